@@ -1,0 +1,18 @@
+//! What the model says: pure functions from [`workspan_model`] values to results.
+//!
+//! **Invariant:** no input or output, no serialisation, no clock, no threads; total: an incomplete run gives a result
+//! that says so, not an error.
+//!
+//! * [`profile`]: work, span, parallelism and overhead of the program, its regions and its sites (TaskProf ch. 3).
+//! * [`verdict`]: what limits the program, in one value.
+//! * [`warnings`]: what a reader must know before believing a number.
+
+pub mod profile;
+pub mod spread;
+pub mod verdict;
+pub mod warnings;
+
+pub use profile::{profile, Profile};
+pub use spread::Spread;
+pub use verdict::{verdict, Verdict};
+pub use warnings::{warnings, Warning};

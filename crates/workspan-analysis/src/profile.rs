@@ -1,0 +1,325 @@
+//! The parallelism profile (TaskProf ch. 3; Cilkprof ch. 2).
+//!
+//! * Work of a site: sum over the outermost instances of the site, descendants included; span likewise. Parallelism is
+//!   their quotient. Recursive instances lie within outermost ones and are not added again (TaskProf 3.4).
+//! * Critical share of a site: what the strands *of that site itself* contribute to the critical path. Exclusive, so the
+//!   shares of all sites and serial rows add up to 100 %.
+//! * Task overhead: cost of creating tasks over work; of a site: exclusive, the tasks it creates itself; total, with all
+//!   that its descendants create.
+//! * A region is a context directly below the root; serial code between regions has rows of its own. The spans of the
+//!   root strand's regions and serial rows add up to the program's.
+//!
+//! Cost: linear in contexts, but for [`workspan_model::ContextTree::path`], whose length recursion does not add to.
+
+use std::collections::BTreeMap;
+
+use workspan_model::{
+    Clock, ContextId, ContextTree, Ending, Histogram, Nanos, Ratio, Recording, Run, SiteId, SiteKind, Totals,
+};
+
+/// The profile of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// The whole program.
+    pub program: Program,
+    /// Regions and serial code at the top, by falling share of the critical path.
+    pub regions: Vec<Region>,
+    /// Spawn sites, by falling share of the critical path.
+    pub sites: Vec<SiteRow>,
+}
+
+/// The whole program.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Program {
+    /// Sum of all strands.
+    pub work: Nanos,
+    /// Longest chain of strands.
+    pub span: Nanos,
+    /// Work over span.
+    pub parallelism: Option<Ratio>,
+    /// Cost of creating tasks.
+    pub overhead: Nanos,
+    /// That, over work.
+    pub task_overhead: Option<Ratio>,
+    /// Tasks created.
+    pub tasks: u64,
+    /// Of the work: serial code of the root strand.
+    pub serial: Nanos,
+    /// From start to end.
+    pub wall: Nanos,
+    /// Time workers waited for work.
+    pub idle: Nanos,
+}
+
+/// A region or a stretch of serial code of the root strand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// Its context.
+    pub context: ContextId,
+    /// Its site.
+    pub site: SiteId,
+    /// True for serial code.
+    pub serial: bool,
+    /// True for the serial code before the first region: start-up.
+    pub prefix: bool,
+    /// Times it was entered.
+    pub instances: u64,
+    /// True if it was still open when the program ended.
+    pub open: bool,
+    /// Work, descendants included.
+    pub work: Nanos,
+    /// Sum of the spans of its instances.
+    pub span: Nanos,
+    /// Work over span.
+    pub parallelism: Option<Ratio>,
+    /// Share of the critical path, descendants included.
+    pub critical: Nanos,
+    /// That, over the program's span.
+    pub critical_share: Option<Ratio>,
+    /// Cost of creating tasks inside.
+    pub overhead: Nanos,
+    /// That, over its work.
+    pub task_overhead: Option<Ratio>,
+    /// Wall time of its instances.
+    pub wall: Nanos,
+    /// Time workers waited meanwhile; zero for serial code.
+    pub idle: Nanos,
+}
+
+/// A spawn site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SiteRow {
+    /// The site.
+    pub site: SiteId,
+    /// Times the construct ran, recursion included.
+    pub instances: u64,
+    /// Tasks it created.
+    pub tasks: u64,
+    /// Work of its outermost instances.
+    pub work: Nanos,
+    /// Sum of their spans.
+    pub span: Nanos,
+    /// Work over span.
+    pub parallelism: Option<Ratio>,
+    /// Time of strands of the site itself.
+    pub self_work: Nanos,
+    /// What strands of the site itself add to the critical path.
+    pub critical: Nanos,
+    /// That, over the program's span.
+    pub critical_share: Option<Ratio>,
+    /// Cost of creating its tasks.
+    pub overhead: Nanos,
+    /// That, over the program's work.
+    pub overhead_share: Option<Ratio>,
+    /// Cost of creating tasks below it, its own included.
+    pub overhead_total: Nanos,
+    /// Time its strands were blocked.
+    pub blocked: Nanos,
+    /// Mean size of its tasks: what they ran themselves.
+    pub task_mean: Option<Nanos>,
+    /// Sizes of its tasks.
+    pub sizes: Histogram,
+}
+
+/// The profile of `run`, which belongs to `recording`.
+pub fn profile(recording: &Recording, run: &Run) -> Profile {
+    let tree = &recording.contexts;
+    let overhead: Vec<Nanos> = tree.ids().map(|id| overhead_of(recording, run, id)).collect();
+    let program = program(run, &overhead, tree, recording);
+    Profile {
+        regions: regions(recording, run, &overhead, &program),
+        sites: sites(recording, run, &overhead, &program),
+        program,
+    }
+}
+
+fn program(run: &Run, overhead: &[Nanos], tree: &ContextTree, recording: &Recording) -> Program {
+    let work = run.work();
+    let overhead = overhead.iter().copied().sum::<Nanos>();
+    let serial = tree
+        .ids()
+        .filter(|id| *id == ContextId::ROOT || is_serial(recording, tree.site(*id)))
+        .map(|id| totals(run, id).self_work)
+        .sum();
+    Program {
+        work,
+        span: run.span,
+        parallelism: work.over(run.span),
+        overhead,
+        task_overhead: overhead.over(work),
+        tasks: run.tasks(),
+        serial,
+        wall: run.wall,
+        idle: run.idle,
+    }
+}
+
+fn regions(recording: &Recording, run: &Run, overhead: &[Nanos], program: &Program) -> Vec<Region> {
+    let tree = &recording.contexts;
+    let self_work: Vec<Nanos> = tree.ids().map(|id| totals(run, id).self_work).collect();
+    let critical: Vec<Nanos> = tree.ids().map(|id| critical(run, id)).collect();
+    let tasks: Vec<u64> = tree.inclusive(&tree.ids().map(|id| totals(run, id).tasks).collect::<Vec<_>>());
+    let (work, critical, overhead) = (tree.inclusive(&self_work), tree.inclusive(&critical), tree.inclusive(overhead));
+    let mut rows: Vec<Region> = tree
+        .children(ContextId::ROOT)
+        .filter_map(|id| {
+            let site = tree.site(id)?;
+            let own = totals(run, id);
+            let kind = recording.sites.get(site.0 as usize)?.kind;
+            let serial = !kind.spawns();
+            let open: Nanos = run.open.iter().filter(|o| o.context == id && o.outermost).map(|o| o.span).sum();
+            let is_open = run.open.iter().any(|o| o.context == id);
+            let (work, critical, overhead) = (work[id.index()], critical[id.index()], overhead[id.index()]);
+            let span = if serial { work + own.blocked } else { own.span + open };
+            let wall = own.wall;
+            let below = tasks[id.index()];
+            let idle = if serial { Nanos::ZERO } else { idle_during(run, below, work, wall, own.blocked) };
+            let unused = own.entries == 0 && work == Nanos::ZERO && !is_open;
+            (!unused).then(|| Region {
+                context: id,
+                site,
+                serial,
+                prefix: matches!(kind, SiteKind::Serial { from: None, .. }),
+                instances: if serial { 1 } else { own.entries },
+                open: is_open,
+                work,
+                span,
+                parallelism: work.over(span),
+                critical,
+                critical_share: critical.over(program.span),
+                overhead,
+                task_overhead: overhead.over(work),
+                wall,
+                idle,
+            })
+        })
+        .collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.critical), row.context));
+    rows
+}
+
+/// Time that workers waited during regions of `wall` in all: they had `workers × wall`, worked `work` of it, and spent
+/// some of it in the collector, which is shared out by tasks.
+fn idle_during(run: &Run, tasks: u64, work: Nanos, wall: Nanos, blocked: Nanos) -> Nanos {
+    let all = i128::from(run.tasks().max(1));
+    let collector = i128::from(run.collector.0) * i128::from(tasks) / all;
+    let collector = Nanos(i64::try_from(collector).unwrap_or(0));
+    (wall * i64::from(run.workers) - work - blocked - collector).at_least_zero()
+}
+
+fn sites(recording: &Recording, run: &Run, overhead: &[Nanos], program: &Program) -> Vec<SiteRow> {
+    let tree = &recording.contexts;
+    let overhead_total = tree.inclusive(overhead);
+    let mut rows: BTreeMap<SiteId, SiteRow> = BTreeMap::new();
+    for id in tree.ids() {
+        let Some(site) = tree.site(id) else {
+            continue;
+        };
+        let Some(kind) = recording.sites.get(site.0 as usize).map(|s| s.kind).filter(|k| k.spawns()) else {
+            continue;
+        };
+        let own = totals(run, id);
+        let open: Nanos = run.open.iter().filter(|o| o.context == id && o.outermost).map(|o| o.span).sum();
+        let row = rows.entry(site).or_insert_with(|| empty(site));
+        row.instances += if creates_one_task(kind) { own.tasks } else { own.entries };
+        row.tasks += own.tasks;
+        row.work += own.work;
+        row.span += own.span + open;
+        row.self_work += own.self_work;
+        row.critical += critical(run, id);
+        row.overhead += overhead[id.index()];
+        row.overhead_total += overhead_total[id.index()];
+        row.blocked += own.blocked;
+        row.task_mean = Some(row.task_mean.unwrap_or_default() + own.task_work);
+        row.sizes.merge(&own.sizes);
+        if open > Nanos::ZERO {
+            // An instance that never ended has no work of its own yet; what was charged so far stands in for it.
+            let below: Nanos = tree
+                .ids()
+                .filter(|below| tree.path(*below).any(|p| p == id))
+                .map(|below| totals(run, below).self_work)
+                .sum();
+            row.work += (below - own.work).at_least_zero();
+        }
+    }
+    let mut rows: Vec<SiteRow> = rows.into_values().filter(|row| row.instances > 0 || row.self_work.0 != 0).collect();
+    for row in &mut rows {
+        row.parallelism = row.work.over(row.span);
+        row.critical_share = row.critical.over(program.span);
+        row.overhead_share = row.overhead.over(program.work);
+        row.task_mean =
+            i64::try_from(row.tasks).ok().filter(|n| *n > 0).and_then(|n| row.task_mean.map(|sum| Nanos(sum.0 / n)));
+    }
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.critical), row.site));
+    rows
+}
+
+fn empty(site: SiteId) -> SiteRow {
+    SiteRow {
+        site,
+        instances: 0,
+        tasks: 0,
+        work: Nanos::ZERO,
+        span: Nanos::ZERO,
+        parallelism: None,
+        self_work: Nanos::ZERO,
+        critical: Nanos::ZERO,
+        critical_share: None,
+        overhead: Nanos::ZERO,
+        overhead_share: None,
+        overhead_total: Nanos::ZERO,
+        blocked: Nanos::ZERO,
+        task_mean: None,
+        sizes: Histogram::default(),
+    }
+}
+
+/// Every execution of such a construct creates exactly one task.
+fn creates_one_task(kind: SiteKind) -> bool {
+    matches!(kind, SiteKind::Join | SiteKind::ScopeSpawn | SiteKind::Spawn)
+}
+
+/// Cost of creating the tasks of context `id`: measured one by one for spawns, else their number times the calibrated
+/// cost of a fork and join.
+fn overhead_of(recording: &Recording, run: &Run, id: ContextId) -> Nanos {
+    let own = totals(run, id);
+    let site = recording.contexts.site(id);
+    let kind = site.and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
+    let measured = matches!(kind, Some(SiteKind::ScopeSpawn | SiteKind::Spawn)) && run.clock == Clock::Real;
+    if measured || kind == Some(SiteKind::Broadcast) {
+        return own.overhead;
+    }
+    let created = i128::from(own.tasks.saturating_sub(own.items));
+    Nanos(i64::try_from(created * i128::from(run.join_cost_ps) / 1000).unwrap_or(i64::MAX))
+}
+
+fn is_serial(recording: &Recording, site: Option<SiteId>) -> bool {
+    site.and_then(|site| recording.sites.get(site.0 as usize)).is_some_and(|site| !site.kind.spawns())
+}
+
+fn totals(run: &Run, id: ContextId) -> &Totals {
+    const NONE: &Totals = &Totals {
+        self_work: Nanos::ZERO,
+        instances: 0,
+        work: Nanos::ZERO,
+        span: Nanos::ZERO,
+        entries: 0,
+        tasks: 0,
+        items: 0,
+        task_work: Nanos::ZERO,
+        overhead: Nanos::ZERO,
+        blocked: Nanos::ZERO,
+        wall: Nanos::ZERO,
+        sizes: Histogram::EMPTY,
+    };
+    run.totals.get(id.index()).unwrap_or(NONE)
+}
+
+fn critical(run: &Run, id: ContextId) -> Nanos {
+    run.critical.get(id.index()).copied().unwrap_or_default()
+}
+
+/// True if nothing of the run is missing.
+pub fn is_complete(run: &Run) -> bool {
+    run.ending == Ending::Clean && run.losses.total() == 0
+}

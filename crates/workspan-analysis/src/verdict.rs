@@ -1,0 +1,53 @@
+//! The verdict: how parallel the program is, and what its critical path mostly consists of.
+
+use crate::profile::Profile;
+use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
+
+/// What limits the program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing ran in parallel: the program never forked.
+    NeverForks,
+    /// There is nothing to judge.
+    NoData,
+    /// The usual case.
+    Parallelism {
+        /// Work over span.
+        parallelism: Ratio,
+        /// What the critical path mostly consists of.
+        main: Option<Contributor>,
+        /// Share of creating tasks in the work, if it matters.
+        overhead: Option<Ratio>,
+    },
+}
+
+/// A part of the critical path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contributor {
+    /// The site whose strands they are.
+    pub site: SiteId,
+    /// Their share.
+    pub share: Ratio,
+}
+
+/// Task overhead below this share is not worth a word.
+const OVERHEAD_MATTERS: f64 = 0.10;
+
+/// Judges a run.
+pub fn verdict(_recording: &Recording, run: &Run, profile: &Profile) -> Verdict {
+    let Some(parallelism) = profile.program.parallelism else {
+        return Verdict::NoData;
+    };
+    if run.tasks() == 0 {
+        return Verdict::NeverForks;
+    }
+    let serial = profile.regions.iter().filter(|r| r.serial).map(|r| (r.site, r.critical, r.critical_share));
+    let sites = profile.sites.iter().map(|s| (s.site, s.critical, s.critical_share));
+    let main = serial
+        .chain(sites)
+        .filter(|(_, critical, _)| *critical > Nanos::ZERO)
+        .max_by_key(|(site, critical, _)| (*critical, std::cmp::Reverse(*site)))
+        .and_then(|(site, _, share)| share.map(|share| Contributor { site, share }));
+    let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
+    Verdict::Parallelism { parallelism, main, overhead }
+}

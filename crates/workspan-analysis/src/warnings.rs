@@ -1,0 +1,125 @@
+//! What a reader must know before believing a number.
+
+use workspan_model::{Clock, Ending, Exit, Feature, Nanos, Recording, Run};
+
+/// A caveat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// A signal ended the program: totals are what had been measured by then.
+    Killed {
+        /// Which one.
+        signal: i32,
+    },
+    /// The program ended without exit handlers (`_exit`, `exec`).
+    EndUnseen,
+    /// `exit` was called while tasks were running.
+    ExitInsideRegion,
+    /// Tables were too small.
+    Dropped {
+        /// Events lost.
+        events: u64,
+        /// Of what.
+        what: &'static str,
+    },
+    /// Further processes carried hooks and were not profiled.
+    OtherProcesses {
+        /// How many.
+        count: u32,
+    },
+    /// No task was created.
+    NeverForks,
+    /// The span is too short for the clock.
+    TooShort {
+        /// The span.
+        span: Nanos,
+    },
+    /// The cycle counter may change its rate.
+    UnsteadyCounter,
+    /// The machine does not show when a thread is switched out.
+    NoSwitchWitness,
+    /// Function names are derived from closure types.
+    NoDebugInfo,
+    /// The machine was so busy that correction matters.
+    BusyMachine {
+        /// Time strands were ready without a CPU.
+        preempted: Nanos,
+        /// The work.
+        work: Nanos,
+    },
+    /// The numbers are of the virtual clock.
+    VirtualClock,
+}
+
+impl Warning {
+    /// Stable word for scripts.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Warning::Killed { .. } => "killed",
+            Warning::EndUnseen => "end-unseen",
+            Warning::ExitInsideRegion => "exit-inside-region",
+            Warning::Dropped { .. } => "dropped",
+            Warning::OtherProcesses { .. } => "other-processes",
+            Warning::NeverForks => "never-forks",
+            Warning::TooShort { .. } => "too-short",
+            Warning::UnsteadyCounter => "unsteady-counter",
+            Warning::NoSwitchWitness => "no-switch-witness",
+            Warning::NoDebugInfo => "no-debug-info",
+            Warning::BusyMachine { .. } => "busy-machine",
+            Warning::VirtualClock => "virtual-clock",
+        }
+    }
+}
+
+/// Spans below this are dominated by what the clock cannot resolve: calibration and first-touch effects of some
+/// microseconds.
+pub const SHORTEST_SPAN: Nanos = Nanos(20_000);
+
+/// The caveats of `run`.
+pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
+    let mut found = Vec::new();
+    match (run.exit, run.ending) {
+        (Exit::Signal(signal), _) => found.push(Warning::Killed { signal }),
+        (_, Ending::Unseen) => found.push(Warning::EndUnseen),
+        (_, Ending::InsideRegion) => found.push(Warning::ExitInsideRegion),
+        (_, Ending::Clean) => {}
+    }
+    let losses = run.losses;
+    for (events, what) in [
+        (losses.sites, "source places"),
+        (losses.contexts, "contexts"),
+        (losses.threads, "threads"),
+        (losses.path_nodes, "segments of the critical path"),
+    ] {
+        if events > 0 {
+            found.push(Warning::Dropped { events, what });
+        }
+    }
+    if run.other_processes > 0 {
+        found.push(Warning::OtherProcesses { count: run.other_processes });
+    }
+    if run.tasks() == 0 {
+        found.push(Warning::NeverForks);
+    }
+    if run.clock == Clock::Virtual {
+        found.push(Warning::VirtualClock);
+        return found;
+    }
+    if run.span < SHORTEST_SPAN && run.tasks() > 0 {
+        found.push(Warning::TooShort { span: run.span });
+    }
+    if !run.features.contains(&Feature::SteadyCounter) {
+        found.push(Warning::UnsteadyCounter);
+    }
+    if !run.features.contains(&Feature::SwitchWitness) {
+        found.push(Warning::NoSwitchWitness);
+    }
+    let any_place = recording.sites.iter().any(|s| s.kind.spawns());
+    if any_place && !recording.has_debug_info {
+        found.push(Warning::NoDebugInfo);
+    }
+    let work = run.work();
+    if run.preempted.0 > work.0 / 5 && work > SHORTEST_SPAN {
+        found.push(Warning::BusyMachine { preempted: run.preempted, work });
+    }
+    found
+}

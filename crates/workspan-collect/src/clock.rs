@@ -1,0 +1,320 @@
+//! The clock: cycle counter, corrected for everything that is not the program.
+//!
+//! Reading the counter costs 8 ns and is right as long as nothing interrupts the thread. Nothing does in a strand
+//! shorter than [`SHORT_NANOS`], since even an empty interrupt takes longer; so the hot path is the counter and one
+//! comparison. A longer strand looks at two witnesses, a few nanoseconds together (`platform`): was the thread switched
+//! out, did an interrupt come? Only then, or when the strand is longer than [`LONG_NANOS`], are the kernel's clocks
+//! consulted, about 0.4 µs, which are taken out.
+//!
+//! Off-CPU time splits in two: *preempted* (ready, but no CPU: left out of everything) and *blocked* (waiting for I/O or
+//! a lock: in span, not in work). If the thread never gave up its CPU (`ru_nvcsw`), all of it was preemption; otherwise
+//! the kernel's run-queue delay is, and the rest was blocking.
+//!
+//! **Batching.** Where reading the counter costs more than what it measures, most readings are left out. When a long row
+//! of hooks finds next to no time between them ([`TINY_NANOS`]), only one hook in [`BATCH`] reads the counter; the others
+//! take the time as unchanged, and what has passed is charged to the strand that runs at the next reading. That displaces
+//! at most [`BATCH_NANOS`] by a few strands. If more has passed the prediction was wrong: batching ends and the time is
+//! noted as displaced. While more than 1/[`DISPLACED_SHARE`] of the thread's time is displaced, batching does not start
+//! again; so the displaced time is at most that share, plus one wrong prediction. With the virtual clock nothing is
+//! batched.
+//!
+//! **Bias:** hypervisors that stop a virtual CPU without telling the guest; interrupts: see [`super::interrupt`].
+
+use core::sync::atomic::Ordering;
+
+use super::interrupt::{disturbance, Interrupts, Peers};
+use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
+use super::shared::{current_account, Shared};
+use super::strand;
+use workspan_wire::histogram;
+use workspan_wire::shm::{Feature, Thread, BATCH};
+
+/// No interrupt is shorter.
+pub const SHORT_NANOS: u64 = 1_000;
+/// Strands longer than this always consult the kernel, and so does a thread that wakes after this time.
+pub const LONG_NANOS: u64 = 200_000;
+
+/// Time between two hooks that is not worth a reading.
+pub const TINY_NANOS: u64 = 100;
+/// Time in a batch that is not worth more readings.
+pub const BATCH_NANOS: u64 = 500;
+/// Hooks in a row that start batching.
+pub const STREAK: u32 = 512;
+/// Inverse of the share of a thread's time that may be displaced.
+pub const DISPLACED_SHARE: i64 = 64;
+/// Hooks to wait if more than that share is displaced.
+const PAUSE: u32 = 8_192;
+
+/// Tick now, for a thread that runs a strand. Corrects `thread.start` so that the difference is the strand's cost.
+#[inline(always)]
+pub fn read(thread: &Thread) -> u64 {
+    let now = platform::ticks();
+    if now.wrapping_sub(thread.start.get()) as i64 > thread.tiny.get() {
+        return read_long(thread, now);
+    }
+    if thread.batching.get() != 0 {
+        count_batch(thread, now);
+    }
+    now
+}
+
+/// The same for the hooks of joins, which may leave a reading out (`None`).
+#[inline(always)]
+pub fn read_often(thread: &Thread) -> Option<u64> {
+    let skip = thread.skip.get();
+    if skip as u32 != 0 {
+        thread.skip.set(skip - 1);
+        return None;
+    }
+    let now = platform::ticks();
+    if now.wrapping_sub(thread.start.get()) as i64 > thread.tiny.get() {
+        return Some(read_long(thread, now));
+    }
+    let streak = thread.streak.get() + 1;
+    thread.streak.set(streak);
+    if streak >= thread.streak_needed.get() {
+        next_batch(thread, now);
+    }
+    Some(now)
+}
+
+/// Counts a task that ended in the running batch.
+#[inline(always)]
+pub fn count_later(thread: &Thread) {
+    thread.skip.set(thread.skip.get() + (1 << 32));
+}
+
+/// A batch went as predicted, or the first begins.
+#[inline(never)]
+fn next_batch(thread: &Thread, now: u64) {
+    if thread.batching.get() == 0 {
+        let age = now.wrapping_sub(thread.born.get()) as i64;
+        if thread.displaced.get() > age / DISPLACED_SHARE {
+            thread.streak.set(0);
+            thread.streak_needed.set(PAUSE);
+            return;
+        }
+        let header = Shared::of(thread).header();
+        thread.batching.set(1);
+        thread.probe.set(header.batch_probe_ticks.load(Ordering::Relaxed));
+        thread.tiny.set(ticks_of(thread, BATCH_NANOS));
+    } else {
+        count_batch(thread, now);
+        // Where it stands: the next reading that goes as predicted leads here again.
+        thread.streak.set(thread.streak_needed.get());
+    }
+    thread.skip.set(u64::from(BATCH - 1));
+}
+
+/// Ends a batch, possibly before its time: takes the cost of the hooks that did not happen back, and charges the tasks
+/// that ended in it, each with the mean.
+#[inline(never)]
+fn count_batch(thread: &Thread, now: u64) {
+    let skip = thread.skip.replace(0);
+    let (left, tasks) = (skip as u32, skip >> 32);
+    let not_taken = thread.probe.get() * i64::from(left) / i64::from(BATCH);
+    thread.start.set(thread.start.get().wrapping_sub(not_taken as u64));
+    let ticks = now.wrapping_sub(thread.start.get()) as i64;
+    // To whichever task measures its own size around this batch, it is the work of nested tasks.
+    thread.nested.set(thread.nested.get() + ticks);
+    if tasks == 0 {
+        return;
+    }
+    let account = current_account(thread);
+    let mean = if ticks > 0 { ticks as u64 / tasks } else { 0 };
+    account.tasks.set(account.tasks.get() + tasks);
+    account.task_work.set(account.task_work.get() + ticks);
+    let size = &account.sizes[histogram::bucket(mean)];
+    size.set(size.get().wrapping_add(tasks as u32));
+}
+
+/// More than next to nothing has passed.
+#[inline(never)]
+fn read_long(thread: &Thread, now: u64) -> u64 {
+    let mut now = now;
+    let mut excused = false;
+    if now.wrapping_sub(thread.start.get()) as i64 > thread.short.get() {
+        (now, excused) = examine(thread, now);
+    }
+    if thread.batching.get() != 0 {
+        count_batch(thread, now);
+        if !excused {
+            let displaced = now.wrapping_sub(thread.start.get()) as i64;
+            thread.displaced.set(thread.displaced.get() + displaced);
+            stop_batching(thread);
+        }
+    }
+    if !excused {
+        thread.streak.set(0);
+        thread.streak_needed.set(STREAK);
+    }
+    now
+}
+
+/// Reads the counter at every hook again.
+fn stop_batching(thread: &Thread) {
+    let header = Shared::of(thread).header();
+    thread.batching.set(0);
+    thread.streak.set(0);
+    thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
+    thread.tiny.set(ticks_of(thread, TINY_NANOS));
+}
+
+/// Tick now, for a thread that is about to run a strand after waiting.
+#[inline]
+pub fn wake(thread: &Thread) -> u64 {
+    let now = platform::ticks();
+    let stale = now.wrapping_sub(thread.anchor.ticks.get()) > thread.long.get() as u64;
+    let switched = !switch_witness::intact(thread.switch_witness.get());
+    if stale || switched {
+        return set_anchor(thread, switched);
+    }
+    arm_interrupt_witness(thread);
+    now
+}
+
+/// Looks at the kernel's clocks without drawing conclusions, and arms the witnesses. `switched`: the thread may have
+/// lost its CPU since the last look.
+#[cold]
+pub fn set_anchor(thread: &Thread, switched: bool) -> u64 {
+    let _errno = ErrnoGuard::new();
+    let began = platform::ticks();
+    look(thread, switched);
+    let now = platform::ticks();
+    thread.collector.set(thread.collector.get() + now.wrapping_sub(began) as i64);
+    now
+}
+
+/// Time that passed since the anchor was set.
+struct Passed {
+    /// Off the CPU, in ticks.
+    off: i64,
+    /// Of it: blocked.
+    blocked: i64,
+    /// Page faults.
+    faults: u64,
+}
+
+/// Looks at the witnesses, and at the kernel's clocks if need be. Returns the tick, and whether what passed was not the
+/// program's doing.
+#[cold]
+#[inline(never)]
+fn examine(thread: &Thread, now: u64) -> (u64, bool) {
+    let ticks = now.wrapping_sub(thread.start.get()) as i64;
+    let switched = !switch_witness::intact(thread.switch_witness.get());
+    let interrupted = has(thread, Feature::InterruptWitness) && !interrupt_witness::intact();
+    if !switched && !interrupted && ticks < thread.long.get() {
+        let account = current_account(thread);
+        if ticks > account.clean_max.get() {
+            account.clean_max.set(ticks);
+        }
+        return (now, false);
+    }
+    let _errno = ErrnoGuard::new();
+    let passed = consult(thread, switched);
+    let blocked = passed.blocked.min(ticks);
+    let preempted = (passed.off.min(ticks) - blocked).max(0);
+    let on_cpu = ticks - blocked - preempted;
+    let account = current_account(thread);
+    let disturbed = if interrupted {
+        thread.interrupts.set(thread.interrupts.get() + 1);
+        let peers = Peers { clean_max: account.clean_max.get(), faults: passed.faults };
+        disturbance(on_cpu, &interrupts(thread), &peers)
+    } else {
+        if !switched && ticks > account.clean_max.get() {
+            account.clean_max.set(ticks);
+        }
+        0
+    };
+    thread.preempted.set(thread.preempted.get() + preempted);
+    thread.interrupted.set(thread.interrupted.get() + disturbed);
+    if blocked > 0 {
+        thread.blocked.set(thread.blocked.get() + blocked);
+        account.blocked.set(account.blocked.get() + blocked);
+        thread.span_offset.set(thread.span_offset.get() + blocked);
+    }
+    // The look itself is not part of the strand either: shift the start by everything from `now` to here.
+    let end = platform::ticks();
+    let look = end.wrapping_sub(now);
+    thread.collector.set(thread.collector.get() + look as i64);
+    let left_out = (blocked + preempted + disturbed) as u64;
+    thread.start.set(thread.start.get().wrapping_add(left_out).wrapping_add(look));
+    (end, interrupted || switched)
+}
+
+/// Reads the kernel's clocks, compares with the anchor and moves the anchor here.
+fn consult(thread: &Thread, switched: bool) -> Passed {
+    let anchor = &thread.anchor;
+    let (before_ticks, before_cpu) = (anchor.ticks.get(), anchor.cpu.get());
+    let (before_voluntary, before_faults) = (anchor.voluntary.get(), anchor.faults.get());
+    let before_delay = anchor.run_delay.get();
+    thread.resyncs.set(thread.resyncs.get() + 1);
+    look(thread, switched);
+    let elapsed = anchor.ticks.get().wrapping_sub(before_ticks) as i64;
+    let on_cpu = ticks_of(thread, anchor.cpu.get().wrapping_sub(before_cpu));
+    let off = elapsed - on_cpu;
+    let faults = anchor.faults.get() - before_faults;
+    // Below the resolution of the two clocks there is nothing to tell.
+    if off < thread.short.get() {
+        return Passed { off: 0, blocked: 0, faults };
+    }
+    let mut blocked = 0;
+    if switched && anchor.voluntary.get() != before_voluntary {
+        let delay = anchor.run_delay.get().saturating_sub(before_delay);
+        blocked = (off - ticks_of(thread, delay)).max(0);
+    }
+    Passed { off, blocked, faults }
+}
+
+/// Moves the anchor here and arms the witnesses, in an order such that a switch in between is seen later.
+fn look(thread: &Thread, switched: bool) {
+    let anchor = &thread.anchor;
+    switch_witness::arm(thread.switch_witness.get());
+    if switched && has(thread, Feature::RunDelay) {
+        anchor.run_delay.set(platform::run_delay_nanos().unwrap_or(anchor.run_delay.get()));
+    }
+    let usage = platform::thread_usage();
+    anchor.voluntary.set(usage.voluntary);
+    anchor.faults.set(usage.faults);
+    anchor.cpu.set(platform::thread_cpu_nanos());
+    anchor.ticks.set(platform::ticks());
+    arm_interrupt_witness(thread);
+}
+
+#[inline(always)]
+fn arm_interrupt_witness(thread: &Thread) {
+    if has(thread, Feature::InterruptWitness) {
+        interrupt_witness::arm();
+    }
+}
+
+#[inline(always)]
+fn has(thread: &Thread, feature: Feature) -> bool {
+    thread.features.get() & feature as u32 != 0
+}
+
+fn interrupts(thread: &Thread) -> Interrupts {
+    let config = &Shared::of(thread).header().config;
+    let length = |i: usize| config.interrupt_ticks[i].load(Ordering::Relaxed);
+    Interrupts {
+        low: length(0),
+        median: length(1),
+        high: length(2),
+        period: config.interrupt_period.load(Ordering::Relaxed),
+    }
+}
+
+/// Nanoseconds of the kernel in ticks.
+pub fn ticks_of(thread: &Thread, nanos: u64) -> i64 {
+    let per_second = Shared::of(thread).header().config.ticks_per_second.load(Ordering::Relaxed);
+    (u128::from(nanos) * u128::from(per_second) / 1_000_000_000) as i64
+}
+
+/// Leaves out of the running strand what `work` takes.
+pub fn uncounted<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
+    let before = read(thread);
+    strand::stop(thread, before);
+    let result = work();
+    strand::go(thread, wake(thread));
+    result
+}

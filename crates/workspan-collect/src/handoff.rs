@@ -1,0 +1,108 @@
+//! A strand that moves to another thread and comes back: work handed to a pool from outside, `install` across pools.
+//!
+//! It forks nothing: the same serial strand goes on elsewhere, in the same context, while its thread waits.
+//!
+//! **Memory ordering:** as for [`super::join`]: the frame is published with the job and read back after the latch.
+
+use core::cell::Cell;
+use core::mem::MaybeUninit;
+
+use super::shared::Shared;
+use super::strand;
+use super::tables::ROOT;
+use super::task::{self, Ended, Origin};
+use workspan_wire::shm::{Thread, OWNED};
+
+/// State of a hand-over, on the stack of the function that waits.
+#[derive(Debug)]
+pub struct Handoff {
+    origin: Cell<Option<Origin>>,
+    path: Cell<u32>,
+    ended: Cell<MaybeUninit<Ended>>,
+}
+
+// SAFETY: written by the owner before the job is published, then by the job, then read by the owner after the latch.
+unsafe impl Sync for Handoff {}
+
+impl Handoff {
+    /// Before the hand-over.
+    pub fn new() -> Handoff {
+        Handoff { origin: Cell::new(None), path: Cell::new(0), ended: Cell::new(MaybeUninit::uninit()) }
+    }
+
+    /// True between `leave` and `resume`.
+    pub fn active(&self) -> bool {
+        self.origin.get().is_some()
+    }
+
+    /// The strand stops here at tick `now`.
+    pub fn leave(&self, thread: &Thread, now: u64) {
+        let span = strand::stop(thread, now);
+        super::path::settle(thread);
+        strand::flush(thread);
+        let position = thread.position.get();
+        // Serial work not yet charged travels with the strand.
+        let pending = thread.work.get() - thread.flushed.get();
+        thread.flushed.set(thread.work.get());
+        self.path.set(position.path);
+        strand::set_path(thread, position.path & !OWNED);
+        self.origin.set(Some(Origin {
+            span,
+            path: position.path & !OWNED,
+            path_since: position.since,
+            forked_in: position.context,
+            context: position.context,
+            pending,
+            last_region: thread.last_region.get(),
+        }));
+        task::enter_idle(thread, now);
+    }
+
+    /// Where it goes on. Called on the other thread; `None` if nobody follows it.
+    pub fn origin(&self) -> Option<Origin> {
+        self.origin.get()
+    }
+
+    /// It stops there. Called on the other thread, before the latch is set.
+    pub fn done(&self, ended: Ended) {
+        self.ended.set(MaybeUninit::new(ended));
+    }
+
+    /// The other thread had no place in the tables.
+    pub fn lost(&self) {
+        if let Some(origin) = self.origin.get() {
+            self.done(Ended {
+                span: origin.span,
+                work: 0,
+                nested: 0,
+                path: origin.path,
+                path_since: origin.path_since,
+                pending: origin.pending,
+                last_region: origin.last_region,
+            });
+        }
+    }
+
+    /// It is back here at tick `now`.
+    pub fn resume(&self, thread: &Thread, now: u64) {
+        if self.origin.take().is_none() {
+            return;
+        }
+        // SAFETY: `active`, so the job has run and called `done` or `lost` before the latch.
+        let ended = unsafe { self.ended.get().assume_init() };
+        task::leave_idle(thread, now);
+        thread.work.set(thread.work.get() + ended.work);
+        thread.nested.set(thread.nested.get() + ended.nested);
+        let pending = if strand::context(thread) == ROOT { ended.pending } else { 0 };
+        thread.flushed.set(thread.work.get() - pending);
+        thread.last_region.set(ended.last_region);
+        let mut path = self.path.get();
+        if ended.path & OWNED != 0 {
+            super::path::release(Shared::of(thread), path);
+            path = ended.path;
+        }
+        strand::set_tail(thread, path, ended.path_since);
+        strand::set_span(thread, ended.span);
+        strand::go(thread, now);
+    }
+}

@@ -1,0 +1,105 @@
+//! What a strand cost that met an interrupt.
+//!
+//! The kernel's CPU clock includes the time of interrupts unless it was built to account for them; on a virtual
+//! machine a timer interrupt takes some 20 µs. Such a strand would be the longest among equal ones, and the span a
+//! maximum over noise. We know *that* an interrupt came (`platform::interrupt_witness`), not how long it took; the runner
+//! has measured how long interrupts take on this machine. So the true cost lies in an interval, and within it we take
+//! the value nearest to the longest undisturbed strand of the same context: equal strands stay equal, and a strand that
+//! is really longer stays longer.
+//!
+//! **Bias:** at most the width of the interval (on the machine of `docs/methods`: some 15 µs), only for strands that met
+//! an interrupt. A strand of `n` expected interrupts loses their expected sum.
+
+/// Lengths and frequency of this machine's interrupts, in ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct Interrupts {
+    /// 10th percentile of the length.
+    pub low: i64,
+    /// Median length.
+    pub median: i64,
+    /// 90th percentile of the length.
+    pub high: i64,
+    /// Mean time between two; 0 if unknown.
+    pub period: i64,
+}
+
+/// What the strand is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Peers {
+    /// Longest undisturbed strand of the context; 0 for none.
+    pub clean_max: i64,
+    /// Page faults that the strand took: they too look like interrupts, but their cost is the program's own.
+    pub faults: u64,
+}
+
+/// Ticks that one page fault may cost beyond what undisturbed strands show.
+const FAULT: i64 = 5_000;
+
+/// The ticks of interrupts in a strand that took `ticks`, interrupts included.
+pub fn disturbance(ticks: i64, interrupts: &Interrupts, peers: &Peers) -> i64 {
+    if ticks <= 0 || interrupts.median <= 0 {
+        return 0;
+    }
+    let expected = if interrupts.period > 0 { ticks / interrupts.period } else { 0 };
+    // The witness was triggered, so there was at least one, unless a page fault did it.
+    let fewest = if peers.faults > 0 { expected } else { expected.max(1) };
+    let low = fewest.saturating_mul(interrupts.low);
+    let high = (expected + 1).saturating_mul(interrupts.high);
+    let wanted = if peers.clean_max > 0 {
+        let allowance = (peers.faults as i64).saturating_mul(FAULT);
+        ticks - peers.clean_max.saturating_add(allowance)
+    } else if peers.faults > 0 {
+        low
+    } else {
+        fewest.saturating_mul(interrupts.median)
+    };
+    let wanted = if expected > 1 { fewest.saturating_mul(interrupts.median) } else { wanted };
+    wanted.max(low).min(high).min(ticks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MACHINE: Interrupts = Interrupts { low: 44_000, median: 52_000, high: 80_000, period: 10_400_000 };
+
+    #[track_caller]
+    fn check(ticks: i64, clean_max: i64, faults: u64, expected: i64) {
+        assert_eq!(disturbance(ticks, &MACHINE, &Peers { clean_max, faults }), expected);
+    }
+
+    #[test]
+    fn equal_strands_stay_equal() {
+        // 72 µs of work and an interrupt of 25 µs, among strands of 72 µs.
+        check(187_200 + 65_000, 187_200, 0, 65_000);
+    }
+
+    #[test]
+    fn a_longer_strand_stays_longer() {
+        check(1_000_000, 187_200, 0, 80_000);
+        check(150_000, 187_200, 0, 44_000);
+    }
+
+    #[test]
+    fn without_peers_the_median_is_taken() {
+        check(1_000_000, 0, 0, 52_000);
+    }
+
+    #[test]
+    fn a_long_strand_loses_the_expected_sum() {
+        check(104_000_000, 0, 0, 520_000);
+        check(104_000_000, 50_000_000, 3, 520_000);
+    }
+
+    #[test]
+    fn page_faults_alone_cost_nothing() {
+        check(20_000, 18_000, 1, 0);
+        check(20_000, 0, 1, 0);
+    }
+
+    #[test]
+    fn an_unknown_machine_is_left_alone() {
+        let none = Interrupts { low: 0, median: 0, high: 0, period: 0 };
+        assert_eq!(disturbance(100_000, &none, &Peers { clean_max: 10, faults: 0 }), 0);
+    }
+}

@@ -1,0 +1,284 @@
+//! Fork and join of two branches: `join(left, right)`.
+//!
+//! The forking strand keeps everything in a frame on its own stack:
+//!
+//! ```text
+//! fork            end of the strand, start of left
+//! left_done       end of left, start of right
+//! right_inline    …
+//! right_done      end of right, start of the continuation
+//! ```
+//!
+//! If the right branch is taken by somebody else, `right_inline`/`right_done` give way to [`JoinFrame::origin`] and
+//! [`JoinFrame::stolen_done`] on the thief's side and [`JoinFrame::resume`] on ours.
+//!
+//! Each of `fork`, `left_done` and `right_done` is given the tick, or `None` if the reading was left out because next to
+//! no time has passed ([`super::clock`]); then no strand ends, and what has passed is charged at the next reading.
+//!
+//! **Cost:** three readings of the clock at most, and some forty instructions. What matters besides the readings is the
+//! number of *stores*: the runtime's own fence after `left_done` waits for all of them. Hence the frame is sparse, the
+//! position is copied as a whole, and everything that only another thread or a change of context needs is done there.
+//! No allocation, no atomic, no look-up.
+//!
+//! **Memory ordering:** the thief writes its result before the runtime's latch is set (release), and [`resume`] runs
+//! after the latch was seen (acquire).
+//!
+//! [`resume`]: JoinFrame::resume
+
+use core::cell::Cell;
+use core::mem::MaybeUninit;
+
+use super::path::{self, Tail};
+use super::shared::{current_account, Shared};
+use super::strand::{self, count_task};
+use super::task::{self, Ended, Origin};
+use workspan_wire::shm::{Position, Thread, OWNED};
+
+/// A field that is written before it is read; not initialised, to keep the hot path short.
+type Late<T> = Cell<MaybeUninit<T>>;
+
+fn late<T>() -> Late<T> {
+    Cell::new(MaybeUninit::uninit())
+}
+
+/// State of one fork, on the stack of the forking function.
+#[derive(Debug)]
+#[repr(C)]
+pub struct JoinFrame {
+    /// At the fork.
+    position: Late<Position>,
+    /// Absolute span at the fork.
+    span: Late<i64>,
+    /// Absolute span at the end of the left branch.
+    left_span: Late<i64>,
+    /// Work before the right branch, or [`BATCHED`].
+    work: Late<i64>,
+    nested: Late<i64>,
+    left_path: Late<u32>,
+    /// Somebody is followed.
+    active: Cell<bool>,
+    /// The left branch has changed its path, which is in `left_path` and `left_since`. Not for the thief's eyes.
+    extended: Cell<bool>,
+    left_since: Late<i64>,
+    stolen: Late<Ended>,
+}
+
+/// The right branch began while readings were left out: its size is counted with its batch.
+const BATCHED: i64 = i64::MIN;
+
+// SAFETY: the thief reads fields written before the job was published, and writes only `stolen`, which the owner reads
+// after the latch; see "Memory ordering" in the module header.
+unsafe impl Sync for JoinFrame {}
+
+macro_rules! get {
+    ($field:expr) => {
+        // SAFETY: written by an earlier step of the protocol (module header); `active` is false if `fork` did not run.
+        unsafe { $field.get().assume_init() }
+    };
+}
+
+macro_rules! set {
+    ($field:expr, $value:expr) => {
+        $field.set(MaybeUninit::new($value))
+    };
+}
+
+impl JoinFrame {
+    /// A frame before its fork.
+    #[inline(always)]
+    pub fn new() -> JoinFrame {
+        JoinFrame {
+            position: late(),
+            span: late(),
+            left_span: late(),
+            work: late(),
+            nested: late(),
+            left_path: late(),
+            active: Cell::new(false),
+            extended: Cell::new(false),
+            left_since: late(),
+            stolen: late(),
+        }
+    }
+
+    /// True if nobody was followed at the fork.
+    #[inline(always)]
+    pub fn active(&self) -> bool {
+        self.active.get()
+    }
+
+    /// Forks: the strand ends, the left branch begins.
+    #[inline(always)]
+    pub fn fork(&self, thread: &Thread, tick: Option<u64>) {
+        if let Some(now) = tick {
+            strand::stop(thread, now);
+        }
+        path::settle(thread);
+        let position = thread.position.get();
+        self.active.set(true);
+        self.extended.set(false);
+        set!(self.position, position);
+        set!(self.span, strand::span(thread));
+        if position.path & OWNED != 0 {
+            strand::set_path(thread, position.path & !OWNED);
+        }
+        if let Some(now) = tick {
+            strand::go(thread, now);
+        }
+    }
+
+    /// The left branch ends; the right one begins, here or elsewhere.
+    #[inline(always)]
+    pub fn left_done(&self, thread: &Thread, tick: Option<u64>) {
+        if let Some(now) = tick {
+            strand::stop(thread, now);
+        }
+        set!(self.left_span, strand::span(thread));
+        let position = thread.position.get();
+        if position.path & OWNED != 0 {
+            self.left_extended(thread, position);
+        }
+        strand::set_span(thread, get!(self.span));
+        if let Some(now) = tick {
+            strand::go(thread, now);
+        }
+    }
+
+    #[cold]
+    fn left_extended(&self, thread: &Thread, left: Position) {
+        let fork: Position = get!(self.position);
+        set!(self.left_path, left.path);
+        set!(self.left_since, left.since);
+        self.extended.set(true);
+        strand::set_tail(thread, fork.path & !OWNED, fork.since);
+    }
+
+    /// The right branch runs on this same thread, right after the left one.
+    #[inline(always)]
+    pub fn right_inline(&self, thread: &Thread) {
+        if thread.batching.get() != 0 {
+            set!(self.work, BATCHED);
+        } else {
+            set!(self.work, thread.work.get());
+            set!(self.nested, thread.nested.get());
+            thread.nested.set(0);
+        }
+    }
+
+    /// The right branch, run inline, ends; the continuation begins.
+    #[inline(always)]
+    pub fn right_done(&self, thread: &Thread, tick: Option<u64>) {
+        if let Some(now) = tick {
+            strand::stop(thread, now);
+        }
+        let work_before = get!(self.work);
+        if work_before == BATCHED {
+            super::clock::count_later(thread);
+        } else {
+            let work = thread.work.get() - work_before;
+            count_task(current_account(thread), work - thread.nested.get());
+            thread.nested.set(get!(self.nested) + work);
+        }
+        self.join(thread, strand::span(thread), thread.position.get());
+        if let Some(now) = tick {
+            strand::go(thread, now);
+        }
+    }
+
+    /// The right branch is elsewhere, or other tasks have to run first: the thread waits from tick `now` on. What has
+    /// passed since `left_done`, which may have left a reading out, belongs to the left branch.
+    pub fn wait(&self, thread: &Thread, now: u64) {
+        if thread.waiting.get() == 0 {
+            let late = strand::stop(thread, now) - get!(self.span);
+            set!(self.left_span, get!(self.left_span) + late);
+            strand::set_span(thread, get!(self.span));
+            task::enter_idle(thread, now);
+        }
+    }
+
+    /// Ends a wait without a steal: the right branch was found after other tasks, and runs inline from tick `now` on.
+    pub fn found(&self, thread: &Thread, now: u64) {
+        if thread.waiting.get() != 0 {
+            task::leave_idle(thread, now);
+            strand::go(thread, now);
+        }
+    }
+
+    /// Where a stolen right branch starts. Called by the thief.
+    pub fn origin(&self) -> Origin {
+        let position: Position = get!(self.position);
+        Origin {
+            span: get!(self.span),
+            path: position.path & !OWNED,
+            path_since: position.since,
+            forked_in: position.context,
+            context: position.context,
+            pending: 0,
+            last_region: 0,
+        }
+    }
+
+    /// A stolen right branch has ended. Called by the thief, before it sets the latch.
+    pub fn stolen_done(&self, thread: &Thread, ended: Ended) {
+        let account = Shared::of(thread).account(thread, self.origin().context);
+        count_task(account, ended.work - ended.nested);
+        set!(self.stolen, ended);
+    }
+
+    /// The thief had no place in the tables: its work is missing, and its span counted as nothing.
+    pub fn stolen_lost(&self) {
+        let origin = self.origin();
+        set!(
+            self.stolen,
+            Ended {
+                span: origin.span,
+                work: 0,
+                nested: 0,
+                path: origin.path,
+                path_since: origin.path_since,
+                pending: 0,
+                last_region: 0,
+            }
+        );
+    }
+
+    /// A stolen right branch is known to have ended; the continuation begins at tick `now`.
+    pub fn resume(&self, thread: &Thread, now: u64) {
+        let stolen = get!(self.stolen);
+        task::leave_idle(thread, now);
+        thread.work.set(thread.work.get() + stolen.work);
+        thread.flushed.set(thread.flushed.get() + stolen.work - stolen.pending);
+        thread.nested.set(thread.nested.get() + stolen.work);
+        let right = Position { path: stolen.path, since: stolen.path_since, ..thread.position.get() };
+        self.join(thread, stolen.span, right);
+        strand::go(thread, now);
+    }
+
+    #[inline(always)]
+    fn join(&self, thread: &Thread, right_span: i64, right: Position) {
+        let fork: Position = get!(self.position);
+        let left_span = get!(self.left_span);
+        if (fork.path | right.path) & OWNED == 0 && !self.extended.get() {
+            // Neither branch changed context, so the position is what it was at the fork.
+            strand::set_span(thread, if right_span > left_span { right_span } else { left_span });
+        } else {
+            self.join_paths(thread, right_span, right);
+        }
+    }
+
+    #[inline(never)]
+    fn join_paths(&self, thread: &Thread, right_span: i64, right: Position) {
+        let fork: Position = get!(self.position);
+        let from = fork.path;
+        let (path, since) = if self.extended.get() {
+            (get!(self.left_path), get!(self.left_since))
+        } else {
+            (from & !OWNED, fork.since)
+        };
+        let left = Tail { span: get!(self.left_span), path, since };
+        let right = Tail { span: right_span, path: right.path, since: right.since };
+        let longer = path::merge(Shared::of(thread), from, fork.since, left, right);
+        strand::set_tail(thread, longer.path, longer.since);
+        strand::set_span(thread, longer.span);
+    }
+}

@@ -1,0 +1,33 @@
+//! The part of Workspan that lives in the profiled program.
+//!
+//! It measures strands with the cycle counter and composes them, while the program runs, into work, span, critical path
+//! and totals per context. Memory is bounded by the active tasks and the number of source places; see
+//! [`workspan_wire::shm`] for the bounds.
+//!
+//! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`handoff`],
+//! [`resource`], [`task`], [`path`] (critical paths), [`tables`], [`thread`] and [`process`] (where it all lives).
+//!
+//! **Rules** (tested by `cargo xtask tidy` and the end-to-end tests): on the hot path no allocation, lock, system call,
+//! hash or formatting; no panic crosses into the program; `errno` is kept; every loss is counted in the header.
+//!
+//! This crate is compiled twice: as itself, for its tests, and as a module inside the instrumented runtime, from the same
+//! text (`workspan-instrument`). Hence it has no dependency but `workspan-wire`, and refers to itself by `super`.
+
+#![expect(unsafe_code, reason = "collector: shared memory, thread-local state, processor instructions")]
+#![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
+
+pub mod clock;
+pub mod group;
+pub mod handoff;
+pub mod interrupt;
+pub mod join;
+pub mod path;
+pub mod platform;
+pub mod process;
+pub mod region;
+pub mod resource;
+pub mod shared;
+pub mod strand;
+pub mod tables;
+pub mod task;
+pub mod thread;

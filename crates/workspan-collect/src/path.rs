@@ -1,0 +1,272 @@
+//! Critical paths: for every strand, how much of its absolute span was spent in which context.
+//!
+//! A path is a chain of [`PathNode`]s, newest first; each holds a few (context, ticks) entries. A strand carries a
+//! *handle* to its newest node plus `path_since`, the absolute span up to which the chain accounts; the rest belongs
+//! to the strand's current context and is added ([`extend`]) when the context changes. So a fork or join within one
+//! region touches no node at all.
+//!
+//! **Ownership.** A handle either *owns* a reference ([`OWNED`] set) or borrows one that a suspended ancestor holds. A
+//! node counts its holders: owning handles, and nodes that follow it. A strand may add to the node in place only if it
+//! owns it and is the only holder; otherwise it makes a new node. When two branches join, the longer one's chain is
+//! kept and the other's released ([`merge`]), which frees the nodes that only it held.
+//!
+//! **Bound.** A chain that grows by more than [`FOLD_AFTER`] nodes of which nobody else is a holder is folded into as
+//! few nodes as it has contexts. So the nodes alive are at most `paths × (FOLD_AFTER + contexts)`, and there are at most
+//! two paths per active task. Folding costs each node once, so it is constant per extension, amortised.
+
+use core::sync::atomic::{fence, Ordering};
+
+use super::shared::Shared;
+use super::strand;
+use super::tables::ContextId;
+use super::task::Origin;
+use workspan_wire::shm::{PathNode, Thread, MAX_NODES, NODE, NODE_ENTRIES, OWNED, PREFIXED};
+
+/// Chains longer than this are folded.
+pub const FOLD_AFTER: u8 = 48;
+
+/// A position in the table of nodes; 0 for none.
+type NodeId = u32;
+
+/// A path that has ended: its end, its handle, and the absolute span up to which the handle accounts.
+#[derive(Clone, Copy, Debug)]
+pub struct Tail {
+    /// Absolute span at its end.
+    pub span: i64,
+    /// Handle.
+    pub path: u32,
+    /// Accounted up to here.
+    pub since: i64,
+}
+
+/// Starts the path of a task. What its parent had not yet added when it forked becomes the task's *prefix*; a task
+/// that neither changes context nor ends as the longest never adds it, and so needs no node.
+pub fn start(thread: &Thread, origin: &Origin) {
+    let prefix = origin.span - origin.path_since;
+    if origin.forked_in == origin.context || prefix == 0 {
+        strand::set_tail(thread, origin.path, origin.path_since);
+    } else {
+        strand::set_tail(thread, origin.path | PREFIXED, origin.span);
+        thread.prefix.set(prefix);
+        thread.prefix_context.set(origin.forked_in);
+    }
+}
+
+/// Adds the prefix, if there is one.
+#[inline(always)]
+pub fn settle(thread: &Thread) {
+    if strand::path(thread) & PREFIXED != 0 {
+        settle_prefix(thread);
+    }
+}
+
+#[cold]
+fn settle_prefix(thread: &Thread) {
+    let path = strand::path(thread) & !PREFIXED;
+    strand::set_path(thread, add(Shared::of(thread), path, thread.prefix_context.get(), thread.prefix.get()));
+}
+
+/// Charges the strand's span since the last change to `context`.
+pub fn extend(shared: Shared, thread: &Thread, span: i64, context: ContextId) {
+    settle(thread);
+    let position = thread.position.get();
+    let ticks = span - position.since;
+    let path = if ticks == 0 { position.path } else { add(shared, position.path, context, ticks) };
+    strand::set_tail(thread, path, span);
+}
+
+/// `path` plus `ticks` in `context`; the handle passed in is used up.
+pub fn add(shared: Shared, path: u32, context: ContextId, ticks: i64) -> u32 {
+    let nodes = shared.nodes();
+    let id = path & NODE;
+    if path & OWNED != 0 && id != 0 {
+        let node = &nodes[id as usize];
+        if node.holders.load(Ordering::Acquire) == 1 && add_entry(node, context, ticks) {
+            return path;
+        }
+    }
+    let Some(new) = allocate(shared) else {
+        return path;
+    };
+    let node = &nodes[new as usize];
+    node.ticks[0].set(ticks);
+    node.contexts[0].set(context as u16);
+    node.len.set(1);
+    node.holders.store(1, Ordering::Relaxed);
+    node.parent.store(id, Ordering::Relaxed);
+    if id != 0 {
+        let parent = &nodes[id as usize];
+        node.depth.set(parent.depth.get().saturating_add(1));
+        if path & OWNED == 0 {
+            parent.holders.fetch_add(1, Ordering::Relaxed);
+        }
+    } else {
+        node.depth.set(0);
+    }
+    if node.depth.get() >= FOLD_AFTER {
+        fold(shared, new);
+    }
+    new | OWNED
+}
+
+/// Keeps the longer of two branches that started from `from`; of equal ones the first. The handle `from`, which the
+/// branches borrowed, is used up, as are both of theirs.
+pub fn merge(shared: Shared, from: u32, from_since: i64, first: Tail, second: Tail) -> Tail {
+    let (longer, shorter) = if second.span > first.span { (second, first) } else { (first, second) };
+    release(shared, shorter.path);
+    if longer.path & OWNED != 0 {
+        release(shared, from);
+        longer
+    } else {
+        debug_assert_eq!(longer.path & NODE, from & NODE);
+        Tail { span: longer.span, path: from, since: from_since }
+    }
+}
+
+/// A handle of its own for what `path` names.
+pub fn own(shared: Shared, path: u32) -> u32 {
+    let id = path & NODE;
+    if id == 0 {
+        return 0;
+    }
+    shared.nodes()[id as usize].holders.fetch_add(1, Ordering::Relaxed);
+    id | OWNED
+}
+
+/// Handle for a task that ends before the strand's own handle does: borrowed where that is possible.
+pub fn lend(shared: Shared, path: u32) -> u32 {
+    if path & OWNED != 0 {
+        own(shared, path)
+    } else {
+        path
+    }
+}
+
+/// Gives a handle up.
+pub fn release(shared: Shared, path: u32) {
+    let nodes = shared.nodes();
+    let mut path = path;
+    while path & OWNED != 0 && path & NODE != 0 {
+        let id = path & NODE;
+        let node = &nodes[id as usize];
+        if node.holders.fetch_sub(1, Ordering::Release) != 1 {
+            return;
+        }
+        fence(Ordering::Acquire);
+        path = node.parent.load(Ordering::Relaxed) | OWNED;
+        free(shared, id);
+    }
+}
+
+fn add_entry(node: &PathNode, context: ContextId, ticks: i64) -> bool {
+    let len = usize::from(node.len.get());
+    for i in 0..len {
+        if u32::from(node.contexts[i].get()) == context {
+            node.ticks[i].set(node.ticks[i].get() + ticks);
+            return true;
+        }
+    }
+    if len == NODE_ENTRIES {
+        return false;
+    }
+    node.contexts[len].set(context as u16);
+    node.ticks[len].set(ticks);
+    node.len.set(len as u8 + 1);
+    true
+}
+
+/// Folds the chain behind `newest` (which the caller alone holds) as far as nobody else holds its nodes: their entries
+/// move into the newest nodes, and the emptied ones are freed.
+fn fold(shared: Shared, newest: NodeId) {
+    let nodes = shared.nodes();
+    // `into` is the node that takes entries; everything between `newest` and `into` is full and kept.
+    let mut into = newest;
+    loop {
+        let next = nodes[into as usize].parent.load(Ordering::Relaxed);
+        if next == 0 || nodes[next as usize].holders.load(Ordering::Acquire) != 1 {
+            break;
+        }
+        let source = &nodes[next as usize];
+        let mut left = 0;
+        for i in 0..usize::from(source.len.get()) {
+            let (context, ticks) = (source.contexts[i].get(), source.ticks[i].get());
+            if !add_to_kept(shared, newest, into, u32::from(context), ticks) {
+                source.contexts[left].set(context);
+                source.ticks[left].set(ticks);
+                left += 1;
+            }
+        }
+        source.len.set(left as u8);
+        if left == 0 {
+            let behind = source.parent.load(Ordering::Relaxed);
+            nodes[into as usize].parent.store(behind, Ordering::Relaxed);
+            free(shared, next);
+        } else {
+            into = next;
+        }
+    }
+    // Depth counts nodes since the fold.
+    let mut at = newest;
+    while at != into {
+        nodes[at as usize].depth.set(0);
+        at = nodes[at as usize].parent.load(Ordering::Relaxed);
+    }
+    nodes[into as usize].depth.set(0);
+}
+
+/// Adds to one of the nodes from `newest` to `last`, all held by the caller alone.
+fn add_to_kept(shared: Shared, newest: NodeId, last: NodeId, context: ContextId, ticks: i64) -> bool {
+    let nodes = shared.nodes();
+    let mut at = newest;
+    loop {
+        let node = &nodes[at as usize];
+        for i in 0..usize::from(node.len.get()) {
+            if u32::from(node.contexts[i].get()) == context {
+                node.ticks[i].set(node.ticks[i].get() + ticks);
+                return true;
+            }
+        }
+        if at == last {
+            return add_entry(node, context, ticks);
+        }
+        at = node.parent.load(Ordering::Relaxed);
+    }
+}
+
+/// Takes a node from the free list, or a fresh one. A Treiber stack whose head carries a counter, so that a node that
+/// was taken and returned meanwhile (ABA) is noticed.
+fn allocate(shared: Shared) -> Option<NodeId> {
+    let header = shared.header();
+    let mut head = header.free_nodes.load(Ordering::Acquire);
+    while head as u32 != 0 {
+        let id = head as u32;
+        let next = shared.nodes()[id as usize].parent.load(Ordering::Relaxed);
+        let new = ((head >> 32).wrapping_add(1) << 32) | u64::from(next);
+        match header.free_nodes.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return Some(id),
+            Err(found) => head = found,
+        }
+    }
+    let id = header.nodes.fetch_add(1, Ordering::Relaxed) + 1;
+    if (id as usize) < MAX_NODES {
+        Some(id)
+    } else {
+        header.nodes.fetch_sub(1, Ordering::Relaxed);
+        header.dropped_nodes.fetch_add(1, Ordering::Relaxed);
+        None
+    }
+}
+
+fn free(shared: Shared, id: NodeId) {
+    let header = shared.header();
+    let node = &shared.nodes()[id as usize];
+    let mut head = header.free_nodes.load(Ordering::Relaxed);
+    loop {
+        node.parent.store(head as u32, Ordering::Relaxed);
+        let new = ((head >> 32).wrapping_add(1) << 32) | u64::from(id);
+        match header.free_nodes.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Relaxed) {
+            Ok(_) => return,
+            Err(found) => head = found,
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Linux: the kernel's clocks and counters, and the shared memory. C functions are declared here so that the
+//! collector needs no other crate.
+
+use core::ffi::{c_char, c_int, c_long, c_void};
+use core::ptr::{self, NonNull};
+
+use super::Usage;
+
+#[repr(C)]
+struct Timespec {
+    seconds: i64,
+    nanos: i64,
+}
+
+extern "C" {
+    fn clock_gettime(clock: c_int, at: *mut Timespec) -> c_int;
+    fn getrusage(who: c_int, usage: *mut c_long) -> c_int;
+    fn getenv(name: *const c_char) -> *const c_char;
+    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    fn read(fd: c_int, buffer: *mut c_void, length: usize) -> isize;
+    fn close(fd: c_int) -> c_int;
+    fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
+    fn getpid() -> c_int;
+    fn syscall(number: c_long, ...) -> c_long;
+    fn pthread_atfork(
+        prepare: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
+    fn __errno_location() -> *mut c_int;
+    fn dl_iterate_phdr(
+        visit: extern "C" fn(*const ObjectInfo, usize, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
+}
+
+#[repr(C)]
+struct ObjectInfo {
+    base: u64,
+}
+
+const CLOCK_MONOTONIC: c_int = 1;
+const CLOCK_THREAD_CPUTIME: c_int = 3;
+const RUSAGE_THREAD: c_int = 1;
+const O_RDWR: c_int = 2;
+const O_CLOEXEC: c_int = 0o2000000;
+const PROT_READ_WRITE: c_int = 3;
+const MAP_SHARED: c_int = 1;
+const MAP_NORESERVE: c_int = 0x4000;
+#[cfg(target_arch = "x86_64")]
+const SYS_GETTID: c_long = 186;
+#[cfg(not(target_arch = "x86_64"))]
+const SYS_GETTID: c_long = 178;
+
+/// Keeps the program's `errno` through the collector's system calls.
+#[derive(Debug)]
+pub struct ErrnoGuard(c_int);
+
+impl ErrnoGuard {
+    /// Remembers `errno`.
+    pub fn new() -> ErrnoGuard {
+        // SAFETY: the C library returns the address of the calling thread's own `errno`.
+        ErrnoGuard(unsafe { *__errno_location() })
+    }
+}
+
+impl Drop for ErrnoGuard {
+    fn drop(&mut self) {
+        // SAFETY: as in `new`.
+        unsafe { *__errno_location() = self.0 }
+    }
+}
+
+fn clock_nanos(clock: c_int) -> u64 {
+    let mut at = Timespec { seconds: 0, nanos: 0 };
+    // SAFETY: `at` is a valid place for the answer; a failure leaves it zero.
+    unsafe { clock_gettime(clock, &mut at) };
+    (at.seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(at.nanos as u64)
+}
+
+/// `CLOCK_MONOTONIC`, in nanoseconds.
+pub fn monotonic_nanos() -> u64 {
+    clock_nanos(CLOCK_MONOTONIC)
+}
+
+/// Time the calling thread has had a CPU, in nanoseconds.
+pub fn thread_cpu_nanos() -> u64 {
+    clock_nanos(CLOCK_THREAD_CPUTIME)
+}
+
+/// Counters of the calling thread.
+pub fn thread_usage() -> Usage {
+    // `struct rusage`: two pairs of long (times), then 14 longs: 8 and 9 are the page faults, 16 the voluntary
+    // switches.
+    let mut raw: [c_long; 18] = [0; 18];
+    // SAFETY: the array has the size of `struct rusage` on 64-bit Linux; a failure leaves it zero.
+    unsafe { getrusage(RUSAGE_THREAD, raw.as_mut_ptr()) };
+    Usage { voluntary: raw[16] as u64, faults: (raw[8] + raw[9]) as u64 }
+}
+
+/// Time the calling thread was ready and had to wait for a CPU, in nanoseconds, if the kernel counts it
+/// (`CONFIG_SCHED_INFO`).
+pub fn run_delay_nanos() -> Option<u64> {
+    let mut text = [0u8; 64];
+    // SAFETY: a terminated path and valid flags.
+    let fd = unsafe { open(b"/proc/thread-self/schedstat\0".as_ptr().cast(), O_CLOEXEC) };
+    if fd < 0 {
+        return None;
+    }
+    // SAFETY: the buffer is valid for its length.
+    let length = unsafe { read(fd, text.as_mut_ptr().cast(), text.len()) };
+    // SAFETY: `fd` was opened here and is closed once.
+    unsafe { close(fd) };
+    // "on-CPU-ns run-delay-ns slices"
+    let text = text.get(..usize::try_from(length).ok()?)?;
+    let second = text.split(|b| *b == b' ').nth(1)?;
+    let mut value: u64 = 0;
+    for digit in second {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
+    }
+    Some(value)
+}
+
+/// The process id.
+pub fn process_id() -> u32 {
+    // SAFETY: always succeeds.
+    unsafe { getpid() as u32 }
+}
+
+/// The kernel's id of the calling thread.
+pub fn thread_id() -> u32 {
+    // SAFETY: takes no argument and always succeeds.
+    unsafe { syscall(SYS_GETTID) as u32 }
+}
+
+/// Value of an environment variable; `name` ends with a zero byte.
+pub fn environment(name: &[u8]) -> Option<NonNull<c_char>> {
+    debug_assert_eq!(name.last(), Some(&0));
+    // SAFETY: `name` is terminated. The collector reads the environment only before `main`.
+    NonNull::new(unsafe { getenv(name.as_ptr().cast()) } as *mut c_char)
+}
+
+/// Maps `length` bytes of the file at `path` (terminated), shared. The file descriptor is closed again.
+pub fn map_shared(path: NonNull<c_char>, length: usize) -> Option<NonNull<u8>> {
+    // SAFETY: `path` is terminated by the contract of `environment`.
+    let fd = unsafe { open(path.as_ptr(), O_RDWR | O_CLOEXEC) };
+    if fd < 0 {
+        return None;
+    }
+    // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
+    let at = unsafe { mmap(ptr::null_mut(), length, PROT_READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) };
+    // SAFETY: `fd` was opened here and is closed once; the mapping outlives it.
+    unsafe { close(fd) };
+    if at as isize == -1 {
+        None
+    } else {
+        NonNull::new(at.cast())
+    }
+}
+
+/// Has `child` called in every forked child.
+pub fn on_fork_child(child: extern "C" fn()) {
+    // SAFETY: the handler is a plain function that lives as long as the program.
+    unsafe { pthread_atfork(None, None, Some(child)) };
+}
+
+/// Address at which the executable is loaded, to be subtracted from code addresses.
+pub fn load_base() -> u64 {
+    extern "C" fn first(info: *const ObjectInfo, _size: usize, data: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a valid description, the executable's first; `data` is the `u64` below.
+        unsafe { *data.cast::<u64>() = (*info).base };
+        1
+    }
+    let mut base = 0u64;
+    // SAFETY: `first` matches the expected signature and `base` outlives the call.
+    unsafe { dl_iterate_phdr(first, ptr::addr_of_mut!(base).cast()) };
+    base
+}

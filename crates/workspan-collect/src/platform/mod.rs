@@ -1,0 +1,51 @@
+//! Everything bound to a processor, an operating system or a C library, one file each.
+//!
+//! | need | x86-64 | aarch64 (untested) | elsewhere |
+//! |---|---|---|---|
+//! | counter | `rdtsc` | `cntvct_el0` | `CLOCK_MONOTONIC` |
+//! | interrupt witness | segment selector | none | none |
+//! | 128-bit compare and swap | `cmpxchg16b` | `ldaxp`/`stlxp` | short spin lock |
+//! | switch witness | glibc ≥ 2.35: restartable sequences | the same | none |
+//!
+//! What is missing degrades: without a switch witness long strands still consult the kernel's CPU clock, so only
+//! preemptions of short strands go unseen.
+
+#[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "x86_64.rs")]
+#[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "aarch64.rs")]
+#[cfg_attr(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))), path = "portable.rs")]
+mod processor;
+
+#[cfg_attr(
+    all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)),
+    path = "rseq.rs"
+)]
+#[cfg_attr(
+    not(all(
+        target_os = "linux",
+        target_env = "gnu",
+        any(target_arch = "x86_64", target_arch = "aarch64"),
+        not(miri)
+    )),
+    path = "no_rseq.rs"
+)]
+mod switch;
+
+#[cfg_attr(all(target_os = "linux", not(miri)), path = "linux.rs")]
+#[cfg_attr(not(all(target_os = "linux", not(miri))), path = "no_kernel.rs")]
+mod kernel;
+
+pub use kernel::{
+    environment, load_base, map_shared, monotonic_nanos, on_fork_child, process_id, run_delay_nanos, thread_cpu_nanos,
+    thread_id, thread_usage, ErrnoGuard,
+};
+pub use processor::{exchange_pair, interrupt_witness, steady_counter, ticks};
+pub use switch::switch_witness;
+
+/// What the kernel counts for the calling thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usage {
+    /// Times the thread gave up its CPU to wait for something.
+    pub voluntary: u64,
+    /// Page faults, minor and major.
+    pub faults: u64,
+}

@@ -1,0 +1,69 @@
+//! Systems other than Linux, and the interpreter Miri: nothing is shared, so the collector stays asleep there; its
+//! own tests run on private memory with the virtual clock.
+
+use core::ffi::c_char;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::Usage;
+
+/// Would keep the program's `errno`.
+#[derive(Debug)]
+pub struct ErrnoGuard;
+
+impl ErrnoGuard {
+    /// Does nothing.
+    pub fn new() -> ErrnoGuard {
+        ErrnoGuard
+    }
+}
+
+static NOW: AtomicU64 = AtomicU64::new(1);
+
+/// A counter that moves with every look.
+pub fn monotonic_nanos() -> u64 {
+    NOW.fetch_add(1, Ordering::Relaxed)
+}
+
+/// No CPU clock.
+pub fn thread_cpu_nanos() -> u64 {
+    0
+}
+
+/// No counters.
+pub fn thread_usage() -> Usage {
+    Usage::default()
+}
+
+/// Not counted.
+pub fn run_delay_nanos() -> Option<u64> {
+    None
+}
+
+/// No process.
+pub fn process_id() -> u32 {
+    1
+}
+
+/// No thread id.
+pub fn thread_id() -> u32 {
+    1
+}
+
+/// No environment.
+pub fn environment(_name: &[u8]) -> Option<NonNull<c_char>> {
+    None
+}
+
+/// No shared memory.
+pub fn map_shared(_path: NonNull<c_char>, _length: usize) -> Option<NonNull<u8>> {
+    None
+}
+
+/// Does nothing.
+pub fn on_fork_child(_child: extern "C" fn()) {}
+
+/// Unknown.
+pub fn load_base() -> u64 {
+    0
+}

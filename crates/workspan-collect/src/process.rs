@@ -1,0 +1,137 @@
+//! The process: finding the shared memory before `main`, and the end of the program.
+//!
+//! The collector is awake only if the environment names a shared memory ([`shm::ENV`]) that no other process has
+//! claimed. Otherwise every hook returns at once.
+//!
+//! At the end there is nothing to save: all results are in shared memory already. The exit handler only notes *how* the
+//! program ended, so that a report can say whether it is complete.
+
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use super::group;
+use super::path;
+use super::platform::{self, interrupt_witness, steady_counter, switch_witness};
+use super::region;
+use super::shared::Shared;
+use super::strand;
+use super::tables::{self, ROOT};
+use super::thread::{self, Role};
+use workspan_wire::shm::{self, Clock, Ending, Feature, Thread};
+
+static BASE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+
+/// The shared memory, if the collector is awake.
+pub fn shared() -> Option<Shared> {
+    let base = NonNull::new(BASE.load(Ordering::Acquire))?;
+    // SAFETY: `BASE` is null or the address of a mapping of the right size that is never unmapped.
+    Some(unsafe { Shared::new(base) })
+}
+
+/// Number of cores as on which the runtime is to split its loops, if one was asked for.
+pub fn logical_cores() -> Option<usize> {
+    match shared()?.header().config.logical_cores.load(Ordering::Relaxed) {
+        0 => None,
+        n => Some(n as usize),
+    }
+}
+
+/// Wakes the collector up if a runner asks for it. Called once, by the main thread, before `main`.
+pub fn start() {
+    let Some(path) = platform::environment(b"WORKSPAN_SHM\0") else {
+        return;
+    };
+    let Some(base) = platform::map_shared(path, shm::SIZE) else {
+        return;
+    };
+    // SAFETY: a fresh mapping of `SIZE` bytes, page-aligned, never unmapped; the runner made it zeroed.
+    let shared = unsafe { Shared::new(base) };
+    let header = shared.header();
+    if header.magic.load(Ordering::Acquire) != shm::MAGIC
+        || header.wire_version.load(Ordering::Relaxed) != shm::WIRE_VERSION
+    {
+        header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
+        return;
+    }
+    if header.owner.compare_exchange(0, platform::process_id(), Ordering::AcqRel, Ordering::Relaxed).is_err() {
+        header.other_processes.fetch_add(1, Ordering::Relaxed);
+        return;
+    }
+    tables::make_root(shared);
+    detect_features(shared);
+    header.load_base.store(platform::load_base(), Ordering::Relaxed);
+    BASE.store(base.as_ptr(), Ordering::Release);
+    platform::on_fork_child(fork_child);
+    header.started.ticks.store(platform::ticks(), Ordering::Relaxed);
+    header.started.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
+    header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
+    thread::attach(shared, Role::Main);
+}
+
+/// Notes how the program ended. Called by the exit handler, on whichever thread called `exit`.
+pub fn finish() {
+    let Some(shared) = shared() else {
+        return;
+    };
+    let header = shared.header();
+    if header.ending.load(Ordering::Relaxed) != Ending::Unseen as u32 {
+        return;
+    }
+    let main = &shared.threads()[0].thread;
+    let mut ending = Ending::InsideRegion;
+    if let Some((thread, now)) = thread::running() {
+        if ptr::eq(thread, main) && strand::context(thread) == ROOT && thread.waiting.get() == 0 {
+            ending = Ending::Clean;
+        }
+        if thread.waiting.get() == 0 {
+            end_root(shared, thread, now);
+            strand::go(thread, now);
+        }
+    }
+    header.finished.ticks.store(platform::ticks(), Ordering::Relaxed);
+    header.finished.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
+    header.ending.store(ending as u32, Ordering::Release);
+    thread::forget();
+}
+
+/// Ends the strand of `thread` for good at tick `now`, and offers its end as the program's.
+pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
+    let span = strand::stop(thread, now);
+    if strand::context(thread) == ROOT {
+        region::close_serial(shared, thread, span, 0);
+    } else {
+        strand::flush(thread);
+        path::extend(shared, thread, span, strand::context(thread));
+    }
+    let path = path::own(shared, strand::path(thread));
+    group::offer(shared, &shared.header().detached, span, path);
+}
+
+/// In a forked child the tables belong to the parent: the collector goes back to sleep.
+extern "C" fn fork_child() {
+    BASE.store(ptr::null_mut(), Ordering::Release);
+    thread::forget();
+}
+
+fn detect_features(shared: Shared) {
+    let header = shared.header();
+    let disabled = header.config.disabled.load(Ordering::Relaxed);
+    let mut features = 0;
+    let mut offer = |feature: Feature, there: bool| {
+        if there && disabled & feature as u32 == 0 {
+            features |= feature as u32;
+        }
+    };
+    offer(Feature::SteadyCounter, steady_counter());
+    if header.config.clock.load(Ordering::Relaxed) == Clock::Real as u32 {
+        offer(Feature::SwitchWitness, switch_witness::word() != 0);
+        offer(Feature::RunDelay, platform::run_delay_nanos().is_some());
+        if disabled & Feature::InterruptWitness as u32 == 0 {
+            // A page that nobody has touched yet: the last one of the shared memory.
+            let untouched = &shared.nodes()[shm::MAX_NODES - 1].holders;
+            let works = interrupt_witness::works(|| untouched.store(0, Ordering::Relaxed));
+            offer(Feature::InterruptWitness, works);
+        }
+    }
+    header.features.store(features, Ordering::Relaxed);
+}

@@ -1,0 +1,172 @@
+//! A serial resource: tasks take turns on it, each goes on in parallel afterwards.
+//!
+//! `par_bridge` is the case in point: workers lock a shared iterator, take an item, unlock, process the item. Which
+//! worker takes which item is accident; logically the calls of the iterator form one serial chain, and every item is a
+//! task that forks off that chain where its call returned. So the resource carries the absolute span of its chain; a
+//! turn starts from there, whoever takes it, and an item's end is offered to its worker's [`Turns`].
+//!
+//! The runtime's own lock guards the resource; waiting for the lock is not counted, since the chain already says it.
+
+use core::cell::Cell;
+
+use super::path::{self, Tail};
+use super::shared::{current_account, Shared};
+use super::strand::{self, count_task};
+use super::task;
+use workspan_wire::shm::{Thread, OWNED};
+
+/// State of the resource. Touched only by the holder of the runtime's lock.
+#[derive(Debug)]
+pub struct Resource {
+    started: Cell<bool>,
+    span: Cell<i64>,
+    path: Cell<u32>,
+    path_since: Cell<i64>,
+}
+
+// SAFETY: guarded by the runtime's lock on what it describes.
+unsafe impl Sync for Resource {}
+// SAFETY: holds plain values.
+unsafe impl Send for Resource {}
+
+impl Resource {
+    /// Before the first turn.
+    pub const fn new() -> Resource {
+        Resource { started: Cell::new(false), span: Cell::new(0), path: Cell::new(0), path_since: Cell::new(0) }
+    }
+
+    /// Gives back what the chain holds. The last turn is over.
+    pub fn finish(&self, thread: &Thread) {
+        path::release(Shared::of(thread), self.path.replace(0));
+    }
+}
+
+/// The turns that one task takes.
+#[derive(Debug)]
+pub struct Turns {
+    active: Cell<bool>,
+    path: Cell<u32>,
+    path_since: Cell<i64>,
+    span: Cell<i64>,
+    best: Cell<Tail>,
+    work: Cell<i64>,
+    nested: Cell<i64>,
+    item: Cell<bool>,
+}
+
+impl Turns {
+    /// Before the first turn.
+    pub fn new() -> Turns {
+        Turns {
+            active: Cell::new(false),
+            path: Cell::new(0),
+            path_since: Cell::new(0),
+            span: Cell::new(0),
+            best: Cell::new(Tail { span: 0, path: 0, since: 0 }),
+            work: Cell::new(0),
+            nested: Cell::new(0),
+            item: Cell::new(false),
+        }
+    }
+
+    /// The task's own strand pauses at tick `now`; turns follow.
+    pub fn enter(&self, thread: &Thread, now: u64) {
+        let span = strand::stop(thread, now);
+        path::settle(thread);
+        self.active.set(true);
+        let position = thread.position.get();
+        self.path.set(position.path);
+        self.path_since.set(position.since);
+        self.span.set(span);
+        let path = position.path & !OWNED;
+        strand::set_path(thread, path);
+        self.best.set(Tail { span, path, since: position.since });
+        task::enter_idle(thread, now);
+    }
+
+    /// The lock is held: the turn begins at tick `now`, where the chain ended.
+    pub fn begin(&self, thread: &Thread, now: u64, resource: &Resource) {
+        if !resource.started.replace(true) {
+            resource.path.set(path::own(Shared::of(thread), self.path.get()));
+            resource.path_since.set(self.path_since.get());
+            resource.span.set(self.span.get());
+        }
+        strand::set_tail(thread, resource.path.get() & !OWNED, resource.path_since.get());
+        strand::set_span(thread, resource.span.get());
+        task::leave_idle(thread, now);
+        strand::go(thread, now);
+    }
+
+    /// The turn ends at tick `now`; with `item` the strand goes on with it, else the resource is exhausted.
+    pub fn end(&self, thread: &Thread, now: u64, resource: &Resource, item: bool) {
+        let shared = Shared::of(thread);
+        let span = strand::stop(thread, now);
+        resource.span.set(span);
+        let position = thread.position.get();
+        resource.path_since.set(position.since);
+        if position.path & OWNED != 0 {
+            path::release(shared, resource.path.replace(position.path));
+        }
+        strand::set_path(thread, path::own(shared, resource.path.get()));
+        self.item.set(item);
+        if item {
+            self.work.set(thread.work.get());
+            self.nested.set(thread.nested.replace(0));
+            strand::go(thread, now);
+        } else {
+            self.keep_longest(thread, span);
+            task::enter_idle(thread, now);
+        }
+    }
+
+    /// The item is done at tick `now`.
+    pub fn item_done(&self, thread: &Thread, now: u64) {
+        if !self.item.replace(false) {
+            return;
+        }
+        let span = strand::stop(thread, now);
+        let work = thread.work.get() - self.work.get();
+        let account = current_account(thread);
+        count_task(account, work - thread.nested.get());
+        account.items.set(account.items.get() + 1);
+        thread.nested.set(self.nested.get() + work);
+        self.keep_longest(thread, span);
+        task::enter_idle(thread, now);
+    }
+
+    /// No more turns; the task's own strand goes on at tick `now`, after the longest of its items.
+    pub fn leave(&self, thread: &Thread, now: u64) {
+        if !self.active.replace(false) {
+            return;
+        }
+        if self.item.get() {
+            // The item unwinds.
+            self.item_done(thread, now);
+        } else if thread.waiting.get() == 0 {
+            // The iterator itself unwinds.
+            let span = strand::stop(thread, now);
+            self.keep_longest(thread, span);
+        }
+        let best = self.best.get();
+        let mut path = self.path.get();
+        if best.path & OWNED != 0 {
+            path::release(Shared::of(thread), path);
+            path = best.path;
+        }
+        strand::set_tail(thread, path, best.since);
+        strand::set_span(thread, best.span);
+        task::leave_idle(thread, now);
+        strand::go(thread, now);
+    }
+
+    fn keep_longest(&self, thread: &Thread, span: i64) {
+        let shared = Shared::of(thread);
+        let best = self.best.get();
+        let position = thread.position.get();
+        let ended = Tail { span, path: position.path, since: position.since };
+        let (longer, shorter) = if span > best.span { (ended, best) } else { (best, ended) };
+        path::release(shared, shorter.path);
+        self.best.set(longer);
+        strand::set_path(thread, longer.path & !OWNED);
+    }
+}

@@ -1,0 +1,94 @@
+//! Strands: the running sum of work and span.
+//!
+//! A thread carries, for the task it runs, the work so far and an offset such that *absolute span = work + offset*:
+//! the length of the longest chain of strands from program start to this point, as if on infinitely many processors
+//! ("finish time", Cilkprof ch. 3; TaskProf Alg. 8 keeps the same sums as LS + CS). A fork hands the absolute span to
+//! both branches, a join takes the larger one; that is all, whatever the construct.
+//!
+//! Hot path: [`stop`] and [`go`] are a handful of arithmetic on one cache line.
+
+use super::shared::{current_account, Shared};
+use super::tables::{ContextId, ROOT};
+use workspan_wire::histogram;
+use workspan_wire::shm::{Account, Position, Thread};
+
+/// Ends the running strand at tick `now`. Returns the absolute span.
+#[inline(always)]
+pub fn stop(thread: &Thread, now: u64) -> i64 {
+    let work = thread.work.get() + now.wrapping_sub(thread.start.get()) as i64;
+    thread.work.set(work);
+    work + thread.span_offset.get()
+}
+
+/// Begins a strand at tick `now`, with the cost of the hook that follows taken out beforehand.
+#[inline(always)]
+pub fn go(thread: &Thread, now: u64) {
+    thread.start.set(now.wrapping_add(thread.probe.get() as u64));
+}
+
+/// Absolute span at the last stop.
+#[inline(always)]
+pub fn span(thread: &Thread) -> i64 {
+    thread.work.get() + thread.span_offset.get()
+}
+
+/// Continues with absolute span `span`.
+#[inline(always)]
+pub fn set_span(thread: &Thread, span: i64) {
+    thread.span_offset.set(span - thread.work.get());
+}
+
+/// The context of the running strand.
+#[inline(always)]
+pub fn context(thread: &Thread) -> ContextId {
+    thread.position.get().context
+}
+
+/// The path handle of the running strand.
+#[inline(always)]
+pub fn path(thread: &Thread) -> u32 {
+    thread.position.get().path
+}
+
+/// Replaces the path handle.
+#[inline(always)]
+pub fn set_path(thread: &Thread, path: u32) {
+    thread.position.set(Position { path, ..thread.position.get() });
+}
+
+/// Replaces the path handle, and the span up to which it accounts.
+#[inline(always)]
+pub fn set_tail(thread: &Thread, path: u32, since: i64) {
+    thread.position.set(Position { path, since, ..thread.position.get() });
+}
+
+/// Charges the work since the last flush to the current context. The strand must be stopped.
+///
+/// Serial code at the root stays pending: which row it belongs to is known only when the next region begins.
+pub fn flush(thread: &Thread) {
+    if context(thread) != ROOT {
+        flush_to(thread, current_account(thread));
+    }
+}
+
+/// Charges the work since the last flush to `account`.
+pub fn flush_to(thread: &Thread, account: &Account) {
+    let work = thread.work.get();
+    account.self_work.set(account.self_work.get() + work - thread.flushed.get());
+    thread.flushed.set(work);
+}
+
+/// Makes `context` the current one.
+pub fn set_context(shared: Shared, thread: &Thread, context: ContextId) {
+    thread.position.set(Position { context, ..thread.position.get() });
+    thread.account.set(shared.account(thread, context) as *const Account as u64);
+}
+
+/// Counts a task that has ended after `own` ticks of its own.
+#[inline(always)]
+pub fn count_task(account: &Account, own: i64) {
+    account.tasks.set(account.tasks.get() + 1);
+    account.task_work.set(account.task_work.get() + own);
+    let size = &account.sizes[histogram::bucket(if own > 0 { own as u64 } else { 0 })];
+    size.set(size.get().wrapping_add(1));
+}

@@ -1,0 +1,279 @@
+//! Threads: where a hook finds its thread's state, and how a thread joins and leaves.
+//!
+//! A thread-local pointer leads to the thread's slot in shared memory. It is null in every case that is not the common
+//! one — collector asleep, virtual clock, thread not yet attached, no slot left — so the hot path tests one register.
+
+use core::cell::Cell;
+use core::ptr;
+use core::sync::atomic::Ordering;
+
+use super::clock;
+use super::platform::{self, switch_witness};
+use super::process;
+use super::shared::Shared;
+use super::strand;
+use super::tables::ROOT;
+use super::task;
+use workspan_wire::shm::{Clock, Feature, Position, Thread, MAX_THREADS};
+
+std::thread_local! {
+    /// The state of a thread on the hot path; null otherwise.
+    static HOT: Cell<*const Thread> = const { Cell::new(ptr::null()) };
+    /// The state of any attached thread; null before, [`GONE`] after.
+    static ANY: Cell<*const Thread> = const { Cell::new(ptr::null()) };
+    /// Detaches the thread when it ends.
+    static LEAVE: Leave = const { Leave };
+}
+
+/// In place of a state: never to be attached (again).
+const GONE: *const Thread = ptr::NonNull::<Thread>::dangling().as_ptr();
+
+struct Leave;
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        detach();
+    }
+}
+
+/// A thread as a hook finds it.
+pub type Now = (&'static Thread, u64);
+
+/// The calling thread and the tick now, in the middle of a strand. `None`: nothing is recorded here.
+#[inline(always)]
+pub fn running() -> Option<Now> {
+    let hot = HOT.get();
+    if hot.is_null() {
+        return running_other();
+    }
+    // SAFETY: `HOT` is null or points to this thread's slot in shared memory, which is never unmapped.
+    let thread = unsafe { &*hot };
+    Some((thread, clock::read(thread)))
+}
+
+/// The same for the hooks of joins, which may do without a reading ([`clock::read_often`]).
+#[inline(always)]
+pub fn often() -> Option<(&'static Thread, Option<u64>)> {
+    let hot = HOT.get();
+    if hot.is_null() {
+        return match running_other() {
+            Some((thread, now)) => Some((thread, Some(now))),
+            None => None,
+        };
+    }
+    // SAFETY: as in `running`.
+    let thread = unsafe { &*hot };
+    Some((thread, clock::read_often(thread)))
+}
+
+/// The calling thread and the tick now, when no strand runs on it. `None`: nothing is recorded here.
+#[inline(always)]
+pub fn waking() -> Option<Now> {
+    let hot = HOT.get();
+    if hot.is_null() {
+        return running_other();
+    }
+    // SAFETY: as in `running`.
+    let thread = unsafe { &*hot };
+    Some((thread, clock::wake(thread)))
+}
+
+/// The calling thread, without a look at the clock; on the hot path only.
+#[inline(always)]
+pub fn hot() -> Option<&'static Thread> {
+    let hot = HOT.get();
+    if hot.is_null() {
+        return None;
+    }
+    // SAFETY: as in `running`.
+    Some(unsafe { &*hot })
+}
+
+/// The calling thread, without a look at the clock.
+#[inline(always)]
+pub fn current() -> Option<&'static Thread> {
+    match hot() {
+        Some(thread) => Some(thread),
+        None => running_other().map(|(thread, _)| thread),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn running_other() -> Option<Now> {
+    let any = ANY.get();
+    if any == GONE {
+        return None;
+    }
+    if any.is_null() {
+        let shared = process::shared()?;
+        let thread = attach(shared, Role::External)?;
+        return Some((thread, now(thread)));
+    }
+    // SAFETY: neither null nor `GONE`, so it points to this thread's slot, which is never unmapped.
+    let thread = unsafe { &*any };
+    Some((thread, thread.virtual_now.get()))
+}
+
+fn now(thread: &Thread) -> u64 {
+    if HOT.get().is_null() {
+        thread.virtual_now.get()
+    } else {
+        clock::read(thread)
+    }
+}
+
+/// What a thread is to the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The thread that runs `main`.
+    Main,
+    /// A thread of a pool, between its tasks.
+    Worker,
+    /// Any other: it begins a serial strand of its own.
+    External,
+}
+
+/// Attaches the calling thread. `None`: asleep, ended before, or no slot left (counted).
+pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
+    if !ANY.get().is_null() {
+        return None;
+    }
+    // A thread whose destructors already run cannot register one more: it stays outside.
+    if role != Role::Main && LEAVE.try_with(|_| ()).is_err() {
+        ANY.set(GONE);
+        return None;
+    }
+    let Some(thread) = claim(shared) else {
+        shared.header().dropped_threads.fetch_add(1, Ordering::Relaxed);
+        ANY.set(GONE);
+        return None;
+    };
+    prepare(shared, thread, role);
+    ANY.set(thread);
+    let real = shared.header().config.clock.load(Ordering::Relaxed) == Clock::Real as u32;
+    if real {
+        clock::set_anchor(thread, true);
+        strand::go(thread, clock::wake(thread));
+        HOT.set(thread);
+    }
+    Some(thread)
+}
+
+/// Detaches the calling thread: its root strand, if it has one, ends here.
+pub fn detach() {
+    let any = ANY.replace(GONE);
+    if any.is_null() || any == GONE {
+        return;
+    }
+    // SAFETY: neither null nor `GONE`, so it points to this thread's slot, which is never unmapped.
+    let thread = unsafe { &*any };
+    let at = now(thread);
+    HOT.set(ptr::null());
+    if thread.waiting.get() == 0 {
+        process::end_root(Shared::of(thread), thread, at);
+    } else {
+        task::leave_idle(thread, at);
+    }
+    switch_witness::disarm(thread.switch_witness.get());
+    thread.lived.set(thread.lived.get() + at.wrapping_sub(thread.born.get()) as i64);
+    thread.state.store(2, Ordering::Release);
+}
+
+/// Forgets the calling thread's slot without touching it: in a forked child.
+pub fn forget() {
+    HOT.set(ptr::null());
+    ANY.set(GONE);
+}
+
+/// Makes the calling thread record into `thread` while `work` runs; for calibration and tests.
+pub fn with_slot<R>(thread: &'static Thread, real: bool, work: impl FnOnce() -> R) -> R {
+    struct Restore(*const Thread, *const Thread);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            HOT.set(self.0);
+            ANY.set(self.1);
+        }
+    }
+    let _restore = Restore(HOT.replace(if real { thread } else { ptr::null() }), ANY.replace(thread));
+    work()
+}
+
+/// Readies a slot for a thread of `role`.
+pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
+    let header = shared.header();
+    let features = header.features.load(Ordering::Relaxed);
+    thread.base.set(shared.address());
+    thread.tid.set(platform::thread_id());
+    thread.features.set(features);
+    thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
+    thread.born.set(platform::ticks());
+    thread.displaced.set(0);
+    thread.skip.set(0);
+    thread.batching.set(0);
+    thread.streak.set(0);
+    thread.streak_needed.set(clock::STREAK);
+    thread.tiny.set(clock::ticks_of(thread, clock::TINY_NANOS));
+    thread.short.set(clock::ticks_of(thread, clock::SHORT_NANOS));
+    thread.long.set(clock::ticks_of(thread, clock::LONG_NANOS));
+    let witness = if features & Feature::SwitchWitness as u32 != 0 { switch_witness::word() } else { 0 };
+    thread.switch_witness.set(witness);
+    thread.is_worker.set(u32::from(role == Role::Worker));
+    thread.waiting.set(u32::from(role == Role::Worker));
+    thread.work.set(0);
+    thread.flushed.set(0);
+    thread.nested.set(0);
+    thread.location.set(0);
+    thread.last_region.set(0);
+    thread.open_len.set(0);
+    // A thread that the program starts begins, as far as we can tell, when the root strand has come this far.
+    let begun = if role == Role::External { root_span(shared) } else { 0 };
+    thread.position.set(Position { path: 0, context: ROOT, since: begun });
+    thread.span_offset.set(begun);
+    strand::set_context(shared, thread, ROOT);
+    let start = thread.virtual_now.get();
+    thread.start.set(start);
+    if header.config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32 {
+        thread.born.set(start);
+    }
+    thread.idle_since.set(thread.born.get());
+}
+
+/// Turns the calling thread into a worker: whatever strand it ran until now has ended.
+pub fn become_worker(thread: &Thread, at: u64) {
+    if thread.waiting.get() == 0 {
+        process::end_root(Shared::of(thread), thread, at);
+        task::enter_idle(thread, at);
+    }
+    thread.is_worker.set(1);
+    thread.idle_since.set(at);
+}
+
+fn root_span(shared: Shared) -> i64 {
+    let root = &shared.threads()[0].thread;
+    // A racing look at cells of another thread: the value serves as an estimate only.
+    root.work.get() + root.span_offset.get()
+}
+
+/// Takes a slot: a new one, else one whose thread has ended (its totals go on).
+fn claim(shared: Shared) -> Option<&'static Thread> {
+    let header = shared.header();
+    header.threads.fetch_add(1, Ordering::Relaxed);
+    let areas = shared.threads();
+    for area in areas.iter().take(header.thread_slots.load(Ordering::Relaxed) as usize) {
+        let state = &area.thread.state;
+        if state.load(Ordering::Relaxed) == 2
+            && state.compare_exchange(2, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        {
+            return Some(&area.thread);
+        }
+    }
+    for (slot, area) in areas.iter().enumerate() {
+        if area.thread.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+            header.thread_slots.fetch_max(slot as u32 + 1, Ordering::Relaxed);
+            return Some(&area.thread);
+        }
+    }
+    debug_assert!(areas.len() == MAX_THREADS);
+    None
+}

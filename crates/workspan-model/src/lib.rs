@@ -1,0 +1,21 @@
+//! The performance model as values: what a run amounts to, per context and source place.
+//!
+//! **Invariant:** no input or output, no serialisation, no threads, no clock. Everything is plain data with public
+//! fields, so that analyses are pure functions and every format is a counterpart elsewhere.
+//!
+//! A [`Recording`] holds one or more [`Run`]s of a command. A run charges time to *contexts* ([`ContextTree`]): a site
+//! below the sites around it, recursion folded. Per context there are [`Totals`], and the share of the critical path.
+
+pub mod context;
+pub mod histogram;
+pub mod recording;
+pub mod run;
+pub mod site;
+pub mod units;
+
+pub use context::{Context, ContextId, ContextTree};
+pub use histogram::Histogram;
+pub use recording::{Machine, Recording};
+pub use run::{Clock, Ending, Exit, Feature, Losses, OpenRegion, Run, Totals};
+pub use site::{Function, Site, SiteId, SiteKind};
+pub use units::{Nanos, Ratio};

@@ -1,0 +1,47 @@
+//! A recording: one or more runs of a command.
+
+use crate::context::ContextTree;
+use crate::run::Run;
+use crate::site::Site;
+
+/// What a `*.wspan` file holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// The working directory, to find sources.
+    pub directory: String,
+    /// Version of workspan that made it.
+    pub made_by: String,
+    /// Name and version of the runtime, such as `rayon-core 1.13.0`.
+    pub runtime: String,
+    /// Seconds since 1970 when it was made.
+    pub made_at: u64,
+    /// The machine.
+    pub machine: Machine,
+    /// Whether function names come from debug information.
+    pub has_debug_info: bool,
+    /// Source places of all runs.
+    pub sites: Vec<Site>,
+    /// Contexts of all runs.
+    pub contexts: ContextTree,
+    /// The runs, in order.
+    pub runs: Vec<Run>,
+}
+
+/// Where it was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machine {
+    /// Processor, as the system calls it.
+    pub processor: String,
+    /// Processors online.
+    pub cpus: u32,
+    /// Operating system and its version.
+    pub system: String,
+    /// Rate of the cycle counter, in Hz.
+    pub ticks_per_second: u64,
+    /// 10th, 50th and 90th percentile of the length of interrupts, in nanoseconds.
+    pub interrupt_ns: [u64; 3],
+    /// Mean time between interrupts, in nanoseconds; 0 if not known.
+    pub interrupt_period_ns: u64,
+}

@@ -1,0 +1,191 @@
+//! One run of a program.
+
+use crate::context::ContextId;
+use crate::histogram::Histogram;
+use crate::units::Nanos;
+
+/// What one run amounts to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// Source of time.
+    pub clock: Clock,
+    /// How the program's process ended.
+    pub exit: Exit,
+    /// Whether that was seen from inside.
+    pub ending: Ending,
+    /// From the start of the collector to the end of the program.
+    pub wall: Nanos,
+    /// CPU time of the process, from the kernel.
+    pub cpu: Nanos,
+    /// Longest chain of strands.
+    pub span: Nanos,
+    /// Per context, in the order of the recording's tree.
+    pub totals: Vec<Totals>,
+    /// Per context: its share of the critical path. Sums to `span`, but for `lost_path`.
+    pub critical: Vec<Nanos>,
+    /// Part of the critical path whose context was lost.
+    pub lost_path: Nanos,
+    /// Regions that were still open at the end.
+    pub open: Vec<OpenRegion>,
+    /// Workers of the largest pool.
+    pub workers: u32,
+    /// Pools.
+    pub pools: u32,
+    /// Threads that ran strands.
+    pub threads: u32,
+    /// Cores as on which the runtime split its loops; `None` for the true number.
+    pub logical_cores: Option<u32>,
+    /// Time workers waited for work.
+    pub idle: Nanos,
+    /// Time strands were ready without a CPU; in no other number.
+    pub preempted: Nanos,
+    /// Time strands were blocked; in span, not in work.
+    pub blocked: Nanos,
+    /// Time of interrupts that was taken out.
+    pub interrupted: Nanos,
+    /// Time spent in the collector; in no other number.
+    pub collector: Nanos,
+    /// Strands that met an interrupt.
+    pub interrupts: u64,
+    /// Cost of the runtime's own fork and join, calibrated, in picoseconds.
+    pub join_cost_ps: i64,
+    /// Cost of one hook, calibrated and taken out, in picoseconds.
+    pub probe_cost_ps: i64,
+    /// The same where hooks are batched: the mean.
+    pub batched_probe_cost_ps: i64,
+    /// Time that may be charged a few strands off, from batching.
+    pub displaced: Nanos,
+    /// What the machine allowed.
+    pub features: Vec<Feature>,
+    /// What did not fit.
+    pub losses: Losses,
+    /// Further processes of the same command that carry hooks.
+    pub other_processes: u32,
+}
+
+impl Run {
+    /// Work of the whole program.
+    pub fn work(&self) -> Nanos {
+        self.totals.iter().map(|t| t.self_work).sum()
+    }
+
+    /// Tasks created.
+    pub fn tasks(&self) -> u64 {
+        self.totals.iter().map(|t| t.tasks).sum()
+    }
+
+    /// True if nothing is missing from the numbers.
+    pub fn complete(&self) -> bool {
+        self.ending == Ending::Clean && self.losses == Losses::default()
+    }
+}
+
+/// Source of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// Cycle counter, corrected.
+    #[default]
+    Real,
+    /// Ticks told by the program.
+    Virtual,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// With this status.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl Default for Exit {
+    fn default() -> Exit {
+        Exit::Code(0)
+    }
+}
+
+/// How the program ended, seen from inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// The root strand ended outside any region.
+    #[default]
+    Clean,
+    /// `exit` was called inside a region or on another thread.
+    InsideRegion,
+    /// No exit handler ran.
+    Unseen,
+}
+
+/// Totals of one context.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Time of strands in exactly this context.
+    pub self_work: Nanos,
+    /// Outermost instances that have ended.
+    pub instances: u64,
+    /// Their work, descendants included.
+    pub work: Nanos,
+    /// Sum of their spans.
+    pub span: Nanos,
+    /// Instances of any nesting.
+    pub entries: u64,
+    /// Tasks created.
+    pub tasks: u64,
+    /// Of `tasks`: items of a shared iterator, which cost no creation.
+    pub items: u64,
+    /// What these tasks ran themselves.
+    pub task_work: Nanos,
+    /// Cost of creating tasks, where it is measured one by one.
+    pub overhead: Nanos,
+    /// Time strands were blocked.
+    pub blocked: Nanos,
+    /// Wall time of instances entered from serial code.
+    pub wall: Nanos,
+    /// Sizes of the tasks.
+    pub sizes: Histogram,
+}
+
+/// A region that was open when the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenRegion {
+    /// Its context.
+    pub context: ContextId,
+    /// True if no instance of the same site was around it.
+    pub outermost: bool,
+    /// The longest chain seen so far inside.
+    pub span: Nanos,
+}
+
+/// What a machine allows the collector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// To see that a thread was switched out.
+    SwitchWitness,
+    /// To see that an interrupt came.
+    InterruptWitness,
+    /// To tell waiting for a CPU from waiting for something else.
+    RunDelay,
+    /// A cycle counter of constant rate.
+    SteadyCounter,
+}
+
+/// Events that did not fit into the collector's tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Source places.
+    pub sites: u64,
+    /// Contexts.
+    pub contexts: u64,
+    /// Threads.
+    pub threads: u64,
+    /// Segments of critical paths.
+    pub path_nodes: u64,
+}
+
+impl Losses {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.sites + self.contexts + self.threads + self.path_nodes
+    }
+}

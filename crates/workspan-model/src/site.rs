@@ -1,0 +1,114 @@
+//! Sites: places in the source.
+
+/// Position of a site in its recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SiteId(pub u32);
+
+/// What a site stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SiteKind {
+    /// `join`: two branches, one of them a task.
+    Join,
+    /// A scope: its body, and the wait for its tasks.
+    Scope,
+    /// A task spawned into a scope.
+    ScopeSpawn,
+    /// A detached task.
+    Spawn,
+    /// A task on every worker.
+    Broadcast,
+    /// The consuming end of a parallel iterator.
+    ParIter,
+    /// A parallel sort.
+    ParSort,
+    /// Serial code of the root strand between two regions.
+    Serial {
+        /// The region before it; `None` at the start of the program.
+        from: Option<SiteId>,
+        /// The region after it; `None` at the end of the program.
+        to: Option<SiteId>,
+    },
+    /// A thread of the program, outside any pool.
+    Thread,
+}
+
+impl SiteKind {
+    /// The word used in reports and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            SiteKind::Join => "join",
+            SiteKind::Scope => "scope",
+            SiteKind::ScopeSpawn => "scope-spawn",
+            SiteKind::Spawn => "spawn",
+            SiteKind::Broadcast => "broadcast",
+            SiteKind::ParIter => "par-iter",
+            SiteKind::ParSort => "par-sort",
+            SiteKind::Serial { .. } => "serial",
+            SiteKind::Thread => "thread",
+        }
+    }
+
+    /// False for serial code, which spawns nothing.
+    pub fn spawns(self) -> bool {
+        !matches!(self, SiteKind::Serial { .. } | SiteKind::Thread)
+    }
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// What it stands for.
+    pub kind: SiteKind,
+    /// File as the compiler saw it: relative to the workspace for its own code. Empty for serial code.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// The function around it, if known.
+    pub function: Option<Function>,
+    /// Name of the closure's type, as the compiler prints it.
+    pub type_name: String,
+    /// Addresses in the executable, innermost first: the call, and its callers as far as known.
+    pub addresses: Vec<u64>,
+    /// The place in the user's own workspace that led here, for sites in a dependency.
+    pub via: Option<(String, u32)>,
+}
+
+impl Site {
+    /// A handle that does not depend on the run: a hash of kind and place.
+    pub fn stable_id(&self, sites: &[Site]) -> String {
+        format!("s-{:08x}", self.stable_hash(sites))
+    }
+
+    fn stable_hash(&self, sites: &[Site]) -> u32 {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut feed = |bytes: &[u8]| {
+            for byte in bytes {
+                hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+            }
+        };
+        feed(self.kind.name().as_bytes());
+        feed(self.file.as_bytes());
+        feed(&self.line.to_le_bytes());
+        feed(&self.column.to_le_bytes());
+        if let SiteKind::Serial { from, to } = self.kind {
+            for end in [from, to] {
+                let neighbour = end.and_then(|id| sites.get(id.0 as usize));
+                // Only places that spawn are neighbours, so this does not recur.
+                let part = neighbour.filter(|site| site.kind.spawns()).map_or(0, |site| site.stable_hash(sites));
+                feed(&part.to_le_bytes());
+            }
+        }
+        (hash ^ hash >> 32) as u32
+    }
+}
+
+/// A function's name and how it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its path.
+    pub name: String,
+    /// True if it comes from debug information, false if derived from a closure's type.
+    pub from_debug_info: bool,
+}

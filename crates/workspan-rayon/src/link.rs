@@ -1,0 +1,117 @@
+//! What a job knows of its creator: a pointer to the creator's frame, which outlives the job because the creator waits
+//! for the job's latch.
+
+use workspan_collect::group::TaskLink;
+use workspan_collect::handoff::Handoff;
+use workspan_collect::join::JoinFrame;
+use workspan_collect::task::{self, Suspended};
+use workspan_collect::thread;
+
+/// Where a stack job belongs: a pointer whose two lowest bits say to what.
+#[derive(Clone, Copy, Debug)]
+pub struct Link(usize);
+
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    None,
+    Join(&'a JoinFrame),
+    Handoff(&'a Handoff),
+    Task(&'a TaskLink),
+}
+
+const JOIN: usize = 0;
+const HANDOFF: usize = 1;
+const TASK: usize = 2;
+const TAGS: usize = 3;
+
+// SAFETY: the targets are `Sync`, and outlive the job (module header).
+unsafe impl Send for Link {}
+// SAFETY: as above.
+unsafe impl Sync for Link {}
+
+/// State between [`Link::begin`] and [`Link::end`].
+#[derive(Debug)]
+pub struct Begun(Option<Suspended>);
+
+impl Link {
+    /// Of a job that nobody follows.
+    #[inline(always)]
+    pub fn none() -> Link {
+        Link(0)
+    }
+
+    /// Of the right branch of a join.
+    #[inline(always)]
+    pub fn join(frame: &JoinFrame) -> Link {
+        Link(frame as *const JoinFrame as usize | JOIN)
+    }
+
+    /// Of a strand handed to a pool.
+    pub fn handoff(handoff: &Handoff) -> Link {
+        Link(handoff as *const Handoff as usize | HANDOFF)
+    }
+
+    /// Of a task of a group.
+    pub fn task(task: &TaskLink) -> Link {
+        Link(task as *const TaskLink as usize | TASK)
+    }
+
+    fn target(&self) -> Target<'_> {
+        let address = self.0 & !TAGS;
+        // SAFETY: the address is of a value of the type that the tag names (all are aligned to at least four bytes),
+        // which lives until its owner has seen the latch; that is set after `end`.
+        unsafe {
+            match self.0 & TAGS {
+                _ if self.0 == 0 => Target::None,
+                HANDOFF => Target::Handoff(&*(address as *const Handoff)),
+                TASK => Target::Task(&*(address as *const TaskLink)),
+                _ => Target::Join(&*(address as *const JoinFrame)),
+            }
+        }
+    }
+
+    /// The job begins, on whichever thread took it.
+    pub fn begin(&self) -> Begun {
+        Begun(self.try_begin())
+    }
+
+    fn try_begin(&self) -> Option<Suspended> {
+        let origin = match self.target() {
+            Target::None => return None,
+            Target::Join(frame) if frame.active() => frame.origin(),
+            Target::Join(_) => return None,
+            Target::Handoff(handoff) => handoff.origin()?,
+            Target::Task(link) => {
+                if !link.active() {
+                    return None;
+                }
+                let (thread, now) = thread::waking()?;
+                return Some(link.begin(thread, now));
+            }
+        };
+        let (thread, now) = thread::waking()?;
+        Some(task::begin(thread, now, &origin))
+    }
+
+    /// The job has ended, by return or by panic. Call before the latch is set.
+    pub fn end(&self, begun: Begun) {
+        let running = match begun.0 {
+            Some(suspended) => thread::running().map(|(thread, now)| (thread, now, suspended)),
+            None => None,
+        };
+        match (self.target(), running) {
+            (Target::None, _) => {}
+            (Target::Join(frame), Some((thread, now, suspended))) => {
+                frame.stolen_done(thread, task::end(thread, now, suspended));
+            }
+            (Target::Join(frame), None) if frame.active() => frame.stolen_lost(),
+            (Target::Join(_), None) => {}
+            (Target::Handoff(handoff), Some((thread, now, suspended))) => {
+                handoff.done(task::end(thread, now, suspended));
+            }
+            (Target::Handoff(handoff), None) => handoff.lost(),
+            (Target::Task(link), Some((thread, now, suspended))) => link.end(thread, now, suspended),
+            (Target::Task(_), None) => {}
+        }
+    }
+}

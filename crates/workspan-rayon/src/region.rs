@@ -1,0 +1,90 @@
+//! Regions of public calls.
+
+use core::panic::Location;
+
+use workspan_collect::region::{self, CallSite, Region};
+use workspan_collect::thread::{self, hot};
+use workspan_wire::site::SiteKind;
+
+/// The region of a call, until dropped.
+#[derive(Debug)]
+pub struct Guard(Option<Region>);
+
+impl Drop for Guard {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(region) = self.0.take() {
+            leave(region);
+        }
+    }
+}
+
+/// Enters the region of the caller's caller, if it is not the current one.
+///
+/// `type_name` names the closure's type; `prepare` is called, outside the region, when serial code enters a region, so
+/// that a pool that is started by the first call does not count as part of it.
+#[inline(always)]
+#[track_caller]
+pub fn region(kind: SiteKind, type_name: fn() -> &'static str, prepare: fn()) -> Guard {
+    let location = Location::caller();
+    if let Some(thread) = hot() {
+        if thread.location.get() == location as *const Location<'_> as u64 {
+            return Guard(None);
+        }
+        if region::stays(thread, location) {
+            return Guard(None);
+        }
+    }
+    enter(kind, location, type_name, prepare)
+}
+
+/// Does nothing: for calls that start no pool.
+pub fn nothing() {}
+
+#[cold]
+#[inline(never)]
+fn enter(
+    kind: SiteKind,
+    location: &'static Location<'static>,
+    type_name: fn() -> &'static str,
+    prepare: fn(),
+) -> Guard {
+    let Some((thread, _)) = thread::running() else {
+        return Guard(None);
+    };
+    let serial = thread.position.get().context == workspan_collect::tables::ROOT;
+    if is_internal(location) && !serial {
+        return Guard(None);
+    }
+    if serial {
+        prepare();
+    }
+    let Some((thread, now)) = thread::running() else {
+        return Guard(None);
+    };
+    let site = CallSite { kind, location, type_name, address: 0 };
+    Guard(region::enter(thread, now, &site))
+}
+
+#[cold]
+#[inline(never)]
+fn leave(region: Region) {
+    if let Some((thread, now)) = thread::running() {
+        region::leave(thread, now, region);
+    }
+}
+
+/// True if rayon called itself: the file lies in the folder of instrumented sources, of which this file's own path is
+/// witness. Such calls belong to the region around them.
+fn is_internal(location: &Location<'_>) -> bool {
+    const HERE: &str = file!();
+    // ".../<folder>/rayon-core-1.13.0/src/workspan/hooks/region.rs"
+    let Some(end) = HERE.find("/src/workspan/") else {
+        return false;
+    };
+    let Some(folder) = HERE.get(..end).and_then(|package| package.rfind('/')).and_then(|slash| HERE.get(..slash))
+    else {
+        return false;
+    };
+    location.file().starts_with(folder)
+}

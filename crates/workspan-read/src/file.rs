@@ -1,0 +1,458 @@
+//! `.wspan` files; `docs/format/wspan.md` is the description for others.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | [`MAGIC`] |
+//! | 2 + 2 | [`MAJOR`] and [`MINOR`] version, little-endian |
+//! | 4 | zero |
+//! | … | sections: tag (4 bytes), length (8, little-endian), CRC-32 of the payload (4, little-endian), payload |
+//!
+//! Sections: `INFO`, `SITE`, `CTXT`, one `RUN ` per run, `END ` (empty). A reader skips unknown tags and ignores what
+//! follows the known fields of a payload: that is how minor versions grow.
+//!
+//! **If you change a payload here, increment [`MINOR`], or [`MAJOR`] if older readers would misread it.**
+
+use crate::codec::{Decoder, Encoder};
+use crate::problem::Problem;
+use workspan_model::histogram::Bucket;
+use workspan_model::{
+    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Machine, Nanos, OpenRegion, Recording,
+    Run, Site, SiteId, SiteKind, Totals,
+};
+
+/// First bytes: not text, and damaged by line-ending conversion.
+pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
+/// Readers of another major version cannot read the file.
+pub const MAJOR: u16 = 1;
+/// Readers of an older minor version skip what they do not know.
+pub const MINOR: u16 = 0;
+
+const HEADER: usize = 16;
+const SECTION: usize = 16;
+
+/// Why a file is not read at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Something else.
+    #[error("this is not a workspan recording")]
+    Foreign,
+    /// Nothing but a beginning.
+    #[error("the recording is empty: it ends before its first section")]
+    Empty,
+    /// Another major version.
+    #[error(
+        "the recording has format {major}.{minor}, this workspan reads format {MAJOR} \
+         (use the workspan that made it, or record again)"
+    )]
+    Version {
+        /// Its major version.
+        major: u16,
+        /// Its minor version.
+        minor: u16,
+    },
+}
+
+/// The bytes of a file.
+pub fn encode(recording: &Recording) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&MAJOR.to_le_bytes());
+    out.extend_from_slice(&MINOR.to_le_bytes());
+    out.extend_from_slice(&[0; 4]);
+    section(&mut out, b"INFO", info(recording));
+    section(&mut out, b"SITE", sites(&recording.sites));
+    section(&mut out, b"CTXT", contexts(&recording.contexts));
+    for run in &recording.runs {
+        section(&mut out, b"RUN ", encode_run(run));
+    }
+    section(&mut out, b"END ", Encoder::default());
+    out
+}
+
+/// The recording in a file, as far as it is intact, and what is wrong with the rest.
+pub fn decode(bytes: &[u8]) -> Result<(Recording, Vec<Problem>), ReadError> {
+    let magic = bytes.len().min(MAGIC.len());
+    if bytes[..magic] != MAGIC[..magic] || bytes.is_empty() {
+        return Err(ReadError::Foreign);
+    }
+    let Some(header) = bytes.get(..HEADER) else {
+        return Err(ReadError::Empty);
+    };
+    let (major, minor) = (u16::from_le_bytes([header[8], header[9]]), u16::from_le_bytes([header[10], header[11]]));
+    if major != MAJOR {
+        return Err(ReadError::Version { major, minor });
+    }
+    let mut recording = Recording::default();
+    let mut problems = Vec::new();
+    let mut rest = &bytes[HEADER..];
+    let mut ended = false;
+    let mut seen_any = false;
+    while !ended && !rest.is_empty() {
+        let Some((tag, payload, intact, after)) = next_section(rest) else {
+            break;
+        };
+        rest = after;
+        seen_any = true;
+        let mut decoder = Decoder::new(payload);
+        let understood = intact
+            && match tag {
+                b"INFO" => decode_info(&mut decoder, &mut recording).is_some(),
+                b"SITE" => decode_sites(&mut decoder).map(|sites| recording.sites = sites).is_some(),
+                b"CTXT" => decode_contexts(&mut decoder, recording.sites.len())
+                    .map(|contexts| recording.contexts = contexts)
+                    .is_some(),
+                b"RUN " => {
+                    decode_run(&mut decoder, recording.contexts.len()).map(|run| recording.runs.push(run)).is_some()
+                }
+                b"END " => {
+                    ended = true;
+                    true
+                }
+                _ => {
+                    problems.push(Problem::Unknown { part: name(tag) });
+                    true
+                }
+            };
+        if !understood {
+            problems.push(Problem::Damaged { part: name(tag) });
+        }
+    }
+    if !seen_any {
+        return Err(ReadError::Empty);
+    }
+    if !ended {
+        problems.push(Problem::Truncated);
+    }
+    Ok((recording, problems))
+}
+
+fn name(tag: &[u8; 4]) -> String {
+    tag.iter().map(|b| if b.is_ascii_graphic() { char::from(*b) } else { ' ' }).collect::<String>().trim().to_owned()
+}
+
+/// Tag, payload, whether the checksum is right, and what follows.
+type Section<'a> = (&'a [u8; 4], &'a [u8], bool, &'a [u8]);
+
+fn next_section(bytes: &[u8]) -> Option<Section<'_>> {
+    let header = bytes.get(..SECTION)?;
+    let tag: &[u8; 4] = header.first_chunk()?;
+    let length = u64::from_le_bytes(header[4..12].try_into().ok()?);
+    let crc = u32::from_le_bytes(header[12..16].try_into().ok()?);
+    let end = SECTION.checked_add(usize::try_from(length).ok()?)?;
+    let payload = bytes.get(SECTION..end)?;
+    Some((tag, payload, crc32fast::hash(payload) == crc, &bytes[end..]))
+}
+
+fn section(out: &mut Vec<u8>, tag: &[u8; 4], payload: Encoder) {
+    let payload = payload.into_bytes();
+    out.extend_from_slice(tag);
+    out.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+    out.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
+    out.extend_from_slice(&payload);
+}
+
+fn info(recording: &Recording) -> Encoder {
+    let mut e = Encoder::default();
+    e.unsigned(recording.command.len() as u64);
+    for word in &recording.command {
+        e.text(word);
+    }
+    e.text(&recording.directory).text(&recording.made_by).text(&recording.runtime).unsigned(recording.made_at);
+    let machine = &recording.machine;
+    e.text(&machine.processor).unsigned(u64::from(machine.cpus)).text(&machine.system);
+    e.unsigned(machine.ticks_per_second);
+    for length in machine.interrupt_ns {
+        e.unsigned(length);
+    }
+    e.unsigned(machine.interrupt_period_ns);
+    e.unsigned(u64::from(recording.has_debug_info));
+    e
+}
+
+fn decode_info(d: &mut Decoder<'_>, recording: &mut Recording) -> Option<()> {
+    let words = d.count()?;
+    recording.command = (0..words).map(|_| d.text()).collect::<Option<_>>()?;
+    recording.directory = d.text()?;
+    recording.made_by = d.text()?;
+    recording.runtime = d.text()?;
+    recording.made_at = d.unsigned()?;
+    recording.machine = Machine {
+        processor: d.text()?,
+        cpus: d.small()?,
+        system: d.text()?,
+        ticks_per_second: d.unsigned()?,
+        interrupt_ns: [d.unsigned()?, d.unsigned()?, d.unsigned()?],
+        interrupt_period_ns: d.unsigned()?,
+    };
+    recording.has_debug_info = d.unsigned()? != 0;
+    Some(())
+}
+
+fn sites(sites: &[Site]) -> Encoder {
+    let mut e = Encoder::default();
+    e.unsigned(sites.len() as u64);
+    for site in sites {
+        let (kind, from, to) = match site.kind {
+            SiteKind::Serial { from, to } => (SERIAL, from, to),
+            kind => (KINDS.iter().position(|k| *k == kind).unwrap_or(0) as u64, None, None),
+        };
+        let neighbour = |id: Option<SiteId>| id.map_or(0, |id| u64::from(id.0) + 1);
+        e.unsigned(kind).unsigned(neighbour(from)).unsigned(neighbour(to));
+        e.text(&site.file).unsigned(u64::from(site.line)).unsigned(u64::from(site.column));
+        match &site.function {
+            None => e.unsigned(0),
+            Some(function) => e.unsigned(if function.from_debug_info { 2 } else { 1 }).text(&function.name),
+        };
+        e.text(&site.type_name);
+        e.unsigned(site.addresses.len() as u64);
+        for address in &site.addresses {
+            e.unsigned(*address);
+        }
+        match &site.via {
+            None => e.unsigned(0),
+            Some((file, line)) => e.unsigned(1).text(file).unsigned(u64::from(*line)),
+        };
+    }
+    e
+}
+
+/// Kinds by their number in files, [`SERIAL`] apart.
+const KINDS: [SiteKind; 8] = [
+    SiteKind::Join,
+    SiteKind::Scope,
+    SiteKind::ScopeSpawn,
+    SiteKind::Spawn,
+    SiteKind::Broadcast,
+    SiteKind::ParIter,
+    SiteKind::ParSort,
+    SiteKind::Thread,
+];
+const SERIAL: u64 = 100;
+
+fn decode_sites(d: &mut Decoder<'_>) -> Option<Vec<Site>> {
+    let count = d.count()?;
+    let mut sites = Vec::new();
+    for _ in 0..count {
+        let kind = d.unsigned()?;
+        let mut neighbour = || {
+            let n = d.small()?;
+            if n as usize > count {
+                return None;
+            }
+            Some(n.checked_sub(1).map(SiteId))
+        };
+        let (from, to) = (neighbour()?, neighbour()?);
+        let kind = match kind {
+            SERIAL => SiteKind::Serial { from, to },
+            n => *KINDS.get(usize::try_from(n).ok()?)?,
+        };
+        let (file, line, column) = (d.text()?, d.small()?, d.small()?);
+        let function = match d.unsigned()? {
+            0 => None,
+            how => Some(Function { name: d.text()?, from_debug_info: how == 2 }),
+        };
+        let type_name = d.text()?;
+        let addresses = d.count()?;
+        let addresses = (0..addresses).map(|_| d.unsigned()).collect::<Option<_>>()?;
+        let via = match d.unsigned()? {
+            0 => None,
+            _ => Some((d.text()?, d.small()?)),
+        };
+        sites.push(Site { kind, file, line, column, function, type_name, addresses, via });
+    }
+    Some(sites)
+}
+
+fn contexts(tree: &ContextTree) -> Encoder {
+    let mut e = Encoder::default();
+    e.unsigned(tree.len() as u64 - 1);
+    for context in tree.ids().skip(1).filter_map(|id| tree.get(id)) {
+        e.unsigned(u64::from(context.parent.0)).unsigned(context.site.map_or(0, |s| u64::from(s.0)));
+    }
+    e
+}
+
+fn decode_contexts(d: &mut Decoder<'_>, sites: usize) -> Option<ContextTree> {
+    /// Above this, interning would take noticeable time; a collector has far fewer.
+    const MOST: usize = 1 << 14;
+    let count = d.count()?;
+    if count > MOST {
+        return None;
+    }
+    let mut tree = ContextTree::default();
+    for _ in 0..count {
+        let (parent, site) = (ContextId(d.small()?), d.small()?);
+        if site as usize >= sites {
+            return None;
+        }
+        tree.intern(parent, SiteId(site))?;
+    }
+    Some(tree)
+}
+
+fn encode_run(run: &Run) -> Encoder {
+    let mut e = Encoder::default();
+    let nanos = |e: &mut Encoder, value: Nanos| {
+        e.signed(value.0);
+    };
+    e.unsigned(u64::from(run.clock == Clock::Virtual));
+    match run.exit {
+        Exit::Code(code) => e.unsigned(0).signed(i64::from(code)),
+        Exit::Signal(signal) => e.unsigned(1).signed(i64::from(signal)),
+    };
+    e.unsigned(match run.ending {
+        Ending::Clean => 0,
+        Ending::InsideRegion => 1,
+        Ending::Unseen => 2,
+    });
+    for value in [
+        run.wall,
+        run.cpu,
+        run.span,
+        run.lost_path,
+        run.idle,
+        run.preempted,
+        run.blocked,
+        run.interrupted,
+        run.collector,
+        run.displaced,
+    ] {
+        nanos(&mut e, value);
+    }
+    for value in [run.workers, run.pools, run.threads, run.other_processes] {
+        e.unsigned(u64::from(value));
+    }
+    e.unsigned(run.logical_cores.map_or(0, u64::from)).unsigned(run.interrupts);
+    e.signed(run.join_cost_ps).signed(run.probe_cost_ps).signed(run.batched_probe_cost_ps);
+    e.unsigned(run.features.iter().map(|f| 1 << feature_bit(*f)).sum());
+    for value in [run.losses.sites, run.losses.contexts, run.losses.threads, run.losses.path_nodes] {
+        e.unsigned(value);
+    }
+    e.unsigned(run.totals.len() as u64);
+    for totals in &run.totals {
+        for value in
+            [totals.self_work, totals.work, totals.span, totals.task_work, totals.overhead, totals.blocked, totals.wall]
+        {
+            nanos(&mut e, value);
+        }
+        for value in [totals.instances, totals.entries, totals.tasks, totals.items] {
+            e.unsigned(value);
+        }
+        e.unsigned(totals.sizes.buckets().len() as u64);
+        for bucket in totals.sizes.buckets() {
+            nanos(&mut e, bucket.low);
+            nanos(&mut e, bucket.high - bucket.low);
+            e.unsigned(bucket.count);
+        }
+    }
+    e.unsigned(run.critical.len() as u64);
+    for value in &run.critical {
+        nanos(&mut e, *value);
+    }
+    e.unsigned(run.open.len() as u64);
+    for open in &run.open {
+        e.unsigned(u64::from(open.context.0)).unsigned(u64::from(open.outermost));
+        nanos(&mut e, open.span);
+    }
+    e
+}
+
+fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
+    let mut run = Run {
+        clock: if d.unsigned()? == 0 { Clock::Real } else { Clock::Virtual },
+        exit: match d.unsigned()? {
+            0 => Exit::Code(i32::try_from(d.signed()?).ok()?),
+            _ => Exit::Signal(i32::try_from(d.signed()?).ok()?),
+        },
+        ending: match d.unsigned()? {
+            0 => Ending::Clean,
+            1 => Ending::InsideRegion,
+            _ => Ending::Unseen,
+        },
+        ..Run::default()
+    };
+    for value in [
+        &mut run.wall,
+        &mut run.cpu,
+        &mut run.span,
+        &mut run.lost_path,
+        &mut run.idle,
+        &mut run.preempted,
+        &mut run.blocked,
+        &mut run.interrupted,
+        &mut run.collector,
+        &mut run.displaced,
+    ] {
+        *value = Nanos(d.signed()?);
+    }
+    for value in [&mut run.workers, &mut run.pools, &mut run.threads, &mut run.other_processes] {
+        *value = d.small()?;
+    }
+    run.logical_cores = Some(d.small()?).filter(|n| *n > 0);
+    run.interrupts = d.unsigned()?;
+    run.join_cost_ps = d.signed()?;
+    run.probe_cost_ps = d.signed()?;
+    run.batched_probe_cost_ps = d.signed()?;
+    let bits = d.unsigned()?;
+    run.features = FEATURES.into_iter().filter(|f| bits & 1 << feature_bit(*f) != 0).collect();
+    let losses = &mut run.losses;
+    for value in [&mut losses.sites, &mut losses.contexts, &mut losses.threads, &mut losses.path_nodes] {
+        *value = d.unsigned()?;
+    }
+    let count = d.count().filter(|n| *n <= contexts)?;
+    run.totals = (0..count).map(|_| decode_totals(d)).collect::<Option<_>>()?;
+    let count = d.count().filter(|n| *n <= contexts)?;
+    run.critical = (0..count).map(|_| d.signed().map(Nanos)).collect::<Option<_>>()?;
+    run.totals.resize(contexts, Totals::default());
+    run.critical.resize(contexts, Nanos::ZERO);
+    let count = d.count()?;
+    run.open = (0..count)
+        .map(|_| {
+            let context = ContextId(d.small().filter(|c| (*c as usize) < contexts)?);
+            Some(OpenRegion { context, outermost: d.unsigned()? != 0, span: Nanos(d.signed()?) })
+        })
+        .collect::<Option<_>>()?;
+    Some(run)
+}
+
+fn decode_totals(d: &mut Decoder<'_>) -> Option<Totals> {
+    let mut totals = Totals::default();
+    for value in [
+        &mut totals.self_work,
+        &mut totals.work,
+        &mut totals.span,
+        &mut totals.task_work,
+        &mut totals.overhead,
+        &mut totals.blocked,
+        &mut totals.wall,
+    ] {
+        *value = Nanos(d.signed()?);
+    }
+    for value in [&mut totals.instances, &mut totals.entries, &mut totals.tasks, &mut totals.items] {
+        *value = d.unsigned()?;
+    }
+    let count = d.count()?;
+    let mut buckets = Vec::new();
+    for _ in 0..count {
+        let (low, width, count) = (d.signed()?, d.signed()?, d.unsigned()?);
+        if width < 1 {
+            return None;
+        }
+        buckets.push(Bucket { low: Nanos(low), high: Nanos(low.checked_add(width)?), count });
+    }
+    if buckets.windows(2).any(|pair| pair[0].high > pair[1].low) {
+        return None;
+    }
+    // The sum must be a number.
+    buckets.iter().try_fold(0u64, |sum, b| sum.checked_add(b.count))?;
+    totals.sizes = Histogram::new(buckets);
+    Some(totals)
+}
+
+const FEATURES: [Feature; 4] =
+    [Feature::SwitchWitness, Feature::InterruptWitness, Feature::RunDelay, Feature::SteadyCounter];
+
+fn feature_bit(feature: Feature) -> u32 {
+    FEATURES.iter().position(|f| *f == feature).unwrap_or(0) as u32
+}

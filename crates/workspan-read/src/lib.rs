@@ -1,0 +1,20 @@
+//! From bytes to the model.
+//!
+//! * [`snapshot`]: what a collector left in shared memory becomes a [`workspan_model::Run`].
+//! * [`file`]: `.wspan` files, in both directions.
+//!
+//! **Invariant:** no input makes this crate panic, recurse without bound, or allocate more than a small multiple of the
+//! input. What can be read is returned together with a list of what is wrong ([`Problem`]); an error is only for input
+//! that is not a recording at all.
+
+pub mod codec;
+pub mod file;
+pub mod request;
+pub mod snapshot;
+
+mod problem;
+
+pub use file::{decode, encode, ReadError};
+pub use problem::Problem;
+pub use request::{first_page, Request};
+pub use snapshot::{attached, read_snapshot, Attached, Died, Snapshot};

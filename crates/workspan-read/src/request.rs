@@ -1,0 +1,50 @@
+//! The first page of the shared memory, as a runner prepares it.
+
+use std::mem::{offset_of, size_of};
+
+use workspan_wire::shm::{self, Clock, Config, Header};
+
+/// What a runner asks a collector for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Source of time.
+    pub clock: Clock,
+    /// Cores as on which loops are to be split; `None` for the true number.
+    pub logical_cores: Option<u32>,
+    /// Ticks of the clock per second.
+    pub ticks_per_second: u64,
+    /// Virtual clock: cost of creating a task, in 1/1024 ticks.
+    pub virtual_task_cost: i64,
+    /// 10th, 50th and 90th percentile of the length of interrupts, in ticks.
+    pub interrupt_ticks: [i64; 3],
+    /// Mean ticks between interrupts; 0 if not known.
+    pub interrupt_period: i64,
+    /// [`shm::Feature`] bits that are not to be used.
+    pub disabled: u32,
+}
+
+/// The bytes to write at offset 0 of the otherwise zeroed shared memory.
+pub fn first_page(request: &Request) -> Vec<u8> {
+    let mut page = vec![0; size_of::<Header>()];
+    let mut put = |at: usize, bytes: &[u8]| {
+        if let Some(place) = page.get_mut(at..at + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+    };
+    put(offset_of!(Header, magic), &shm::MAGIC.to_ne_bytes());
+    put(offset_of!(Header, wire_version), &shm::WIRE_VERSION.to_ne_bytes());
+    let config = offset_of!(Header, config);
+    put(config + offset_of!(Config, clock), &(request.clock as u32).to_ne_bytes());
+    put(config + offset_of!(Config, logical_cores), &request.logical_cores.unwrap_or(0).to_ne_bytes());
+    put(config + offset_of!(Config, ticks_per_second), &request.ticks_per_second.to_ne_bytes());
+    put(config + offset_of!(Config, virtual_task_cost), &request.virtual_task_cost.to_ne_bytes());
+    for (i, ticks) in request.interrupt_ticks.iter().enumerate() {
+        put(config + offset_of!(Config, interrupt_ticks) + 8 * i, &ticks.to_ne_bytes());
+    }
+    put(config + offset_of!(Config, interrupt_period), &request.interrupt_period.to_ne_bytes());
+    put(config + offset_of!(Config, disabled), &request.disabled.to_ne_bytes());
+    // The longest chain so far: none.
+    let detached = offset_of!(Header, detached) + offset_of!(shm::Candidate, span);
+    put(detached, &i64::MIN.to_ne_bytes());
+    page
+}

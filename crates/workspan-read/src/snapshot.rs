@@ -1,0 +1,538 @@
+//! What a collector left in shared memory, as a run.
+//!
+//! The program may have died at any moment, so nothing is taken for granted: every number is bounded by its table, every
+//! chain by its length.
+
+use std::collections::HashMap;
+use std::io;
+use std::mem::{offset_of, size_of};
+
+use workspan_model::histogram::Bucket;
+use workspan_model::{
+    Clock, ContextId, Ending, Exit, Feature, Histogram, Losses, Nanos, OpenRegion, Recording, Run, Site, SiteId,
+    SiteKind, Totals,
+};
+use workspan_wire::shm::{
+    self, Account, Candidate, Config, ContextRecord, Header, Instant, OpenRegion as OpenRecord, PathNode, Position,
+    SiteRecord, Thread, ThreadArea, NODE, NODE_ENTRIES, PREFIXED,
+};
+use workspan_wire::{histogram, site};
+
+/// A place to read from: the shared memory.
+pub trait Snapshot {
+    /// `length` bytes at `offset`.
+    fn read(&self, offset: usize, length: usize) -> io::Result<Vec<u8>>;
+}
+
+impl Snapshot for [u8] {
+    fn read(&self, offset: usize, length: usize) -> io::Result<Vec<u8>> {
+        let end = offset.checked_add(length).ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok(self.get(offset..end).ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
+    }
+}
+
+/// What only the runner knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Died {
+    /// How the process ended.
+    pub exit: Exit,
+    /// Cycle counter when the runner learnt of it; 0 if it has none.
+    pub ticks: u64,
+    /// CPU time of the process.
+    pub cpu: Nanos,
+}
+
+/// Whether a collector has attached, before anything else is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attached {
+    /// Yes.
+    Yes,
+    /// No process with hooks has run.
+    No,
+    /// One has, of another wire version.
+    OtherVersion(u32),
+}
+
+/// Looks at the header.
+pub fn attached(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<Attached> {
+    let header = Record(snapshot.read(0, size_of::<Header>())?);
+    Ok(match header.u32(offset_of!(Header, collector_version)) {
+        0 => Attached::No,
+        shm::WIRE_VERSION if header.u32(offset_of!(Header, owner)) != 0 => Attached::Yes,
+        other => Attached::OtherVersion(other),
+    })
+}
+
+/// Adds the run in `snapshot` to `recording`, with its sites and contexts.
+pub fn read_snapshot(snapshot: &(impl Snapshot + ?Sized), died: &Died, recording: &mut Recording) -> io::Result<()> {
+    let header = Record(snapshot.read(0, size_of::<Header>())?);
+    let ticks = Ticks::new(header.u64(offset_of!(Header, config) + offset_of!(Config, ticks_per_second)));
+    let base = header.u64(offset_of!(Header, load_base));
+    let site_map = read_sites(snapshot, &header, base, recording)?;
+    let context_map = read_contexts(snapshot, &header, &site_map, recording)?;
+    let contexts = recording.contexts.len();
+    let mut run = Run {
+        exit: died.exit,
+        cpu: died.cpu,
+        totals: vec![Totals::default(); contexts],
+        critical: vec![Nanos::ZERO; contexts],
+        ..Run::default()
+    };
+    read_header(&header, &ticks, &mut run);
+    let finished = header.u64(offset_of!(Header, finished) + offset_of!(Instant, ticks));
+    let started = header.u64(offset_of!(Header, started) + offset_of!(Instant, ticks));
+    let end = if finished != 0 { finished } else { died.ticks.max(started) };
+    run.wall = ticks.nanos_u(end.saturating_sub(started));
+    let real_end = (run.clock == Clock::Real).then_some(end);
+    let threads = read_threads(snapshot, &header, &context_map, &ticks, real_end, &mut run)?;
+    read_critical_path(snapshot, &header, &context_map, &ticks, &threads, &mut run)?;
+    // Earlier runs know nothing of contexts that came later.
+    for earlier in &mut recording.runs {
+        earlier.totals.resize(contexts, Totals::default());
+        earlier.critical.resize(contexts, Nanos::ZERO);
+    }
+    recording.runs.push(run);
+    Ok(())
+}
+
+/// Bytes of a `repr(C)` structure.
+struct Record(Vec<u8>);
+
+impl Record {
+    fn u32(&self, at: usize) -> u32 {
+        self.0.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_ne_bytes)
+    }
+
+    fn u64(&self, at: usize) -> u64 {
+        self.0.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes)
+    }
+
+    fn i64(&self, at: usize) -> i64 {
+        self.0.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, i64::from_ne_bytes)
+    }
+
+    fn text(&self, at: usize, length: u32, room: usize) -> String {
+        let length = (length as usize).min(room);
+        String::from_utf8_lossy(self.0.get(at..at + length).unwrap_or(&[])).into_owned()
+    }
+
+    fn part(&self, at: usize, size: usize) -> Record {
+        Record(self.0.get(at..at + size).map_or_else(Vec::new, <[u8]>::to_vec))
+    }
+}
+
+/// Conversion of ticks.
+struct Ticks {
+    per_second: u64,
+}
+
+impl Ticks {
+    fn new(per_second: u64) -> Ticks {
+        Ticks { per_second: if per_second == 0 { 1_000_000_000 } else { per_second } }
+    }
+
+    fn nanos(&self, ticks: i64) -> Nanos {
+        let scaled = i128::from(ticks) * 1_000_000_000 / i128::from(self.per_second);
+        Nanos(i64::try_from(scaled).unwrap_or(if ticks < 0 { i64::MIN } else { i64::MAX }))
+    }
+
+    fn nanos_u(&self, ticks: u64) -> Nanos {
+        self.nanos(i64::try_from(ticks).unwrap_or(i64::MAX))
+    }
+
+    /// 1/1024 ticks in picoseconds.
+    fn fine_picos(&self, fine: i64) -> i64 {
+        let scaled = i128::from(fine) * 1_000_000_000_000 / 1024 / i128::from(self.per_second);
+        i64::try_from(scaled).unwrap_or(0)
+    }
+}
+
+fn read_header(header: &Record, ticks: &Ticks, run: &mut Run) {
+    let config = offset_of!(Header, config);
+    run.clock = match header.u32(config + offset_of!(Config, clock)) {
+        c if c == shm::Clock::Virtual as u32 => Clock::Virtual,
+        _ => Clock::Real,
+    };
+    run.logical_cores = Some(header.u32(config + offset_of!(Config, logical_cores))).filter(|n| *n > 0);
+    run.ending = match header.u32(offset_of!(Header, ending)) {
+        e if e == shm::Ending::Clean as u32 => Ending::Clean,
+        e if e == shm::Ending::InsideRegion as u32 => Ending::InsideRegion,
+        _ => Ending::Unseen,
+    };
+    run.workers = header.u32(offset_of!(Header, workers));
+    run.pools = header.u32(offset_of!(Header, pools));
+    run.threads = header.u32(offset_of!(Header, threads));
+    run.other_processes = header.u32(offset_of!(Header, other_processes));
+    run.losses = Losses {
+        sites: header.u64(offset_of!(Header, dropped_sites)),
+        contexts: header.u64(offset_of!(Header, dropped_contexts)),
+        threads: header.u64(offset_of!(Header, dropped_threads)),
+        path_nodes: header.u64(offset_of!(Header, dropped_nodes)),
+    };
+    run.join_cost_ps = ticks.fine_picos(header.i64(offset_of!(Header, join_cost)));
+    run.probe_cost_ps = ticks.fine_picos(header.i64(offset_of!(Header, probe_ticks)).saturating_mul(1024));
+    let batch = header.i64(offset_of!(Header, batch_probe_ticks)).saturating_mul(1024 / i64::from(shm::BATCH));
+    run.batched_probe_cost_ps = ticks.fine_picos(batch);
+    let bits = header.u32(offset_of!(Header, features));
+    run.features = [
+        (shm::Feature::SwitchWitness, Feature::SwitchWitness),
+        (shm::Feature::InterruptWitness, Feature::InterruptWitness),
+        (shm::Feature::RunDelay, Feature::RunDelay),
+        (shm::Feature::SteadyCounter, Feature::SteadyCounter),
+    ]
+    .into_iter()
+    .filter(|(bit, _)| bits & *bit as u32 != 0)
+    .map(|(_, feature)| feature)
+    .collect();
+}
+
+/// Adds the sites to the recording. Returns, by the collector's number, the recording's.
+fn read_sites(
+    snapshot: &(impl Snapshot + ?Sized),
+    header: &Record,
+    base: u64,
+    recording: &mut Recording,
+) -> io::Result<Vec<Option<SiteId>>> {
+    let count = (header.u32(offset_of!(Header, sites)) as usize).min(shm::MAX_SITES);
+    let size = size_of::<SiteRecord>();
+    let bytes = Record(snapshot.read(shm::SITES, count * size)?);
+    let mut known: HashMap<SiteIdentity, SiteId> =
+        recording.sites.iter().zip(0..).map(|(site, i)| (identity(site), SiteId(i))).collect();
+    let mut map = vec![None; count];
+    // Places first, then the serial code between them.
+    for serial in [false, true] {
+        for index in 0..count {
+            let record = bytes.part(index * size, size);
+            let Some(kind) = site::SiteKind::from_u32(record.u32(offset_of!(SiteRecord, kind))) else {
+                continue;
+            };
+            if record.u32(offset_of!(SiteRecord, ready)) == 0 || (kind == site::SiteKind::Serial) != serial {
+                continue;
+            }
+            let site = read_site(&record, kind, base, &map);
+            let next = SiteId(u32::try_from(recording.sites.len()).unwrap_or(u32::MAX));
+            map[index] = Some(*known.entry(identity(&site)).or_insert_with(|| {
+                recording.sites.push(site);
+                next
+            }));
+        }
+    }
+    Ok(map)
+}
+
+type SiteIdentity = (SiteKind, String, u32, u32);
+
+fn identity(site: &Site) -> SiteIdentity {
+    (site.kind, site.file.clone(), site.line, site.column)
+}
+
+fn read_site(record: &Record, kind: site::SiteKind, base: u64, map: &[Option<SiteId>]) -> Site {
+    let neighbour = |at: usize| {
+        let index = (record.u32(at) as usize).checked_sub(1)?;
+        *map.get(index)?
+    };
+    let kind = match kind {
+        site::SiteKind::Join => SiteKind::Join,
+        site::SiteKind::Scope => SiteKind::Scope,
+        site::SiteKind::ScopeSpawn => SiteKind::ScopeSpawn,
+        site::SiteKind::Spawn => SiteKind::Spawn,
+        site::SiteKind::Broadcast => SiteKind::Broadcast,
+        site::SiteKind::ParIter => SiteKind::ParIter,
+        site::SiteKind::ParSort => SiteKind::ParSort,
+        site::SiteKind::Thread => SiteKind::Thread,
+        site::SiteKind::Serial => SiteKind::Serial {
+            from: neighbour(offset_of!(SiteRecord, serial_from)),
+            to: neighbour(offset_of!(SiteRecord, serial_to)),
+        },
+    };
+    let stack = offset_of!(SiteRecord, stack);
+    let addresses = std::iter::once(offset_of!(SiteRecord, address))
+        .chain((0..shm::STACK_DEPTH).map(|i| stack + 8 * i))
+        .map(|at| record.u64(at))
+        .filter(|address| *address != 0)
+        .map(|address| address.wrapping_sub(base))
+        .collect();
+    Site {
+        kind,
+        file: record.text(offset_of!(SiteRecord, file), record.u32(offset_of!(SiteRecord, file_len)), shm::FILE_BYTES),
+        line: record.u32(offset_of!(SiteRecord, line)),
+        column: record.u32(offset_of!(SiteRecord, column)),
+        function: None,
+        type_name: record.text(
+            offset_of!(SiteRecord, type_name),
+            record.u32(offset_of!(SiteRecord, type_len)),
+            shm::TYPE_BYTES,
+        ),
+        addresses,
+        via: None,
+    }
+}
+
+/// Adds the contexts to the recording. Returns, by the collector's number, the recording's; the root for those that
+/// make no sense.
+fn read_contexts(
+    snapshot: &(impl Snapshot + ?Sized),
+    header: &Record,
+    sites: &[Option<SiteId>],
+    recording: &mut Recording,
+) -> io::Result<Vec<ContextId>> {
+    let count = (header.u32(offset_of!(Header, contexts)) as usize).min(shm::MAX_CONTEXTS);
+    let size = size_of::<ContextRecord>();
+    let bytes = Record(snapshot.read(shm::CONTEXTS, count * size)?);
+    let mut map = vec![ContextId::ROOT; count];
+    for index in 1..count {
+        let record = bytes.part(index * size, size);
+        let parent = record.u32(offset_of!(ContextRecord, parent)) as usize;
+        let site = record.u32(offset_of!(ContextRecord, site)) as usize;
+        let ready = record.u32(offset_of!(ContextRecord, ready)) != 0;
+        let (Some(parent), Some(Some(site))) = (map.get(parent).copied(), sites.get(site)) else {
+            continue;
+        };
+        // A parent is always made before its children.
+        if ready {
+            if let Some(id) = recording.contexts.intern(parent, *site) {
+                map[index] = id;
+            }
+        }
+    }
+    Ok(map)
+}
+
+/// The longest chain among the threads' running strands.
+struct Longest {
+    span: i64,
+    path: u32,
+    since: i64,
+    context: u32,
+    prefix: Option<(u32, i64)>,
+    thread_is_root: bool,
+    last_region: u32,
+}
+
+fn read_threads(
+    snapshot: &(impl Snapshot + ?Sized),
+    header: &Record,
+    contexts: &[ContextId],
+    ticks: &Ticks,
+    end: Option<u64>,
+    run: &mut Run,
+) -> io::Result<Vec<Longest>> {
+    let count = (header.u32(offset_of!(Header, thread_slots)) as usize).min(shm::MAX_THREADS);
+    let mut running = Vec::new();
+    let accounts = offset_of!(ThreadArea, accounts);
+    let [mut idle, mut lived] = [0i64; 2];
+    let [mut preempted, mut blocked, mut interrupted, mut displaced] = [0i64; 4];
+    let mut sums = vec![Sums::default(); run.totals.len()];
+    for slot in 0..count {
+        let at = shm::THREADS + slot * size_of::<ThreadArea>();
+        let area = Record(snapshot.read(at, accounts + contexts.len() * size_of::<Account>())?);
+        let thread = |field: usize| area.i64(offset_of!(ThreadArea, thread) + field);
+        let small = |field: usize| area.u32(offset_of!(ThreadArea, thread) + field);
+        for (index, context) in contexts.iter().enumerate() {
+            let account = area.part(accounts + index * size_of::<Account>(), size_of::<Account>());
+            sums[context.index()].add(&account);
+        }
+        idle += thread(offset_of!(Thread, idle));
+        lived += thread(offset_of!(Thread, lived)) - thread(offset_of!(Thread, waited));
+        preempted += thread(offset_of!(Thread, preempted));
+        blocked += thread(offset_of!(Thread, blocked));
+        interrupted += thread(offset_of!(Thread, interrupted));
+        displaced += thread(offset_of!(Thread, displaced));
+        run.interrupts += area.u64(offset_of!(ThreadArea, thread) + offset_of!(Thread, interrupts));
+        let position = offset_of!(Thread, position);
+        let live = small(offset_of!(Thread, state)) == 1;
+        if !live {
+            continue;
+        }
+        let waiting = small(offset_of!(Thread, waiting)) != 0;
+        let since = |field: usize| end.map_or(0, |end| end.wrapping_sub(thread(field) as u64) as i64).max(0);
+        lived += since(offset_of!(Thread, born));
+        if waiting {
+            let waited = since(offset_of!(Thread, idle_since));
+            lived -= waited;
+            if small(offset_of!(Thread, is_worker)) != 0 {
+                idle += waited;
+            }
+        }
+        let context = small(position + offset_of!(Position, context));
+        let work = thread(offset_of!(Thread, work));
+        let pending = work.wrapping_sub(thread(offset_of!(Thread, flushed)));
+        // A clean end has charged everything; after any other, this is what the last hook saw.
+        if run.ending != Ending::Clean {
+            let id = contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT);
+            sums[id.index()].self_work += pending;
+            let path = small(position + offset_of!(Position, path));
+            running.push(Longest {
+                span: work.wrapping_add(thread(offset_of!(Thread, span_offset))),
+                path,
+                since: thread(position + offset_of!(Position, since)),
+                context,
+                prefix: (path & PREFIXED != 0)
+                    .then(|| (small(offset_of!(Thread, prefix_context)), thread(offset_of!(Thread, prefix)))),
+                thread_is_root: slot == 0,
+                last_region: small(offset_of!(Thread, last_region)),
+            });
+            read_open(&area, contexts, ticks, run);
+        }
+    }
+    for (totals, sums) in run.totals.iter_mut().zip(sums) {
+        *totals = sums.totals(ticks);
+    }
+    run.idle = ticks.nanos(idle);
+    run.preempted = ticks.nanos(preempted);
+    run.blocked = ticks.nanos(blocked);
+    run.interrupted = ticks.nanos(interrupted);
+    run.displaced = ticks.nanos(displaced);
+    // What a thread did while it lived and did not wait was either a strand, or taken out of one.
+    let strands = run.work() + run.preempted + run.blocked + run.interrupted;
+    run.collector = match run.clock {
+        Clock::Real => (ticks.nanos(lived) - strands).at_least_zero(),
+        Clock::Virtual => Nanos::ZERO,
+    };
+    Ok(running)
+}
+
+fn read_open(area: &Record, contexts: &[ContextId], ticks: &Ticks, run: &mut Run) {
+    let thread = offset_of!(ThreadArea, thread);
+    let count = (area.u32(thread + offset_of!(Thread, open_len)) as usize).min(shm::OPEN_REGIONS);
+    let span =
+        area.i64(thread + offset_of!(Thread, work)).wrapping_add(area.i64(thread + offset_of!(Thread, span_offset)));
+    for i in 0..count {
+        let at = thread + offset_of!(Thread, open) + i * size_of::<OpenRecord>();
+        let context = area.u32(at + offset_of!(OpenRecord, context)) as usize;
+        let Some(context) = contexts.get(context).copied().filter(|c| *c != ContextId::ROOT) else {
+            continue;
+        };
+        run.open.push(OpenRegion {
+            context,
+            outermost: area.u32(at + offset_of!(OpenRecord, outermost)) != 0,
+            span: ticks.nanos(span.wrapping_sub(area.i64(at + offset_of!(OpenRecord, span)))).at_least_zero(),
+        });
+    }
+}
+
+/// Sums of one context over all threads, in ticks.
+#[derive(Clone, Default)]
+struct Sums {
+    self_work: i64,
+    instances: u64,
+    work: i64,
+    span: i64,
+    entries: u64,
+    tasks: u64,
+    items: u64,
+    task_work: i64,
+    overhead: i64,
+    blocked: i64,
+    wall: i64,
+    sizes: Vec<u64>,
+}
+
+impl Sums {
+    fn add(&mut self, account: &Record) {
+        let signed = |at: usize| account.i64(at);
+        let add = |sum: &mut i64, at: usize| *sum = sum.wrapping_add(signed(at));
+        add(&mut self.self_work, offset_of!(Account, self_work));
+        add(&mut self.work, offset_of!(Account, work));
+        add(&mut self.span, offset_of!(Account, span));
+        add(&mut self.task_work, offset_of!(Account, task_work));
+        add(&mut self.overhead, offset_of!(Account, overhead));
+        add(&mut self.blocked, offset_of!(Account, blocked));
+        add(&mut self.wall, offset_of!(Account, wall));
+        for (sum, at) in [
+            (&mut self.instances, offset_of!(Account, instances)),
+            (&mut self.entries, offset_of!(Account, entries)),
+            (&mut self.tasks, offset_of!(Account, tasks)),
+            (&mut self.items, offset_of!(Account, items)),
+        ] {
+            *sum = sum.saturating_add(account.u64(at));
+        }
+        self.sizes.resize(histogram::BUCKETS, 0);
+        let sizes = offset_of!(Account, sizes);
+        for (i, size) in self.sizes.iter_mut().enumerate() {
+            *size += u64::from(account.u32(sizes + 4 * i));
+        }
+    }
+
+    fn totals(&self, ticks: &Ticks) -> Totals {
+        let buckets = self.sizes.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, count)| {
+            let (low, high) = histogram::bounds(i);
+            let low = ticks.nanos_u(low);
+            Bucket { low, high: Nanos(ticks.nanos_u(high).0.max(low.0 + 1)), count: *count }
+        });
+        let mut merged: Vec<Bucket> = Vec::new();
+        for bucket in buckets {
+            // Buckets narrower than a nanosecond fall together.
+            match merged.last_mut() {
+                Some(last) if last.high > bucket.low => {
+                    last.high = last.high.max(bucket.high);
+                    last.count += bucket.count;
+                }
+                _ => merged.push(bucket),
+            }
+        }
+        Totals {
+            self_work: ticks.nanos(self.self_work),
+            instances: self.instances,
+            work: ticks.nanos(self.work),
+            span: ticks.nanos(self.span),
+            entries: self.entries,
+            tasks: self.tasks,
+            items: self.items,
+            task_work: ticks.nanos(self.task_work),
+            overhead: ticks.nanos(self.overhead),
+            blocked: ticks.nanos(self.blocked),
+            wall: ticks.nanos(self.wall),
+            sizes: Histogram::new(merged),
+        }
+    }
+}
+
+/// Walks the longest chain and charges it to contexts.
+fn read_critical_path(
+    snapshot: &(impl Snapshot + ?Sized),
+    header: &Record,
+    contexts: &[ContextId],
+    ticks: &Ticks,
+    running: &[Longest],
+    run: &mut Run,
+) -> io::Result<()> {
+    let detached = offset_of!(Header, detached);
+    let ended = header.i64(detached + offset_of!(Candidate, span));
+    let mut span = if ended > 0 { ended } else { 0 };
+    let mut path = header.u64(detached + offset_of!(Candidate, path)) as u32;
+    let mut ticks_of = vec![0i64; run.critical.len()];
+    let index = |context: u32| contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT).index();
+    if let Some(longest) = running.iter().max_by_key(|l| l.span).filter(|l| l.span > span) {
+        span = longest.span;
+        path = longest.path;
+        ticks_of[index(longest.context)] += longest.span.wrapping_sub(longest.since);
+        if let Some((context, prefix)) = longest.prefix {
+            ticks_of[index(context)] += prefix;
+        }
+        let _ = (longest.thread_is_root, longest.last_region);
+    }
+    let mut node = path & NODE;
+    let mut left = shm::MAX_NODES;
+    while node != 0 && (node as usize) < shm::MAX_NODES && left > 0 {
+        let at = shm::NODES + node as usize * size_of::<PathNode>();
+        let record = Record(snapshot.read(at, size_of::<PathNode>())?);
+        let entries = usize::from(record.0[offset_of!(PathNode, len)]).min(NODE_ENTRIES);
+        for i in 0..entries {
+            let context = offset_of!(PathNode, contexts) + 2 * i;
+            let context = u16::from_ne_bytes([record.0[context], record.0[context + 1]]);
+            let value = record.i64(offset_of!(PathNode, ticks) + 8 * i);
+            let sum = &mut ticks_of[index(u32::from(context))];
+            *sum = sum.wrapping_add(value);
+        }
+        node = record.u32(offset_of!(PathNode, parent));
+        left -= 1;
+    }
+    run.span = ticks.nanos(span);
+    for (critical, ticks_on) in run.critical.iter_mut().zip(&ticks_of) {
+        *critical = ticks.nanos(*ticks_on);
+    }
+    let accounted: i64 = ticks_of.iter().fold(0, |sum, t| sum.wrapping_add(*t));
+    run.lost_path = ticks.nanos(span.wrapping_sub(accounted));
+    Ok(())
+}

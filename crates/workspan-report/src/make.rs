@@ -1,0 +1,252 @@
+//! From a recording to its report.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::view::{
+    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Verdict, Warning,
+    SCHEMA_VERSION,
+};
+use crate::{place, tree, words};
+use workspan_analysis::profile::{Region as RegionRow, SiteRow};
+use workspan_analysis::{profile, verdict, warnings, Profile, Spread as Over};
+use workspan_model::{Clock, ContextId, Exit, Histogram, Nanos, Recording, Run, SiteId, SiteKind};
+
+/// The report of a recording; `None` if it holds no run.
+pub fn report(recording: &Recording) -> Option<Report> {
+    let profiles: Vec<(&Run, Profile)> = recording.runs.iter().map(|run| (run, profile(recording, run))).collect();
+    // Sentences are about a typical run: the one whose parallelism is the median.
+    let (run, typical) = median_run(&profiles)?;
+    let judged = verdict(recording, run, typical);
+    let main = match &judged {
+        workspan_analysis::Verdict::Parallelism { main, .. } => *main,
+        _ => None,
+    };
+    let id_of = |id: SiteId| recording.sites.get(id.0 as usize).map(|s| s.stable_id(&recording.sites));
+    Some(Report {
+        schema_version: SCHEMA_VERSION,
+        verdict: Verdict {
+            text: words::verdict(recording, typical, &judged),
+            parallelism: typical.program.parallelism.map(|p| p.0),
+            main: main.and_then(|main| id_of(main.site)),
+            main_share: main.map(|main| main.share.0),
+        },
+        program: program(&profiles),
+        regions: regions(recording, &profiles, typical),
+        sites: sites(recording, &profiles, typical),
+        contexts: contexts(recording, run),
+        warnings: all_warnings(recording),
+        spread: (profiles.len() > 1).then(|| spread(&profiles)),
+        recorded: recorded(recording, run),
+    })
+}
+
+type Profiles<'a> = [(&'a Run, Profile)];
+
+fn median_run<'a>(profiles: &'a Profiles<'a>) -> Option<(&'a Run, &'a Profile)> {
+    let mut order: Vec<usize> = (0..profiles.len()).collect();
+    let key = |i: &usize| profiles[*i].1.program.parallelism.map_or(0.0, |p| p.0);
+    order.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    let middle = *order.get(order.len().saturating_sub(1) / 2)?;
+    profiles.get(middle).map(|(run, profile)| (*run, profile))
+}
+
+/// Median over the runs of a time.
+fn median(profiles: &Profiles<'_>, value: impl Fn(&Run, &Profile) -> Nanos) -> i64 {
+    Over::of(profiles.iter().map(|(run, profile)| value(run, profile).0)).median
+}
+
+fn median_ratio(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let known: Vec<f64> = values.flatten().collect();
+    (!known.is_empty()).then(|| Over::of(known).median)
+}
+
+fn program(profiles: &Profiles<'_>) -> Program {
+    let last = profiles.last().map(|(run, _)| *run);
+    let all = |value: fn(&Run) -> Nanos| median(profiles, |run, _| value(run));
+    Program {
+        work_ns: median(profiles, |_, p| p.program.work),
+        span_ns: median(profiles, |_, p| p.program.span),
+        parallelism: median_ratio(profiles.iter().map(|(_, p)| p.program.parallelism.map(|r| r.0))),
+        task_overhead: median_ratio(profiles.iter().map(|(_, p)| p.program.task_overhead.map(|r| r.0))),
+        overhead_ns: median(profiles, |_, p| p.program.overhead),
+        tasks: Over::of(profiles.iter().map(|(_, p)| p.program.tasks)).median,
+        serial_ns: median(profiles, |_, p| p.program.serial),
+        workers: last.map_or(0, |run| run.workers),
+        logical_cores: last.and_then(|run| run.logical_cores),
+        wall_ns: all(|run| run.wall),
+        cpu_ns: all(|run| run.cpu),
+        idle_ns: all(|run| run.idle),
+        preempted_ns: all(|run| run.preempted),
+        blocked_ns: all(|run| run.blocked),
+        interrupted_ns: all(|run| run.interrupted),
+        collector_ns: all(|run| run.collector),
+        complete: profiles.iter().all(|(run, _)| run.complete()),
+        dropped: profiles.iter().map(|(run, _)| run.losses.total()).sum(),
+        exit_code: match last.map(|run| run.exit) {
+            Some(Exit::Code(code)) => Some(code),
+            _ => None,
+        },
+        signal: match last.map(|run| run.exit) {
+            Some(Exit::Signal(signal)) => Some(signal),
+            _ => None,
+        },
+    }
+}
+
+fn regions(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> Vec<Region> {
+    let order =
+        order(typical.regions.iter().map(|r| r.context), profiles, |p| p.regions.iter().map(|r| r.context).collect());
+    let found = |p: &Profile, context: ContextId| p.regions.iter().find(|r| r.context == context).cloned();
+    let rows = order.into_iter().filter_map(|context| {
+        let rows: Vec<RegionRow> = profiles.iter().filter_map(|(_, p)| found(p, context)).collect();
+        let first = rows.first()?;
+        let site = recording.sites.get(first.site.0 as usize)?;
+        let (from, to) = match site.kind {
+            SiteKind::Serial { from, to } => (place::of_id(recording, from), place::of_id(recording, to)),
+            _ => (None, None),
+        };
+        let time = |value: fn(&RegionRow) -> Nanos| Over::of(rows.iter().map(|r| value(r).0)).median;
+        Some(Region {
+            id: site.stable_id(&recording.sites),
+            kind: site.kind.name().to_owned(),
+            place: place::of(site),
+            function: site.function.as_ref().map(|f| f.name.clone()),
+            from,
+            to,
+            prefix: first.prefix,
+            open: rows.iter().any(|r| r.open),
+            instances: Over::of(rows.iter().map(|r| r.instances)).median,
+            work_ns: time(|r| r.work),
+            span_ns: time(|r| r.span),
+            parallelism: median_ratio(rows.iter().map(|r| r.parallelism.map(|p| p.0))),
+            critical_ns: time(|r| r.critical),
+            critical_share: median_ratio(rows.iter().map(|r| r.critical_share.map(|p| p.0))),
+            overhead_ns: time(|r| r.overhead),
+            task_overhead: median_ratio(rows.iter().map(|r| r.task_overhead.map(|p| p.0))),
+            wall_ns: time(|r| r.wall),
+            idle_ns: time(|r| r.idle),
+        })
+    });
+    rows.collect()
+}
+
+/// The typical run's order, then what only other runs have.
+fn order<T: Copy + Ord>(
+    typical: impl Iterator<Item = T>,
+    profiles: &Profiles<'_>,
+    all: impl Fn(&Profile) -> Vec<T>,
+) -> Vec<T> {
+    let mut order: Vec<T> = typical.collect();
+    let seen: BTreeSet<T> = order.iter().copied().collect();
+    let others: BTreeSet<T> = profiles.iter().flat_map(|(_, p)| all(p)).filter(|t| !seen.contains(t)).collect();
+    order.extend(others);
+    order
+}
+
+fn sites(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> Vec<Site> {
+    let order = order(typical.sites.iter().map(|s| s.site), profiles, |p| p.sites.iter().map(|s| s.site).collect());
+    let rows = order.into_iter().filter_map(|id| {
+        let rows: Vec<&SiteRow> = profiles.iter().filter_map(|(_, p)| p.sites.iter().find(|s| s.site == id)).collect();
+        let site = recording.sites.get(id.0 as usize)?;
+        let time = |value: fn(&SiteRow) -> Nanos| Over::of(rows.iter().map(|r| value(r).0)).median;
+        let ratio = |value: fn(&SiteRow) -> Option<f64>| median_ratio(rows.iter().map(|r| value(r)));
+        let count = |value: fn(&SiteRow) -> u64| Over::of(rows.iter().map(|r| value(r))).median;
+        let mut sizes = Histogram::default();
+        for row in &rows {
+            sizes.merge(&row.sizes);
+        }
+        let mean = Over::of(rows.iter().filter_map(|r| r.task_mean)).median;
+        Some(Site {
+            id: site.stable_id(&recording.sites),
+            file: site.file.clone(),
+            line: site.line,
+            column: site.column,
+            function: site.function.as_ref().map(|f| f.name.clone()),
+            kind: site.kind.name().to_owned(),
+            via: site.via.as_ref().map(|(file, line)| Place { file: file.clone(), line: *line, column: 0 }),
+            instances: count(|r| r.instances),
+            tasks: count(|r| r.tasks),
+            work_ns: time(|r| r.work),
+            span_ns: time(|r| r.span),
+            parallelism: ratio(|r| r.parallelism.map(|p| p.0)),
+            self_ns: time(|r| r.self_work),
+            critical_ns: time(|r| r.critical),
+            critical_share: ratio(|r| r.critical_share.map(|p| p.0)),
+            overhead_ns: time(|r| r.overhead),
+            overhead_share: ratio(|r| r.overhead_share.map(|p| p.0)),
+            overhead_total_ns: time(|r| r.overhead_total),
+            blocked_ns: time(|r| r.blocked),
+            task_ns: task_sizes(mean, &sizes),
+        })
+    });
+    rows.collect()
+}
+
+fn task_sizes(mean: Nanos, sizes: &Histogram) -> Option<TaskSizes> {
+    let quantile = |q| sizes.quantile(q).map(|n| n.0);
+    Some(TaskSizes { mean: mean.0, p50: quantile(0.5)?, p90: quantile(0.9)? })
+}
+
+fn contexts(recording: &Recording, run: &Run) -> Vec<Context> {
+    let tree = &recording.contexts;
+    let kept: Vec<ContextId> = tree::shown(tree, run);
+    let position: HashMap<ContextId, usize> = kept.iter().enumerate().map(|(i, id)| (*id, i)).collect();
+    let rows = kept.iter().filter_map(|id| {
+        let context = tree.get(*id)?;
+        let site = recording.sites.get(context.site?.0 as usize)?;
+        Some(Context {
+            parent: position.get(&context.parent).copied(),
+            id: site.stable_id(&recording.sites),
+            label: place::label(recording, site),
+            self_ns: run.totals.get(id.index()).map_or(0, |t| t.self_work.0),
+            critical_ns: run.critical.get(id.index()).map_or(0, |c| c.0),
+        })
+    });
+    rows.collect()
+}
+
+fn all_warnings(recording: &Recording) -> Vec<Warning> {
+    let mut seen = BTreeSet::new();
+    let found = recording.runs.iter().flat_map(|run| warnings(recording, run));
+    found
+        .filter(|warning| {
+            seen.insert(warning.code().to_owned() + &format!("{warning:?}").replace(char::is_numeric, ""))
+        })
+        .map(|warning| Warning { code: warning.code().to_owned(), message: words::warning(&warning) })
+        .collect()
+}
+
+fn spread(profiles: &Profiles<'_>) -> Spread {
+    let of = |value: fn(&Run, &Profile) -> i64| {
+        let over = Over::of(profiles.iter().map(|(run, profile)| value(run, profile)));
+        Extremes { min: over.low, max: over.high }
+    };
+    let parallelism = Over::of(profiles.iter().filter_map(|(_, p)| p.program.parallelism).map(|p| p.0));
+    Spread {
+        runs: profiles.len(),
+        work_ns: of(|_, p| p.program.work.0),
+        span_ns: of(|_, p| p.program.span.0),
+        parallelism: Extremes { min: parallelism.low, max: parallelism.high },
+        wall_ns: of(|run, _| run.wall.0),
+    }
+}
+
+fn recorded(recording: &Recording, run: &Run) -> Recorded {
+    let machine = &recording.machine;
+    Recorded {
+        command: recording.command.clone(),
+        at: recording.made_at,
+        workspan: recording.made_by.clone(),
+        runtime: recording.runtime.clone(),
+        runs: recording.runs.len(),
+        clock: match run.clock {
+            Clock::Real => "real".to_owned(),
+            Clock::Virtual => "virtual".to_owned(),
+        },
+        processor: machine.processor.clone(),
+        cpus: machine.cpus,
+        system: machine.system.clone(),
+        join_cost_ps: run.join_cost_ps,
+        probe_cost_ps: run.probe_cost_ps,
+    }
+}

@@ -1,0 +1,275 @@
+//! The view model. Its JSON form is the interface for scripts: `docs/format/report.schema.json`.
+//!
+//! With several runs of a command, values are medians over the runs, and `spread` holds the extremes.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Version of the JSON form; fields may be added without a change, none removed or redefined.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A report.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Report {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// What limits the program, in one line.
+    pub verdict: Verdict,
+    /// The whole program.
+    pub program: Program,
+    /// Top-level regions and the serial code between them, by falling share of the critical path.
+    pub regions: Vec<Region>,
+    /// Spawn sites, by falling share of the critical path.
+    pub sites: Vec<Site>,
+    /// Contexts: the tree of sites, parents first.
+    pub contexts: Vec<Context>,
+    /// What to know before believing a number.
+    pub warnings: Vec<Warning>,
+    /// Extremes over the runs, if there were several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
+    /// How it was recorded.
+    pub recorded: Recorded,
+}
+
+/// What limits the program.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Verdict {
+    /// In one line, a number first.
+    pub text: String,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+    /// Id of the site or region that the critical path mostly consists of.
+    pub main: Option<String>,
+    /// Its share of the critical path, 0 to 1.
+    pub main_share: Option<f64>,
+}
+
+/// The whole program.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Program {
+    /// Sum of all strands, in nanoseconds.
+    pub work_ns: i64,
+    /// Longest chain of strands.
+    pub span_ns: i64,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+    /// Cost of creating tasks over work.
+    pub task_overhead: Option<f64>,
+    /// Cost of creating tasks.
+    pub overhead_ns: i64,
+    /// Tasks created.
+    pub tasks: u64,
+    /// Serial code of the root strand.
+    pub serial_ns: i64,
+    /// Workers of the largest pool.
+    pub workers: u32,
+    /// Cores as on which the runtime split its loops; null for the true number.
+    pub logical_cores: Option<u32>,
+    /// From the start to the end of the program.
+    pub wall_ns: i64,
+    /// CPU time of the process, from the kernel.
+    pub cpu_ns: i64,
+    /// Time workers waited for work.
+    pub idle_ns: i64,
+    /// Time strands were ready without a CPU; in no other number.
+    pub preempted_ns: i64,
+    /// Time strands were blocked; in span, not in work.
+    pub blocked_ns: i64,
+    /// Time of interrupts that was taken out.
+    pub interrupted_ns: i64,
+    /// Time spent in the collector; in no other number.
+    pub collector_ns: i64,
+    /// False if something is missing from the numbers.
+    pub complete: bool,
+    /// Events that did not fit into the collector's tables.
+    pub dropped: u64,
+    /// Exit status of the program; null if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
+}
+
+/// Place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Place {
+    /// File as the compiler saw it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// A top-level region, or serial code of the root strand.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Region {
+    /// Stable between runs.
+    pub id: String,
+    /// `serial` or the kind of the construct.
+    pub kind: String,
+    /// Where it is; null for serial code.
+    pub place: Option<Place>,
+    /// The function around it.
+    pub function: Option<String>,
+    /// For serial code: the region before it; null at the start of the program.
+    pub from: Option<Place>,
+    /// For serial code: the region after it; null at the end of the program.
+    pub to: Option<Place>,
+    /// True for start-up: serial code before the first region.
+    pub prefix: bool,
+    /// True if it had not ended when the program did.
+    pub open: bool,
+    /// Times it was entered.
+    pub instances: u64,
+    /// Work, descendants included.
+    pub work_ns: i64,
+    /// Sum of the spans of its instances.
+    pub span_ns: i64,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+    /// What it adds to the critical path, descendants included.
+    pub critical_ns: i64,
+    /// That, over the program's span.
+    pub critical_share: Option<f64>,
+    /// Cost of creating tasks inside.
+    pub overhead_ns: i64,
+    /// That, over its work.
+    pub task_overhead: Option<f64>,
+    /// Wall time of its instances.
+    pub wall_ns: i64,
+    /// Time workers waited meanwhile.
+    pub idle_ns: i64,
+}
+
+/// A spawn site.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Site {
+    /// Stable between runs.
+    pub id: String,
+    /// File as the compiler saw it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// The function around it.
+    pub function: Option<String>,
+    /// Kind of the construct.
+    pub kind: String,
+    /// For a site in a dependency: the place in the workspace that led there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<Place>,
+    /// Times the construct ran, recursion included.
+    pub instances: u64,
+    /// Tasks it created.
+    pub tasks: u64,
+    /// Work of its outermost instances.
+    pub work_ns: i64,
+    /// Sum of their spans.
+    pub span_ns: i64,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+    /// Time of strands of the site itself.
+    pub self_ns: i64,
+    /// What strands of the site itself add to the critical path. With the serial rows' these add up to the span.
+    pub critical_ns: i64,
+    /// That, over the program's span.
+    pub critical_share: Option<f64>,
+    /// Cost of creating its tasks.
+    pub overhead_ns: i64,
+    /// That, over the program's work.
+    pub overhead_share: Option<f64>,
+    /// Cost of creating tasks below it, its own included.
+    pub overhead_total_ns: i64,
+    /// Time its strands were blocked.
+    pub blocked_ns: i64,
+    /// Sizes of its tasks: what they ran themselves. Null if it created none.
+    pub task_ns: Option<TaskSizes>,
+}
+
+/// Sizes of tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TaskSizes {
+    /// Mean, exact.
+    pub mean: i64,
+    /// Median, within a quarter.
+    pub p50: i64,
+    /// 90th percentile, within a quarter.
+    pub p90: i64,
+}
+
+/// A site below the sites around it. Recursion is folded.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Context {
+    /// Position in the list of the context around it; null for those at the top.
+    pub parent: Option<usize>,
+    /// Id of the site or region.
+    pub id: String,
+    /// Name to show.
+    pub label: String,
+    /// Time of strands in exactly this context.
+    pub self_ns: i64,
+    /// What they add to the critical path.
+    pub critical_ns: i64,
+}
+
+/// A caveat.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Warning {
+    /// Stable word.
+    pub code: String,
+    /// In words, with what to do.
+    pub message: String,
+}
+
+/// Extremes over several runs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Spread {
+    /// Number of runs.
+    pub runs: usize,
+    /// Work.
+    pub work_ns: Extremes<i64>,
+    /// Span.
+    pub span_ns: Extremes<i64>,
+    /// Parallelism.
+    pub parallelism: Extremes<f64>,
+    /// Wall time.
+    pub wall_ns: Extremes<i64>,
+}
+
+/// Smallest and largest value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Extremes<T> {
+    /// Smallest.
+    pub min: T,
+    /// Largest.
+    pub max: T,
+}
+
+/// How it was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Recorded {
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// Seconds since 1970.
+    pub at: u64,
+    /// Version of workspan.
+    pub workspan: String,
+    /// Name and version of the runtime.
+    pub runtime: String,
+    /// Number of runs.
+    pub runs: usize,
+    /// Source of time: `real` or `virtual`.
+    pub clock: String,
+    /// Processor.
+    pub processor: String,
+    /// Processors online.
+    pub cpus: u32,
+    /// Operating system.
+    pub system: String,
+    /// Cost of one fork and join of the runtime, calibrated, in picoseconds.
+    pub join_cost_ps: i64,
+    /// Cost of one hook of the collector, calibrated and taken out, in picoseconds.
+    pub probe_cost_ps: i64,
+}

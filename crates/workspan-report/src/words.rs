@@ -1,0 +1,124 @@
+//! Sentences: verdicts and warnings in words.
+
+use crate::place;
+use workspan_analysis::{Profile, Verdict, Warning};
+use workspan_model::{Ratio, Recording, SiteKind};
+
+/// The verdict in one line, a number first.
+pub fn verdict(recording: &Recording, profile: &Profile, verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::NoData => "nothing was measured".to_owned(),
+        Verdict::NeverForks => "parallelism 1: the program never forked".to_owned(),
+        Verdict::Parallelism { parallelism, main, overhead } => {
+            let mut text = format!("parallelism {parallelism}");
+            if let Some(main) = main {
+                let share = percent(main.share);
+                text.push_str(&format!(": {share} of the critical path is {}", contributor(recording, main.site)));
+            }
+            if let Some(overhead) = overhead {
+                let share = percent(*overhead);
+                text.push_str(&format!("; creating {} tasks costs {share} of the work", count(profile.program.tasks)));
+            }
+            text
+        }
+    }
+}
+
+fn contributor(recording: &Recording, id: workspan_model::SiteId) -> String {
+    let Some(site) = recording.sites.get(id.0 as usize) else {
+        return "unknown".to_owned();
+    };
+    let at = place::label(recording, site);
+    match site.kind {
+        SiteKind::Serial { .. } => at,
+        SiteKind::Scope => format!("serial code in the scope at {at}"),
+        SiteKind::ScopeSpawn | SiteKind::Spawn => format!("serial code in tasks spawned at {at}"),
+        SiteKind::Join => format!("serial code in branches of the join at {at}"),
+        SiteKind::ParIter => format!("serial code in pieces of the parallel iterator at {at}"),
+        SiteKind::ParSort => format!("serial code in the sort at {at}"),
+        SiteKind::Broadcast => format!("serial code in the broadcast at {at}"),
+        SiteKind::Thread => format!("serial code of the thread at {at}"),
+    }
+}
+
+/// A warning in words, with what to do about it.
+pub fn warning(warning: &Warning) -> String {
+    match warning {
+        Warning::Killed { signal } => {
+            format!("the program was ended by {}: the numbers cover what had run by then", signal_name(*signal))
+        }
+        Warning::EndUnseen => {
+            "the program ended without running exit handlers: the numbers cover what had run by then".to_owned()
+        }
+        Warning::ExitInsideRegion => {
+            "the program called exit while tasks were running: work in flight is partly missing".to_owned()
+        }
+        Warning::Dropped { events, what } => format!("{events} {what} did not fit into the collector's tables"),
+        Warning::OtherProcesses { count } => format!(
+            "{count} further {} of this command with hooks {} not profiled: only the first is",
+            if *count == 1 { "process" } else { "processes" },
+            if *count == 1 { "was" } else { "were" },
+        ),
+        Warning::NeverForks => "the program created no task: all its code ran serially with these arguments".to_owned(),
+        Warning::TooShort { span } => {
+            format!("the span is only {span}: too short for this clock, use a larger input or --repeat")
+        }
+        Warning::UnsteadyCounter => {
+            "the cycle counter of this machine changes its rate: times are approximate".to_owned()
+        }
+        Warning::NoSwitchWitness => {
+            "this system does not show when a thread is switched out (glibc 2.35 or newer does): \
+             on a busy machine short strands are over-estimated"
+                .to_owned()
+        }
+        Warning::NoDebugInfo => {
+            "the program has no debug information: function names are derived from closure types".to_owned()
+        }
+        Warning::BusyMachine { preempted, work } => format!(
+            "the machine was busy: strands waited {preempted} for a CPU, against {work} of work; \
+             this is taken out, but caches were disturbed"
+        ),
+        Warning::VirtualClock => "times are ticks of the virtual clock".to_owned(),
+    }
+}
+
+/// A share as a percentage.
+pub fn percent(share: Ratio) -> String {
+    let value = share.0 * 100.0;
+    if value >= 9.95 || value.abs() < 0.05 {
+        format!("{value:.0} %")
+    } else {
+        format!("{value:.1} %")
+    }
+}
+
+/// A count with a unit where it is large.
+pub fn count(value: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let number = value as f64;
+    match value {
+        0..=9_999 => value.to_string(),
+        10_000..=999_999 => format!("{:.1} k", number / 1e3),
+        1_000_000..=999_999_999 => format!("{:.1} M", number / 1e6),
+        _ => format!("{:.1} G", number / 1e9),
+    }
+}
+
+/// `SIGINT` and the like.
+pub fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        other => return format!("signal {other}"),
+    };
+    name.to_owned()
+}

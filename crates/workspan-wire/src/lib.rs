@@ -1,0 +1,17 @@
+//! Layouts that two processes agree on: the profiled program, which writes, and `workspan`, which reads.
+//!
+//! * [`shm`]: the shared memory in which a collector keeps its tables while the program runs.
+//! * [`site`]: what kinds of source places a collector tells apart.
+//! * [`histogram`]: the buckets of task sizes.
+//!
+//! **Invariant:** this crate depends on nothing, allocates nothing and has no unsafe code, so that a collector can
+//! be compiled from its text inside any crate (see `workspan-instrument`).
+//!
+//! **If you change a layout here, increment [`shm::WIRE_VERSION`].** Reader and writer must be of the same wire
+//! version; `workspan` says so when they are not.
+
+#![no_std]
+
+pub mod histogram;
+pub mod shm;
+pub mod site;

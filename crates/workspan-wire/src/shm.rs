@@ -1,0 +1,491 @@
+//! The shared memory between a profiled program and `workspan`.
+//!
+//! `workspan` makes an anonymous file of [`SIZE`] bytes (sparse: only touched pages take memory), fills in
+//! [`Config`], and names it to the program in the environment variable [`ENV`]. The collector maps it and keeps *all*
+//! of its results there, so that they survive any end of the program: `exit`, `_exit`, a crash, `SIGKILL`.
+//!
+//! | offset | content |
+//! |---|---|
+//! | 0 | [`Header`] |
+//! | [`SITE_INDEX`] | hash index of sites, `u32` each: 0 or site + 1 |
+//! | [`SITES`] | [`SiteRecord`] × [`MAX_SITES`] |
+//! | [`CONTEXT_INDEX`] | hash index of contexts, `u32` each: 0 or context + 1 |
+//! | [`CONTEXTS`] | [`ContextRecord`] × [`MAX_CONTEXTS`] |
+//! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
+//! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
+//!
+//! Fields in [`Cell`]s are written by one thread only; fields that several threads write are atomics. Times are in
+//! *ticks* of the cycle counter (or of the virtual clock); [`Config::ticks_per_second`] converts.
+
+use core::cell::Cell;
+use core::mem::size_of;
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
+
+use super::histogram::BUCKETS;
+
+/// First eight bytes of the shared memory.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
+/// Version of everything in this module.
+pub const WIRE_VERSION: u32 = 1;
+/// Environment variable that holds the path of the shared memory.
+pub const ENV: &str = "WORKSPAN_SHM";
+/// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
+/// and version as text.
+pub const NOTE_SECTION: &str = ".note.workspan";
+/// First bytes of [`NOTE_SECTION`]'s description.
+pub const NOTE_MAGIC: [u8; 8] = *b"WORKSPAN";
+
+/// Most source places told apart; further ones are counted in [`Header::dropped_sites`].
+pub const MAX_SITES: usize = 1024;
+/// Most contexts (a site below a path of sites) told apart; see [`Header::dropped_contexts`].
+pub const MAX_CONTEXTS: usize = 1024;
+/// Most threads alive at a time; see [`Header::dropped_threads`].
+pub const MAX_THREADS: usize = 256;
+/// Most nodes of critical paths alive at a time; see [`Header::dropped_nodes`].
+pub const MAX_NODES: usize = 1 << 20;
+/// Slots of the two hash indices.
+pub const INDEX_SLOTS: usize = 4096;
+/// Bytes of a file name kept in a [`SiteRecord`]; of a longer one, the end.
+pub const FILE_BYTES: usize = 248;
+/// Bytes of a type name kept in a [`SiteRecord`].
+pub const TYPE_BYTES: usize = 360;
+/// Return addresses kept in a [`SiteRecord`].
+pub const STACK_DEPTH: usize = 24;
+/// Entries of a [`PathNode`].
+pub const NODE_ENTRIES: usize = 5;
+/// Parallel regions open at a time that a thread can describe if the program is killed.
+pub const OPEN_REGIONS: usize = 16;
+/// Entries of a thread's cache of region entries.
+pub const REGION_CACHE: usize = 64;
+
+/// Offset of the hash index of sites.
+pub const SITE_INDEX: usize = 4096;
+/// Offset of the sites.
+pub const SITES: usize = SITE_INDEX + INDEX_SLOTS * 4;
+/// Offset of the hash index of contexts.
+pub const CONTEXT_INDEX: usize = page(SITES + MAX_SITES * size_of::<SiteRecord>());
+/// Offset of the contexts.
+pub const CONTEXTS: usize = CONTEXT_INDEX + INDEX_SLOTS * 4;
+/// Offset of the threads.
+pub const THREADS: usize = page(CONTEXTS + MAX_CONTEXTS * size_of::<ContextRecord>());
+/// Offset of the nodes of critical paths.
+pub const NODES: usize = page(THREADS + MAX_THREADS * size_of::<ThreadArea>());
+/// Size of the shared memory.
+pub const SIZE: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
+
+const fn page(offset: usize) -> usize {
+    (offset + 4095) & !4095
+}
+
+const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
+const _: () = assert!(size_of::<PathNode>() == 64);
+
+/// First page: what the runner asks for and what the collector says about itself.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: AtomicU64,
+    /// [`WIRE_VERSION`] of the runner.
+    pub wire_version: AtomicU32,
+    /// 0 until a process claims the memory, then its process id.
+    pub owner: AtomicU32,
+    /// Asked for by the runner before the program starts.
+    pub config: Config,
+    /// [`WIRE_VERSION`] of the collector, 0 until it has attached.
+    pub collector_version: AtomicU32,
+    /// Further processes that found the memory claimed.
+    pub other_processes: AtomicU32,
+    /// Cycle counter and nanoseconds of `CLOCK_MONOTONIC` when the collector started.
+    pub started: Instant,
+    /// The same when the program ran its exit handlers; zero if it never did.
+    pub finished: Instant,
+    /// How the program ended: an [`Ending`].
+    pub ending: AtomicU32,
+    /// Load address of the executable, to turn addresses into file offsets.
+    pub load_base: AtomicU64,
+
+    /// Threads ever attached.
+    pub threads: AtomicU32,
+    /// Slots of [`THREADS`] in use or used before.
+    pub thread_slots: AtomicU32,
+    /// Records of [`SITES`] in use.
+    pub sites: AtomicU32,
+    /// Records of [`CONTEXTS`] in use.
+    pub contexts: AtomicU32,
+    /// Nodes of [`NODES`] handed out so far.
+    pub nodes: AtomicU32,
+    /// Free list of nodes: low half the first free node + 1, high half a counter against ABA.
+    pub free_nodes: AtomicU64,
+
+    /// Sites that did not fit.
+    pub dropped_sites: AtomicU64,
+    /// Contexts that did not fit: their time is charged to the parent context.
+    pub dropped_contexts: AtomicU64,
+    /// Threads that did not fit: their time is missing.
+    pub dropped_threads: AtomicU64,
+    /// Segments of critical paths that found no node: their share is shown as unknown.
+    pub dropped_nodes: AtomicU64,
+
+    /// Calibrated cost, in ticks, that the hooks add to a strand; already taken out of all numbers.
+    pub probe_ticks: AtomicI64,
+    /// What the hooks of a whole batch add.
+    pub batch_probe_ticks: AtomicI64,
+    /// Calibrated cost of one fork and join of the runtime itself, in 1/1024 ticks.
+    pub join_cost: AtomicI64,
+    /// [`Feature`] bits of what the machine allows.
+    pub features: AtomicU32,
+    /// Workers of the largest pool.
+    pub workers: AtomicU32,
+    /// Pools started.
+    pub pools: AtomicU32,
+    _pad: AtomicU32,
+    /// Longest finish among tasks and threads that nobody joins.
+    pub detached: Candidate,
+}
+
+/// What the runner asks for. Written before the program starts.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Config {
+    /// A [`Clock`].
+    pub clock: AtomicU32,
+    /// Number of cores as on which the runtime splits its loops; 0 for the true number.
+    pub logical_cores: AtomicU32,
+    /// Ticks of the cycle counter per second.
+    pub ticks_per_second: AtomicU64,
+    /// Virtual clock only: cost of creating one task, in 1/1024 ticks.
+    pub virtual_task_cost: AtomicI64,
+    /// Interrupts of this machine: 10th, 50th and 90th percentile of their length, in ticks.
+    pub interrupt_ticks: [AtomicI64; 3],
+    /// Mean ticks between interrupts; 0 if not known.
+    pub interrupt_period: AtomicI64,
+    /// [`Feature`] bits that the collector must not use.
+    pub disabled: AtomicU32,
+    _pad: AtomicU32,
+}
+
+/// Source of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Clock {
+    /// Cycle counter, corrected for preemption.
+    Real = 0,
+    /// Ticks told by the program: work and span are exact and repeatable.
+    Virtual = 1,
+}
+
+/// How the program ended, as far as the collector saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Ending {
+    /// No exit handler ran: killed, crashed, `_exit` or `exec`.
+    Unseen = 0,
+    /// The root thread ended outside any parallel region.
+    Clean = 1,
+    /// `exit` was called inside a parallel region or on another thread.
+    InsideRegion = 2,
+}
+
+/// Bits of [`Header::features`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Feature {
+    /// Restartable sequences tell that the thread was switched out.
+    SwitchWitness = 1,
+    /// A segment selector tells that an interrupt came.
+    InterruptWitness = 2,
+    /// The kernel tells how long a thread waited for a CPU.
+    RunDelay = 4,
+    /// The cycle counter runs at a constant rate on all CPUs.
+    SteadyCounter = 8,
+}
+
+/// A reading of both clocks.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Instant {
+    /// Cycle counter.
+    pub ticks: AtomicU64,
+    /// `CLOCK_MONOTONIC`.
+    pub nanos: AtomicU64,
+}
+
+/// A place in the source.
+#[derive(Debug)]
+#[repr(C)]
+pub struct SiteRecord {
+    /// 1 once the record is complete.
+    pub ready: AtomicU32,
+    /// A [`super::site::SiteKind`].
+    pub kind: Cell<u32>,
+    /// Line, from 1.
+    pub line: Cell<u32>,
+    /// Column, from 1.
+    pub column: Cell<u32>,
+    /// For serial code: the region before it (site + 1; 0: program start).
+    pub serial_from: Cell<u32>,
+    /// For serial code: the region after it (site + 1; 0: program end).
+    pub serial_to: Cell<u32>,
+    /// Bytes of `file` in use.
+    pub file_len: Cell<u32>,
+    /// Bytes of `type_name` in use.
+    pub type_len: Cell<u32>,
+    /// Address in the code that called, 0 if unknown.
+    pub address: Cell<u64>,
+    /// Return addresses up to the task's first frame; 0 ends the list.
+    pub stack: [Cell<u64>; STACK_DEPTH],
+    /// File name as the compiler saw it.
+    pub file: [Cell<u8>; FILE_BYTES],
+    /// Name of the closure type, from which the function follows where there is no debug information.
+    pub type_name: [Cell<u8>; TYPE_BYTES],
+}
+
+/// A site below a path of sites; recursion is folded, so no site occurs twice on a path. Context 0 is the root.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ContextRecord {
+    /// 1 once the record is complete.
+    pub ready: AtomicU32,
+    /// The context around it.
+    pub parent: Cell<u32>,
+    /// The site.
+    pub site: Cell<u32>,
+    _pad: Cell<u32>,
+}
+
+/// Longest chain so far among several: its end (absolute span) and its path. Updated with one 128-bit compare and
+/// swap, hence the alignment.
+#[derive(Debug)]
+#[repr(C, align(16))]
+pub struct Candidate {
+    /// Absolute span at its end; `i64::MIN` for none.
+    pub span: AtomicI64,
+    /// Path (low 32 bits).
+    pub path: AtomicU64,
+}
+
+/// A segment of critical paths: up to [`NODE_ENTRIES`] contexts with their shares, and the segment before it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct PathNode {
+    /// Ticks per entry.
+    pub ticks: [Cell<i64>; NODE_ENTRIES],
+    /// Contexts of the entries.
+    pub contexts: [Cell<u16>; NODE_ENTRIES],
+    /// Entries in use.
+    pub len: Cell<u8>,
+    /// Nodes since the last fold (saturating).
+    pub depth: Cell<u8>,
+    /// Holders: paths that end here, and nodes that come next.
+    pub holders: AtomicU32,
+    /// The segment before it; 0 for none. In a free node: the next free one.
+    pub parent: AtomicU32,
+    _pad: Cell<u32>,
+}
+
+/// Everything about one thread.
+#[derive(Debug)]
+#[repr(C, align(4096))]
+pub struct ThreadArea {
+    /// State of the running strand.
+    pub thread: Thread,
+    /// Totals per context.
+    pub accounts: [Account; MAX_CONTEXTS],
+}
+
+/// State of a thread. The first two cache lines are what a fork and join touches.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Thread {
+    /// Where the running strand stands.
+    pub position: Cell<Position>,
+    /// When the running strand began, in ticks; probe cost already added.
+    pub start: Cell<u64>,
+    /// Work of the running task so far, descendants included.
+    pub work: Cell<i64>,
+    /// Absolute span now = `work + span_offset`.
+    pub span_offset: Cell<i64>,
+    /// Ticks that the hooks since the last reading of the counter add to a strand.
+    pub probe: Cell<i64>,
+    /// Of `work`: done in tasks that the running task has spawned.
+    pub nested: Cell<i64>,
+    /// Low half: hooks of joins that pass before the counter is read again. High half: tasks that ended meanwhile.
+    pub skip: Cell<u64>,
+
+    /// Ticks between two readings above which a streak ends; while batching, above which batching ends.
+    pub tiny: Cell<i64>,
+    /// Hooks in a row that found next to no time to have passed.
+    pub streak: Cell<u32>,
+    /// Length of a streak that is needed to start batching.
+    pub streak_needed: Cell<u32>,
+    /// 1 while the counter is read for one hook in [`BATCH`] only.
+    pub batching: Cell<u32>,
+    /// 1 while no strand runs.
+    pub waiting: Cell<u32>,
+    /// Source location of the current region (address), to see at once that a call is a recursion.
+    pub location: Cell<u64>,
+    /// Address of the account of the current context.
+    pub account: Cell<u64>,
+
+    /// Ticks below which no interrupt can hide in a strand.
+    pub short: Cell<i64>,
+    /// Ticks above which a strand always consults the kernel's clocks.
+    pub long: Cell<i64>,
+    /// Address of the witness of switches; 0 for none.
+    pub switch_witness: Cell<u64>,
+    /// Address of this shared memory.
+    pub base: Cell<u64>,
+    /// Of `work`: already added to `account`.
+    pub flushed: Cell<i64>,
+    /// 0 free, 1 live, 2 ended.
+    pub state: AtomicU32,
+    /// The kernel's thread id.
+    pub tid: Cell<u32>,
+    /// 1 for a thread of a pool.
+    pub is_worker: Cell<u32>,
+    /// Site + 1 of the last region left by the root strand that runs here.
+    pub last_region: Cell<u32>,
+    /// Regions open on this thread.
+    pub open_len: Cell<u32>,
+    /// [`Feature`] bits in use.
+    pub features: Cell<u32>,
+    /// Context of the ticks in `prefix`.
+    pub prefix_context: Cell<u32>,
+    /// Span before the task began that `path` does not account for yet (with [`PREFIXED`]).
+    pub prefix: Cell<i64>,
+    /// Virtual clock of this thread.
+    pub virtual_now: Cell<u64>,
+
+    /// State at the last look at the kernel's clocks.
+    pub anchor: Anchor,
+
+    /// When the thread last stopped running strands.
+    pub idle_since: Cell<u64>,
+    /// Ticks the thread waited: a worker for work, another thread for a pool.
+    pub waited: Cell<i64>,
+    /// Of them: as a worker.
+    pub idle: Cell<i64>,
+    /// Ticks this slot's ended threads lived.
+    pub lived: Cell<i64>,
+    /// Ticks a strand was ready but had no CPU (left out of all numbers).
+    pub preempted: Cell<i64>,
+    /// Ticks a strand was blocked (in span, not in work).
+    pub blocked: Cell<i64>,
+    /// Ticks of interrupts taken out.
+    pub interrupted: Cell<i64>,
+    /// Strands that met an interrupt.
+    pub interrupts: Cell<u64>,
+    /// Looks at the kernel's clocks.
+    pub resyncs: Cell<u64>,
+    /// Ticks spent in the collector outside the calibrated hooks.
+    pub collector: Cell<i64>,
+    /// Ticks that passed unexpectedly while batching, and so may be charged a few strands off.
+    pub displaced: Cell<i64>,
+    /// Cycle counter when the thread was attached.
+    pub born: Cell<u64>,
+
+    /// Regions open on this thread, outermost first.
+    pub open: [OpenRegion; OPEN_REGIONS],
+    /// Cache of region entries.
+    pub cache: [RegionCacheEntry; REGION_CACHE],
+}
+
+/// Where a strand stands: in which context, and on which path. Copied as a whole at a fork.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(16))]
+pub struct Position {
+    /// Critical path up to `since`: node, with [`OWNED`] if this strand may extend it.
+    pub path: u32,
+    /// Context.
+    pub context: u32,
+    /// Absolute span up to which `path` accounts.
+    pub since: i64,
+}
+
+/// While batching, one hook in so many reads the counter.
+pub const BATCH: u32 = 16;
+
+/// Bit of a path handle: the holder owns a reference and may extend the node.
+pub const OWNED: u32 = 1 << 31;
+
+/// Bit of a path handle: [`Thread::prefix`] is still to be added.
+pub const PREFIXED: u32 = 1 << 30;
+/// The part of a path handle that names a node.
+pub const NODE: u32 = PREFIXED - 1;
+
+/// What the kernel's clocks said at a known tick.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Anchor {
+    /// Cycle counter.
+    pub ticks: Cell<u64>,
+    /// CPU time of the thread, in nanoseconds.
+    pub cpu: Cell<u64>,
+    /// Voluntary context switches.
+    pub voluntary: Cell<u64>,
+    /// Page faults.
+    pub faults: Cell<u64>,
+    /// Time waited for a CPU, in nanoseconds.
+    pub run_delay: Cell<u64>,
+}
+
+/// A parallel region that has been entered and not yet left.
+#[derive(Debug)]
+#[repr(C)]
+pub struct OpenRegion {
+    /// Its context.
+    pub context: Cell<u32>,
+    /// 1 if it is an outermost instance of its site.
+    pub outermost: Cell<u32>,
+    /// Absolute span at its entry.
+    pub span: Cell<i64>,
+}
+
+/// "Entering the region at `location` from `from` leads to `to`."
+#[derive(Debug)]
+#[repr(C)]
+pub struct RegionCacheEntry {
+    /// Address of the source location; 0 for none.
+    pub location: Cell<u64>,
+    /// Context at the entry.
+    pub from: Cell<u32>,
+    /// Context inside.
+    pub to: Cell<u32>,
+    /// 1 if the site is already active around it.
+    pub recursive: Cell<u32>,
+    _pad: Cell<u32>,
+}
+
+/// Totals of one context on one thread.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Account {
+    /// Ticks of strands in exactly this context.
+    pub self_work: Cell<i64>,
+    /// Outermost instances that have ended.
+    pub instances: Cell<u64>,
+    /// Their work, descendants included.
+    pub work: Cell<i64>,
+    /// Sum of their spans.
+    pub span: Cell<i64>,
+    /// Instances of any nesting that have been entered.
+    pub entries: Cell<u64>,
+    /// Tasks created.
+    pub tasks: Cell<u64>,
+    /// Ticks that ended tasks ran themselves, nested tasks left out.
+    pub task_work: Cell<i64>,
+    /// Measured cost of creating tasks, where it is measured one by one.
+    pub overhead: Cell<i64>,
+    /// Ticks strands of this context were blocked.
+    pub blocked: Cell<i64>,
+    /// Wall ticks of instances entered from the root strand.
+    pub wall: Cell<i64>,
+    /// Longest strand that met no interrupt.
+    pub clean_max: Cell<i64>,
+    /// Of `tasks`: items of a shared iterator, which cost no creation.
+    pub items: Cell<u64>,
+    _pad: [Cell<i64>; 4],
+    /// Sizes of ended tasks, by [`super::histogram::bucket`].
+    pub sizes: [Cell<u32>; BUCKETS],
+}

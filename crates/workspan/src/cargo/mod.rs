@@ -1,0 +1,251 @@
+//! `cargo workspan`: build a project with an instrumented rayon, and run it.
+//!
+//! Cargo does everything as ever, with four differences: a target directory of its own, line tables, ourselves as
+//! rustc's wrapper ([`wrapper`]), which compiles the instrumented copies in place of rayon-core and rayon, and ourselves
+//! as runner of the program (`workspan record`). The resolver sees nothing of it, so manifest and lock file stay as they
+//! are, and vendored, offline, git and path sources all work.
+
+pub mod profile;
+pub mod project;
+pub mod split;
+pub mod wrapper;
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{Args, Parser, Subcommand};
+use signal_hook::consts::{SIGINT, SIGQUIT};
+
+use crate::args::RunOptions;
+use crate::exit::Outcome;
+use crate::{exit, output};
+use project::Project;
+
+/// Profiles a Rust program that uses rayon.
+#[derive(Debug, Parser)]
+#[command(name = "cargo workspan", bin_name = "cargo workspan", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cargo {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "\
+Options of workspan and of cargo may be mixed; what workspan does not know goes to cargo.
+
+Examples:
+  cargo workspan run --release -- input.txt
+  cargo workspan run --release --workers 4 --repeat 5 --html report.html --bin server -- --port 80
+  cargo workspan test --release some_test
+  cargo workspan build --release && workspan record -- target/workspan/release/prog";
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Build with hooks, run and report.
+    Run(Passed),
+    /// Build with hooks; `workspan record -- PROGRAM` then runs it anywhere.
+    Build(Passed),
+    /// Run the tests with hooks and report; one recording per test executable.
+    Test(Passed),
+    /// Run the benchmarks with hooks and report; one recording per benchmark executable.
+    Bench(Passed),
+    /// Install a program with hooks, as `cargo install` does.
+    Install(Passed),
+}
+
+#[derive(Args, Debug)]
+struct Passed {
+    #[command(flatten)]
+    options: RunOptions,
+    /// Options of cargo, then `--` and the program's arguments.
+    #[arg(value_name = "CARGO OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    cargo: Vec<OsString>,
+}
+
+/// Runs a verb.
+pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
+    let split = match split::split(arguments) {
+        Some(split) => split,
+        // No verb, `--help`, `--version`: clap knows what to say.
+        None => split::Split { ours: std::env::args_os().filter(|a| a != "workspan").collect(), ..Default::default() },
+    };
+    let parsed = match Cargo::try_parse_from(&split.ours) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let code = if error.use_stderr() { exit::FAILED } else { exit::OK };
+            // A closed pipe is no reason to complain about a complaint.
+            let _ = error.print();
+            return Ok(Outcome::Code(i32::from(code)));
+        }
+    };
+    let (verb, passed) = match parsed.verb {
+        Verb::Run(passed) => ("run", passed),
+        Verb::Build(passed) => ("build", passed),
+        Verb::Test(passed) => ("test", passed),
+        Verb::Bench(passed) => ("bench", passed),
+        Verb::Install(_) => return install(&split),
+    };
+    let project = Project::find(&split.cargo)?;
+    project.check(verb == "run")?;
+    let plan = Plan::new(verb, &passed.options, &split, &project)?;
+    plan.prepare()?;
+    if verb == "build" {
+        return build(&plan);
+    }
+    let status = survive_interrupts(&mut plan.command())?;
+    Ok(status)
+}
+
+/// How cargo is called.
+struct Plan {
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    target: PathBuf,
+    sources: PathBuf,
+}
+
+impl Plan {
+    fn new(verb: &str, options: &RunOptions, split: &split::Split, project: &Project) -> anyhow::Result<Plan> {
+        let target = split
+            .cargo_value("--target-dir")
+            .map_or_else(|| project.target_directory.clone(), PathBuf::from)
+            .join("workspan");
+        let sources = target.join("instrumented");
+        let profile = profile::name(verb, split);
+        let mut arguments: Vec<OsString> = vec![verb.into()];
+        arguments.extend(split.cargo_without("--target-dir"));
+        arguments.push("--target-dir".into());
+        arguments.push(target.clone().into());
+        if project.has_lock_file && !split.has_any(&["--locked", "--frozen"]) {
+            arguments.push("--locked".into());
+        }
+        for setting in profile::settings(&profile, &project.manifest()?) {
+            arguments.push("--config".into());
+            arguments.push(setting.into());
+        }
+        let mut environment = wrapper::environment(&sources)?;
+        if verb != "build" {
+            arguments.push("--config".into());
+            arguments.push(runner(options, &split.target_triple()?)?.into());
+            if verb != "run" {
+                environment.push(("WORKSPAN_FILE_PER_PROGRAM".into(), "1".into()));
+            }
+        }
+        if !split.program.is_empty() {
+            arguments.push("--".into());
+            arguments.extend(split.program.iter().cloned());
+        }
+        Ok(Plan { arguments, environment, target, sources })
+    }
+
+    /// Makes cargo forget what was compiled from other hooks than ours.
+    fn prepare(&self) -> anyhow::Result<()> {
+        wrapper::forget_stale(&self.target, &self.sources)
+            .with_context(|| format!("cannot use the target directory {}", self.target.display()))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(cargo());
+        command.args(&self.arguments).envs(self.environment.iter().cloned());
+        command
+    }
+}
+
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// The setting that makes cargo run programs through `workspan record`.
+fn runner(options: &RunOptions, triple: &str) -> anyhow::Result<String> {
+    let mut words = vec![workspan()?.to_string_lossy().into_owned(), "record".to_owned(), "--from-cargo".to_owned()];
+    words.extend(options.to_arguments()?);
+    words.push("--".to_owned());
+    let words: Vec<toml::Value> = words.into_iter().map(toml::Value::String).collect();
+    Ok(format!("target.{triple}.runner={}", toml::Value::Array(words)))
+}
+
+/// The executable of the command `workspan`, which lies beside this one.
+fn workspan() -> anyhow::Result<PathBuf> {
+    let here = std::env::current_exe().context("cannot find our own executable")?;
+    let there = here.with_file_name("workspan");
+    anyhow::ensure!(there.is_file(), "the command `workspan` is missing beside {}", here.display());
+    Ok(there)
+}
+
+/// Runs cargo to its end, which becomes ours. Ctrl-C is for cargo and the program.
+fn survive_interrupts(command: &mut Command) -> anyhow::Result<Outcome> {
+    let survived = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGQUIT] {
+        signal_hook::flag::register(signal, Arc::clone(&survived))?;
+    }
+    let status = command.status().context("cannot run cargo")?;
+    Ok(match status.signal() {
+        Some(signal) => Outcome::Signal(signal),
+        None => Outcome::Code(status.code().unwrap_or(i32::from(exit::FAILED))),
+    })
+}
+
+/// Builds, and checks that the hooks are in every executable.
+fn build(plan: &Plan) -> anyhow::Result<Outcome> {
+    let mut child = plan
+        .command()
+        .arg("--message-format=json-render-diagnostics")
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot run cargo")?;
+    let mut programs = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            programs.extend(executable(&line.context("cannot read cargo's messages")?));
+        }
+    }
+    let status = child.wait().context("cannot wait for cargo")?;
+    if !status.success() {
+        return Ok(Outcome::Code(status.code().unwrap_or(i32::from(exit::FAILED))));
+    }
+    report_built(&programs)
+}
+
+fn report_built(programs: &[PathBuf]) -> anyhow::Result<Outcome> {
+    let mut any = false;
+    for program in programs {
+        match crate::record::target::look(program)? {
+            Some(hooks) => {
+                any = true;
+                output::note(&format!(
+                    "hooks are in ({}); run it: workspan record -- {}",
+                    hooks.runtime,
+                    program.display()
+                ));
+            }
+            None => output::note(&format!("warning: {} uses no rayon: it has no hooks", program.display())),
+        }
+    }
+    anyhow::ensure!(any, "no executable with rayon in it was built");
+    Ok(Outcome::OK)
+}
+
+fn executable(message: &str) -> Option<PathBuf> {
+    let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    Some(PathBuf::from(message.get("executable")?.as_str()?))
+}
+
+/// `cargo install` by way of the wrapper: there is no project to look at, so everything happens in the wrapper.
+fn install(split: &split::Split) -> anyhow::Result<Outcome> {
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")))
+        .context("neither CARGO_HOME nor HOME is set")?;
+    let mut command = Command::new(cargo());
+    command.arg("install").args(&split.cargo);
+    for setting in profile::settings("release", &toml::Table::new()) {
+        command.arg("--config").arg(setting);
+    }
+    command.envs(wrapper::environment(&home.join("workspan"))?);
+    survive_interrupts(&mut command)
+}

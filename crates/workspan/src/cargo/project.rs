@@ -1,0 +1,142 @@
+//! The project: what cargo knows of it before anything is built.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use serde_json::Value;
+use workspan_instrument::{check_version, Package, Runtime};
+
+use super::cargo;
+
+/// A cargo project.
+#[derive(Debug)]
+pub struct Project {
+    /// Where cargo would put its results.
+    pub target_directory: PathBuf,
+    /// Whether there is a `Cargo.lock`.
+    pub has_lock_file: bool,
+    workspace_root: PathBuf,
+    packages: Vec<Value>,
+    members: Vec<String>,
+}
+
+impl Project {
+    /// Asks `cargo metadata`, with those of the user's options that matter to it.
+    pub fn find(cargo_options: &[OsString]) -> anyhow::Result<Project> {
+        let mut command = Command::new(cargo());
+        command.args(["metadata", "--format-version", "1"]);
+        command.args(relevant(cargo_options));
+        // Without `--locked`, cargo would bring an outdated lock file up to date.
+        let first = root_of(cargo_options)?;
+        let has_lock_file = first.join("Cargo.lock").is_file();
+        if has_lock_file {
+            command.arg("--locked");
+        }
+        let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo metadata")?;
+        anyhow::ensure!(output.status.success(), "cargo cannot resolve the project (see above)");
+        let metadata: Value = serde_json::from_slice(&output.stdout).context("cannot read cargo's metadata")?;
+        let text = |key: &str| metadata.get(key).and_then(Value::as_str).map(PathBuf::from);
+        let list = |key: &str| metadata.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+        Ok(Project {
+            target_directory: text("target_directory").context("cargo metadata names no target directory")?,
+            workspace_root: text("workspace_root").context("cargo metadata names no workspace")?,
+            has_lock_file,
+            packages: list("packages"),
+            members: list("workspace_members").iter().filter_map(|m| m.as_str().map(str::to_owned)).collect(),
+        })
+    }
+
+    /// Errors that are better told before a build: no rayon, a version without hooks, nothing to run.
+    pub fn check(&self, needs_program: bool) -> anyhow::Result<()> {
+        let runtimes: Vec<Package> = self.packages.iter().filter_map(runtime).collect();
+        anyhow::ensure!(
+            runtimes.iter().any(|p| p.runtime == Runtime::RayonCore),
+            "rayon is not among the dependencies of this project ({}): there is nothing to profile yet \
+             (OpenMP, oneTBB and plain threads are not supported for Rust programs)",
+            self.workspace_root.display()
+        );
+        for package in &runtimes {
+            check_version(package)?;
+        }
+        let own = |package: &&Value| {
+            let id = package.get("id").and_then(Value::as_str);
+            id.is_some_and(|id| self.members.iter().any(|m| m == id))
+        };
+        let runnable = self.packages.iter().filter(own).any(|package| {
+            let targets = package.get("targets").and_then(Value::as_array);
+            targets.into_iter().flatten().any(|target| {
+                let kinds = target.get("kind").and_then(Value::as_array);
+                kinds.into_iter().flatten().any(|kind| kind == "bin" || kind == "example")
+            })
+        });
+        anyhow::ensure!(
+            runnable || !needs_program,
+            "there is no program to run in {}: neither a binary nor an example (use `cargo workspan test` or `bench`)",
+            self.workspace_root.display()
+        );
+        Ok(())
+    }
+
+    /// The workspace's manifest.
+    pub fn manifest(&self) -> anyhow::Result<toml::Table> {
+        let file = self.workspace_root.join("Cargo.toml");
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        text.parse().with_context(|| format!("cannot parse {}", file.display()))
+    }
+}
+
+/// The folder in which cargo finds the workspace's manifest.
+fn root_of(cargo_options: &[OsString]) -> anyhow::Result<PathBuf> {
+    let mut command = Command::new(cargo());
+    command.args(["locate-project", "--workspace", "--message-format", "plain"]);
+    let mut options = cargo_options.iter();
+    while let Some(option) = options.next() {
+        if option == OsStr::new("--manifest-path") {
+            command.arg(option).args(options.next());
+        } else if option.to_string_lossy().starts_with("--manifest-path=") {
+            command.arg(option);
+        }
+    }
+    let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
+    anyhow::ensure!(output.status.success(), "there is no cargo project here (see above)");
+    let manifest = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    manifest.parent().map(PathBuf::from).context("cargo names no manifest")
+}
+
+/// The package of a runtime, if `package` is one.
+fn runtime(package: &Value) -> Option<Package> {
+    let runtime = match package.get("name")?.as_str()? {
+        "rayon-core" => Runtime::RayonCore,
+        "rayon" => Runtime::Rayon,
+        _ => return None,
+    };
+    let manifest = PathBuf::from(package.get("manifest_path")?.as_str()?);
+    Some(Package {
+        runtime,
+        version: package.get("version")?.as_str()?.to_owned(),
+        folder: manifest.parent()?.to_owned(),
+    })
+}
+
+/// Of the user's options for cargo, those that `cargo metadata` takes.
+fn relevant(options: &[OsString]) -> Vec<OsString> {
+    const WITH_VALUE: &[&str] = &["--manifest-path", "--features", "-F", "--config", "-Z"];
+    const FLAGS: &[&str] = &["--offline", "--frozen", "--all-features", "--no-default-features"];
+    let mut kept = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        let text = option.to_string_lossy();
+        if FLAGS.contains(&&*text) {
+            kept.push(option.clone());
+        } else if WITH_VALUE.contains(&&*text) {
+            kept.push(option.clone());
+            kept.extend(options.next().cloned());
+        } else if text.split_once('=').is_some_and(|(name, _)| WITH_VALUE.contains(&name)) {
+            kept.push(option.clone());
+        }
+    }
+    kept
+}

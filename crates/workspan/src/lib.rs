@@ -1,0 +1,58 @@
+//! The commands `workspan` and `cargo workspan`. The only crate that prints or exits.
+//!
+//! stdout is data, stderr is talk. Exit status: of `record` and the cargo verbs the program's own; otherwise
+//! [`exit::OK`], or [`exit::FAILED`] with a message on stderr.
+
+pub mod args;
+pub mod cargo;
+pub mod doctor;
+pub mod exit;
+pub mod files;
+pub mod info;
+pub mod machine;
+pub mod output;
+pub mod record;
+pub mod report;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// `workspan …`, or rustc's wrapper if cargo calls us as that.
+pub fn main_workspan() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = cargo::wrapper::run_if_asked(&arguments) {
+        return code;
+    }
+    let args = match args::Workspan::try_parse_from(arguments) {
+        Ok(args) => args,
+        Err(error) => return usage(&error),
+    };
+    exit::code(match args.verb {
+        args::Verb::Record(options) => record::run(&options),
+        args::Verb::Report(options) => report::run(&options),
+        args::Verb::Info(options) => info::run(&options),
+        args::Verb::Doctor(options) => doctor::run(&options),
+    })
+}
+
+/// `cargo workspan …`.
+pub fn main_cargo() -> ExitCode {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = cargo::wrapper::run_if_asked(&arguments) {
+        return code;
+    }
+    // Cargo passes the subcommand's name on.
+    if arguments.get(1).is_some_and(|a| a == "workspan") {
+        arguments.remove(1);
+    }
+    exit::code(cargo::run(arguments))
+}
+
+fn usage(error: &clap::Error) -> ExitCode {
+    let help = !error.use_stderr();
+    // A closed pipe is no reason to complain about a complaint.
+    let _ = error.print();
+    ExitCode::from(if help { exit::OK } else { exit::FAILED })
+}

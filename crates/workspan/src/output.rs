@@ -1,0 +1,47 @@
+//! Writing to the terminal. A closed pipe ends output quietly.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Data, to stdout.
+pub fn data(text: &str) -> io::Result<()> {
+    quiet_if_closed(io::stdout().lock().write_all(text.as_bytes()))
+}
+
+/// Talk, to stderr.
+pub fn talk(text: &str) {
+    // There is nowhere left to report a failure to.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A message with our name.
+pub fn note(text: &str) {
+    talk(&format!("workspan: {text}"));
+}
+
+/// An error and its causes.
+pub fn error(error: &anyhow::Error) {
+    talk(&format!("workspan: error: {error:#}"));
+}
+
+/// Whether to colour what goes to stdout.
+pub fn colour_stdout() -> bool {
+    colour(io::stdout().is_terminal())
+}
+
+/// Whether to colour what goes to stderr.
+pub fn colour_stderr() -> bool {
+    colour(io::stderr().is_terminal())
+}
+
+fn colour(terminal: bool) -> bool {
+    terminal
+        && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+}
+
+fn quiet_if_closed(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}

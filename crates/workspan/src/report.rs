@@ -1,0 +1,73 @@
+//! `workspan report`, and the report after a run.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use workspan_model::Recording;
+use workspan_report::text::Style;
+use workspan_report::{json, text, Report};
+
+use crate::args::{self, Show};
+use crate::exit::Outcome;
+use crate::{files, output};
+
+/// Runs the verb.
+pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
+    let recording = files::read(&args.file)?;
+    let view = workspan_report::report(&recording)
+        .with_context(|| format!("{} holds no complete run", args.file.display()))?;
+    show(&recording, &view, &args.show, To::Stdout)?;
+    Ok(Outcome::OK)
+}
+
+/// Where the text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// It is what was asked for.
+    Stdout,
+    /// stdout belongs to the program that was run.
+    Stderr,
+}
+
+/// Writes the report in the forms asked for: JSON or a page to files, text otherwise.
+pub fn show(recording: &Recording, view: &Report, show: &Show, to: To) -> anyhow::Result<()> {
+    if let Some(file) = &show.html {
+        let page = workspan_report::html::write(view, &sources(recording, show));
+        files::replace(file, page.as_bytes(), false).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if let Some(file) = &show.json {
+        let text = json::write(view) + "\n";
+        if file == Path::new("-") {
+            return output::data(&text).context("cannot write to standard output");
+        }
+        files::replace(file, text.as_bytes(), false).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    let colour = match to {
+        To::Stdout => output::colour_stdout(),
+        To::Stderr => output::colour_stderr(),
+    };
+    let text = text::write(view, Style { colour, top: show.top });
+    match to {
+        To::Stdout => output::data(&text).context("cannot write to standard output")?,
+        To::Stderr => output::talk(&format!("\n{}", text.trim_end())),
+    }
+    Ok(())
+}
+
+/// The source files of all places, as far as they can be read.
+fn sources(recording: &Recording, show: &Show) -> workspan_report::html::Sources {
+    let mut sources = workspan_report::html::Sources::new();
+    if show.no_source {
+        return sources;
+    }
+    for site in recording.sites.iter().filter(|site| !site.file.is_empty()) {
+        let path = Path::new(&recording.directory).join(&site.file);
+        if !sources.contains_key(&site.file) {
+            if let Ok(text) = fs::read_to_string(path) {
+                sources.insert(site.file.clone(), text);
+            }
+        }
+    }
+    sources
+}
