@@ -222,16 +222,20 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Nanos], program: &Program
         let open: Nanos = run.open.iter().filter(|o| o.context == id && o.outermost).map(|o| o.span).sum();
         let row = rows.entry(site).or_insert_with(|| empty(site));
         row.instances += if creates_one_task(kind) { own.tasks } else { own.entries };
-        row.tasks += own.tasks;
+        // A shared iterator's tasks are its items; the few that take turns at it are its machinery, and next to empty.
+        let machinery = if own.items > 0 { own.tasks.saturating_sub(own.items) } else { 0 };
+        row.tasks += own.tasks - machinery;
         row.work += own.work;
         row.span += own.span + open;
         row.self_work += own.self_work;
         row.critical += critical(run, id);
         row.overhead += overhead[id.index()];
-        row.overhead_total += overhead_total[id.index()];
+        if !tree.get(id).is_some_and(|c| c.recursive) {
+            row.overhead_total += overhead_total[id.index()];
+        }
         row.blocked += own.blocked;
         row.task_mean = Some(row.task_mean.unwrap_or_default() + own.task_work);
-        row.sizes.merge(&own.sizes);
+        row.sizes.merge(&own.sizes.without_smallest(machinery));
         if open > Nanos::ZERO {
             // An instance that never ended has no work of its own yet; what was charged so far stands in for it.
             let below: Nanos = tree

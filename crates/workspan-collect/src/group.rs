@@ -14,9 +14,10 @@ use core::sync::atomic::{AtomicI64, Ordering};
 
 use super::path::{self, Tail};
 use super::platform::exchange_pair;
+use super::region;
 use super::shared::Shared;
 use super::strand::{self, count_task};
-use super::tables::ContextId;
+use super::tables::{ContextId, ROOT};
 use super::task::{self, Ended, Origin, Suspended};
 use workspan_wire::shm::{Candidate, Thread, OWNED, PREFIXED};
 
@@ -145,6 +146,11 @@ impl TaskLink {
         let shared = Shared::of(thread);
         let span = strand::stop(thread, now);
         path::settle(thread);
+        if strand::context(thread) == ROOT {
+            let to = shared.contexts()[context as usize].site.get().wrapping_add(1);
+            region::close_serial(shared, thread, span, to);
+            thread.last_region.set(to);
+        }
         let position = thread.position.get();
         let mut path = 0;
         for _ in 0..copies {

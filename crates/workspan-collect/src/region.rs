@@ -1,8 +1,8 @@
 //! Regions: the dynamic extent of a parallel construct, and where time is charged.
 //!
 //! Entering a region at a site changes the strand's *context* to "this site below the current path of sites". Recursion
-//! is folded: if the site is already active on that path, the context becomes the ancestor's, and the instance counts
-//! neither work nor span again (TaskProf 3.4). A call at the very location of the current region, the usual recursion,
+//! is folded ([`tables::target`]): if the site is already active, the instance counts neither work nor span again (TaskProf
+//! 3.4). A call at the very location of the current region, the usual recursion,
 //! is recognised by one comparison in the caller and never gets here.
 //!
 //! Serial code of the root strand is charged when the next region begins, to the row "serial from the last region to
@@ -16,7 +16,7 @@ use core::panic::Location;
 use super::path;
 use super::shared::Shared;
 use super::strand;
-use super::tables::{self, ContextId, SiteDetail, SiteId, SiteKey, ROOT};
+use super::tables::{self, ContextId, SiteDetail, SiteId, SiteKey, Target, ROOT};
 use workspan_wire::shm::{RegionCacheEntry, Thread, OPEN_REGIONS, REGION_CACHE};
 use workspan_wire::site::SiteKind;
 
@@ -42,15 +42,6 @@ pub struct Region {
     span: i64,
     work: i64,
     entered: u64,
-}
-
-/// Where a site leads from the current context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// Context inside.
-    pub context: ContextId,
-    /// The site is already active around it.
-    pub recursive: bool,
 }
 
 /// True if a call at `location` is known to lead to the context the thread is in: a recursion, met through another copy
@@ -155,7 +146,7 @@ pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) {
 fn serial_context(shared: Shared, from: u32, to: u32) -> ContextId {
     let key = SiteKey { kind: SiteKind::Serial, file: "", line: 0, column: 0, serial: (from, to) };
     match tables::intern_site(shared, &key) {
-        Some((site, _)) => tables::intern_context(shared, ROOT, site),
+        Some((site, _)) => tables::target(shared, ROOT, site).context,
         None => ROOT,
     }
 }
@@ -163,15 +154,7 @@ fn serial_context(shared: Shared, from: u32, to: u32) -> ContextId {
 fn look_up(thread: &Thread, from: ContextId, site: &CallSite) -> Option<Target> {
     let shared = Shared::of(thread);
     let id = intern(shared, site)?;
-    Some(target_of(shared, from, id))
-}
-
-/// Where site `id` leads from context `from`.
-pub fn target_of(shared: Shared, from: ContextId, id: SiteId) -> Target {
-    match tables::active(shared, from, id) {
-        Some(context) => Target { context, recursive: true },
-        None => Target { context: tables::intern_context(shared, from, id), recursive: false },
-    }
+    Some(tables::target(shared, from, id))
 }
 
 fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {

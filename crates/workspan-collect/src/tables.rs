@@ -87,8 +87,38 @@ pub fn describe_site(shared: Shared, site: SiteId, detail: &SiteDetail<'_>) {
     }
 }
 
+/// Where a site leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Context inside.
+    pub context: ContextId,
+    /// The site is already active around it.
+    pub recursive: bool,
+}
+
+/// Where `site` leads from context `from`.
+///
+/// The active sites are those on the path of `from`, or of its parent if `from` is recursive itself (then its own site is
+/// among them). Recursion therefore makes at most one more context per active site, however deep it goes. Cost: the
+/// length of the path, which recursion does not add to.
+pub fn target(shared: Shared, from: ContextId, site: SiteId) -> Target {
+    let contexts = shared.contexts();
+    let record = &contexts[from as usize];
+    let path = if record.recursive.get() != 0 { record.parent.get() } else { from };
+    let mut at = path;
+    let mut recursive = false;
+    while at != ROOT && !recursive {
+        recursive = contexts[at as usize].site.get() == site;
+        at = contexts[at as usize].parent.get();
+    }
+    if recursive && contexts[path as usize].site.get() == site {
+        return Target { context: path, recursive };
+    }
+    Target { context: intern_context(shared, path, site, recursive), recursive }
+}
+
 /// Finds or makes the context of `site` below `parent`. If the table is full, the parent itself.
-pub fn intern_context(shared: Shared, parent: ContextId, site: SiteId) -> ContextId {
+fn intern_context(shared: Shared, parent: ContextId, site: SiteId, recursive: bool) -> ContextId {
     let contexts = shared.contexts();
     let found = intern(
         shared.context_index(),
@@ -100,6 +130,7 @@ pub fn intern_context(shared: Shared, parent: ContextId, site: SiteId) -> Contex
             let record: &ContextRecord = &contexts[id as usize];
             record.parent.set(parent);
             record.site.set(site);
+            record.recursive.set(u32::from(recursive));
             record.ready.store(1, Ordering::Release);
         },
     );
@@ -118,22 +149,6 @@ pub fn make_root(shared: Shared) {
     let root = &shared.contexts()[ROOT as usize];
     root.site.set(u32::MAX);
     root.ready.store(1, Ordering::Release);
-}
-
-/// The ancestor of `context` (itself included) whose site is `site`, if that site is active there.
-///
-/// Cost: the depth of the context tree, which recursion does not deepen.
-pub fn active(shared: Shared, context: ContextId, site: SiteId) -> Option<ContextId> {
-    let contexts = shared.contexts();
-    let mut at = context;
-    while at != ROOT {
-        let record = &contexts[at as usize];
-        if record.site.get() == site {
-            return Some(at);
-        }
-        at = record.parent.get();
-    }
-    None
 }
 
 fn intern(

@@ -66,7 +66,8 @@ pub struct Suspended {
 /// Begins a task at tick `now` on a thread whose strand is stopped.
 pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
     strand::flush(thread);
-    if thread.waiting.get() != 0 {
+    let waiting = thread.waiting.get();
+    if waiting != 0 {
         leave_idle(thread, now);
     }
     let suspended = Suspended {
@@ -79,7 +80,7 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         flushed: thread.flushed.get(),
         prefix_context: thread.prefix_context.get(),
         prefix: thread.prefix.get(),
-        waiting: thread.waiting.get(),
+        waiting,
         last_region: thread.last_region.get(),
     };
     thread.work.set(0);

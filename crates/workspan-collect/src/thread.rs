@@ -14,7 +14,7 @@ use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
 use super::task;
-use workspan_wire::shm::{Clock, Feature, Position, Thread, MAX_THREADS};
+use workspan_wire::shm::{Clock, Feature, Position, Thread, MAX_THREADS, PREFIXED};
 
 std::thread_local! {
     /// The state of a thread on the hot path; null otherwise.
@@ -228,7 +228,10 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.open_len.set(0);
     // A thread that the program starts begins, as far as we can tell, when the root strand has come this far.
     let begun = if role == Role::External { root_span(shared) } else { 0 };
-    thread.position.set(Position { path: 0, context: ROOT, since: begun });
+    let path = if begun == 0 { 0 } else { PREFIXED };
+    thread.position.set(Position { path, context: ROOT, since: begun });
+    thread.prefix.set(begun);
+    thread.prefix_context.set(ROOT);
     thread.span_offset.set(begun);
     strand::set_context(shared, thread, ROOT);
     let start = thread.virtual_now.get();
@@ -239,8 +242,17 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.idle_since.set(thread.born.get());
 }
 
-/// Turns the calling thread into a worker: whatever strand it ran until now has ended.
-pub fn become_worker(thread: &Thread, at: u64) {
+/// The calling thread becomes a worker of a pool: whatever strand it ran until now has ended.
+pub fn become_worker() {
+    if ANY.get().is_null() {
+        if let Some(shared) = process::shared() {
+            attach(shared, Role::Worker);
+        }
+        return;
+    }
+    let Some((thread, at)) = running() else {
+        return;
+    };
     if thread.waiting.get() == 0 {
         process::end_root(Shared::of(thread), thread, at);
         task::enter_idle(thread, at);

@@ -23,11 +23,14 @@ pub struct Context {
     pub parent: ContextId,
     /// Its site; `None` for the root.
     pub site: Option<SiteId>,
+    /// True if the site is on the path already: a recursion, folded. Such a context has no children.
+    pub recursive: bool,
 }
 
 /// All contexts of a recording.
 ///
-/// **Invariants:** the root is first; a parent comes before its children; no site occurs twice on a path to the root.
+/// **Invariants:** the root is first; a parent comes before its children; on a path to the root no site occurs twice, but
+/// for that of a recursive context, which has no children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextTree {
     contexts: Vec<Context>,
@@ -35,24 +38,21 @@ pub struct ContextTree {
 
 impl Default for ContextTree {
     fn default() -> ContextTree {
-        ContextTree { contexts: vec![Context { parent: ContextId::ROOT, site: None }] }
+        ContextTree { contexts: vec![Context { parent: ContextId::ROOT, site: None, recursive: false }] }
     }
 }
 
 impl ContextTree {
-    /// Adds the context of `site` below `parent`, or finds it. `None` if `parent` does not exist, or `site` is already
-    /// on its path.
+    /// Adds the context of `site` below `parent`, or finds it. `None` if `parent` does not exist or is recursive.
     pub fn intern(&mut self, parent: ContextId, site: SiteId) -> Option<ContextId> {
-        self.get(parent)?;
+        self.get(parent).filter(|p| !p.recursive)?;
         let known = self.contexts.iter().skip(1).position(|c| c.parent == parent && c.site == Some(site));
         if let Some(index) = known {
             return u32::try_from(index + 1).ok().map(ContextId);
         }
-        if self.path(parent).any(|id| self.site(id) == Some(site)) {
-            return None;
-        }
+        let recursive = self.path(parent).any(|id| self.site(id) == Some(site));
         let id = ContextId(u32::try_from(self.contexts.len()).ok()?);
-        self.contexts.push(Context { parent, site: Some(site) });
+        self.contexts.push(Context { parent, site: Some(site), recursive });
         Some(id)
     }
 
@@ -116,14 +116,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folds_no_site_into_itself() {
+    fn recursion_is_folded() {
         let mut tree = ContextTree::default();
         let a = tree.intern(ContextId::ROOT, SiteId(7)).unwrap();
         let b = tree.intern(a, SiteId(8)).unwrap();
         assert_eq!(tree.intern(a, SiteId(8)), Some(b));
-        assert_eq!(tree.intern(b, SiteId(7)), None);
+        let again = tree.intern(b, SiteId(7)).unwrap();
+        assert!(tree.get(again).unwrap().recursive && !tree.get(b).unwrap().recursive);
+        assert_eq!(tree.intern(again, SiteId(8)), None);
         assert_eq!(tree.intern(ContextId(9), SiteId(7)), None);
         assert_eq!(tree.path(b).collect::<Vec<_>>(), [b, a]);
-        assert_eq!(tree.inclusive(&[1, 2, 4]), [7, 6, 4]);
+        assert_eq!(tree.inclusive(&[1, 2, 4, 8]), [15, 14, 12, 8]);
     }
 }

@@ -64,6 +64,16 @@ impl Histogram {
         self.buckets.last().map(|b| Nanos(b.high.0 - 1))
     }
 
+    /// The same without its `count` smallest values.
+    pub fn without_smallest(&self, count: u64) -> Histogram {
+        let mut left = count;
+        Histogram::new(self.buckets.iter().map(|bucket| {
+            let taken = left.min(bucket.count);
+            left -= taken;
+            Bucket { count: bucket.count - taken, ..*bucket }
+        }))
+    }
+
     /// Adds the counts of `other`, whose buckets are cut the same way.
     pub fn merge(&mut self, other: &Histogram) {
         for bucket in &other.buckets {
@@ -90,6 +100,12 @@ mod tests {
         assert_eq!(h.quantile(0.4), Some(Nanos(3)));
         assert!((16..20).contains(&h.quantile(0.9).unwrap().0));
         assert_eq!(Histogram::default().quantile(0.5), None);
+    }
+
+    #[test]
+    fn the_smallest_go_first() {
+        let h = Histogram::new([bucket(3, 4, 5), bucket(8, 10, 2)]);
+        assert_eq!(h.without_smallest(6).buckets(), [bucket(8, 10, 1)]);
     }
 
     #[test]

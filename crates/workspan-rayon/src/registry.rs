@@ -47,18 +47,7 @@ impl Handoff {
 
 /// The calling thread becomes a worker of a pool.
 pub fn worker_start() {
-    match current() {
-        Some(_) => {
-            if let Some((thread, now)) = thread::running() {
-                thread::become_worker(thread, now);
-            }
-        }
-        None => {
-            if let Some(shared) = process::shared() {
-                thread::attach(shared, Role::Worker);
-            }
-        }
-    }
+    thread::become_worker();
 }
 
 /// The worker's pool has ended.

@@ -241,7 +241,8 @@ pub struct SiteRecord {
     pub type_name: [Cell<u8>; TYPE_BYTES],
 }
 
-/// A site below a path of sites; recursion is folded, so no site occurs twice on a path. Context 0 is the root.
+/// A site below a path of sites. Recursion is folded: a site that is already on the path leads to a *recursive* context,
+/// a leaf below the path whose sites are the active ones. Context 0 is the root.
 #[derive(Debug)]
 #[repr(C)]
 pub struct ContextRecord {
@@ -251,7 +252,8 @@ pub struct ContextRecord {
     pub parent: Cell<u32>,
     /// The site.
     pub site: Cell<u32>,
-    _pad: Cell<u32>,
+    /// 1 if the site is on the path already.
+    pub recursive: Cell<u32>,
 }
 
 /// Longest chain so far among several: its end (absolute span) and its path. Updated with one 128-bit compare and

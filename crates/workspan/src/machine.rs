@@ -9,6 +9,16 @@ use workspan_model::Machine;
 /// How long to listen for interrupts: some ten at the usual 250 a second.
 const LISTEN: Duration = Duration::from_millis(50);
 
+/// The machine's name, without a measurement.
+pub fn name() -> Machine {
+    Machine {
+        processor: processor(),
+        cpus: thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX)),
+        system: system(),
+        ..Machine::default()
+    }
+}
+
 /// Describes the machine and measures its clock. Takes as long as [`LISTEN`].
 pub fn describe() -> Machine {
     let before = reading();
@@ -24,15 +34,13 @@ pub fn describe() -> Machine {
         |ticks: u64| u64::try_from(u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_second)).unwrap_or(0);
     let at = |share: usize| lengths.get(lengths.len() * share / 100).map_or(0, |ticks| to_nanos(*ticks));
     Machine {
-        processor: processor(),
-        cpus: thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX)),
-        system: system(),
         ticks_per_second,
         interrupt_ns: if lengths.len() >= 4 { [at(10), at(50), at(90)] } else { [0; 3] },
         interrupt_period_ns: match u64::try_from(lengths.len()) {
             Ok(count) if count >= 4 => u64::try_from(listened.as_nanos()).unwrap_or(0) / count,
             _ => 0,
         },
+        ..name()
     }
 }
 

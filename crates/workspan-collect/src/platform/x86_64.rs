@@ -85,8 +85,8 @@ pub fn exchange_pair(at: &Candidate, old: (i64, u64), new: (i64, u64)) -> Result
         asm!(
             "xchg {new_low}, rbx",
             "lock cmpxchg16b [{at}]",
-            "sete {swapped}",
             "mov rbx, {new_low}",
+            "sete {swapped}",
             at = in(reg) at as *const Candidate,
             new_low = inout(reg) new.0 as u64 => _,
             swapped = out(reg_byte) swapped,

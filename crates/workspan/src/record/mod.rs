@@ -21,9 +21,32 @@ use crate::{files, machine, output, report};
 pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let options = &args.options;
     let target = target::find(&args.command[0])?;
+    let (recording, outcome) = measure(&args.command, options)?;
+    let file = output_file(args, &target);
+    let written = files::write(&file, &recording);
+    if let Some(view) = workspan_report::report(&recording) {
+        report::show(&recording, &view, &options.show, report::To::Stderr)?;
+    }
+    match written {
+        Ok(()) if options.show.json.is_none() => {
+            output::talk(&format!("\nrecorded in {}; next: workspan report --html report.html", file.display()));
+            Ok(outcome)
+        }
+        Ok(()) => Ok(outcome),
+        Err(error) => {
+            output::error(&error);
+            let failed = Outcome::Code(i32::from(crate::exit::FAILED));
+            Ok(if outcome == Outcome::OK { failed } else { outcome })
+        }
+    }
+}
+
+/// Runs a command as often as asked for. Returns what was recorded, and how the first failing run ended.
+pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
+    let target = target::find(&command[0])?;
     let hooks = target::hooks(&target)?;
     let mut recording = Recording {
-        command: args.command.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
+        command: command.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
         directory: std::env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_default(),
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
         runtime: hooks.runtime,
@@ -33,7 +56,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     };
     let mut outcome = Outcome::OK;
     for _ in 0..options.repeat {
-        let ended = one_run(args, &mut recording)?;
+        let ended = one_run(command, options, &mut recording)?;
         if outcome == Outcome::OK {
             outcome = ended;
         }
@@ -43,45 +66,26 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         }
     }
     symbolise(&mut recording, &target);
-    let file = output_file(args, &target);
-    let written = files::write(&file, &recording);
-    if let Some(view) = workspan_report::report(&recording) {
-        report::show(&recording, &view, &options.show, report::To::Stderr)?;
-    }
-    match written {
-        Ok(()) if options.show.json.is_none() => {
-            output::talk(&format!("\nrecorded in {}; next: workspan report --html report.html", file.display()));
-        }
-        Ok(()) => {}
-        Err(error) => {
-            output::error(&error);
-            if outcome == Outcome::OK {
-                outcome = Outcome::Code(i32::from(crate::exit::FAILED));
-            }
-        }
-    }
-    Ok(outcome)
+    Ok((recording, outcome))
 }
 
 fn machine_for(options: &RunOptions) -> Machine {
-    let mut machine = machine::describe();
-    if options.clock == Clock::Virtual {
-        machine.ticks_per_second = 1_000_000_000;
+    match options.clock {
+        Clock::Real => machine::describe(),
+        Clock::Virtual => Machine { ticks_per_second: 1_000_000_000, ..machine::name() },
     }
-    machine
 }
 
-fn one_run(args: &Record, recording: &mut Recording) -> anyhow::Result<Outcome> {
-    let options = &args.options;
+fn one_run(command: &[OsString], options: &RunOptions, recording: &mut Recording) -> anyhow::Result<Outcome> {
     let memory =
         memory::SharedMemory::new(&request(options, &recording.machine)).context("cannot make shared memory")?;
-    let ended = child::run(&args.command, &environment(options, &memory))?;
+    let ended = child::run(command, &environment(options, &memory))?;
     let snapshot = memory.snapshot();
     match attached(&snapshot).context("cannot read the shared memory")? {
         Attached::Yes => {}
         Attached::No => anyhow::bail!(
             "the hooks of {} did not report: {}",
-            Path::new(&args.command[0]).display(),
+            Path::new(&command[0]).display(),
             "the program ended before `main`, or may not open /proc/<pid>/fd of its parent"
         ),
         Attached::OtherVersion(version) => anyhow::bail!(

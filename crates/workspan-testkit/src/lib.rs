@@ -1,0 +1,11 @@
+//! What tests of work and span need: programs made at random, and an oracle that knows what they amount to.
+//!
+//! * [`program`]: a fork-join program as a tree, and a generator. `programs/random` runs such a tree on rayon.
+//! * [`oracle`]: evaluates the same tree serially, by the definitions, knowing nothing of any collector.
+
+pub mod oracle;
+pub mod program;
+pub mod random;
+
+pub use oracle::{evaluate, Answer, SiteAnswer};
+pub use program::{generate, Node, ScopeKind};
