@@ -124,7 +124,7 @@ pub struct SiteRow {
 /// The profile of `run`, which belongs to `recording`.
 pub fn profile(recording: &Recording, run: &Run) -> Profile {
     let tree = &recording.contexts;
-    let overhead: Vec<Nanos> = tree.ids().map(|id| overhead_of(recording, run, id)).collect();
+    let overhead: Vec<Picos> = tree.ids().map(|id| overhead_of(recording, run, id)).collect();
     let program = program(run, &overhead, tree, recording);
     Profile {
         regions: regions(recording, run, &overhead, &program),
@@ -133,9 +133,9 @@ pub fn profile(recording: &Recording, run: &Run) -> Profile {
     }
 }
 
-fn program(run: &Run, overhead: &[Nanos], tree: &ContextTree, recording: &Recording) -> Program {
+fn program(run: &Run, overhead: &[Picos], tree: &ContextTree, recording: &Recording) -> Program {
     let work = run.work();
-    let overhead = overhead.iter().copied().sum::<Nanos>();
+    let overhead = nanos(overhead.iter().sum());
     let serial = tree
         .ids()
         .filter(|id| *id == ContextId::ROOT || is_serial(recording, tree.site(*id)))
@@ -154,7 +154,7 @@ fn program(run: &Run, overhead: &[Nanos], tree: &ContextTree, recording: &Record
     }
 }
 
-fn regions(recording: &Recording, run: &Run, overhead: &[Nanos], program: &Program) -> Vec<Region> {
+fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program) -> Vec<Region> {
     let tree = &recording.contexts;
     let self_work: Vec<Nanos> = tree.ids().map(|id| totals(run, id).self_work).collect();
     let critical: Vec<Nanos> = tree.ids().map(|id| critical(run, id)).collect();
@@ -169,7 +169,8 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Nanos], program: &Progr
             let serial = !kind.spawns();
             let open: Nanos = run.open.iter().filter(|o| o.context == id && o.outermost).map(|o| o.span).sum();
             let is_open = run.open.iter().any(|o| o.context == id);
-            let (work, critical, overhead) = (work[id.index()], critical[id.index()], overhead[id.index()]);
+            let (work, critical) = (work[id.index()], critical[id.index()]);
+            let overhead = nanos(overhead[id.index()]);
             let span = if serial { work + own.blocked } else { own.span + open };
             let wall = own.wall;
             let below = tasks[id.index()];
@@ -207,10 +208,11 @@ fn idle_during(run: &Run, tasks: u64, work: Nanos, wall: Nanos, blocked: Nanos) 
     (wall * i64::from(run.workers) - work - blocked - collector).at_least_zero()
 }
 
-fn sites(recording: &Recording, run: &Run, overhead: &[Nanos], program: &Program) -> Vec<SiteRow> {
+fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program) -> Vec<SiteRow> {
     let tree = &recording.contexts;
     let overhead_total = tree.inclusive(overhead);
     let mut rows: BTreeMap<SiteId, SiteRow> = BTreeMap::new();
+    let mut costs: BTreeMap<SiteId, (Picos, Picos)> = BTreeMap::new();
     for id in tree.ids() {
         let Some(site) = tree.site(id) else {
             continue;
@@ -229,9 +231,10 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Nanos], program: &Program
         row.span += own.span + open;
         row.self_work += own.self_work;
         row.critical += critical(run, id);
-        row.overhead += overhead[id.index()];
+        let cost = costs.entry(site).or_default();
+        cost.0 += overhead[id.index()];
         if !tree.get(id).is_some_and(|c| c.recursive) {
-            row.overhead_total += overhead_total[id.index()];
+            cost.1 += overhead_total[id.index()];
         }
         row.blocked += own.blocked;
         row.task_mean = Some(row.task_mean.unwrap_or_default() + own.task_work);
@@ -248,6 +251,8 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Nanos], program: &Program
     }
     let mut rows: Vec<SiteRow> = rows.into_values().filter(|row| row.instances > 0 || row.self_work.0 != 0).collect();
     for row in &mut rows {
+        let cost = costs.get(&row.site).copied().unwrap_or_default();
+        (row.overhead, row.overhead_total) = (nanos(cost.0), nanos(cost.1));
         row.parallelism = row.work.over(row.span);
         row.critical_share = row.critical.over(program.span);
         row.overhead_share = row.overhead.over(program.work);
@@ -283,18 +288,25 @@ fn creates_one_task(kind: SiteKind) -> bool {
     matches!(kind, SiteKind::Join | SiteKind::ScopeSpawn | SiteKind::Spawn)
 }
 
+/// Costs of single tasks are below a nanosecond's accuracy; they are added up in picoseconds.
+type Picos = i64;
+
+fn nanos(picos: Picos) -> Nanos {
+    Nanos((picos + 500).div_euclid(1000))
+}
+
 /// Cost of creating the tasks of context `id`: measured one by one for spawns, else their number times the calibrated
 /// cost of a fork and join.
-fn overhead_of(recording: &Recording, run: &Run, id: ContextId) -> Nanos {
+fn overhead_of(recording: &Recording, run: &Run, id: ContextId) -> Picos {
     let own = totals(run, id);
     let site = recording.contexts.site(id);
     let kind = site.and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
     let measured = matches!(kind, Some(SiteKind::ScopeSpawn | SiteKind::Spawn)) && run.clock == Clock::Real;
     if measured || kind == Some(SiteKind::Broadcast) {
-        return own.overhead;
+        return own.overhead.0.saturating_mul(1000);
     }
-    let created = i128::from(own.tasks.saturating_sub(own.items));
-    Nanos(i64::try_from(created * i128::from(run.join_cost_ps) / 1000).unwrap_or(i64::MAX))
+    let created = i64::try_from(own.tasks.saturating_sub(own.items)).unwrap_or(i64::MAX);
+    created.saturating_mul(run.join_cost_ps)
 }
 
 fn is_serial(recording: &Recording, site: Option<SiteId>) -> bool {

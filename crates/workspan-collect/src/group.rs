@@ -152,12 +152,10 @@ impl TaskLink {
             thread.last_region.set(to);
         }
         let position = thread.position.get();
+        // Not borrowed: the task may outlive the join, within the scope, that it was spawned in.
         let mut path = 0;
         for _ in 0..copies {
-            path = match group {
-                Some(_) => path::lend(shared, position.path),
-                None => path::own(shared, position.path),
-            };
+            path = path::own(shared, position.path);
         }
         let origin = Origin {
             span,

@@ -133,15 +133,6 @@ pub fn own(shared: Shared, path: u32) -> u32 {
     id | OWNED
 }
 
-/// Handle for a task that ends before the strand's own handle does: borrowed where that is possible.
-pub fn lend(shared: Shared, path: u32) -> u32 {
-    if path & OWNED != 0 {
-        own(shared, path)
-    } else {
-        path
-    }
-}
-
 /// Gives a handle up.
 pub fn release(shared: Shared, path: u32) {
     let nodes = shared.nodes();
