@@ -70,7 +70,7 @@ shapes! {
     "spawn-fifo" spawn_fifo |_| (9, 7);
     "recursion" recursion |_| (31, 31);
     #[cfg(feature = "core-1-12")] "current-thread" current_thread |_| (10, 7);
-    #[cfg(feature = "rayon-1-8")] "walk-tree" walk_tree |_| (127, 0);
+    #[cfg(feature = "rayon-1-9")] "walk-tree" walk_tree |_| (127, 0);
     "par-sort" par_sort |_| (0, 0);
     "par-sort-unstable" par_sort_unstable |_| (0, 0);
     "taskprof" taskprof |_| (3040, 930);
@@ -507,7 +507,7 @@ fn current_thread() {
 }
 
 /// Every node of a binary tree of seven levels takes 1.
-#[cfg(feature = "rayon-1-8")]
+#[cfg(feature = "rayon-1-9")]
 fn walk_tree() {
     rayon::iter::walk_tree(1u32, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 128)).for_each(|_| cost(1));
 }

@@ -52,9 +52,10 @@ fn pinned(rayon: &str, core: &str) -> PathBuf {
         .replace("../../crates/workspan-probe", &probe.to_string_lossy());
     let features = match core {
         "1.11.0" => "",
-        _ => "\"rayon-1-8\", \"core-1-12\"",
+        "1.12.0" => "\"core-1-12\"",
+        _ => "\"rayon-1-9\", \"core-1-12\"",
     };
-    let manifest = manifest.replace("default = [\"rayon-1-8\", \"core-1-12\"]", &format!("default = [{features}]"));
+    let manifest = manifest.replace("default = [\"rayon-1-9\", \"core-1-12\"]", &format!("default = [{features}]"));
     fs::write(project.join("Cargo.toml"), manifest).expect("the target directory is writable");
     project
 }
