@@ -10,7 +10,7 @@
 //! **Cost** of a task: one atomic addition, one atomic load, and only for a new longest one the swap.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicI64, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use super::path::{self, Tail};
 use super::platform::exchange_pair;
@@ -22,8 +22,9 @@ use super::task::{self, Ended, Origin, Suspended};
 use workspan_wire::shm::{Candidate, Thread, OWNED, PREFIXED};
 
 /// A candidate that anything beats.
-pub const NO_CANDIDATE: Candidate =
-    Candidate { span: AtomicI64::new(i64::MIN), path: core::sync::atomic::AtomicU64::new(0) };
+const fn no_candidate() -> Candidate {
+    Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) }
+}
 
 /// Offers a finished chain; the handle is used up. The loser's is released.
 pub fn offer(shared: Shared, candidate: &Candidate, span: i64, path: u32) {
@@ -61,7 +62,7 @@ impl Group {
     /// A group without tasks.
     pub const fn new() -> Group {
         Group {
-            candidate: NO_CANDIDATE,
+            candidate: no_candidate(),
             work: AtomicI64::new(0),
             active: Cell::new(false),
             path: Cell::new(0),

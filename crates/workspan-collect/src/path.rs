@@ -82,6 +82,7 @@ pub fn add(shared: Shared, path: u32, context: ContextId, ticks: i64) -> u32 {
     if path & OWNED != 0 && id != 0 {
         let node = &nodes[id as usize];
         if node.holders.load(Ordering::Acquire) == 1 && add_entry(node, context, ticks) {
+            fold_if_long(shared, id);
             return path;
         }
     }
@@ -103,9 +104,7 @@ pub fn add(shared: Shared, path: u32, context: ContextId, ticks: i64) -> u32 {
     } else {
         node.depth.set(0);
     }
-    if node.depth.get() >= FOLD_AFTER {
-        fold(shared, new);
-    }
+    fold_if_long(shared, new);
     new | OWNED
 }
 
@@ -116,6 +115,8 @@ pub fn merge(shared: Shared, from: u32, from_since: i64, first: Tail, second: Ta
     release(shared, shorter.path);
     if longer.path & OWNED != 0 {
         release(shared, from);
+        // The fork's own handle was in the way of folding until now.
+        fold_if_long(shared, longer.path & NODE);
         longer
     } else {
         debug_assert_eq!(longer.path & NODE, from & NODE);
@@ -166,12 +167,22 @@ fn add_entry(node: &PathNode, context: ContextId, ticks: i64) -> bool {
     true
 }
 
+fn fold_if_long(shared: Shared, newest: NodeId) {
+    let node = &shared.nodes()[newest as usize];
+    if node.depth.get() >= FOLD_AFTER && node.holders.load(Ordering::Acquire) == 1 {
+        fold(shared, newest);
+    }
+}
+
 /// Folds the chain behind `newest` (which the caller alone holds) as far as nobody else holds its nodes: their entries
-/// move into the newest nodes, and the emptied ones are freed.
+/// move into the newest nodes, and the emptied ones are freed. If somebody else holds the very next one, it is tried
+/// again at the next opportunity.
+#[cold]
 fn fold(shared: Shared, newest: NodeId) {
     let nodes = shared.nodes();
     // `into` is the node that takes entries; everything between `newest` and `into` is full and kept.
     let mut into = newest;
+    let first = nodes[newest as usize].parent.load(Ordering::Relaxed);
     loop {
         let next = nodes[into as usize].parent.load(Ordering::Relaxed);
         if next == 0 || nodes[next as usize].holders.load(Ordering::Acquire) != 1 {
@@ -195,6 +206,9 @@ fn fold(shared: Shared, newest: NodeId) {
         } else {
             into = next;
         }
+    }
+    if into == newest && nodes[newest as usize].parent.load(Ordering::Relaxed) == first {
+        return;
     }
     // Depth counts nodes since the fold.
     let mut at = newest;

@@ -29,27 +29,14 @@ impl Shared {
         Shared { base }
     }
 
-    /// Private memory instead of shared memory, leaked: for calibration and tests.
-    pub fn private() -> Shared {
-        let layout = match core::alloc::Layout::from_size_align(shm::SIZE, 4096) {
-            Ok(layout) => layout,
-            Err(_) => std::process::abort(),
-        };
-        // SAFETY: the layout has a size above zero.
-        let at = unsafe { std::alloc::alloc_zeroed(layout) };
-        match NonNull::new(at) {
-            // SAFETY: just allocated with this size and alignment, zeroed, and never freed.
-            Some(base) => unsafe { Shared::new(base) },
-            None => std::alloc::handle_alloc_error(layout),
-        }
-    }
-
     /// The memory in which `thread` lies.
     #[inline(always)]
     pub fn of(thread: &Thread) -> Shared {
         debug_assert_ne!(thread.base.get(), 0);
-        // SAFETY: `base` is set to the address of the memory before the thread's first use, and never changed.
-        unsafe { Shared::new(NonNull::new_unchecked(thread.base.get() as *mut u8)) }
+        // SAFETY: `base` is set to the address of the memory, which is not null, before the thread's first use.
+        let base = unsafe { NonNull::new_unchecked(thread.base.get() as *mut u8) };
+        // SAFETY: as above: the address came from a `Shared`, whose promises hold for the rest of the process.
+        unsafe { Shared::new(base) }
     }
 
     /// Its address, to be kept in a cell.
@@ -58,9 +45,10 @@ impl Shared {
     }
 
     fn table<T>(self, offset: usize) -> &'static T {
-        // SAFETY: callers pass offsets of tables of the layout, which lie within the memory and are aligned for their
-        // type (compile-time constants); contents are valid by the invariant.
-        unsafe { &*self.base.as_ptr().add(offset).cast::<T>() }
+        // SAFETY: callers pass offsets of tables of the layout, which lie within the memory.
+        let table = unsafe { self.base.as_ptr().add(offset) }.cast::<T>();
+        // SAFETY: the offsets are aligned for their types (compile-time constants); contents are valid by the invariant.
+        unsafe { &*table }
     }
 
     /// The header.

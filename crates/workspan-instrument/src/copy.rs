@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::edit::{AnchorError, Edits};
-use crate::rayon_core::Recipe;
+use crate::rayon_core::{Recipe, Recipes};
 use crate::{embed, rayon, rayon_core};
 
 /// A package as cargo resolved it.
@@ -84,7 +84,7 @@ pub enum InstrumentError {
         /// The file.
         file: &'static str,
         /// What was missing.
-        source: AnchorError,
+        source: Box<AnchorError>,
     },
     /// Files could not be copied.
     #[error("cannot copy {} to {}", from.display(), to.display())]
@@ -115,7 +115,7 @@ pub fn instrument(package: &Package, into: &Path) -> Result<Instrumented, Instru
     remove(&building).map_err(failed)?;
     copy_tree(&package.folder, &building).map_err(failed)?;
     let source = building.join("src");
-    let (required, optional): (&[(&str, Recipe)], &[(&str, Recipe)]) = match package.runtime {
+    let (required, optional): (Recipes, Recipes) = match package.runtime {
         Runtime::RayonCore => (rayon_core::FILES, &[]),
         Runtime::Rayon => (rayon::FILES, rayon::OPTIONAL_FILES),
     };
@@ -172,7 +172,7 @@ fn edit(
         version: package.version.clone(),
         folder: package.folder.clone(),
         file,
-        source,
+        source: Box::new(source),
     })?;
     fs::write(&path, edits.finish()).map_err(&failed)
 }

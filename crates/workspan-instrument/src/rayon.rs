@@ -1,13 +1,13 @@
 //! Where the hooks go in rayon, the crate of parallel iterators. The anchors hold for 1.6 to 1.12; each is tested.
 
 use crate::edit::{AnchorError, Edits, Place};
-use crate::rayon_core::Recipe;
+use crate::rayon_core::Recipes;
 
 /// Oldest and newest tested minor version of 1.x.
 pub const TESTED: std::ops::RangeInclusive<u64> = 6..=12;
 
 /// The files to edit.
-pub const FILES: &[(&str, Recipe)] = &[
+pub const FILES: Recipes = &[
     ("iter/mod.rs", iterators),
     ("iter/extend.rs", extend),
     ("iter/chain.rs", chain),
@@ -17,7 +17,7 @@ pub const FILES: &[(&str, Recipe)] = &[
 ];
 
 /// The files to edit where there are any: their names changed between versions.
-pub const OPTIONAL_FILES: &[(&str, Recipe)] =
+pub const OPTIONAL_FILES: Recipes =
     &[("iter/blocks.rs", blocks), ("slice/sort.rs", sort), ("slice/mergesort.rs", sort), ("slice/quicksort.rs", sort)];
 
 /// Methods that drive a parallel iterator to its end.

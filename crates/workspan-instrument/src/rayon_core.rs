@@ -8,8 +8,11 @@ pub const TESTED: std::ops::RangeInclusive<u64> = 11..=13;
 /// Edits one file of the package, named by its path below `src`.
 pub type Recipe = fn(&mut Edits) -> Result<(), AnchorError>;
 
+/// Files of a package, and how to edit them.
+pub type Recipes = &'static [(&'static str, Recipe)];
+
 /// The files to edit.
-pub const FILES: &[(&str, Recipe)] = &[
+pub const FILES: Recipes = &[
     ("lib.rs", lib),
     ("job.rs", job),
     ("join/mod.rs", join),

@@ -100,7 +100,7 @@ impl Site {
                 feed(&part.to_le_bytes());
             }
         }
-        (hash ^ hash >> 32) as u32
+        u32::try_from((hash ^ hash >> 32) & 0xffff_ffff).unwrap_or(0)
     }
 }
 

@@ -58,15 +58,14 @@ impl Link {
 
     fn target(&self) -> Target<'_> {
         let address = self.0 & !TAGS;
-        // SAFETY: the address is of a value of the type that the tag names (all are aligned to at least four bytes),
-        // which lives until its owner has seen the latch; that is set after `end`.
-        unsafe {
-            match self.0 & TAGS {
-                _ if self.0 == 0 => Target::None,
-                HANDOFF => Target::Handoff(&*(address as *const Handoff)),
-                TASK => Target::Task(&*(address as *const TaskLink)),
-                _ => Target::Join(&*(address as *const JoinFrame)),
-            }
+        match self.0 & TAGS {
+            _ if self.0 == 0 => Target::None,
+            // SAFETY: the tag says that the address is of a hand-over, which outlives the job (module header).
+            HANDOFF => Target::Handoff(unsafe { &*(address as *const Handoff) }),
+            // SAFETY: the same of a task link.
+            TASK => Target::Task(unsafe { &*(address as *const TaskLink) }),
+            // SAFETY: the same of the frame of a join.
+            _ => Target::Join(unsafe { &*(address as *const JoinFrame) }),
         }
     }
 

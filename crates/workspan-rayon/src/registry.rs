@@ -89,17 +89,17 @@ pub fn pool_start(workers: usize, calibrate: fn(&mut dyn FnMut(Variants))) {
     }
     let header = shared.header();
     header.pools.fetch_add(1, Ordering::Relaxed);
-    header.workers.fetch_max(workers as u32, Ordering::Relaxed);
+    header.workers.fetch_max(u32::try_from(workers).unwrap_or(u32::MAX), Ordering::Relaxed);
     if CALIBRATED.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
         return;
     }
-    let mut run = || calibrate(&mut |variants| measure(shared, variants));
+    let run = || calibrate(&mut |variants| measure(shared, variants));
     match current() {
         _ if header.config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32 => {
             header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         Some(thread) if thread.waiting.get() == 0 => {
-            clock::uncounted(thread, &mut run);
+            clock::uncounted(thread, run);
             thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
         }
         _ => run(),

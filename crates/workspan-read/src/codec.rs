@@ -15,7 +15,6 @@ impl Encoder {
     /// An unsigned number: seven bits a byte, lowest first, the top bit set in all but the last.
     pub fn unsigned(&mut self, mut value: u64) -> &mut Encoder {
         while value >= 0x80 {
-            #[expect(clippy::cast_possible_truncation, reason = "seven bits")]
             self.bytes.push((value & 0x7f) as u8 | 0x80);
             value >>= 7;
         }

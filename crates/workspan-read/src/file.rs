@@ -454,5 +454,5 @@ const FEATURES: [Feature; 4] =
     [Feature::SwitchWitness, Feature::InterruptWitness, Feature::RunDelay, Feature::SteadyCounter];
 
 fn feature_bit(feature: Feature) -> u32 {
-    FEATURES.iter().position(|f| *f == feature).unwrap_or(0) as u32
+    FEATURES.iter().zip(0..).find(|(f, _)| **f == feature).map_or(0, |(_, bit)| bit)
 }

@@ -500,7 +500,7 @@ fn read_critical_path(
     let detached = offset_of!(Header, detached);
     let ended = header.i64(detached + offset_of!(Candidate, span));
     let mut span = if ended > 0 { ended } else { 0 };
-    let mut path = header.u64(detached + offset_of!(Candidate, path)) as u32;
+    let mut path = header.u32(detached + offset_of!(Candidate, path));
     let mut ticks_of = vec![0i64; run.critical.len()];
     let index = |context: u32| contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT).index();
     if let Some(longest) = running.iter().max_by_key(|l| l.span).filter(|l| l.span > span) {

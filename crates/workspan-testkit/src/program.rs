@@ -47,8 +47,7 @@ pub enum ScopeKind {
 
 /// Makes a program. The same seed makes the same program; every sixtieth is as small as can be, the next a little larger.
 pub fn generate(seed: u64) -> Node {
-    #[expect(clippy::cast_possible_truncation, reason = "below 60")]
-    let mut maker = Maker { random: Random::new(seed), left: 1 + (seed % 60) as u32 };
+    let mut maker = Maker { random: Random::new(seed), left: 1 + seed % 60 };
     let mut parts = vec![maker.work()];
     while maker.left > 0 && parts.len() < 12 {
         parts.push(maker.node(5, false));
@@ -60,7 +59,7 @@ pub fn generate(seed: u64) -> Node {
 struct Maker {
     random: Random,
     /// Constructs still to be made.
-    left: u32,
+    left: u64,
 }
 
 impl Maker {
@@ -83,7 +82,11 @@ impl Maker {
                 Node::Join(site, Box::new(left), Box::new(right))
             }
             7..=9 => {
-                let kind = [ScopeKind::Plain, ScopeKind::Fifo, ScopeKind::InPlace][self.random.below(3) as usize % 3];
+                let kind = match self.random.below(3) {
+                    0 => ScopeKind::Plain,
+                    1 => ScopeKind::Fifo,
+                    _ => ScopeKind::InPlace,
+                };
                 let body = self.seq(depth - 1, kind != ScopeKind::Fifo);
                 Node::Scope(kind, site, Box::new(body))
             }

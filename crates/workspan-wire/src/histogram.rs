@@ -12,7 +12,8 @@ pub fn bucket(value: u64) -> usize {
     let v = value | 1;
     let exponent = 63 - v.leading_zeros();
     let index = if exponent < 2 {
-        value as usize
+        // Below 4.
+        (value & 3) as usize
     } else {
         let quarter = (value >> (exponent - 2)) & 3;
         ((exponent as usize - 1) << 2) + quarter as usize

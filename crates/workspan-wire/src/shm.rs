@@ -14,6 +14,8 @@
 //! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
 //! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
 //!
+//! The interpreter Miri, which runs the collector's tests, gets smaller tables.
+//!
 //! Fields in [`Cell`]s are written by one thread only; fields that several threads write are atomics. Times are in
 //! *ticks* of the cycle counter (or of the virtual clock); [`Config::ticks_per_second`] converts.
 
@@ -36,15 +38,15 @@ pub const NOTE_SECTION: &str = ".note.workspan";
 pub const NOTE_MAGIC: [u8; 8] = *b"WORKSPAN";
 
 /// Most source places told apart; further ones are counted in [`Header::dropped_sites`].
-pub const MAX_SITES: usize = 1024;
+pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 1024 };
 /// Most contexts (a site below a path of sites) told apart; see [`Header::dropped_contexts`].
-pub const MAX_CONTEXTS: usize = 1024;
+pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 1024 };
 /// Most threads alive at a time; see [`Header::dropped_threads`].
-pub const MAX_THREADS: usize = 256;
+pub const MAX_THREADS: usize = if cfg!(miri) { 6 } else { 256 };
 /// Most nodes of critical paths alive at a time; see [`Header::dropped_nodes`].
-pub const MAX_NODES: usize = 1 << 20;
+pub const MAX_NODES: usize = if cfg!(miri) { 1 << 10 } else { 1 << 20 };
 /// Slots of the two hash indices.
-pub const INDEX_SLOTS: usize = 4096;
+pub const INDEX_SLOTS: usize = if cfg!(miri) { 256 } else { 4096 };
 /// Bytes of a file name kept in a [`SiteRecord`]; of a longer one, the end.
 pub const FILE_BYTES: usize = 248;
 /// Bytes of a type name kept in a [`SiteRecord`].

@@ -59,15 +59,19 @@ pub struct ErrnoGuard(c_int);
 impl ErrnoGuard {
     /// Remembers `errno`.
     pub fn new() -> ErrnoGuard {
-        // SAFETY: the C library returns the address of the calling thread's own `errno`.
-        ErrnoGuard(unsafe { *__errno_location() })
+        // SAFETY: always succeeds.
+        let errno = unsafe { __errno_location() };
+        // SAFETY: it is the address of the calling thread's own `errno`.
+        ErrnoGuard(unsafe { *errno })
     }
 }
 
 impl Drop for ErrnoGuard {
     fn drop(&mut self) {
-        // SAFETY: as in `new`.
-        unsafe { *__errno_location() = self.0 }
+        // SAFETY: always succeeds.
+        let errno = unsafe { __errno_location() };
+        // SAFETY: it is the address of the calling thread's own `errno`.
+        unsafe { *errno = self.0 }
     }
 }
 
@@ -103,7 +107,7 @@ pub fn thread_usage() -> Usage {
 pub fn run_delay_nanos() -> Option<u64> {
     let mut text = [0u8; 64];
     // SAFETY: a terminated path and valid flags.
-    let fd = unsafe { open(b"/proc/thread-self/schedstat\0".as_ptr().cast(), O_CLOEXEC) };
+    let fd = unsafe { open(c"/proc/thread-self/schedstat".as_ptr(), O_CLOEXEC) };
     if fd < 0 {
         return None;
     }
@@ -170,8 +174,10 @@ pub fn on_fork_child(child: extern "C" fn()) {
 /// Address at which the executable is loaded, to be subtracted from code addresses.
 pub fn load_base() -> u64 {
     extern "C" fn first(info: *const ObjectInfo, _size: usize, data: *mut c_void) -> c_int {
-        // SAFETY: the loader passes a valid description, the executable's first; `data` is the `u64` below.
-        unsafe { *data.cast::<u64>() = (*info).base };
+        // SAFETY: the loader passes a valid description, the executable's first.
+        let base = unsafe { (*info).base };
+        // SAFETY: `data` is the `u64` below.
+        unsafe { *data.cast::<u64>() = base };
         1
     }
     let mut base = 0u64;

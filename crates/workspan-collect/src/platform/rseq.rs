@@ -10,7 +10,7 @@
 
 use core::arch::global_asm;
 
-/// Signature with which glibc registers: the kernel requires these four bytes before the abort address.
+// The four bytes before the abort address are the signature with which glibc registers; the kernel requires them.
 #[cfg(target_arch = "x86_64")]
 global_asm!(
     ".pushsection .text",
@@ -79,8 +79,10 @@ pub mod switch_witness {
         if size.is_null() || offset.is_null() {
             return 0;
         }
-        // SAFETY: glibc documents both symbols as constants of these types; the size is 0 if registration failed.
-        let (size, offset) = unsafe { (*size, *offset) };
+        // SAFETY: glibc documents the symbol as a constant of this type; it is 0 if registration failed.
+        let size = unsafe { *size };
+        // SAFETY: glibc documents the symbol as a constant of this type.
+        let offset = unsafe { *offset };
         if size < 16 {
             return 0;
         }

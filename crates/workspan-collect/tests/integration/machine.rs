@@ -1,0 +1,186 @@
+//! A machine of several threads in one: each has its slot and its virtual clock, and one at a time runs a strand.
+
+use std::alloc::{alloc_zeroed, dealloc, Layout};
+use std::panic::Location;
+use std::ptr::NonNull;
+
+use workspan_analysis::{profile, Profile};
+use workspan_collect::region::{self, CallSite, Region};
+use workspan_collect::shared::Shared;
+use workspan_collect::tables;
+use workspan_collect::thread::{prepare, Role};
+use workspan_model::Recording;
+use workspan_read::{first_page, read_snapshot, Died, Request};
+use workspan_wire::shm::{self, Clock, Ending, Thread};
+use workspan_wire::site::SiteKind;
+
+/// Private memory in place of the shared one: an allocation that is a page too large, so that a page-aligned part of it
+/// serves. (Zeroed memory of usual alignment comes untouched from the kernel.)
+const LAYOUT: Layout = Layout::new::<[u8; shm::SIZE + 4096]>();
+
+/// Memory and threads.
+pub(crate) struct Machine {
+    allocation: *mut u8,
+    pub(crate) shared: Shared,
+    pub(crate) threads: Vec<&'static Thread>,
+}
+
+impl Machine {
+    /// A machine with so many threads; the first is the main thread, the others are idle workers.
+    pub(crate) fn new(threads: usize) -> Machine {
+        // SAFETY: the layout has a size above zero.
+        let allocation = unsafe { alloc_zeroed(LAYOUT) };
+        let base = NonNull::new(allocation.map_addr(|address| (address + 4095) & !4095)).expect("there is memory");
+        // SAFETY: zeroed, page-aligned and large enough; freed when the machine is, which outlives its users.
+        let shared = unsafe { Shared::new(base) };
+        let request = Request {
+            clock: Clock::Virtual,
+            logical_cores: None,
+            ticks_per_second: 1_000_000_000,
+            virtual_task_cost: 0,
+            interrupt_ticks: [0; 3],
+            interrupt_period: 0,
+            disabled: 0,
+        };
+        let page = first_page(&request);
+        // SAFETY: the memory is private to this machine, larger than a page, and nobody looks at it yet.
+        unsafe { std::ptr::copy_nonoverlapping(page.as_ptr(), shared.address() as *mut u8, page.len()) };
+        tables::make_root(shared);
+        let slots: Vec<&'static Thread> = shared.threads().iter().take(threads).map(|area| &area.thread).collect();
+        for (i, thread) in slots.iter().enumerate() {
+            let role = if i == 0 { Role::Main } else { Role::Worker };
+            thread.state.store(1, std::sync::atomic::Ordering::Relaxed);
+            prepare(shared, thread, role);
+        }
+        let header = shared.header();
+        header.thread_slots.store(u32::try_from(threads).expect("few"), std::sync::atomic::Ordering::Relaxed);
+        Machine { allocation, shared, threads: slots }
+    }
+
+    /// Ends the main thread's strand as the exit handler does.
+    pub(crate) fn finish(&self) {
+        let main = self.threads[0];
+        workspan_collect::process::end_root(self.shared, main, main.virtual_now.get());
+        self.shared.header().ending.store(Ending::Clean as u32, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// What has been recorded.
+    pub(crate) fn recording(&self) -> Recording {
+        // SAFETY: the memory has this size, and no strand runs while it is read.
+        let bytes = unsafe { std::slice::from_raw_parts(self.shared.address() as *const u8, shm::SIZE) };
+        let mut recording = Recording::default();
+        read_snapshot(bytes, &Died::default(), &mut recording).expect("memory can be read");
+        recording
+    }
+
+    pub(crate) fn profile(&self) -> (Recording, Profile) {
+        let recording = self.recording();
+        let profile = profile(&recording, &recording.runs[0]);
+        (recording, profile)
+    }
+
+    /// Nodes of critical paths that are in use.
+    pub(crate) fn nodes_in_use(&self) -> usize {
+        let header = self.shared.header();
+        let mut free = 0;
+        let mut at = header.free_nodes.load(std::sync::atomic::Ordering::Relaxed) & 0xffff_ffff;
+        while at != 0 {
+            free += 1;
+            let node = &self.shared.nodes()[usize::try_from(at).expect("an index")];
+            at = u64::from(node.parent.load(std::sync::atomic::Ordering::Relaxed));
+        }
+        header.nodes.load(std::sync::atomic::Ordering::Relaxed) as usize - free
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and nothing of this machine is used after it.
+        unsafe { dealloc(self.allocation, LAYOUT) };
+    }
+}
+
+/// Takes so many ticks.
+pub(crate) fn work(thread: &Thread, ticks: u64) {
+    thread.virtual_now.set(thread.virtual_now.get() + ticks);
+}
+
+pub(crate) fn now(thread: &Thread) -> u64 {
+    thread.virtual_now.get()
+}
+
+/// A call site of its own for every `copy` of every `kind`.
+pub(crate) fn call_site(kind: SiteKind, copy: u8) -> CallSite {
+    #[track_caller]
+    fn here() -> &'static Location<'static> {
+        Location::caller()
+    }
+    let [row, column] = [kind as usize % 3, kind as usize / 3 * 4 + usize::from(copy) % 4];
+    let locations = [
+        [
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+        ],
+        [
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+        ],
+        [
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+            here(),
+        ],
+    ];
+    CallSite { kind, location: locations[row][column], type_name: || "", address: 0 }
+}
+
+pub(crate) fn enter(thread: &Thread, kind: SiteKind, copy: u8) -> Option<Region> {
+    region::enter(thread, now(thread), &call_site(kind, copy))
+}
+
+pub(crate) fn leave(thread: &Thread, region: Option<Region>) {
+    if let Some(region) = region {
+        region::leave(thread, now(thread), region);
+    }
+}

@@ -1,0 +1,8 @@
+//! The collector without a runtime: its rules driven by hand, on private memory and the virtual clock. Runs under Miri.
+
+#![expect(unsafe_code, reason = "reads the private memory as bytes")]
+
+mod machine;
+mod paths;
+mod schedules;
+mod tables;

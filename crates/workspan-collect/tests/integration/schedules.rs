@@ -1,0 +1,352 @@
+//! Random programs under random schedules, against the oracle: whatever is stolen, and whenever it runs, the numbers are
+//! the same. The schedules are made here, so unlike the end-to-end tests this covers steals that a real machine hardly
+//! ever makes; and Miri watches every access.
+
+use workspan_collect::group::{Group, TaskLink};
+use workspan_collect::handoff::Handoff;
+use workspan_collect::join::JoinFrame;
+use workspan_collect::region;
+use workspan_collect::resource::{Resource, Turns};
+use workspan_collect::task;
+use workspan_model::SiteKind as ModelKind;
+use workspan_testkit::oracle::Kind;
+use workspan_testkit::random::Random;
+use workspan_testkit::{evaluate, generate, Node, ScopeKind};
+use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
+
+use crate::machine::{self, call_site, enter, leave, now, Machine};
+
+const PROGRAMS: u64 = if cfg!(miri) { 6 } else { 2_000 };
+
+#[test]
+fn every_schedule_gives_the_oracles_numbers() {
+    for seed in 0..PROGRAMS {
+        let program = generate(seed);
+        let expected = evaluate(&program);
+        for threads in [1, 2, 4] {
+            let machine = Machine::new(threads);
+            let mut run = Run { machine: &machine, random: Random::new(seed + 77), later: Vec::new() };
+            let ended = run.node(&program, 0, None);
+            assert!(ended.is_ok(), "an uncaught panic in program {seed}");
+            run.run_later(0);
+            machine.finish();
+            let (recording, profile) = machine.profile();
+            let label = format!("program {seed} on {threads} threads");
+            assert_eq!(
+                (profile.program.work.0.cast_unsigned(), profile.program.span.0.cast_unsigned()),
+                (expected.work, expected.span),
+                "{label}"
+            );
+            assert_eq!(recording.runs[0].lost_path.0, 0, "{label}: the critical path does not add up");
+            for row in &profile.sites {
+                let place = &recording.sites[row.site.0 as usize];
+                let (kind, copy) = (place.kind, place.column);
+                let found = expected.sites.iter().filter(|((k, _), _)| kind_of(*k) == Some(kind));
+                let matches = found.filter(|(_, answer)| {
+                    (answer.work, answer.span, answer.self_work, answer.critical)
+                        == (
+                            row.work.0.cast_unsigned(),
+                            row.span.0.cast_unsigned(),
+                            row.self_work.0.cast_unsigned(),
+                            row.critical.0.cast_unsigned(),
+                        )
+                });
+                assert!(matches.count() >= 1, "{label}: {kind:?} at column {copy}: {row:?}");
+            }
+            // Whoever is left holds next to nothing.
+            assert!(machine.nodes_in_use() < 64, "{label}: {} nodes", machine.nodes_in_use());
+        }
+    }
+}
+
+fn kind_of(kind: Kind) -> Option<ModelKind> {
+    match kind {
+        Kind::Serial => None,
+        Kind::Join => Some(ModelKind::Join),
+        Kind::Scope(0) => Some(ModelKind::Scope),
+        Kind::Scope(1) => Some(ModelKind::ParSort),
+        Kind::Scope(_) => Some(ModelKind::Broadcast),
+        Kind::ScopeSpawn => Some(ModelKind::ScopeSpawn),
+        Kind::Spawn => Some(ModelKind::Spawn),
+        Kind::ParIter => Some(ModelKind::ParIter),
+        Kind::ParBridge => Some(ModelKind::Thread),
+    }
+}
+
+struct Panicked;
+
+/// A task of a scope, or a detached one, that has been created and not run yet.
+struct Later<'p> {
+    link: TaskLink,
+    body: &'p Node,
+    group: Option<*const Group>,
+}
+
+struct Run<'m, 'p> {
+    machine: &'m Machine,
+    random: Random,
+    later: Vec<Later<'p>>,
+}
+
+impl<'p> Run<'_, 'p> {
+    fn thread(&self, slot: usize) -> &'static Thread {
+        self.machine.threads[slot]
+    }
+
+    /// Another thread that has nothing to run, if there is one: the thief.
+    fn other(&mut self, slot: usize) -> usize {
+        let threads = self.machine.threads.iter().enumerate();
+        let idle: Vec<usize> =
+            threads.filter(|(_, t)| t.waiting.get() != 0).map(|(i, _)| i).filter(|i| *i != slot).collect();
+        if idle.is_empty() {
+            return slot;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a small index")]
+        let chosen = self.random.below(idle.len() as u64) as usize;
+        idle[chosen]
+    }
+
+    fn node(&mut self, node: &'p Node, slot: usize, group: Option<*const Group>) -> Result<(), Panicked> {
+        let thread = self.thread(slot);
+        match node {
+            Node::Work(ticks) => machine::work(thread, *ticks),
+            Node::Seq(nodes) => {
+                for node in nodes {
+                    self.node(node, slot, group)?;
+                }
+            }
+            Node::Join(copy, left, right) => {
+                let region = enter(thread, SiteKind::Join, *copy);
+                let result =
+                    self.join(slot, |run, slot| run.node(left, slot, group), |run, slot| run.node(right, slot, group));
+                leave(thread, region);
+                result?;
+            }
+            Node::ParIter(copy, items) => {
+                let region = enter(thread, SiteKind::ParIter, *copy);
+                let result = self.items(items, slot);
+                leave(thread, region);
+                result?;
+            }
+            Node::ParBridge(copy, items) => {
+                let region = enter(thread, SiteKind::Thread, *copy);
+                let resource = Resource::new();
+                self.bridge(items, &mut 0, &resource, slot);
+                resource.finish(thread);
+                leave(thread, region);
+            }
+            Node::Scope(kind, copy, body) => {
+                let kind = match kind {
+                    ScopeKind::Plain => SiteKind::Scope,
+                    ScopeKind::Fifo => SiteKind::ParSort,
+                    ScopeKind::InPlace => SiteKind::Broadcast,
+                };
+                let region = enter(thread, kind, *copy);
+                let scope = Box::new(Group::new());
+                scope.enter(thread);
+                let result = self.node(body, slot, Some(&*scope));
+                scope.body_done(thread, now(thread));
+                self.run_tasks_of(&*scope, slot);
+                scope.exit(thread, now(thread));
+                leave(thread, region);
+                result?;
+            }
+            Node::Spawn(copy, body) => {
+                let scope = group.expect("a spawn lies in a scope");
+                // SAFETY: the scope is on the heap until its tasks have run.
+                let link = self.create(slot, SiteKind::ScopeSpawn, *copy, Some(unsafe { &*scope }));
+                self.later.push(Later { link, body, group });
+            }
+            Node::Detach(copy, body) => {
+                let link = self.create(slot, SiteKind::Spawn, *copy, None);
+                self.later.push(Later { link, body, group: None });
+            }
+            Node::Install(body) => {
+                let handoff = Handoff::new();
+                handoff.leave(thread, now(thread));
+                let other = self.other(slot);
+                let result = if other == slot {
+                    let origin = handoff.origin().expect("it is active");
+                    let (result, ended) = self.as_task(&origin, slot, |run, slot| run.node(body, slot, None));
+                    handoff.done(ended);
+                    result
+                } else {
+                    let origin = handoff.origin().expect("it is active");
+                    let (result, ended) = self.as_task(&origin, other, |run, slot| run.node(body, slot, None));
+                    handoff.done(ended);
+                    result
+                };
+                handoff.resume(thread, now(thread));
+                result?;
+            }
+            Node::Yield => {
+                if self.random.once_in(2) {
+                    self.interlude(slot);
+                }
+            }
+            Node::Panic => return Err(Panicked),
+            Node::Catch(body) => {
+                // Caught, whatever it was.
+                let _ = self.node(body, slot, None);
+            }
+        }
+        Ok(())
+    }
+
+    fn join(
+        &mut self,
+        slot: usize,
+        left: impl FnOnce(&mut Self, usize) -> Result<(), Panicked>,
+        right: impl FnOnce(&mut Self, usize) -> Result<(), Panicked>,
+    ) -> Result<(), Panicked> {
+        let thread = self.thread(slot);
+        let frame = JoinFrame::new();
+        frame.fork(thread, Some(now(thread)));
+        let thief = self.other(slot);
+        match self.random.below(4) {
+            // Stolen at once.
+            0 if thief != slot => {
+                let (second, ended) = self.as_task(&frame.origin(), thief, right);
+                frame.stolen_done(self.thread(thief), ended);
+                let first = left(self, slot);
+                frame.left_done(thread, Some(now(thread)));
+                frame.wait(thread, now(thread));
+                frame.resume(thread, now(thread));
+                first.and(second)
+            }
+            // Taken later, by a thief or from the own queue.
+            1 => {
+                let first = left(self, slot);
+                frame.left_done(thread, Some(now(thread)));
+                frame.wait(thread, now(thread));
+                self.interlude(slot);
+                let (second, ended) = self.as_task(&frame.origin(), thief, right);
+                frame.stolen_done(self.thread(thief), ended);
+                frame.resume(thread, now(thread));
+                first.and(second)
+            }
+            // Found after other tasks.
+            2 => {
+                let first = left(self, slot);
+                frame.left_done(thread, Some(now(thread)));
+                frame.wait(thread, now(thread));
+                self.interlude(slot);
+                frame.found(thread, now(thread));
+                frame.right_inline(thread);
+                let second = right(self, slot);
+                frame.right_done(thread, Some(now(thread)));
+                first.and(second)
+            }
+            _ => {
+                let first = left(self, slot);
+                frame.left_done(thread, Some(now(thread)));
+                frame.right_inline(thread);
+                let second = right(self, slot);
+                frame.right_done(thread, Some(now(thread)));
+                first.and(second)
+            }
+        }
+    }
+
+    /// Runs `body` as a task from `origin` on the thread in `slot`, whose strand is stopped or which lets it run.
+    fn as_task<R>(
+        &mut self,
+        origin: &task::Origin,
+        slot: usize,
+        body: impl FnOnce(&mut Self, usize) -> R,
+    ) -> (R, task::Ended) {
+        let thread = self.thread(slot);
+        let suspended = task::begin(thread, now(thread), origin);
+        let result = body(self, slot);
+        (result, task::end(thread, now(thread), suspended))
+    }
+
+    fn items(&mut self, items: &'p [Node], slot: usize) -> Result<(), Panicked> {
+        if let [one] = items {
+            return self.node(one, slot, None);
+        }
+        let (left, right) = items.split_at(items.len() / 2);
+        self.join(slot, |run, slot| run.items(left, slot), |run, slot| run.items(right, slot))
+    }
+
+    /// Takes turns at the shared iterator, on this thread and, by way of a join, on another.
+    fn bridge(&mut self, items: &'p [(u64, Node)], next: &mut usize, resource: &Resource, slot: usize) {
+        let thread = self.thread(slot);
+        let turns = Turns::new();
+        turns.enter(thread, now(thread));
+        loop {
+            turns.begin(thread, now(thread), resource);
+            let item = items.get(*next);
+            if let Some((cost, _)) = item {
+                machine::work(thread, *cost);
+            }
+            *next += 1;
+            turns.end(thread, now(thread), resource, item.is_some());
+            let Some((_, node)) = item else {
+                break;
+            };
+            let caught = self.node(node, slot, None);
+            debug_assert!(caught.is_ok());
+            turns.item_done(thread, now(thread));
+        }
+        turns.leave(thread, now(thread));
+    }
+
+    fn create(&mut self, slot: usize, kind: SiteKind, copy: u8, group: Option<&Group>) -> TaskLink {
+        let thread = self.thread(slot);
+        let target = region::target(thread, &call_site(kind, copy)).expect("the tables have room");
+        TaskLink::create(thread, now(thread), group, target.context, target.recursive, 1)
+    }
+
+    /// Some task that was created earlier runs while the thread in `slot` waits or yields.
+    fn interlude(&mut self, slot: usize) {
+        if self.later.is_empty() || self.random.once_in(2) {
+            return;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "an index")]
+        let chosen = self.random.below(self.later.len() as u64) as usize;
+        let task = self.later.swap_remove(chosen);
+        let thread = self.thread(slot);
+        let waited = thread.waiting.get() != 0;
+        if !waited {
+            workspan_collect::strand::stop(thread, now(thread));
+            task::enter_idle(thread, now(thread));
+        }
+        self.run_task(&task, slot);
+        if !waited {
+            task::leave_idle(thread, now(thread));
+            workspan_collect::strand::go(thread, now(thread));
+        }
+    }
+
+    fn run_task(&mut self, task: &Later<'p>, slot: usize) {
+        let thread = self.thread(slot);
+        let suspended = task.link.begin(thread, now(thread));
+        let caught = self.node(task.body, slot, task.group);
+        debug_assert!(caught.is_ok());
+        task.link.end(thread, now(thread), suspended);
+    }
+
+    /// The tasks of a scope whose body has ended, in any order and on any thread.
+    fn run_tasks_of(&mut self, scope: *const Group, slot: usize) {
+        while let Some(at) = self.later.iter().position(|task| task.group == Some(scope)) {
+            let task = self.later.swap_remove(at);
+            let where_to = if self.random.once_in(2) { self.other(slot) } else { slot };
+            self.run_task(&task, where_to);
+        }
+    }
+
+    /// Whatever is left: detached tasks, on idle threads.
+    fn run_later(&mut self, slot: usize) {
+        let thread = self.thread(slot);
+        workspan_collect::strand::stop(thread, now(thread));
+        task::enter_idle(thread, now(thread));
+        while let Some(task) = self.later.pop() {
+            let where_to = self.other(slot);
+            self.run_task(&task, where_to);
+        }
+        task::leave_idle(thread, now(thread));
+        workspan_collect::strand::go(thread, now(thread));
+    }
+}
