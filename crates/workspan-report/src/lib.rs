@@ -13,6 +13,7 @@ pub mod view;
 pub mod words;
 
 mod make;
+mod rows;
 mod tree;
 
 pub use make::report;

@@ -3,10 +3,8 @@
 //! First line the verdict, then losses and warnings, the whole program, top-level regions, sites. Understandable
 //! without colour; [`Style`] adds some.
 
-use crate::place;
-use crate::view::{Place, Region, Report, Site, Warning};
-use crate::words::{count, percent};
-use workspan_model::{Nanos, Ratio};
+use crate::rows;
+use crate::view::{Report, Warning};
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -65,42 +63,12 @@ fn line(out: &mut String, text: &str) {
 }
 
 fn program(out: &mut String, report: &Report, style: Style) {
-    let p = &report.program;
-    let mut table =
-        Table::new(&["", "work", "span", "parallelism", "tasks", "task overhead", "wall", "idle", "blocked"]);
-    table.row(vec![
-        "program".to_owned(),
-        time(p.work_ns),
-        time(p.span_ns),
-        ratio(p.parallelism),
-        count(p.tasks),
-        share(p.task_overhead),
-        time(p.wall_ns),
-        time(p.idle_ns),
-        time(p.blocked_ns),
-    ]);
-    if let Some(spread) = &report.spread {
-        for (name, pick) in [("  lowest", true), ("  highest", false)] {
-            let of = |e: &crate::view::Extremes<i64>| time(if pick { e.min } else { e.max });
-            let parallelism = if pick { spread.parallelism.min } else { spread.parallelism.max };
-            table.row(vec![
-                name.to_owned(),
-                of(&spread.work_ns),
-                of(&spread.span_ns),
-                ratio(Some(parallelism)),
-                String::new(),
-                String::new(),
-                of(&spread.wall_ns),
-                String::new(),
-                String::new(),
-            ]);
-        }
+    let mut table = Table::new(&rows::PROGRAM);
+    for row in rows::program(report) {
+        table.row(row.to_vec());
     }
     table.write(out, style, 0);
-    let workers = if p.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", p.workers) };
-    let cores = p.logical_cores.map_or(String::new(), |n| format!("; loops split as on {n} cores (--logical-cores)"));
-    let runs = report.spread.as_ref().map_or(String::new(), |s| format!("; median of {} runs", s.runs));
-    line(out, &style.dim(&format!("{workers}{cores}{runs}")));
+    line(out, &style.dim(&rows::conditions(report)));
 }
 
 fn regions(out: &mut String, report: &Report, style: Style) {
@@ -108,36 +76,12 @@ fn regions(out: &mut String, report: &Report, style: Style) {
         return;
     }
     line(out, "");
-    let mut table =
-        Table::new(&["critical", "work", "span", "parallelism", "times", "idle", "region (serial code on its own)"]);
+    let mut table = Table::new(&rows::REGION);
     for region in report.regions.iter().take(style.top) {
-        table.row(vec![
-            share(region.critical_share),
-            time(region.work_ns),
-            time(region.span_ns),
-            if region.kind == "serial" { "serial".to_owned() } else { ratio(region.parallelism) },
-            count(region.instances),
-            if region.kind == "serial" { String::new() } else { time(region.idle_ns) },
-            region_name(region),
-        ]);
+        table.row(rows::region(region).to_vec());
     }
     table.write(out, style, 6);
     more(out, report.regions.len(), style, "regions");
-}
-
-fn region_name(region: &Region) -> String {
-    let open = if region.open { " (not ended)" } else { "" };
-    match &region.place {
-        None => {
-            let name = place::serial(region.from.as_ref(), region.to.as_ref());
-            if region.prefix {
-                format!("{name} (start-up)")
-            } else {
-                name
-            }
-        }
-        Some(Place { file, line, .. }) => format!("{} {}{open}", place::short(file, *line), region.kind),
-    }
 }
 
 fn sites(out: &mut String, report: &Report, style: Style) {
@@ -145,60 +89,18 @@ fn sites(out: &mut String, report: &Report, style: Style) {
         return;
     }
     line(out, "");
-    let mut table = Table::new(&[
-        "critical",
-        "work",
-        "span",
-        "parallelism",
-        "tasks",
-        "size mean",
-        "p50",
-        "p90",
-        "overhead",
-        "site",
-    ]);
+    let mut table = Table::new(&rows::SITE);
     for site in report.sites.iter().take(style.top) {
-        let size =
-            |pick: fn(&crate::view::TaskSizes) -> i64| site.task_ns.as_ref().map_or(String::new(), |s| time(pick(s)));
-        table.row(vec![
-            share(site.critical_share),
-            time(site.work_ns),
-            time(site.span_ns),
-            ratio(site.parallelism),
-            count(site.tasks),
-            size(|s| s.mean),
-            size(|s| s.p50),
-            size(|s| s.p90),
-            share(site.overhead_share),
-            site_name(site),
-        ]);
+        table.row(rows::site(site).to_vec());
     }
     table.write(out, style, 9);
     more(out, report.sites.len(), style, "sites");
-}
-
-fn site_name(site: &Site) -> String {
-    let function = site.function.as_ref().map_or(String::new(), |f| format!(" in {f}"));
-    let via = site.via.as_ref().map_or(String::new(), |p| format!(" (from {})", place::short(&p.file, p.line)));
-    format!("{} {}{function}{via}", place::short(&site.file, site.line), site.kind)
 }
 
 fn more(out: &mut String, all: usize, style: Style, what: &str) {
     if all > style.top {
         line(out, &style.dim(&format!("and {} more {what} (--top {all})", all - style.top)));
     }
-}
-
-fn time(nanos: i64) -> String {
-    Nanos(nanos).to_string()
-}
-
-fn ratio(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |v| Ratio(v).to_string())
-}
-
-fn share(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), |v| percent(Ratio(v)))
 }
 
 /// Columns aligned to the right, the last (and the first, if unnamed) to the left.

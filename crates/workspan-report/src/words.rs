@@ -10,16 +10,15 @@ pub fn verdict(recording: &Recording, profile: &Profile, verdict: &Verdict) -> S
         Verdict::NoData => "nothing was measured".to_owned(),
         Verdict::NeverForks => "parallelism 1: the program never forked".to_owned(),
         Verdict::Parallelism { parallelism, main, overhead } => {
-            let mut text = format!("parallelism {parallelism}");
-            if let Some(main) = main {
+            let main = main.map_or(String::new(), |main| {
                 let share = percent(main.share);
-                text.push_str(&format!(": {share} of the critical path is {}", contributor(recording, main.site)));
-            }
-            if let Some(overhead) = overhead {
-                let share = percent(*overhead);
-                text.push_str(&format!("; creating {} tasks costs {share} of the work", count(profile.program.tasks)));
-            }
-            text
+                format!(": {share} of the critical path is {}", contributor(recording, main.site))
+            });
+            let overhead = overhead.map_or(String::new(), |overhead| {
+                let share = percent(overhead);
+                format!("; creating {} tasks costs {share} of the work", count(profile.program.tasks))
+            });
+            format!("parallelism {parallelism}{main}{overhead}")
         }
     }
 }

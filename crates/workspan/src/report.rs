@@ -1,5 +1,6 @@
 //! `workspan report`, and the report after a run.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -61,12 +62,16 @@ fn sources(recording: &Recording, show: &Show) -> workspan_report::html::Sources
     if show.no_source {
         return sources;
     }
-    for site in recording.sites.iter().filter(|site| !site.file.is_empty()) {
-        let path = Path::new(&recording.directory).join(&site.file);
-        if !sources.contains_key(&site.file) {
-            if let Ok(text) = fs::read_to_string(path) {
-                sources.insert(site.file.clone(), text);
-            }
+    let files = recording.sites.iter().flat_map(|site| {
+        let via = site.via.as_ref().map(|(file, _)| file.as_str());
+        [Some(site.file.as_str()), via].into_iter().flatten()
+    });
+    let files: BTreeSet<&str> = files.filter(|file| !file.is_empty()).collect();
+    for file in files {
+        // The compiler names files from the root of the cargo workspace; the program may have run in a folder below it.
+        let mut folders = Path::new(&recording.directory).ancestors();
+        if let Some(text) = folders.find_map(|folder| fs::read_to_string(folder.join(file)).ok()) {
+            sources.insert(file.to_owned(), text);
         }
     }
     sources

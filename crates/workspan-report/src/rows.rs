@@ -1,0 +1,155 @@
+//! Rows of the tables: the terminal and the page show the same cells.
+
+use std::fmt;
+
+use crate::place;
+use crate::view::{Extremes, Place, Region, Report, Site, TaskSizes};
+use crate::words::{count, percent};
+use workspan_model::{Nanos, Ratio};
+
+/// Columns of the whole program.
+pub(crate) const PROGRAM: [&str; 9] =
+    ["", "work", "span", "parallelism", "tasks", "task overhead", "wall", "idle", "blocked"];
+
+/// Columns of regions.
+pub(crate) const REGION: [&str; 7] =
+    ["critical", "work", "span", "parallelism", "times", "idle", "region (serial code on its own)"];
+
+/// Columns of spawn sites.
+pub(crate) const SITE: [&str; 10] =
+    ["critical", "work", "span", "parallelism", "tasks", "size mean", "p50", "p90", "overhead", "site"];
+
+/// What a row is about. As text: its parts, one after the other.
+#[derive(Debug)]
+pub(crate) struct Name {
+    /// Place in the source, or where serial code lies.
+    pub(crate) place: String,
+    /// Kind, function, state.
+    pub(crate) rest: String,
+    /// The place in the workspace that led to a dependency.
+    pub(crate) via: Option<String>,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.place, self.rest)?;
+        match &self.via {
+            Some(via) => write!(f, " (from {via})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The whole program, and its extremes over several runs.
+pub(crate) fn program(report: &Report) -> Vec<[String; 9]> {
+    let p = &report.program;
+    let mut rows = vec![[
+        "program".to_owned(),
+        time(p.work_ns),
+        time(p.span_ns),
+        ratio(p.parallelism),
+        count(p.tasks),
+        share(p.task_overhead),
+        time(p.wall_ns),
+        time(p.idle_ns),
+        time(p.blocked_ns),
+    ]];
+    let Some(spread) = &report.spread else {
+        return rows;
+    };
+    for (name, lowest) in [("  lowest", true), ("  highest", false)] {
+        let of = |e: &Extremes<i64>| time(if lowest { e.min } else { e.max });
+        let parallelism = if lowest { spread.parallelism.min } else { spread.parallelism.max };
+        let empty = String::new;
+        rows.push([
+            name.to_owned(),
+            of(&spread.work_ns),
+            of(&spread.span_ns),
+            ratio(Some(parallelism)),
+            empty(),
+            empty(),
+            of(&spread.wall_ns),
+            empty(),
+            empty(),
+        ]);
+    }
+    rows
+}
+
+/// Under what conditions the numbers of the program came about.
+pub(crate) fn conditions(report: &Report) -> String {
+    let p = &report.program;
+    let workers = if p.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", p.workers) };
+    let cores = p.logical_cores.map_or(String::new(), |n| format!("; loops split as on {n} cores (--logical-cores)"));
+    let runs = report.spread.as_ref().map_or(String::new(), |s| format!("; median of {} runs", s.runs));
+    format!("{workers}{cores}{runs}")
+}
+
+/// A region; the last cell is [`region_name`].
+pub(crate) fn region(region: &Region) -> [String; 7] {
+    let serial = region.kind == "serial";
+    [
+        share(region.critical_share),
+        time(region.work_ns),
+        time(region.span_ns),
+        if serial { "serial".to_owned() } else { ratio(region.parallelism) },
+        count(region.instances),
+        if serial { String::new() } else { time(region.idle_ns) },
+        region_name(region).to_string(),
+    ]
+}
+
+/// The name of a region.
+pub(crate) fn region_name(region: &Region) -> Name {
+    let open = if region.open { " (not ended)" } else { "" };
+    let (place, rest) = match &region.place {
+        None => {
+            let rest = if region.prefix { " (start-up)" } else { "" };
+            (place::serial(region.from.as_ref(), region.to.as_ref()), rest.to_owned())
+        }
+        Some(Place { file, line, .. }) => (place::short(file, *line), format!(" {}{open}", region.kind)),
+    };
+    Name { place, rest, via: None }
+}
+
+/// A spawn site; the last cell is [`site_name`].
+pub(crate) fn site(site: &Site) -> [String; 10] {
+    let size = |pick: fn(&TaskSizes) -> i64| site.task_ns.as_ref().map_or(String::new(), |s| time(pick(s)));
+    [
+        share(site.critical_share),
+        time(site.work_ns),
+        time(site.span_ns),
+        ratio(site.parallelism),
+        count(site.tasks),
+        size(|s| s.mean),
+        size(|s| s.p50),
+        size(|s| s.p90),
+        share(site.overhead_share),
+        site_name(site).to_string(),
+    ]
+}
+
+/// The name of a spawn site.
+pub(crate) fn site_name(site: &Site) -> Name {
+    let function = site.function.as_ref().map_or(String::new(), |f| format!(" in {f}"));
+    Name {
+        place: place::short(&site.file, site.line),
+        rest: format!(" {}{function}", site.kind),
+        via: site.via.as_ref().map(|p| place::short(&p.file, p.line)),
+    }
+}
+
+/// A time with a unit.
+pub(crate) fn time(nanos: i64) -> String {
+    Nanos(nanos).to_string()
+}
+
+/// A quotient, or a dash.
+pub(crate) fn ratio(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |v| Ratio(v).to_string())
+}
+
+/// A share, or a dash.
+pub(crate) fn share(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |v| percent(Ratio(v)))
+}
