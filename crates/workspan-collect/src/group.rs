@@ -148,7 +148,7 @@ impl TaskLink {
         let span = strand::stop(thread, now);
         path::settle(thread);
         if strand::context(thread) == ROOT {
-            let to = shared.contexts()[context as usize].site.get().wrapping_add(1);
+            let to = shared.context(context).site.get().wrapping_add(1);
             region::close_serial(shared, thread, span, to);
             thread.last_region.set(to);
         }

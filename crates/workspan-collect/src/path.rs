@@ -77,10 +77,9 @@ pub fn extend(shared: Shared, thread: &Thread, span: i64, context: ContextId) {
 
 /// `path` plus `ticks` in `context`; the handle passed in is used up.
 pub fn add(shared: Shared, path: u32, context: ContextId, ticks: i64) -> u32 {
-    let nodes = shared.nodes();
     let id = path & NODE;
     if path & OWNED != 0 && id != 0 {
-        let node = &nodes[id as usize];
+        let node = shared.node(id);
         if node.holders.load(Ordering::Acquire) == 1 && add_entry(node, context, ticks) {
             fold_if_long(shared, id);
             return path;
@@ -89,14 +88,14 @@ pub fn add(shared: Shared, path: u32, context: ContextId, ticks: i64) -> u32 {
     let Some(new) = allocate(shared) else {
         return path;
     };
-    let node = &nodes[new as usize];
+    let node = shared.node(new);
     node.ticks[0].set(ticks);
     node.contexts[0].set(context as u16);
     node.len.set(1);
     node.holders.store(1, Ordering::Relaxed);
     node.parent.store(id, Ordering::Relaxed);
     if id != 0 {
-        let parent = &nodes[id as usize];
+        let parent = shared.node(id);
         node.depth.set(parent.depth.get().saturating_add(1));
         if path & OWNED == 0 {
             parent.holders.fetch_add(1, Ordering::Relaxed);
@@ -130,17 +129,16 @@ pub fn own(shared: Shared, path: u32) -> u32 {
     if id == 0 {
         return 0;
     }
-    shared.nodes()[id as usize].holders.fetch_add(1, Ordering::Relaxed);
+    shared.node(id).holders.fetch_add(1, Ordering::Relaxed);
     id | OWNED
 }
 
 /// Gives a handle up.
 pub fn release(shared: Shared, path: u32) {
-    let nodes = shared.nodes();
     let mut path = path;
     while path & OWNED != 0 && path & NODE != 0 {
         let id = path & NODE;
-        let node = &nodes[id as usize];
+        let node = shared.node(id);
         if node.holders.fetch_sub(1, Ordering::Release) != 1 {
             return;
         }
@@ -168,7 +166,7 @@ fn add_entry(node: &PathNode, context: ContextId, ticks: i64) -> bool {
 }
 
 fn fold_if_long(shared: Shared, newest: NodeId) {
-    let node = &shared.nodes()[newest as usize];
+    let node = shared.node(newest);
     if node.depth.get() >= FOLD_AFTER && node.holders.load(Ordering::Acquire) == 1 {
         fold(shared, newest);
     }
@@ -179,16 +177,15 @@ fn fold_if_long(shared: Shared, newest: NodeId) {
 /// again at the next opportunity.
 #[cold]
 fn fold(shared: Shared, newest: NodeId) {
-    let nodes = shared.nodes();
     // `into` is the node that takes entries; everything between `newest` and `into` is full and kept.
     let mut into = newest;
-    let first = nodes[newest as usize].parent.load(Ordering::Relaxed);
+    let first = shared.node(newest).parent.load(Ordering::Relaxed);
     loop {
-        let next = nodes[into as usize].parent.load(Ordering::Relaxed);
-        if next == 0 || nodes[next as usize].holders.load(Ordering::Acquire) != 1 {
+        let next = shared.node(into).parent.load(Ordering::Relaxed);
+        if next == 0 || shared.node(next).holders.load(Ordering::Acquire) != 1 {
             break;
         }
-        let source = &nodes[next as usize];
+        let source = shared.node(next);
         let mut left = 0;
         for i in 0..usize::from(source.len.get()) {
             let (context, ticks) = (source.contexts[i].get(), source.ticks[i].get());
@@ -201,30 +198,29 @@ fn fold(shared: Shared, newest: NodeId) {
         source.len.set(left as u8);
         if left == 0 {
             let behind = source.parent.load(Ordering::Relaxed);
-            nodes[into as usize].parent.store(behind, Ordering::Relaxed);
+            shared.node(into).parent.store(behind, Ordering::Relaxed);
             free(shared, next);
         } else {
             into = next;
         }
     }
-    if into == newest && nodes[newest as usize].parent.load(Ordering::Relaxed) == first {
+    if into == newest && shared.node(newest).parent.load(Ordering::Relaxed) == first {
         return;
     }
     // Depth counts nodes since the fold.
     let mut at = newest;
     while at != into {
-        nodes[at as usize].depth.set(0);
-        at = nodes[at as usize].parent.load(Ordering::Relaxed);
+        shared.node(at).depth.set(0);
+        at = shared.node(at).parent.load(Ordering::Relaxed);
     }
-    nodes[into as usize].depth.set(0);
+    shared.node(into).depth.set(0);
 }
 
 /// Adds to one of the nodes from `newest` to `last`, all held by the caller alone.
 fn add_to_kept(shared: Shared, newest: NodeId, last: NodeId, context: ContextId, ticks: i64) -> bool {
-    let nodes = shared.nodes();
     let mut at = newest;
     loop {
-        let node = &nodes[at as usize];
+        let node = shared.node(at);
         for i in 0..usize::from(node.len.get()) {
             if u32::from(node.contexts[i].get()) == context {
                 node.ticks[i].set(node.ticks[i].get() + ticks);
@@ -245,7 +241,7 @@ fn allocate(shared: Shared) -> Option<NodeId> {
     let mut head = header.free_nodes.load(Ordering::Acquire);
     while head as u32 != 0 {
         let id = head as u32;
-        let next = shared.nodes()[id as usize].parent.load(Ordering::Relaxed);
+        let next = shared.node(id).parent.load(Ordering::Relaxed);
         let new = ((head >> 32).wrapping_add(1) << 32) | u64::from(next);
         match header.free_nodes.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => return Some(id),
@@ -264,7 +260,7 @@ fn allocate(shared: Shared) -> Option<NodeId> {
 
 fn free(shared: Shared, id: NodeId) {
     let header = shared.header();
-    let node = &shared.nodes()[id as usize];
+    let node = shared.node(id);
     let mut head = header.free_nodes.load(Ordering::Relaxed);
     loop {
         node.parent.store(head as u32, Ordering::Relaxed);

@@ -77,7 +77,7 @@ pub fn finish() {
     if header.ending.load(Ordering::Relaxed) != Ending::Unseen as u32 {
         return;
     }
-    let main = &shared.threads()[0].thread;
+    let main = shared.thread(0);
     let mut ending = Ending::InsideRegion;
     if let Some((thread, now)) = thread::running() {
         if ptr::eq(thread, main) && strand::context(thread) == ROOT && thread.waiting.get() == 0 {
@@ -128,7 +128,7 @@ fn detect_features(shared: Shared) {
         offer(Feature::RunDelay, platform::run_delay_nanos().is_some());
         if disabled & Feature::InterruptWitness as u32 == 0 {
             // A page that nobody has touched yet: the last one of the shared memory.
-            let untouched = &shared.nodes()[shm::MAX_NODES - 1].holders;
+            let untouched = &shared.node(shm::MAX_NODES as u32 - 1).holders;
             let works = interrupt_witness::works(|| untouched.store(0, Ordering::Relaxed));
             offer(Feature::InterruptWitness, works);
         }

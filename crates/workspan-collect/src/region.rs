@@ -85,7 +85,7 @@ pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
     }
     let span = strand::stop(thread, now);
     if from == ROOT {
-        close_serial(shared, thread, span, shared.contexts()[target.context as usize].site.get() + 1);
+        close_serial(shared, thread, span, shared.context(target.context).site.get() + 1);
     } else {
         strand::flush(thread);
         path::extend(shared, thread, span, from);
@@ -128,7 +128,7 @@ pub fn leave(thread: &Thread, now: u64, region: Region) {
     }
     if region.from == ROOT {
         account.wall.set(account.wall.get() + now.wrapping_sub(region.entered) as i64);
-        thread.last_region.set(shared.contexts()[context as usize].site.get() + 1);
+        thread.last_region.set(shared.context(context).site.get() + 1);
     }
     strand::set_context(shared, thread, region.from);
     thread.location.set(region.location);

@@ -4,6 +4,7 @@
 //! it consists of atomics and of cells with a single writing thread, and is valid when all zero; so references with
 //! static lifetime may be handed out. The index arguments below are checked.
 
+use core::mem::{offset_of, size_of};
 use core::ptr::NonNull;
 
 use core::sync::atomic::AtomicU32;
@@ -44,62 +45,57 @@ impl Shared {
         self.base.as_ptr() as u64
     }
 
-    fn table<T>(self, offset: usize) -> &'static T {
-        // SAFETY: callers pass offsets of tables of the layout, which lie within the memory.
-        let table = unsafe { self.base.as_ptr().add(offset) }.cast::<T>();
+    /// Element `index` of a table of `count` elements at `offset`. An index beyond the table, which no caller makes, gives
+    /// its last element: a collector does not panic.
+    #[inline]
+    fn element<T>(self, offset: usize, index: usize, count: usize) -> &'static T {
+        debug_assert!(index < count);
+        let at = offset + core::cmp::min(index, count - 1) * core::mem::size_of::<T>();
+        // SAFETY: callers pass offset and length of a table of the layout, which lies within the memory.
+        let element = unsafe { self.base.as_ptr().add(at) }.cast::<T>();
         // SAFETY: the offsets are aligned for their types (compile-time constants); contents are valid by the invariant.
-        unsafe { &*table }
+        unsafe { &*element }
     }
 
     /// The header.
     pub fn header(self) -> &'static Header {
-        self.table(0)
+        self.element(0, 0, 1)
     }
 
-    /// Hash index of sites.
-    pub fn site_index(self) -> &'static [AtomicU32; shm::INDEX_SLOTS] {
-        self.table(shm::SITE_INDEX)
+    /// A slot of the hash index of sites.
+    pub fn site_slot(self, slot: usize) -> &'static AtomicU32 {
+        self.element(shm::SITE_INDEX, slot, shm::INDEX_SLOTS)
     }
 
-    /// Sites.
-    pub fn sites(self) -> &'static [SiteRecord; shm::MAX_SITES] {
-        self.table(shm::SITES)
+    /// A site.
+    pub fn site(self, id: u32) -> &'static SiteRecord {
+        self.element(shm::SITES, id as usize, shm::MAX_SITES)
     }
 
-    /// Hash index of contexts.
-    pub fn context_index(self) -> &'static [AtomicU32; shm::INDEX_SLOTS] {
-        self.table(shm::CONTEXT_INDEX)
+    /// A slot of the hash index of contexts.
+    pub fn context_slot(self, slot: usize) -> &'static AtomicU32 {
+        self.element(shm::CONTEXT_INDEX, slot, shm::INDEX_SLOTS)
     }
 
-    /// Contexts.
-    pub fn contexts(self) -> &'static [ContextRecord; shm::MAX_CONTEXTS] {
-        self.table(shm::CONTEXTS)
+    /// A context.
+    pub fn context(self, id: u32) -> &'static ContextRecord {
+        self.element(shm::CONTEXTS, id as usize, shm::MAX_CONTEXTS)
     }
 
-    /// Threads. An area is written by the thread that holds its slot.
-    pub fn threads(self) -> &'static [ThreadArea; shm::MAX_THREADS] {
-        self.table(shm::THREADS)
+    /// A node of critical paths; node 0 stands for "none".
+    pub fn node(self, id: u32) -> &'static PathNode {
+        self.element(shm::NODES, id as usize, shm::MAX_NODES)
     }
 
-    /// Nodes of critical paths; node 0 stands for "none".
-    pub fn nodes(self) -> &'static [PathNode; shm::MAX_NODES] {
-        self.table(shm::NODES)
+    /// The thread in slot `slot`.
+    pub fn thread(self, slot: usize) -> &'static Thread {
+        self.element(shm::THREADS + slot.min(shm::MAX_THREADS - 1) * size_of::<ThreadArea>(), 0, 1)
     }
 
-    /// Slot of a thread of this memory.
-    pub fn slot(self, thread: &Thread) -> usize {
-        (thread as *const Thread as usize - self.base.as_ptr() as usize - shm::THREADS)
-            / core::mem::size_of::<ThreadArea>()
-    }
-
-    /// The area of a thread of this memory.
-    pub fn area(self, thread: &Thread) -> &'static ThreadArea {
-        &self.threads()[self.slot(thread)]
-    }
-
-    /// The account of `context` on `thread`.
+    /// The account of `context` on `thread`, a thread of this memory. It is written by that thread only.
     pub fn account(self, thread: &Thread, context: u32) -> &'static Account {
-        &self.area(thread).accounts[context as usize]
+        let area = thread as *const Thread as usize - self.base.as_ptr() as usize;
+        self.element(area + offset_of!(ThreadArea, accounts), context as usize, shm::MAX_CONTEXTS)
     }
 }
 

@@ -58,14 +58,13 @@ enum Found {
 
 /// Finds or makes the site of `key`. Returns it and whether it is new; `None` if the table is full.
 pub fn intern_site(shared: Shared, key: &SiteKey<'_>) -> Option<(SiteId, bool)> {
-    let sites = shared.sites();
     let found = intern(
-        shared.site_index(),
+        |slot| shared.site_slot(slot),
         hash_site(key),
         &shared.header().sites,
         MAX_SITES,
-        |id| same_site(&sites[id as usize], key),
-        |id| write_site(&sites[id as usize], key),
+        |id| same_site(shared.site(id), key),
+        |id| write_site(shared.site(id), key),
     );
     match found {
         Found::Known(id) => Some((id, false)),
@@ -79,7 +78,7 @@ pub fn intern_site(shared: Shared, key: &SiteKey<'_>) -> Option<(SiteId, bool)> 
 
 /// Adds what was learnt about a new site.
 pub fn describe_site(shared: Shared, site: SiteId, detail: &SiteDetail<'_>) {
-    let record = &shared.sites()[site as usize];
+    let record = shared.site(site);
     record.type_len.set(copy_text(&record.type_name, detail.type_name.as_bytes()));
     record.address.set(detail.address);
     for (cell, address) in record.stack.iter().zip(detail.stack.iter().take(STACK_DEPTH)) {
@@ -102,16 +101,15 @@ pub struct Target {
 /// among them). Recursion therefore makes at most one more context per active site, however deep it goes. Cost: the
 /// length of the path, which recursion does not add to.
 pub fn target(shared: Shared, from: ContextId, site: SiteId) -> Target {
-    let contexts = shared.contexts();
-    let record = &contexts[from as usize];
+    let record = shared.context(from);
     let path = if record.recursive.get() != 0 { record.parent.get() } else { from };
     let mut at = path;
     let mut recursive = false;
     while at != ROOT && !recursive {
-        recursive = contexts[at as usize].site.get() == site;
-        at = contexts[at as usize].parent.get();
+        recursive = shared.context(at).site.get() == site;
+        at = shared.context(at).parent.get();
     }
-    if recursive && contexts[path as usize].site.get() == site {
+    if recursive && shared.context(path).site.get() == site {
         return Target { context: path, recursive };
     }
     Target { context: intern_context(shared, path, site, recursive), recursive }
@@ -119,15 +117,14 @@ pub fn target(shared: Shared, from: ContextId, site: SiteId) -> Target {
 
 /// Finds or makes the context of `site` below `parent`. If the table is full, the parent itself.
 fn intern_context(shared: Shared, parent: ContextId, site: SiteId, recursive: bool) -> ContextId {
-    let contexts = shared.contexts();
     let found = intern(
-        shared.context_index(),
+        |slot| shared.context_slot(slot),
         mix(u64::from(parent) << 32 | u64::from(site)),
         &shared.header().contexts,
         MAX_CONTEXTS,
-        |id| contexts[id as usize].parent.get() == parent && contexts[id as usize].site.get() == site,
+        |id| shared.context(id).parent.get() == parent && shared.context(id).site.get() == site,
         |id| {
-            let record: &ContextRecord = &contexts[id as usize];
+            let record: &ContextRecord = shared.context(id);
             record.parent.set(parent);
             record.site.set(site);
             record.recursive.set(u32::from(recursive));
@@ -146,13 +143,13 @@ fn intern_context(shared: Shared, parent: ContextId, site: SiteId, recursive: bo
 /// Makes the root context. Called once, before any other.
 pub fn make_root(shared: Shared) {
     shared.header().contexts.store(1, Ordering::Relaxed);
-    let root = &shared.contexts()[ROOT as usize];
+    let root = shared.context(ROOT);
     root.site.set(u32::MAX);
     root.ready.store(1, Ordering::Release);
 }
 
 fn intern(
-    index: &[AtomicU32; INDEX_SLOTS],
+    index: impl Fn(usize) -> &'static AtomicU32,
     hash: u64,
     used: &AtomicU32,
     capacity: usize,
@@ -162,7 +159,7 @@ fn intern(
     let mut slot = hash as usize % INDEX_SLOTS;
     let mut fresh = None;
     for _ in 0..INDEX_SLOTS {
-        let mut entry = index[slot].load(Ordering::Acquire);
+        let mut entry = index(slot).load(Ordering::Acquire);
         if entry == 0 {
             let id = match fresh {
                 Some(id) => id,
@@ -177,7 +174,7 @@ fn intern(
                     id
                 }
             };
-            match index[slot].compare_exchange(0, id + 1, Ordering::AcqRel, Ordering::Acquire) {
+            match index(slot).compare_exchange(0, id + 1, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return Found::New(id),
                 Err(other) => entry = other,
             }

@@ -262,7 +262,7 @@ pub fn become_worker() {
 }
 
 fn root_span(shared: Shared) -> i64 {
-    let root = &shared.threads()[0].thread;
+    let root = shared.thread(0);
     // A racing look at cells of another thread: the value serves as an estimate only.
     root.work.get() + root.span_offset.get()
 }
@@ -271,21 +271,22 @@ fn root_span(shared: Shared) -> i64 {
 fn claim(shared: Shared) -> Option<&'static Thread> {
     let header = shared.header();
     header.threads.fetch_add(1, Ordering::Relaxed);
-    let areas = shared.threads();
-    for area in areas.iter().take(header.thread_slots.load(Ordering::Relaxed) as usize) {
-        let state = &area.thread.state;
+    let used = header.thread_slots.load(Ordering::Relaxed) as usize;
+    for thread in (0..used.min(MAX_THREADS)).map(|slot| shared.thread(slot)) {
+        let state = &thread.state;
         if state.load(Ordering::Relaxed) == 2
             && state.compare_exchange(2, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         {
-            return Some(&area.thread);
+            return Some(thread);
         }
     }
-    for (slot, area) in areas.iter().enumerate() {
-        if area.thread.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+    // The last slot is for calibration.
+    for slot in 0..MAX_THREADS - 1 {
+        let thread = shared.thread(slot);
+        if thread.state.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
             header.thread_slots.fetch_max(slot as u32 + 1, Ordering::Relaxed);
-            return Some(&area.thread);
+            return Some(thread);
         }
     }
-    debug_assert!(areas.len() == MAX_THREADS);
     None
 }

@@ -127,7 +127,7 @@ const ROUNDS: usize = 7;
 ///
 /// The hooks work on a spare slot with probe cost 0, so that nothing of this shows in the results.
 fn measure(shared: Shared, variants: Variants) {
-    let spare = &shared.threads()[MAX_THREADS - 1].thread;
+    let spare = shared.thread(MAX_THREADS - 1);
     thread::prepare(shared, spare, Role::Worker);
     spare.tiny.set(i64::MAX);
     spare.probe.set(0);

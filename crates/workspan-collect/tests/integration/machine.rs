@@ -46,7 +46,7 @@ impl Machine {
         // SAFETY: the memory is private to this machine, larger than a page, and nobody looks at it yet.
         unsafe { std::ptr::copy_nonoverlapping(page.as_ptr(), shared.address() as *mut u8, page.len()) };
         tables::make_root(shared);
-        let slots: Vec<&'static Thread> = shared.threads().iter().take(threads).map(|area| &area.thread).collect();
+        let slots: Vec<&'static Thread> = (0..threads).map(|slot| shared.thread(slot)).collect();
         for (i, thread) in slots.iter().enumerate() {
             let role = if i == 0 { Role::Main } else { Role::Worker };
             thread.state.store(1, std::sync::atomic::Ordering::Relaxed);
@@ -86,7 +86,7 @@ impl Machine {
         let mut at = header.free_nodes.load(std::sync::atomic::Ordering::Relaxed) & 0xffff_ffff;
         while at != 0 {
             free += 1;
-            let node = &self.shared.nodes()[usize::try_from(at).expect("an index")];
+            let node = self.shared.node(u32::try_from(at).expect("an index"));
             at = u64::from(node.parent.load(std::sync::atomic::Ordering::Relaxed));
         }
         header.nodes.load(std::sync::atomic::Ordering::Relaxed) as usize - free

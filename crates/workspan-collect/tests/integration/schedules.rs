@@ -2,6 +2,8 @@
 //! the same. The schedules are made here, so unlike the end-to-end tests this covers steals that a real machine hardly
 //! ever makes; and Miri watches every access.
 
+use std::sync::atomic::Ordering;
+
 use workspan_collect::group::{Group, TaskLink};
 use workspan_collect::handoff::Handoff;
 use workspan_collect::join::JoinFrame;
@@ -17,7 +19,7 @@ use workspan_wire::site::SiteKind;
 
 use crate::machine::{self, call_site, enter, leave, now, Machine};
 
-const PROGRAMS: u64 = if cfg!(miri) { 6 } else { 2_000 };
+const PROGRAMS: u64 = if cfg!(miri) { 12 } else { 2_000 };
 
 #[test]
 fn every_schedule_gives_the_oracles_numbers() {
@@ -31,6 +33,12 @@ fn every_schedule_gives_the_oracles_numbers() {
             assert!(ended.is_ok(), "an uncaught panic in program {seed}");
             run.run_later(0);
             machine.finish();
+            if cfg!(miri) {
+                // Reading the whole memory would take Miri minutes; the end of the longest chain is in its header.
+                let span = machine.shared.header().detached.span.load(Ordering::Relaxed);
+                assert_eq!(span.cast_unsigned(), expected.span, "program {seed}");
+                continue;
+            }
             let (recording, profile) = machine.profile();
             let label = format!("program {seed} on {threads} threads");
             assert_eq!(
