@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context;
-use workspan_model::{Clock as ModelClock, Exit, Machine, Recording};
+use workspan_model::{Exit, Machine, Recording};
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
@@ -161,7 +161,12 @@ fn output_file(args: &Record, target: &Path) -> PathBuf {
     }
 }
 
-fn symbolise(recording: &mut Recording, _target: &Path) {
-    let _ = ModelClock::Real;
-    recording.has_debug_info = false;
+/// Names the functions around the sites. Of the recording only these names depend on it, so nothing here is an error.
+fn symbolise(recording: &mut Recording, target: &Path) {
+    let executable = std::fs::read(target).unwrap_or_default();
+    // The program that a script starts is not known.
+    if executable.starts_with(b"#!") {
+        return;
+    }
+    recording.has_debug_info = workspan_symbols::symbolise(&executable, &mut recording.sites).has_debug_info;
 }

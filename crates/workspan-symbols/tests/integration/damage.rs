@@ -1,0 +1,154 @@
+//! Damaged executables: an answer or an error, in bounded time, never a panic.
+
+use std::time::{Duration, Instant};
+
+use workspan_model::{Site, SiteKind};
+use workspan_symbols::{symbolise, Executable, Symbolised};
+
+use crate::build::{fixtures, program, rustc, scratch};
+
+/// Marsaglia's xorshift: every run meets the same damage.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 16).unwrap_or(0) % limit
+    }
+}
+
+/// A small library: what is damaged in it matters.
+fn tiny(options: &[&str]) -> Vec<u8> {
+    let output = scratch(&format!("tiny{}", options.concat())).join("tiny.so");
+    let path = output.to_str().expect("the path is UTF-8");
+    let link = ["-Cpanic=abort", "-Clink-arg=-nostdlib", "-Ccodegen-units=1", "--crate-type=cdylib", "-o", path];
+    rustc(&fixtures(), &[&["tiny.rs"], &link[..], options].concat());
+    std::fs::read(output).expect("it was just built")
+}
+
+fn sites() -> Vec<Site> {
+    let site = |line: u32| Site {
+        kind: SiteKind::Join,
+        file: "tiny.rs".to_owned(),
+        line,
+        column: 5,
+        function: None,
+        type_name: String::new(),
+        // Any address will do.
+        addresses: (0..64).map(|i| u64::from(line) * 0x400 + i * 16).collect(),
+        via: None,
+    };
+    let elsewhere = Site { file: "/elsewhere.rs".to_owned(), ..site(1) };
+    (1..30).map(site).chain([elsewhere]).collect()
+}
+
+fn look(bytes: &[u8]) -> Symbolised {
+    let begun = Instant::now();
+    let done = symbolise(bytes, &mut sites());
+    // Far more than it takes; without a bound it could be hours.
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    if let Ok(executable) = Executable::parse(bytes) {
+        executable.frames().first_workspace_frame(&[0x1001, 0x1010, u64::MAX]);
+    }
+    done
+}
+
+/// What a fixture is built with: each has other forms and sections.
+const BUILDS: &[&[&str]] = &[
+    &["-Cdebuginfo=2", "-Copt-level=3", "-Cdwarf-version=4"],
+    &["-Cdebuginfo=2", "-Copt-level=3", "-Cdwarf-version=5"],
+    &["-Cdebuginfo=line-tables-only", "-Copt-level=0", "-Cdwarf-version=5"],
+    &["-Cdebuginfo=2", "-Clink-arg=-Wl,--compress-debug-sections=zlib"],
+];
+
+#[test]
+fn the_small_library_is_understood() {
+    for options in BUILDS {
+        let mut sites = sites();
+        let done = symbolise(&tiny(options), &mut sites);
+        assert!(done.has_debug_info, "{options:?}");
+        assert!(done.from_debug_info >= 6, "{options:?}: {done:?}");
+        assert_eq!(done.problem, None, "{options:?}");
+    }
+}
+
+#[test]
+fn cut_short() {
+    for options in BUILDS {
+        let bytes = tiny(options);
+        let mut random = Random(7);
+        for _ in 0..100 {
+            look(&bytes[..random.below(bytes.len())]);
+        }
+    }
+}
+
+#[test]
+fn bytes_changed() {
+    for options in BUILDS {
+        let bytes = tiny(options);
+        let mut random = Random(11);
+        let mut understood = 0;
+        for round in 0..400 {
+            let mut damaged = bytes.clone();
+            for _ in 0..1 + round % 8 {
+                let at = random.below(damaged.len());
+                damaged[at] = match random.below(4) {
+                    0 => 0,
+                    1 => 0xff,
+                    2 => damaged[at] ^ 1 << random.below(8),
+                    _ => u8::try_from(random.below(256)).unwrap_or(0),
+                };
+            }
+            understood += usize::from(look(&damaged).from_debug_info > 0);
+        }
+        // Compressed sections have a check sum, so that any damage is fatal.
+        assert!(understood > 20, "damage is local: {understood}");
+    }
+}
+
+#[test]
+fn stretches_copied_elsewhere() {
+    for options in BUILDS {
+        let bytes = tiny(options);
+        let mut random = Random(13);
+        for _ in 0..150 {
+            let mut damaged = bytes.clone();
+            let length = 1 + random.below(200);
+            let from = random.below(bytes.len() - length);
+            let to = random.below(bytes.len() - length);
+            damaged.copy_within(from..from + length, to);
+            look(&damaged);
+        }
+    }
+}
+
+#[test]
+fn a_whole_program_damaged() {
+    let bytes = program("damaged", "functions.rs", &["-Cdebuginfo=2", "-Copt-level=3"]).bytes;
+    let mut random = Random(17);
+    for _ in 0..15 {
+        look(&bytes[..random.below(bytes.len())]);
+        let mut damaged = bytes.clone();
+        for _ in 0..200 {
+            let at = random.below(damaged.len());
+            damaged[at] = u8::try_from(random.below(256)).unwrap_or(0);
+        }
+        look(&damaged);
+    }
+}
+
+#[test]
+fn noise() {
+    let mut random = Random(19);
+    for length in [0, 1, 4, 63, 64, 65, 1000, 100_000] {
+        let mut bytes: Vec<u8> = (0..length).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect();
+        look(&bytes);
+        let head = tiny(BUILDS[0]);
+        let kept = length.min(64);
+        bytes[..kept].copy_from_slice(&head[..kept]);
+        look(&bytes);
+    }
+}
