@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+/// Where recordings are written and read unless another file is named.
+pub const DEFAULT_FILE: &str = "workspan.wspan";
+
 /// Tells how parallel a program is, why it does not scale, and what to change.
 #[derive(Debug, Parser)]
 #[command(name = "workspan", version, max_term_width = 100, after_help = EXAMPLES)]
@@ -39,7 +42,7 @@ pub enum Verb {
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunOptions {
     /// Write the recording to FILE; a former one is kept as FILE.old.
-    #[arg(short, long, value_name = "FILE", default_value = "workspan.wspan")]
+    #[arg(short, long, value_name = "FILE", default_value = DEFAULT_FILE)]
     pub output: PathBuf,
     /// Let rayon's global pool have N workers (RAYON_NUM_THREADS).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -106,7 +109,7 @@ pub struct Record {
 #[derive(Args, Clone, Debug)]
 pub struct Report {
     /// The recording.
-    #[arg(default_value = "workspan.wspan")]
+    #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
     /// How to report.
     #[command(flatten)]
@@ -117,17 +120,21 @@ pub struct Report {
 #[derive(Args, Clone, Debug)]
 pub struct Info {
     /// The recording.
-    #[arg(default_value = "workspan.wspan")]
+    #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
     /// As JSON.
     #[arg(long)]
     pub json: bool,
 }
 
+const DOCTOR: &str = "\
+Exit status: 0 if nothing essential is missing, 1 if something is, 2 if PROGRAM cannot be looked at.";
+
 /// `workspan doctor`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = DOCTOR)]
 pub struct Doctor {
-    /// A program to look at.
+    /// A program to look at: a path, or a command in PATH.
     pub program: Option<PathBuf>,
     /// As JSON.
     #[arg(long)]

@@ -1,26 +1,41 @@
-//! Recordings on disk.
+//! Files: recordings, and what else is asked for.
 
-use std::io;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::{fs, process};
+use std::{fs, io, process};
 
 use anyhow::Context;
 use workspan_model::Recording;
-use workspan_read::{decode, encode};
+use workspan_read::{decode, encode, Problem};
 
 use crate::output;
 
+/// A recording from a file.
+#[derive(Debug)]
+pub struct Opened {
+    /// What it holds, as far as it is intact.
+    pub recording: Recording,
+    /// What is wrong with the rest.
+    pub problems: Vec<Problem>,
+    /// Length of the file.
+    pub bytes: usize,
+    /// Major and minor version of its format.
+    pub format: (u16, u16),
+}
+
 /// Reads a recording; tells what is wrong with it on stderr.
-pub fn read(file: &Path) -> anyhow::Result<Recording> {
+pub fn read(file: &Path) -> anyhow::Result<Opened> {
     let bytes = fs::read(file).with_context(|| {
         let hint = if file.exists() { "" } else { " (record one with `cargo workspan run` or `workspan record`)" };
         format!("cannot read {}{hint}", file.display())
     })?;
     let (recording, problems) = decode(&bytes).with_context(|| format!("cannot use {}", file.display()))?;
-    for problem in problems {
+    for problem in &problems {
         output::note(&format!("warning: {}: {problem}", file.display()));
     }
-    Ok(recording)
+    let half = |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]));
+    // Right behind the eight bytes by which the format is known.
+    Ok(Opened { recording, problems, bytes: bytes.len(), format: (half(8), half(10)) })
 }
 
 /// Writes a recording; a former one is kept as `FILE.old`.
@@ -29,9 +44,25 @@ pub fn write(file: &Path, recording: &Recording) -> anyhow::Result<()> {
     replace(file, &bytes, true).with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// An error if `file` could not be written: better before a long run than after it.
+pub fn check_writable(file: &Path) -> anyhow::Result<()> {
+    let check = || {
+        if is_special(file)? {
+            return Ok(());
+        }
+        let beside = beside(file);
+        fs::write(&beside, [])?;
+        fs::remove_file(&beside)
+    };
+    check().with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// Writes a file so that there is never half of it: beside its place, then moved there.
 pub fn replace(file: &Path, bytes: &[u8], keep_former: bool) -> io::Result<()> {
-    let beside = with_suffix(file, &format!(".tmp{}", process::id()));
+    if is_special(file)? {
+        return fs::OpenOptions::new().write(true).open(file)?.write_all(bytes);
+    }
+    let beside = beside(file);
     let written = fs::write(&beside, bytes).and_then(|()| {
         if keep_former && file.exists() {
             fs::rename(file, with_suffix(file, ".old"))?;
@@ -43,6 +74,20 @@ pub fn replace(file: &Path, bytes: &[u8], keep_former: bool) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     written
+}
+
+/// True for a device or a pipe, which must be written to and never be replaced. A folder is an error.
+fn is_special(file: &Path) -> io::Result<bool> {
+    match fs::metadata(file) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) => Ok(!found.is_file()),
+        // That there is nothing yet is the usual case; other errors come again, in better words.
+        Err(_) => Ok(false),
+    }
+}
+
+fn beside(file: &Path) -> PathBuf {
+    with_suffix(file, &format!(".tmp{}", process::id()))
 }
 
 fn with_suffix(file: &Path, suffix: &str) -> PathBuf {

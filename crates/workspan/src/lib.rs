@@ -1,7 +1,8 @@
 //! The commands `workspan` and `cargo workspan`. The only crate that prints or exits.
 //!
-//! stdout is data, stderr is talk. Exit status: of `record` and the cargo verbs the program's own; otherwise
-//! [`exit::OK`], or [`exit::FAILED`] with a message on stderr.
+//! stdout is data, stderr is talk. Exit status: of `record` and the cargo verbs the program's own (cargo's, if there is
+//! no program yet); of `doctor` also [`exit::MISSING`]; otherwise [`exit::OK`], or [`exit::FAILED`] with a message on
+//! stderr.
 
 pub mod args;
 pub mod cargo;
@@ -13,6 +14,9 @@ pub mod machine;
 pub mod output;
 pub mod record;
 pub mod report;
+pub mod signals;
+pub mod table;
+pub mod time;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -29,6 +33,9 @@ pub fn main_workspan() -> ExitCode {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };
+    if let Err(error) = signals::survive_file_size_limit() {
+        return exit::code(Err(error.into()));
+    }
     exit::code(match args.verb {
         args::Verb::Record(options) => record::run(&options),
         args::Verb::Report(options) => report::run(&options),

@@ -58,14 +58,18 @@ fn reading() -> (u64, u64) {
         .map_or((0, 0), |(_, reading)| reading)
 }
 
+/// Whether this machine shows that an interrupt came.
+pub fn interrupts_show() -> bool {
+    // Large enough to come fresh from the kernel: its pages fault at the first touch.
+    let mut untouched = vec![0u8; 1 << 24];
+    interrupt_witness::works(|| std::hint::black_box(&mut untouched)[1 << 23] = 1)
+}
+
 /// Lengths of the interrupts met while spinning, ascending, in ticks, and how long that was.
 fn listen() -> (Vec<u64>, Duration) {
     let started = Instant::now();
-    // Large enough to come fresh from the kernel: its pages fault at the first touch.
-    let mut untouched = vec![0u8; 1 << 24];
-    let works = interrupt_witness::works(|| std::hint::black_box(&mut untouched)[1 << 23] = 1);
     let mut lengths = Vec::new();
-    if !works {
+    if !interrupts_show() {
         return (lengths, started.elapsed());
     }
     interrupt_witness::arm();

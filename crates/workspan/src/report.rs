@@ -15,7 +15,7 @@ use crate::{files, output};
 
 /// Runs the verb.
 pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
-    let recording = files::read(&args.file)?;
+    let recording = files::read(&args.file)?.recording;
     let view = workspan_report::report(&recording)
         .with_context(|| format!("{} holds no complete run", args.file.display()))?;
     show(&recording, &view, &args.show, To::Stdout)?;
@@ -31,7 +31,7 @@ pub enum To {
     Stderr,
 }
 
-/// Writes the report in the forms asked for: JSON or a page to files, text otherwise.
+/// Writes the report in the forms asked for: a page beside the text, JSON in its place.
 pub fn show(recording: &Recording, view: &Report, show: &Show, to: To) -> anyhow::Result<()> {
     if let Some(file) = &show.html {
         let page = workspan_report::html::write(view, &sources(recording, show));
@@ -42,7 +42,8 @@ pub fn show(recording: &Recording, view: &Report, show: &Show, to: To) -> anyhow
         if file == Path::new("-") {
             return output::data(&text).context("cannot write to standard output");
         }
-        files::replace(file, text.as_bytes(), false).with_context(|| format!("cannot write {}", file.display()))?;
+        return files::replace(file, text.as_bytes(), false)
+            .with_context(|| format!("cannot write {}", file.display()));
     }
     let colour = match to {
         To::Stdout => output::colour_stdout(),

@@ -14,17 +14,15 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
-use std::sync::Arc;
+use std::process::{Command, ExitStatus, Stdio};
+use std::{env, fs};
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
-use signal_hook::consts::{SIGINT, SIGQUIT};
 
 use crate::args::RunOptions;
 use crate::exit::Outcome;
-use crate::{exit, output};
+use crate::{exit, output, record, signals};
 use project::Project;
 
 /// Profiles a Rust program that uses rayon.
@@ -50,7 +48,7 @@ enum Verb {
     Run(Passed),
     /// Build with hooks; `workspan record -- PROGRAM` then runs it anywhere.
     Build(Passed),
-    /// Run the tests with hooks and report; one recording per test executable.
+    /// Run the tests with hooks and report; one recording per test executable, none for examples in documentation.
     Test(Passed),
     /// Run the benchmarks with hooks and report; one recording per benchmark executable.
     Bench(Passed),
@@ -72,7 +70,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
     let split = match split::split(arguments) {
         Some(split) => split,
         // No verb, `--help`, `--version`: clap knows what to say.
-        None => split::Split { ours: std::env::args_os().filter(|a| a != "workspan").collect(), ..Default::default() },
+        None => split::Split { ours: env::args_os().filter(|a| a != "workspan").collect(), ..Default::default() },
     };
     let parsed = match Cargo::try_parse_from(&split.ours) {
         Ok(parsed) => parsed,
@@ -94,11 +92,11 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
     project.check(verb == "run")?;
     let plan = Plan::new(verb, &passed.options, &split, &project)?;
     plan.prepare()?;
+    project.instrument(&plan.sources)?;
     if verb == "build" {
-        return build(&plan);
+        return build(&mut plan.command(), |program| program);
     }
-    let status = survive_interrupts(&mut plan.command())?;
-    Ok(status)
+    run_cargo(&mut plan.command())
 }
 
 /// How cargo is called.
@@ -130,10 +128,14 @@ impl Plan {
         }
         let mut environment = wrapper::environment(&sources)?;
         if verb != "build" {
-            arguments.push("--config".into());
-            arguments.push(runner(options, &split.target_triple()?)?.into());
+            // The first wins over a runner of the user's for this platform; the second serves where a configuration
+            // file names another platform to build for.
+            for platform in [split.target_triple()?, "'cfg(all())'".to_owned()] {
+                arguments.push("--config".into());
+                arguments.push(runner(options, &platform)?.into());
+            }
             if verb != "run" {
-                environment.push(("WORKSPAN_FILE_PER_PROGRAM".into(), "1".into()));
+                environment.push((record::output::PER_PROGRAM.into(), record::output::session()));
             }
         }
         if !split.program.is_empty() {
@@ -157,47 +159,50 @@ impl Plan {
 }
 
 fn cargo() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// The setting that makes cargo run programs through `workspan record`.
-fn runner(options: &RunOptions, triple: &str) -> anyhow::Result<String> {
+fn runner(options: &RunOptions, platform: &str) -> anyhow::Result<String> {
     let mut words = vec![workspan()?.to_string_lossy().into_owned(), "record".to_owned(), "--from-cargo".to_owned()];
     words.extend(options.to_arguments()?);
     words.push("--".to_owned());
     let words: Vec<toml::Value> = words.into_iter().map(toml::Value::String).collect();
-    Ok(format!("target.{triple}.runner={}", toml::Value::Array(words)))
+    Ok(format!("target.{platform}.runner={}", toml::Value::Array(words)))
 }
 
 /// The executable of the command `workspan`, which lies beside this one.
 fn workspan() -> anyhow::Result<PathBuf> {
-    let here = std::env::current_exe().context("cannot find our own executable")?;
+    let here = env::current_exe().context("cannot find our own executable")?;
     let there = here.with_file_name("workspan");
     anyhow::ensure!(there.is_file(), "the command `workspan` is missing beside {}", here.display());
     Ok(there)
 }
 
-/// Runs cargo to its end, which becomes ours. Ctrl-C is for cargo and the program.
-fn survive_interrupts(command: &mut Command) -> anyhow::Result<Outcome> {
-    let survived = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGQUIT] {
-        signal_hook::flag::register(signal, Arc::clone(&survived))?;
-    }
-    let status = command.status().context("cannot run cargo")?;
-    Ok(match status.signal() {
-        Some(signal) => Outcome::Signal(signal),
-        None => Outcome::Code(status.code().unwrap_or(i32::from(exit::FAILED))),
-    })
+/// Runs cargo to its end, which becomes ours.
+fn run_cargo(command: &mut Command) -> anyhow::Result<Outcome> {
+    let caught = signals::Caught::new()?;
+    let mut child = command.spawn().context("cannot run cargo")?;
+    let _passed_on = caught.pass_on_to(&child);
+    Ok(outcome(child.wait().context("cannot wait for cargo")?))
 }
 
-/// Builds, and checks that the hooks are in every executable.
-fn build(plan: &Plan) -> anyhow::Result<Outcome> {
-    let mut child = plan
-        .command()
+fn outcome(status: ExitStatus) -> Outcome {
+    match status.signal() {
+        Some(signal) => Outcome::Signal(signal),
+        None => Outcome::Code(status.code().unwrap_or(i32::from(exit::FAILED))),
+    }
+}
+
+/// Builds, and checks that the hooks are in every executable. `place`: where an executable is when cargo has ended.
+fn build(command: &mut Command, place: impl Fn(PathBuf) -> PathBuf) -> anyhow::Result<Outcome> {
+    let caught = signals::Caught::new()?;
+    let mut child = command
         .arg("--message-format=json-render-diagnostics")
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot run cargo")?;
+    let _passed_on = caught.pass_on_to(&child);
     let mut programs = Vec::new();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
@@ -206,24 +211,21 @@ fn build(plan: &Plan) -> anyhow::Result<Outcome> {
     }
     let status = child.wait().context("cannot wait for cargo")?;
     if !status.success() {
-        return Ok(Outcome::Code(status.code().unwrap_or(i32::from(exit::FAILED))));
+        return Ok(outcome(status));
     }
-    report_built(&programs)
+    report_built(programs.into_iter().map(place))
 }
 
-fn report_built(programs: &[PathBuf]) -> anyhow::Result<Outcome> {
+fn report_built(programs: impl Iterator<Item = PathBuf>) -> anyhow::Result<Outcome> {
     let mut any = false;
     for program in programs {
-        match crate::record::target::look(program)? {
+        let name = program.display();
+        match record::target::look(&program)? {
             Some(hooks) => {
                 any = true;
-                output::note(&format!(
-                    "hooks are in ({}); run it: workspan record -- {}",
-                    hooks.runtime,
-                    program.display()
-                ));
+                output::note(&format!("hooks are in ({}); run it: workspan record -- {name}", hooks.runtime));
             }
-            None => output::note(&format!("warning: {} uses no rayon: it has no hooks", program.display())),
+            None => output::note(&format!("warning: {name} uses no rayon: it has no hooks")),
         }
     }
     anyhow::ensure!(any, "no executable with rayon in it was built");
@@ -235,17 +237,41 @@ fn executable(message: &str) -> Option<PathBuf> {
     Some(PathBuf::from(message.get("executable")?.as_str()?))
 }
 
-/// `cargo install` by way of the wrapper: there is no project to look at, so everything happens in the wrapper.
+/// `cargo install`, in a target directory of its own: in another, cargo would take what it has compiled without hooks.
 fn install(split: &split::Split) -> anyhow::Result<Outcome> {
-    let home = std::env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo")))
-        .context("neither CARGO_HOME nor HOME is set")?;
+    let mut manifest = toml::Table::new();
+    let mut target = split.cargo_value("--target-dir").map(|target| PathBuf::from(target).join("workspan"));
+    if let Some(path) = split.cargo_value("--path") {
+        let options: [OsString; 2] = ["--manifest-path".into(), Path::new(&path).join("Cargo.toml").into()];
+        let project = Project::find(&options)?;
+        project.check(true)?;
+        manifest = project.manifest()?;
+        target.get_or_insert_with(|| project.target_directory.join("workspan"));
+    }
+    let temporary = target.is_none();
+    let target = target.unwrap_or_else(|| env::temp_dir().join(format!("workspan-install-{}", std::process::id())));
+    let sources = target.join("instrumented");
+    wrapper::forget_stale(&target, &sources)
+        .with_context(|| format!("cannot use the target directory {}", target.display()))?;
     let mut command = Command::new(cargo());
-    command.arg("install").args(&split.cargo);
-    for setting in profile::settings("release", &toml::Table::new()) {
+    command.arg("install").args(split.cargo_without("--target-dir")).arg("--target-dir").arg(&target);
+    for setting in profile::settings(&profile::name("install", split), &manifest) {
         command.arg("--config").arg(setting);
     }
-    command.envs(wrapper::environment(&home.join("workspan"))?);
-    survive_interrupts(&mut command)
+    command.envs(wrapper::environment(&sources)?);
+    // Cargo moves it there, if it is not from a folder.
+    let bin = install_root(split).context("neither CARGO_HOME nor HOME is set")?.join("bin");
+    let installed = build(&mut command, |program| bin.join(program.file_name().unwrap_or_default()));
+    if temporary {
+        // Nobody will look for it there; what cannot be removed now goes with the next start of the system.
+        let _ = fs::remove_dir_all(&target);
+    }
+    installed
+}
+
+/// Where `cargo install` puts programs; a configuration file that says otherwise is not looked at.
+fn install_root(split: &split::Split) -> Option<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+    let root = split.cargo_value("--root").or_else(|| set("CARGO_INSTALL_ROOT")).or_else(|| set("CARGO_HOME"));
+    root.map(PathBuf::from).or_else(|| Some(Path::new(&set("HOME")?).join(".cargo")))
 }

@@ -7,7 +7,11 @@ pub fn name(verb: &str, split: &Split) -> String {
     if let Some(name) = split.cargo_value("--profile") {
         return name.to_string_lossy().into_owned();
     }
-    let release = verb == "bench" || split.has_any(&["--release", "-r"]);
+    let release = match verb {
+        "bench" => true,
+        "install" => !split.has_any(&["--debug"]),
+        _ => split.has_any(&["--release", "-r"]),
+    };
     if release { "release" } else { "dev" }.to_owned()
 }
 

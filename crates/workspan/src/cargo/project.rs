@@ -1,13 +1,14 @@
 //! The project: what cargo knows of it before anything is built.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
+use std::{fs, io};
 
 use anyhow::Context;
 use serde_json::Value;
-use workspan_instrument::{check_version, Package, Runtime};
+use workspan_instrument::{check_version, instrument, Package, Runtime};
 
 use super::cargo;
 
@@ -21,6 +22,17 @@ pub struct Project {
     workspace_root: PathBuf,
     packages: Vec<Value>,
     members: Vec<String>,
+}
+
+/// What [`Project::look`] finds.
+#[derive(Debug)]
+pub enum Look {
+    /// No project.
+    None,
+    /// A project that cargo cannot resolve as things are, and why.
+    Unresolved(String),
+    /// A project.
+    Found(Project),
 }
 
 impl Project {
@@ -37,7 +49,33 @@ impl Project {
         }
         let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo metadata")?;
         anyhow::ensure!(output.status.success(), "cargo cannot resolve the project (see above)");
-        let metadata: Value = serde_json::from_slice(&output.stdout).context("cannot read cargo's metadata")?;
+        Project::parse(&output.stdout, has_lock_file)
+    }
+
+    /// Looks for a project here, quietly: nothing is downloaded, and no lock file is made.
+    pub fn look() -> Look {
+        let mut locate = Command::new(cargo());
+        locate.args(["locate-project", "--workspace", "--message-format", "plain"]);
+        if !locate.output().is_ok_and(|output| output.status.success()) {
+            return Look::None;
+        }
+        let mut command = Command::new(cargo());
+        command.args(["metadata", "--format-version", "1", "--locked", "--offline"]);
+        match command.output() {
+            Ok(output) if output.status.success() => {
+                Project::parse(&output.stdout, true).map_or_else(|e| Look::Unresolved(e.to_string()), Look::Found)
+            }
+            Ok(output) => {
+                let text = String::from_utf8_lossy(&output.stderr).into_owned();
+                let error = text.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("unknown error");
+                Look::Unresolved(error.to_owned())
+            }
+            Err(error) => Look::Unresolved(error.to_string()),
+        }
+    }
+
+    fn parse(metadata: &[u8], has_lock_file: bool) -> anyhow::Result<Project> {
+        let metadata: Value = serde_json::from_slice(metadata).context("cannot read cargo's metadata")?;
         let text = |key: &str| metadata.get(key).and_then(Value::as_str).map(PathBuf::from);
         let list = |key: &str| metadata.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
         Ok(Project {
@@ -51,7 +89,7 @@ impl Project {
 
     /// Errors that are better told before a build: no rayon, a version without hooks, nothing to run.
     pub fn check(&self, needs_program: bool) -> anyhow::Result<()> {
-        let runtimes: Vec<Package> = self.packages.iter().filter_map(runtime).collect();
+        let runtimes = self.runtimes();
         anyhow::ensure!(
             runtimes.iter().any(|p| p.runtime == Runtime::RayonCore),
             "rayon is not among the dependencies of this project ({}): there is nothing to profile yet \
@@ -78,6 +116,32 @@ impl Project {
             self.workspace_root.display()
         );
         Ok(())
+    }
+
+    /// Makes the instrumented copies, or finds them: that a source is not as expected is better told before a build.
+    pub fn instrument(&self, into: &Path) -> anyhow::Result<()> {
+        for package in self.runtimes() {
+            let copy = instrument(&package, into)?;
+            // Published sources never change, a folder of the user's may. Cargo compiles a new copy by its date.
+            let made = || fs::metadata(&copy.root)?.modified();
+            let changed = || changed_since(&package.folder.join("src"), made()?);
+            if !copy.fresh && changed().with_context(|| format!("cannot read {}", package.folder.display()))? {
+                let folder = copy.root.parent().and_then(Path::parent).context("a copy without a folder")?;
+                fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+                instrument(&package, into)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The packages that get hooks.
+    pub fn runtimes(&self) -> Vec<Package> {
+        self.packages.iter().filter_map(runtime).collect()
+    }
+
+    /// Where the workspace's manifest is.
+    pub fn root(&self) -> &Path {
+        &self.workspace_root
     }
 
     /// The workspace's manifest.
@@ -139,4 +203,16 @@ fn relevant(options: &[OsString]) -> Vec<OsString> {
         }
     }
     kept
+}
+
+/// True if something below `folder` was changed after `made`.
+fn changed_since(folder: &Path, made: SystemTime) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let found = fs::metadata(&path)?;
+        if found.modified()? > made || found.is_dir() && changed_since(&path, made)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

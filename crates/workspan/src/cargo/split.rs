@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn values_are_found_in_both_forms() {
-        let split = split(["cw", "run", "--target-dir", "a", "--target=b", "-v"].map(OsString::from).to_vec()).unwrap();
+        let words = ["cw", "run", "--target-dir", "a", "--target=b", "-v"].map(OsString::from);
+        let split = split(words.into()).unwrap();
         assert_eq!(split.cargo_value("--target-dir"), Some("a".into()));
         assert_eq!(split.cargo_value("--target"), Some("b".into()));
         assert_eq!(split.cargo_without("--target-dir"), ["--target=b", "-v"]);

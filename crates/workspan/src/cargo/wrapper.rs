@@ -11,9 +11,13 @@ use std::process::{Command, ExitCode};
 use std::{env, fs, io};
 
 use anyhow::Context;
+use clap::CommandFactory;
+use nix::fcntl::{Flock, FlockArg};
 use workspan_instrument::{fingerprint, instrument, Package, Runtime};
 
-use crate::{exit, output};
+use crate::record::child::Variable;
+use crate::record::output::PER_PROGRAM;
+use crate::{args, exit, output};
 
 /// Tells us that we are the wrapper: the folder for instrumented copies.
 const FOLDER: &str = "WORKSPAN_INSTRUMENT";
@@ -24,9 +28,8 @@ const WRAPPER: &str = "RUSTC_WRAPPER";
 /// Runs as rustc's wrapper if cargo called us as that.
 pub fn run_if_asked(arguments: &[OsString]) -> Option<ExitCode> {
     let folder = PathBuf::from(env::var_os(FOLDER)?);
-    // `workspan rustc --crate-name …`; anything else is a person with the variable set.
-    let rustc = arguments.get(1).filter(|a| is_rustc(a))?;
-    let error = match compile(rustc, &arguments[2..], &folder) {
+    let program = arguments.get(1).filter(|word| !is_ours(word))?;
+    let error = match compile(program, &arguments[2..], &folder) {
         Ok(never) => match never {},
         Err(error) => error,
     };
@@ -34,10 +37,11 @@ pub fn run_if_asked(arguments: &[OsString]) -> Option<ExitCode> {
     Some(ExitCode::from(exit::FAILED))
 }
 
-fn is_rustc(argument: &OsStr) -> bool {
-    Path::new(argument)
-        .file_stem()
-        .is_some_and(|name| name.to_string_lossy().contains("rustc") || name == "clippy-driver")
+/// True for our own verbs and options: cargo also calls us as the runner of programs. Anything else is rustc, or a
+/// wrapper for the user's workspace (`RUSTC_WORKSPACE_WRAPPER`) that comes between.
+fn is_ours(word: &OsStr) -> bool {
+    let word = word.to_string_lossy();
+    word.starts_with('-') || word == "help" || args::Workspan::command().find_subcommand(&*word).is_some()
 }
 
 enum Never {}
@@ -98,16 +102,11 @@ fn absolute(folder: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// Undoes [`environment`] for the program that cargo starts: it sees the user's own variables.
-pub fn restored_environment() -> Vec<(OsString, Option<OsString>)> {
+pub fn restored_environment() -> Vec<Variable> {
     if env::var_os(FOLDER).is_none() {
         return Vec::new();
     }
-    vec![
-        (WRAPPER.into(), env::var_os(NEXT)),
-        (NEXT.into(), None),
-        (FOLDER.into(), None),
-        ("WORKSPAN_FILE_PER_PROGRAM".into(), None),
-    ]
+    vec![(WRAPPER.into(), env::var_os(NEXT)), (NEXT.into(), None), (FOLDER.into(), None), (PER_PROGRAM.into(), None)]
 }
 
 /// Cargo does not notice that our hooks have changed. If they have, what it knows of the two crates is removed from the
@@ -115,7 +114,15 @@ pub fn restored_environment() -> Vec<(OsString, Option<OsString>)> {
 pub fn forget_stale(target: &Path, sources: &Path) -> io::Result<()> {
     let stamp = target.join(".hooks");
     let wanted = format!("{:016x}\n", fingerprint());
-    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+    let fresh = || fs::read_to_string(&stamp).is_ok_and(|found| found == wanted);
+    if fresh() {
+        return Ok(());
+    }
+    fs::create_dir_all(target)?;
+    // Two at the same time: the second must not remove what the first has begun to build.
+    let lock = fs::File::create(target.join(".hooks.lock"))?;
+    let _lock = Flock::lock(lock, FlockArg::LockExclusive).map_err(|(_, errno)| io::Error::from(errno))?;
+    if fresh() {
         return Ok(());
     }
     remove_if_there(sources)?;
@@ -127,8 +134,7 @@ pub fn forget_stale(target: &Path, sources: &Path) -> io::Result<()> {
             }
         }
     }
-    fs::create_dir_all(target)?;
-    fs::write(stamp, wanted)
+    fs::write(&stamp, &wanted)
 }
 
 /// The folders `.fingerprint` up to `depth` levels below `folder`.

@@ -1,25 +1,16 @@
 //! Running the program: its input, output, status and signals are its own.
-//!
-//! Ctrl-C goes to the whole foreground group, so the program gets it and we must only survive it. Requests to end that
-//! are sent to us alone (`SIGTERM`, `SIGHUP`) are passed on.
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
-use std::thread;
 
 use nix::sys::resource::{getrusage, Usage, UsageWho};
-use nix::sys::signal::{kill, Signal};
 use nix::sys::time::TimeValLike;
-use nix::unistd::Pid;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
 use workspan_collect::platform;
 use workspan_model::{Exit, Nanos};
 
 use crate::exit::{Status, NOT_EXECUTABLE, NOT_FOUND};
+use crate::signals;
 
 /// How the program ended.
 #[derive(Clone, Copy, Debug)]
@@ -32,13 +23,12 @@ pub struct Ended {
     pub cpu: Nanos,
 }
 
-/// Runs `command` to its end. `environment`: variables to set, or to remove.
-pub fn run(command: &[OsString], environment: &[(OsString, Option<OsString>)]) -> anyhow::Result<Ended> {
-    let survived = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGQUIT] {
-        signal_hook::flag::register(signal, Arc::clone(&survived))?;
-    }
-    let mut signals = Signals::new([SIGTERM, SIGHUP])?;
+/// A variable to set, or to remove.
+pub type Variable = (OsString, Option<OsString>);
+
+/// Runs `command` to its end, in a changed environment.
+pub fn run(command: &[OsString], environment: &[Variable]) -> anyhow::Result<Ended> {
+    let caught = signals::Caught::new()?;
     let before = cpu_of_children();
     let mut child = Command::new(&command[0]);
     child.args(&command[1..]);
@@ -52,26 +42,10 @@ pub fn run(command: &[OsString], environment: &[(OsString, Option<OsString>)]) -
         let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
         Status { code, message: format!("cannot run {}: {error}", command[0].to_string_lossy()) }
     })?;
-    let pid = i32::try_from(child.id()).map(Pid::from_raw);
-    let over = Arc::new(AtomicBool::new(false));
-    let handle = signals.handle();
-    let forward = {
-        let over = Arc::clone(&over);
-        thread::spawn(move || {
-            for signal in signals.forever() {
-                if let (Ok(pid), Ok(signal), false) = (pid, Signal::try_from(signal), over.load(Ordering::Acquire)) {
-                    // It may just have ended; then there is nobody to tell.
-                    let _ = kill(pid, signal);
-                }
-            }
-        })
-    };
+    let passed_on = caught.pass_on_to(&child);
     let status = child.wait()?;
     let ticks = platform::ticks();
-    over.store(true, Ordering::Release);
-    handle.close();
-    // The thread ends when its signals are closed.
-    let _ = forward.join();
+    drop(passed_on);
     let exit = match status.signal() {
         Some(signal) => Exit::Signal(signal),
         None => Exit::Code(status.code().unwrap_or(0)),

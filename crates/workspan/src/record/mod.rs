@@ -2,10 +2,12 @@
 
 pub mod child;
 pub mod memory;
+pub mod output;
 pub mod target;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::Context;
@@ -13,31 +15,68 @@ use workspan_model::{Exit, Machine, Recording};
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
-use crate::args::{Clock, Record, RunOptions};
-use crate::exit::Outcome;
-use crate::{files, machine, output, report};
+use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
+use crate::exit::{Outcome, Status};
+use crate::{files, machine, output as talk, report};
 
 /// Runs the verb.
 pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let options = &args.options;
     let target = target::find(&args.command[0])?;
-    let (recording, outcome) = measure(&args.command, options)?;
-    let file = output_file(args, &target);
-    let written = files::write(&file, &recording);
-    if let Some(view) = workspan_report::report(&recording) {
-        report::show(&recording, &view, &options.show, report::To::Stderr)?;
-    }
-    match written {
-        Ok(()) if options.show.json.is_none() => {
-            output::talk(&format!("\nrecorded in {}; next: workspan report --html report.html", file.display()));
-            Ok(outcome)
+    if output::per_program(args) {
+        if output::is_documentation_test(&target) {
+            // Without a runner rustdoc sets it, so that each example has a process of its own.
+            let itself = ("RUSTDOC_DOCTEST_BIN_PATH".into(), Some(target.into()));
+            return unrecorded(&args.command, vec![itself]);
         }
+        if target::look(&target)?.is_none() {
+            talk::note(&format!("{} uses no rayon: it runs without a recording", target.display()));
+            return unrecorded(&args.command, Vec::new());
+        }
+    }
+    let file = output::file(args, &target);
+    for file in
+        iter::once(&file).chain(&options.show.html).chain(options.show.json.iter().filter(|f| *f != Path::new("-")))
+    {
+        files::check_writable(file)?;
+    }
+    let (recording, outcome) = measure(&args.command, options)?;
+    // The program has run: whatever fails now, how it ended is told.
+    match publish(&recording, &file, options) {
         Ok(()) => Ok(outcome),
         Err(error) => {
-            output::error(&error);
+            talk::error(&error);
             let failed = Outcome::Code(i32::from(crate::exit::FAILED));
             Ok(if outcome == Outcome::OK { failed } else { outcome })
         }
+    }
+}
+
+/// Writes the recording and the report. The report comes even if the recording cannot be written.
+fn publish(recording: &Recording, file: &Path, options: &RunOptions) -> anyhow::Result<()> {
+    let written = files::write(file, recording);
+    if let Some(view) = workspan_report::report(recording) {
+        report::show(recording, &view, &options.show, report::To::Stderr)?;
+    }
+    written?;
+    if options.show.json.is_none() {
+        let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", file.display()) };
+        talk::talk(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
+    }
+    Ok(())
+}
+
+/// Runs one of several programs that cargo runs, as it is.
+fn unrecorded(command: &[OsString], mut environment: Vec<child::Variable>) -> anyhow::Result<Outcome> {
+    environment.extend(crate::cargo::wrapper::restored_environment());
+    let ended = child::run(command, &environment)?;
+    Ok(outcome(ended.exit))
+}
+
+fn outcome(exit: Exit) -> Outcome {
+    match exit {
+        Exit::Code(code) => Outcome::Code(code),
+        Exit::Signal(signal) => Outcome::Signal(signal),
     }
 }
 
@@ -77,29 +116,40 @@ fn machine_for(options: &RunOptions) -> Machine {
 }
 
 fn one_run(command: &[OsString], options: &RunOptions, recording: &mut Recording) -> anyhow::Result<Outcome> {
-    let memory =
-        memory::SharedMemory::new(&request(options, &recording.machine)).context("cannot make shared memory")?;
+    let memory = memory::SharedMemory::new(&request(options, &recording.machine))
+        .context("cannot make shared memory (see `workspan doctor`)")?;
     let ended = child::run(command, &environment(options, &memory))?;
     let snapshot = memory.snapshot();
+    let silent = |message: String| anyhow::Error::new(Status { code: status_of(ended.exit), message });
     match attached(&snapshot).context("cannot read the shared memory")? {
         Attached::Yes => {}
-        Attached::No => anyhow::bail!(
-            "the hooks of {} did not report: {}",
-            Path::new(&command[0]).display(),
-            "the program ended before `main`, or may not open /proc/<pid>/fd of its parent"
-        ),
-        Attached::OtherVersion(version) => anyhow::bail!(
-            "the program was built with hooks of wire version {version}, this workspan has {}: build it again \
-             with `cargo workspan build`",
-            shm::WIRE_VERSION
-        ),
+        Attached::No => {
+            return Err(silent(format!(
+                "the hooks of {} did not report: the program ended before `main`, started no program with hooks, or \
+                 could not map the shared memory (see `workspan doctor`)",
+                Path::new(&command[0]).display()
+            )))
+        }
+        Attached::OtherVersion(version) => {
+            return Err(silent(format!(
+                "the program was built with hooks of wire version {version}, this workspan has {}: build it again \
+                 with `cargo workspan build`",
+                shm::WIRE_VERSION
+            )))
+        }
     }
     let died = workspan_read::Died { exit: ended.exit, ticks: ended.ticks, cpu: ended.cpu };
     read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
-    Ok(match ended.exit {
-        Exit::Code(code) => Outcome::Code(code),
-        Exit::Signal(signal) => Outcome::Signal(signal),
-    })
+    Ok(outcome(ended.exit))
+}
+
+/// The program's status, or our own failure if it had none to report.
+fn status_of(exit: Exit) -> u8 {
+    let code = match exit {
+        Exit::Code(code) => code,
+        Exit::Signal(signal) => 128 + signal,
+    };
+    u8::try_from(code & 0xff).ok().filter(|code| *code != 0).unwrap_or(crate::exit::FAILED)
 }
 
 fn request(options: &RunOptions, machine: &Machine) -> Request {
@@ -135,30 +185,13 @@ fn disabled_features() -> u32 {
     text.split(',').map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-fn environment(options: &RunOptions, memory: &memory::SharedMemory) -> Vec<(OsString, Option<OsString>)> {
+fn environment(options: &RunOptions, memory: &memory::SharedMemory) -> Vec<child::Variable> {
     let mut changes = vec![(OsString::from(shm::ENV), Some(memory.path()))];
     if let Some(workers) = options.workers {
         changes.push((OsString::from("RAYON_NUM_THREADS"), Some(workers.to_string().into())));
     }
     changes.extend(crate::cargo::wrapper::restored_environment());
     changes
-}
-
-fn output_file(args: &Record, target: &Path) -> PathBuf {
-    let asked = &args.options.output;
-    if !args.from_cargo {
-        return asked.clone();
-    }
-    // Cargo may run several test executables: each has its own file.
-    match std::env::var_os("WORKSPAN_FILE_PER_PROGRAM") {
-        None => asked.clone(),
-        Some(_) => {
-            let stem = target.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-            let name = stem.rsplit_once('-').map_or(stem.as_str(), |(name, _)| name).to_owned();
-            let base = asked.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-            asked.with_file_name(format!("{base}-{name}.wspan"))
-        }
-    }
 }
 
 /// Names the functions around the sites. Of the recording only these names depend on it, so nothing here is an error.

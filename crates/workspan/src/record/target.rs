@@ -5,7 +5,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use anyhow::Context;
 use object::{Object, ObjectSection};
 use workspan_wire::shm::{NOTE_MAGIC, NOTE_SECTION, WIRE_VERSION};
 
@@ -67,7 +66,10 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Hooks>> {
     if bytes.starts_with(b"#!") {
         return Ok(Some(Hooks { wire_version: WIRE_VERSION, runtime: String::new() }));
     }
-    let file = object::File::parse(&*bytes).with_context(|| format!("{} is not a program", executable.display()))?;
+    let file = object::File::parse(&*bytes).map_err(|_| {
+        let message = format!("cannot run {}: neither an executable nor a script", executable.display());
+        Status { code: crate::exit::NOT_EXECUTABLE, message }
+    })?;
     let Some(section) = file.section_by_name(NOTE_SECTION) else {
         return Ok(None);
     };

@@ -1,5 +1,14 @@
 //! End to end: real programs, built by `cargo workspan`, run on real rayon.
 
+mod bad_input;
 mod build;
 mod closed_forms;
+mod command;
+mod doctor_info;
+mod fixtures;
+mod partial;
+mod passthrough;
+mod places;
+mod projects;
 mod random_programs;
+mod sources;

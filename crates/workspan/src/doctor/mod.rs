@@ -1,0 +1,38 @@
+//! `workspan doctor`: what this machine, this project and a program allow, and the fix for each missing thing.
+//!
+//! Exit status: [`exit::OK`] if nothing essential is missing, [`exit::MISSING`] if something is, [`exit::FAILED`] if the
+//! program cannot be looked at. What is only worse than it could be (`warn`) is no failure.
+//!
+//! The JSON form is `{"schema_version", "ok", "checks": [{"id", "group", "state", "found", "means", "fix"}]}`; ids are
+//! stable, and `fix` is null where there is nothing to do.
+
+mod check;
+mod machine;
+mod program;
+mod project;
+mod tools;
+
+use serde_json::json;
+
+use crate::exit::{self, Outcome};
+use crate::{args, output};
+use check::{Check, State};
+
+/// Runs the verb.
+pub fn run(args: &args::Doctor) -> anyhow::Result<Outcome> {
+    let mut checks = machine::checks();
+    checks.extend(tools::checks(args.program.is_some()));
+    match &args.program {
+        Some(program) => checks.extend(program::checks(program)?),
+        None => checks.extend(project::check()),
+    }
+    let missing = checks.iter().any(|check| check.state == State::Missing);
+    let text = if args.json {
+        let checks: Vec<_> = checks.iter().map(Check::as_json).collect();
+        format!("{:#}\n", json!({ "schema_version": 1, "ok": !missing, "checks": checks }))
+    } else {
+        check::as_text(&checks, output::colour_stdout())
+    };
+    output::data(&text)?;
+    Ok(if missing { Outcome::Code(i32::from(exit::MISSING)) } else { Outcome::OK })
+}

@@ -1,0 +1,115 @@
+//! What a program allows.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use anyhow::Context;
+use object::{Object, ObjectSection};
+use workspan_wire::shm::WIRE_VERSION;
+
+use super::check::Check;
+use crate::record::target;
+
+const GROUP: &str = "program";
+const BUILD: &str = "build it with `cargo workspan build`, and look at the program that it names";
+
+/// All of them.
+pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
+    // A status of its own is for programs that are to be run.
+    let path = target::find(program.as_os_str()).map_err(|error| anyhow::anyhow!("{error:#}"))?;
+    let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let name = path.display();
+    if bytes.starts_with(b"#!") {
+        return Ok(vec![Check::warn(GROUP, "program", format!("{name} is a script"))
+            .means("It can be recorded if it starts a program that carries hooks; only the first such is profiled.")
+            .fix("look at the program that it starts")]);
+    }
+    let file = match object::File::parse(&*bytes) {
+        Ok(file) if file.format() == object::BinaryFormat::Elf => file,
+        _ => {
+            return Ok(vec![Check::missing(GROUP, "program", format!("{name} is not an ELF executable"))
+                .means("Only programs for Linux can be profiled.")
+                .fix(BUILD)])
+        }
+    };
+    Ok(vec![executable(&path, &file), hooks(&path, &file)?, debug_info(&file), symbols(&file), linking(&file)])
+}
+
+fn executable(path: &Path, file: &object::File<'_>) -> Check {
+    let found = format!("{}, ELF for {:?}", path.display(), file.architecture());
+    let mode = fs::metadata(path).map_or(0, |meta| meta.permissions().mode());
+    if mode & 0o111 == 0 {
+        return Check::missing(GROUP, "program", format!("{found}, without permission to execute"))
+            .means("It cannot be run.")
+            .fix(format!("chmod +x {}", path.display()));
+    }
+    if !matches!(file.kind(), object::ObjectKind::Executable | object::ObjectKind::Dynamic) {
+        return Check::missing(GROUP, "program", format!("{found}, not linked"))
+            .means("It cannot be run.")
+            .fix("link it");
+    }
+    Check::ok(GROUP, "program", found)
+}
+
+fn hooks(path: &Path, file: &object::File<'_>) -> anyhow::Result<Check> {
+    Ok(match target::look(path)? {
+        Some(hooks) if hooks.wire_version == WIRE_VERSION => {
+            Check::ok(GROUP, "hooks", format!("in {} (wire version {WIRE_VERSION})", hooks.runtime))
+        }
+        Some(hooks) => Check::missing(GROUP, "hooks", format!("of wire version {}", hooks.wire_version))
+            .means(format!("This workspan understands version {WIRE_VERSION} only."))
+            .fix("build it again with `cargo workspan build`, or use the workspan that built it"),
+        None if mentions_rayon(file) => Check::missing(GROUP, "hooks", "none, though rayon is in it")
+            .means("The program was built without `cargo workspan`: a run would tell nothing.")
+            .fix(BUILD),
+        None => Check::missing(GROUP, "hooks", "none, and no sign of rayon")
+            .means("There is nothing to profile: only rayon is supported for Rust programs.")
+            .fix("make it use rayon, and build it with `cargo workspan build`"),
+    })
+}
+
+/// Whether texts or symbols of rayon are in it.
+fn mentions_rayon(file: &object::File<'_>) -> bool {
+    [".strtab", ".rodata"]
+        .iter()
+        .filter_map(|name| file.section_by_name(name)?.data().ok())
+        .any(|data| data.windows(10).any(|window| window == b"rayon_core" || window == b"rayon-core"))
+}
+
+fn has_section(file: &object::File<'_>, names: &[&str]) -> bool {
+    names.iter().any(|name| file.section_by_name(name).is_some_and(|section| section.size() > 0))
+}
+
+fn debug_info(file: &object::File<'_>) -> Check {
+    let lines = has_section(file, &[".debug_line", ".zdebug_line"]);
+    let info = has_section(file, &[".debug_info", ".zdebug_info"]);
+    if lines && info {
+        return Check::ok(GROUP, "debug-info", "functions and lines");
+    }
+    let found = if has_section(file, &[".gnu_debuglink"]) { "in another file" } else { "none" };
+    Check::warn(GROUP, "debug-info", found)
+        .means("Sites have their lines all the same; functions are named after closure types, callers are unknown.")
+        .fix("build it with `cargo workspan build`, which adds line tables, and do not strip it")
+}
+
+fn symbols(file: &object::File<'_>) -> Check {
+    if has_section(file, &[".symtab"]) {
+        Check::ok(GROUP, "symbols", "not stripped")
+    } else {
+        Check::ok(GROUP, "symbols", "stripped").means("Hooks and lines of sites are not affected.")
+    }
+}
+
+fn linking(file: &object::File<'_>) -> Check {
+    let loader = file.section_by_name(".interp").and_then(|section| section.data().ok().map(<[u8]>::to_vec));
+    match loader.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()) {
+        Some(loader) if loader.contains("musl") => Check::warn(GROUP, "linking", format!("dynamic, by {loader}"))
+            .means("Programs for musl are untested; that a thread was switched out shows only in long strands.")
+            .fix("build for a target with glibc"),
+        Some(loader) => Check::ok(GROUP, "linking", format!("dynamic, by {loader}")),
+        None => Check::warn(GROUP, "linking", "static")
+            .means("That a thread was switched out shows only in long strands: use an idle machine.")
+            .fix("link it dynamically with glibc"),
+    }
+}

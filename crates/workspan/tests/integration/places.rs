@@ -1,0 +1,132 @@
+//! Where recordings and reports go, and what happens where they cannot.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::build::{self, scratch};
+use crate::command::{record, report, run, workspan, Ended};
+
+/// Names in a folder.
+fn listing(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("it exists").map(|e| e.expect("it exists").file_name());
+    let mut names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn exit(folder: &Path, options: &[&str], status: &str) -> Ended {
+    run(&mut record(folder, options, &build::program("endings"), &["exit", status]))
+}
+
+#[test]
+fn the_former_recording_is_kept() {
+    let folder = scratch("former");
+    for status in ["1", "2", "3"] {
+        exit(&folder, &["-o", "my.wspan"], status);
+    }
+    assert_eq!(listing(&folder), ["my.wspan", "my.wspan.old"]);
+    assert_eq!(report(&folder, "my.wspan")["program"]["exit_code"], 3);
+    assert_eq!(report(&folder, "my.wspan.old")["program"]["exit_code"], 2);
+}
+
+/// It is better told before a long run than after it: the program does not run.
+#[test]
+fn places_that_cannot_be_written() {
+    let folder = scratch("unwritable");
+    fs::create_dir(folder.join("directory")).expect("writable");
+    fs::write(folder.join("file"), "text").expect("writable");
+    for (options, words) in [
+        (["-o", "none/x.wspan"], ["none/x.wspan", "No such file"]),
+        (["-o", "directory"], ["directory", "is a directory"]),
+        (["-o", "file/x.wspan"], ["file/x.wspan", "Not a directory"]),
+        // Not even root writes here.
+        (["-o", "/proc/x.wspan"], ["/proc/x.wspan", "cannot write"]),
+        (["--html", "none/x.html"], ["none/x.html", "No such file"]),
+        (["--json=none/x.json", "--repeat=1"], ["none/x.json", "No such file"]),
+    ] {
+        let ended = exit(&folder, &options, "0");
+        ended.check_error(2, &words);
+        assert_eq!(ended.out(), "", "{options:?}");
+    }
+    assert_eq!(listing(&folder), ["directory", "file"]);
+}
+
+/// A device is written to, and never replaced.
+#[test]
+fn devices() {
+    let folder = scratch("devices");
+    assert_eq!(exit(&folder, &["-o", "/dev/null"], "7").code(), Some(7));
+    let full = exit(&folder, &["-o", "/dev/full"], "0");
+    full.check_error(2, &["cannot write /dev/full", "No space left", "parallelism 2.00"]);
+    assert!(full.stdout.starts_with(b"out: "));
+    // How the program ended matters more.
+    exit(&folder, &["-o", "/dev/full"], "7").check_error(7, &["cannot write /dev/full"]);
+    exit(&folder, &["--json=/dev/full"], "7").check_error(7, &["cannot write /dev/full"]);
+    assert_eq!(listing(&folder), ["workspan.wspan"]);
+    let ended = run(workspan(&folder).args(["report", "--json=/dev/stdout"]));
+    assert!(ended.check_success().out().starts_with("{"));
+}
+
+/// A file system without room: the former recording stays, and nothing else does.
+#[test]
+fn a_full_disk() {
+    let folder = scratch("full");
+    let mount = folder.join("disk");
+    fs::create_dir(&mount).expect("writable");
+    let command = record(&folder, &["-o", "disk/x.wspan"], &build::program("endings"), &["exit", "0"]);
+    let script = r#"
+        mount -t tmpfs -o size=64k none disk || exit 99
+        "$@" >out 2>err; echo "roomy: $?"
+        cat /dev/zero >disk/filler 2>/dev/null
+        cp disk/x.wspan before
+        "$@" >out 2>err; echo "full: $?"
+        cmp before disk/x.wspan && echo unchanged
+        ls disk
+    "#;
+    let mut shell = Command::new("unshare");
+    shell.args(["--mount", "--map-root-user", "sh", "-c", script, "sh"]).current_dir(&folder);
+    shell.arg(command.get_program()).args(command.get_args());
+    let ended = run(&mut shell);
+    if ended.code() == Some(99) || !ended.stdout.starts_with(b"roomy") {
+        // Mounting is not permitted here; `/dev/full` above has to do.
+        return;
+    }
+    assert_eq!(ended.out(), "roomy: 0\nfull: 2\nunchanged\nfiller\nx.wspan\n", "{}", ended.err());
+    let err = String::from_utf8_lossy(&fs::read(folder.join("err")).expect("written")).into_owned();
+    assert!(err.contains("cannot write disk/x.wspan: No space left"), "{err}");
+    assert!(err.contains("parallelism 2.00"), "{err}");
+    assert!(fs::read(folder.join("out")).expect("written").starts_with(b"out: "));
+}
+
+/// `ulimit -f` concerns the shared memory too: an error that says so, and no death by a signal.
+#[test]
+fn a_limit_on_the_size_of_files() {
+    let folder = scratch("limit");
+    let command = record(&folder, &[], &build::program("endings"), &["exit", "0"]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -f 100; exec \"$@\"", "sh"]).arg(command.get_program()).args(command.get_args());
+    let ended = run(shell.current_dir(&folder));
+    ended.check_error(2, &["cannot make shared memory", "workspan doctor", "File too large"]);
+    assert_eq!(listing(&folder), [""; 0]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -f 100; exec \"$0\" doctor", env!("CARGO_BIN_EXE_workspan")]);
+    let ended = run(shell.current_dir(&folder));
+    assert_eq!(ended.code(), Some(1));
+    assert!(ended.out().contains("ulimit -f unlimited"), "{}", ended.out());
+}
+
+/// The page comes beside the text, JSON in its place; `-` is standard output.
+#[test]
+fn forms_of_the_report() {
+    let folder = scratch("forms");
+    let ended = exit(&folder, &["--html", "page.html"], "0");
+    assert!(ended.check_success().err().contains("parallelism 2.00"));
+    assert!(fs::read_to_string(folder.join("page.html")).expect("asked for").starts_with("<!DOCTYPE html>"));
+    let ended = run(workspan(&folder).args(["report", "--json=again.json"]));
+    assert_eq!((ended.check_success().out(), ended.err()), (String::new(), String::new()));
+    let again = fs::read(folder.join("again.json")).expect("asked for");
+    assert_eq!(run(workspan(&folder).args(["report", "--json"])).stdout, again);
+    assert_eq!(run(workspan(&folder).args(["report", "--json=-"])).stdout, again);
+    assert_eq!(listing(&folder), ["again.json", "page.html", "workspan.wspan"]);
+}
