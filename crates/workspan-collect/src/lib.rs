@@ -31,3 +31,4 @@ pub mod strand;
 pub mod tables;
 pub mod task;
 pub mod thread;
+pub mod waits;

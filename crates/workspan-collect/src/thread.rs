@@ -89,6 +89,14 @@ pub fn hot() -> Option<&'static Thread> {
     Some(unsafe { &*hot })
 }
 
+/// The calling thread, attached if need be, without a look at the clock; with the real clock only.
+pub fn hot_or_attach() -> Option<&'static Thread> {
+    if HOT.get().is_null() && ANY.get().is_null() {
+        attach(process::shared()?, Role::External);
+    }
+    hot()
+}
+
 /// The calling thread, without a look at the clock.
 #[inline(always)]
 pub fn current() -> Option<&'static Thread> {

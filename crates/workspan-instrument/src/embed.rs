@@ -19,12 +19,12 @@ const WIRE: Files = files!("workspan-wire": "lib.rs" "histogram.rs" "shm.rs" "si
 
 const COLLECT: Files = files!("workspan-collect":
     "lib.rs" "clock.rs" "group.rs" "handoff.rs" "interrupt.rs" "join.rs" "path.rs" "process.rs" "region.rs"
-    "resource.rs" "shared.rs" "strand.rs" "tables.rs" "task.rs" "thread.rs"
+    "resource.rs" "shared.rs" "strand.rs" "tables.rs" "task.rs" "thread.rs" "waits.rs"
     "platform/mod.rs" "platform/aarch64.rs" "platform/linux.rs" "platform/no_kernel.rs" "platform/no_rseq.rs"
     "platform/portable.rs" "platform/rseq.rs" "platform/x86_64.rs");
 
 const HOOKS: Files = files!("workspan-rayon":
-    "lib.rs" "bridge.rs" "join.rs" "link.rs" "probe.rs" "region.rs" "registry.rs" "scope.rs" "split.rs" "start.rs");
+    "lib.rs" "bridge.rs" "join.rs" "link.rs" "probe.rs" "region.rs" "registry.rs" "scope.rs" "split.rs" "start.rs" "threads.rs");
 
 /// The root module of what is added to rayon-core.
 const ROOT: &str = "\

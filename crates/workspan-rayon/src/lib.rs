@@ -25,3 +25,4 @@ pub mod registry;
 pub mod scope;
 pub mod split;
 pub mod start;
+pub mod threads;

@@ -21,6 +21,7 @@ static AT_EXIT: extern "C" fn() = at_exit;
 
 /// Refers to what only the linker and other programs use, so that it is linked.
 pub fn keep() {
+    super::threads::keep();
     core::hint::black_box((&BEFORE_MAIN, &AT_EXIT, &NOTE, super::probe::workspan_tick as extern "C" fn(u64)));
 }
 

@@ -1,0 +1,209 @@
+//! Waits of the program itself: a lock, a channel, a condition, the end of a thread.
+//!
+//! A strand that blocks goes on only because some other strand has come far enough. If we see which one, its absolute
+//! span is what the waiting strand has to catch up with, `max(own, waker's)`, as at a join: how long it really took on this
+//! machine does not matter. If we do not see it — input and output, timers — the time blocked is all we know, and counts
+//! as span.
+//!
+//! Two observations, both made by the adapter's interposed functions:
+//! * wake-ups by futex, which is what std's locks, channels, condition variables and parking amount to: the waker leaves
+//!   its span and path under the futex's address ([`wake`]), the waiter finds them there ([`Wait::end`]);
+//! * threads: a new one starts from its creator's span ([`Born`]), and joining one waits for its end ([`publish_end`],
+//!   [`Join::end`]).
+//!
+//! **Bias:** a wait that did not happen, because what was waited for was there already, leaves no trace. Which strand a
+//! lock makes wait is as observed in this run.
+//!
+//! **Cost:** some 50 ns on top of a system call. The tables are small and direct-mapped: an entry may be overwritten by
+//! another address; then the time blocked counts. With the virtual clock, which is not to depend on what happens to
+//! block, none of this applies.
+
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use super::clock;
+use super::path;
+use super::platform::exchange_pair;
+use super::shared::{current_account, Shared};
+use super::strand;
+use super::thread;
+use workspan_wire::shm::{Candidate, Position, Thread, NODE, OWNED, PREFIXED};
+
+const SLOTS: usize = 256;
+/// In place of a span: nothing is here.
+const EMPTY: i64 = i64::MIN;
+
+/// Spans and paths left under addresses. The upper half of a pair's second word is a tag of the address.
+struct Table([Candidate; SLOTS]);
+
+impl Table {
+    const fn new() -> Table {
+        Table([const { Candidate { span: AtomicI64::new(EMPTY), path: AtomicU64::new(0) } }; SLOTS])
+    }
+
+    fn slot(&self, address: u64) -> (&Candidate, u64) {
+        let hash = address.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Never 0, so that it differs from an empty slot's.
+        (&self.0[(hash >> 56) as usize % SLOTS], (hash & 0xffff_ffff) | 1)
+    }
+
+    /// Leaves `span` and the handle `path` under `address`; what was there is released.
+    fn put(&self, shared: Shared, address: u64, span: i64, path: u32) {
+        let (slot, tag) = self.slot(address);
+        let old = replace(slot, (span, tag << 32 | u64::from(path)));
+        if old.0 != EMPTY {
+            path::release(shared, old.1 as u32);
+        }
+    }
+
+    /// Takes what is under `address`.
+    fn take(&self, address: u64) -> Option<(i64, u32)> {
+        let (slot, tag) = self.slot(address);
+        if slot.path.load(Ordering::Relaxed) >> 32 != tag {
+            return None;
+        }
+        let found = replace(slot, (EMPTY, 0));
+        (found.0 != EMPTY && found.1 >> 32 == tag).then_some((found.0, found.1 as u32))
+    }
+
+    /// Puts back what was taken, unless something newer is there.
+    fn put_back(&self, shared: Shared, address: u64, span: i64, path: u32) {
+        let (slot, tag) = self.slot(address);
+        if exchange_pair(slot, (EMPTY, 0), (span, tag << 32 | u64::from(path))).is_err() {
+            path::release(shared, path);
+        }
+    }
+}
+
+fn replace(slot: &Candidate, new: (i64, u64)) -> (i64, u64) {
+    let mut seen = (slot.span.load(Ordering::Relaxed), slot.path.load(Ordering::Relaxed));
+    loop {
+        match exchange_pair(slot, seen, new) {
+            Ok(()) => return seen,
+            Err(found) => seen = found,
+        }
+    }
+}
+
+static WAKERS: Table = Table::new();
+static ENDED_THREADS: Table = Table::new();
+
+/// The calling thread in the middle of a strand of the program, with the real clock.
+fn in_strand() -> Option<&'static Thread> {
+    let thread = thread::hot_or_attach()?;
+    (thread.waiting.get() == 0).then_some(thread)
+}
+
+/// The span and a handle of its own for the path up to now; the strand goes on.
+fn snapshot(thread: &Thread) -> (i64, u32) {
+    let shared = Shared::of(thread);
+    let now = clock::read(thread);
+    let span = strand::stop(thread, now);
+    path::settle(thread);
+    let position = thread.position.get();
+    let mut path = path::own(shared, position.path);
+    if span != position.since {
+        path = path::add(shared, path, position.context, span - position.since);
+    }
+    strand::go(thread, now);
+    (span, path)
+}
+
+/// The calling thread is about to wake who waits at `address`.
+pub fn wake(address: u64) {
+    if let Some(thread) = in_strand() {
+        let (span, path) = snapshot(thread);
+        WAKERS.put(Shared::of(thread), address, span, path);
+    }
+}
+
+/// A wait of the running strand.
+#[derive(Debug)]
+pub struct Wait {
+    thread: &'static Thread,
+    since: u64,
+}
+
+impl Wait {
+    /// The calling thread is about to wait. `None`: nobody follows it.
+    pub fn begin() -> Option<Wait> {
+        let thread = in_strand()?;
+        let since = clock::read(thread);
+        strand::stop(thread, since);
+        thread.waiting.set(1);
+        Some(Wait { thread, since })
+    }
+
+    /// The wait at futex `address` is over; `woken`: by a wake-up, not by time or a signal.
+    pub fn end(self, address: u64, woken: bool) {
+        let shared = Shared::of(self.thread);
+        let waker = if woken { WAKERS.take(address) } else { None };
+        if let Some((span, path)) = waker {
+            // Others may have been woken by the same call.
+            WAKERS.put_back(shared, address, span, path::own(shared, path));
+        }
+        self.resume(waker);
+    }
+
+    /// The wait for the end of the thread `id` is over.
+    pub fn end_of_thread(self, id: u64) {
+        let ended = ENDED_THREADS.take(id);
+        self.resume(ended);
+    }
+
+    fn resume(self, after: Option<(i64, u32)>) {
+        let thread = self.thread;
+        let shared = Shared::of(thread);
+        let now = clock::wake(thread);
+        let blocked = now.wrapping_sub(self.since) as i64;
+        thread.waiting.set(0);
+        thread.blocked.set(thread.blocked.get() + blocked);
+        let account = current_account(thread);
+        account.blocked.set(account.blocked.get() + blocked);
+        match after {
+            Some((span, path)) if span > strand::span(thread) => {
+                path::settle(thread);
+                let position = thread.position.get();
+                path::release(shared, position.path);
+                thread.position.set(Position { path, since: span, ..position });
+                strand::set_span(thread, span);
+            }
+            Some((_, path)) => path::release(shared, path),
+            None => thread.span_offset.set(thread.span_offset.get() + blocked),
+        }
+        strand::go(thread, now);
+    }
+}
+
+/// Where a new thread of the program starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Born {
+    span: i64,
+    path: u32,
+}
+
+impl Born {
+    /// The calling thread is about to create a thread. `None`: nobody follows it.
+    pub fn here() -> Option<Born> {
+        let thread = in_strand()?;
+        let (span, path) = snapshot(thread);
+        Some(Born { span, path })
+    }
+
+    /// The calling thread is the new one.
+    pub fn start(self) {
+        if let Some(thread) = thread::hot_or_attach() {
+            debug_assert_eq!(self.path & (PREFIXED | !(NODE | OWNED)), 0);
+            thread.position.set(Position { path: self.path, since: self.span, ..thread.position.get() });
+            strand::set_span(thread, self.span);
+        }
+    }
+}
+
+/// The calling thread, whose id is `id`, has done what it was created for: leaves its end to whoever joins it.
+pub fn publish_end(id: u64) {
+    if let Some(thread) = in_strand() {
+        let (span, path) = snapshot(thread);
+        ENDED_THREADS.put(Shared::of(thread), id, span, path);
+    }
+    thread::detach();
+}

@@ -1,0 +1,241 @@
+//! The program's own threads and waits, by interposition: functions of the C library that std calls are defined here, in
+//! the executable, and so take precedence. Each does what the original does, and tells the collector.
+//!
+//! | function | original | told |
+//! |---|---|---|
+//! | `syscall` | the same instruction; only `futex` is looked at | waits and wake-ups |
+//! | `pthread_create` | by `dlsym(RTLD_NEXT)` | where the thread starts |
+//! | `pthread_join` | by `dlsym(RTLD_NEXT)` | the wait for its end |
+//!
+//! Only for x86-64 with glibc, where this has been tested; elsewhere waits count with the time they take.
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(target_feature = "crt-static")))]
+pub use interposed::keep;
+
+/// Nothing is interposed on this platform.
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(target_feature = "crt-static"))))]
+pub fn keep() {}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(target_feature = "crt-static")))]
+mod interposed {
+    use core::arch::{asm, global_asm};
+    use core::ffi::{c_char, c_int, c_long, c_void};
+    use core::mem;
+    use core::sync::atomic::{AtomicPtr, Ordering};
+
+    use workspan_collect::waits::{self, Born, Wait};
+
+    // What glibc's `syscall` does: shift the arguments by one register, enter the kernel, turn an error into errno.
+    // Number 202, futex, goes to `workspan_futex` with all arguments as they are.
+    global_asm!(
+        ".pushsection .text.workspan_syscall,\"ax\",@progbits",
+        ".globl syscall",
+        ".type syscall, @function",
+        ".p2align 4",
+        "syscall:",
+        "cmp rdi, 202",
+        "je {futex}",
+        "mov rax, rdi",
+        "mov rdi, rsi",
+        "mov rsi, rdx",
+        "mov rdx, rcx",
+        "mov r10, r8",
+        "mov r8, r9",
+        "mov r9, qword ptr [rsp + 8]",
+        "syscall",
+        "cmp rax, -4095",
+        "jae 2f",
+        "ret",
+        "2:",
+        "mov rdi, rax",
+        "jmp {fail}",
+        ".size syscall, . - syscall",
+        ".popsection",
+        futex = sym workspan_futex,
+        fail = sym workspan_fail,
+    );
+
+    extern "C" {
+        fn syscall(number: c_long, ...) -> c_long;
+        fn __errno_location() -> *mut c_int;
+        fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+        fn pthread_self() -> u64;
+        fn malloc(size: usize) -> *mut c_void;
+        fn free(at: *mut c_void);
+    }
+
+    const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
+    const EAGAIN: c_int = 11;
+
+    /// Sets errno from a kernel's answer between -4095 and -1; returns -1 as system calls of the C library do.
+    extern "C" fn workspan_fail(answer: c_long) -> c_long {
+        // SAFETY: always succeeds.
+        let errno = unsafe { __errno_location() };
+        // SAFETY: it is the address of the calling thread's own errno.
+        unsafe { *errno = c_int::try_from(-answer).unwrap_or(0) };
+        -1
+    }
+
+    /// `syscall(SYS_futex, …)`.
+    extern "C" fn workspan_futex(
+        number: c_long,
+        address: u64,
+        operation: c_long,
+        value: c_long,
+        timeout: c_long,
+        second: c_long,
+        third: c_long,
+    ) -> c_long {
+        const WAIT: c_long = 0;
+        const WAKE: c_long = 1;
+        const WAIT_BITSET: c_long = 9;
+        const WAKE_BITSET: c_long = 10;
+        let command = operation & 127;
+        if command == WAKE || command == WAKE_BITSET {
+            waits::wake(address);
+        }
+        let wait = if command == WAIT || command == WAIT_BITSET { Wait::begin() } else { None };
+        let answer: c_long;
+        // SAFETY: the kernel checks the arguments, which are the caller's own; the instruction clobbers RCX and R11.
+        unsafe {
+            asm!(
+                "syscall",
+                inlateout("rax") number => answer,
+                in("rdi") address,
+                in("rsi") operation,
+                in("rdx") value,
+                in("r10") timeout,
+                in("r8") second,
+                in("r9") third,
+                lateout("rcx") _,
+                lateout("r11") _,
+                options(nostack)
+            );
+        }
+        if let Some(wait) = wait {
+            // Not even asleep if the value had changed already; the time is next to nothing then.
+            wait.end(address, answer == 0 || answer == -c_long::from(EAGAIN));
+        }
+        if (-4095..0).contains(&answer) {
+            return workspan_fail(answer);
+        }
+        answer
+    }
+
+    /// The next definition of a function, looked up once.
+    struct Original {
+        name: &'static [u8],
+        at: AtomicPtr<c_void>,
+    }
+
+    impl Original {
+        const fn new(name: &'static [u8]) -> Original {
+            Original { name, at: AtomicPtr::new(core::ptr::null_mut()) }
+        }
+
+        fn get(&self) -> *mut c_void {
+            let known = self.at.load(Ordering::Relaxed);
+            if !known.is_null() {
+                return known;
+            }
+            // SAFETY: the names are terminated.
+            let found = unsafe { dlsym(RTLD_NEXT, self.name.as_ptr().cast()) };
+            self.at.store(found, Ordering::Relaxed);
+            found
+        }
+    }
+
+    static CREATE: Original = Original::new(b"pthread_create\0");
+    static JOIN: Original = Original::new(b"pthread_join\0");
+
+    type Start = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+    type Create = unsafe extern "C" fn(*mut u64, *const c_void, Start, *mut c_void) -> c_int;
+    type Join = unsafe extern "C-unwind" fn(u64, *mut *mut c_void) -> c_int;
+
+    /// What a new thread is to do, and where it starts.
+    struct Task {
+        start: Start,
+        argument: *mut c_void,
+        born: Born,
+    }
+
+    /// # Safety
+    ///
+    /// As for the C library's.
+    #[no_mangle]
+    unsafe extern "C" fn pthread_create(
+        id: *mut u64,
+        attributes: *const c_void,
+        start: Start,
+        argument: *mut c_void,
+    ) -> c_int {
+        let original = CREATE.get();
+        if original.is_null() {
+            return EAGAIN;
+        }
+        // SAFETY: the C library defines it with this signature.
+        let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
+        let Some(born) = Born::here() else {
+            // SAFETY: the caller's own arguments.
+            return unsafe { original(id, attributes, start, argument) };
+        };
+        // SAFETY: any size may be asked for.
+        let task = unsafe { malloc(mem::size_of::<Task>()) }.cast::<Task>();
+        if task.is_null() {
+            // SAFETY: as above; the thread is then not followed.
+            return unsafe { original(id, attributes, start, argument) };
+        }
+        // SAFETY: fresh memory of the right size, aligned for anything.
+        unsafe { task.write(Task { start, argument, born }) };
+        // SAFETY: the caller's arguments, but for start and argument, which are a pair of ours.
+        let answer = unsafe { original(id, attributes, run, task.cast()) };
+        if answer != 0 {
+            // SAFETY: no thread was made, so nobody else has it.
+            unsafe { free(task.cast()) };
+        }
+        answer
+    }
+
+    /// What a followed thread runs.
+    extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
+        // SAFETY: the argument that `pthread_create` above passes, for this thread alone.
+        let Task { start, argument, born } = unsafe { task.cast::<Task>().read() };
+        // SAFETY: allocated by `malloc` there, and not needed any more.
+        unsafe { free(task) };
+        born.start();
+        let result = start(argument);
+        // SAFETY: always succeeds.
+        waits::publish_end(unsafe { pthread_self() });
+        result
+    }
+
+    /// # Safety
+    ///
+    /// As for the C library's.
+    #[no_mangle]
+    unsafe extern "C-unwind" fn pthread_join(id: u64, result: *mut *mut c_void) -> c_int {
+        const ESRCH: c_int = 3;
+        let original = JOIN.get();
+        if original.is_null() {
+            return ESRCH;
+        }
+        // SAFETY: the C library defines it with this signature.
+        let original: Join = unsafe { mem::transmute::<*mut c_void, Join>(original) };
+        let wait = Wait::begin();
+        // SAFETY: the caller's own arguments.
+        let answer = unsafe { original(id, result) };
+        if let Some(wait) = wait {
+            wait.end_of_thread(id);
+        }
+        answer
+    }
+
+    /// Refers to the interposed functions, so that they are linked.
+    pub fn keep() {
+        core::hint::black_box((
+            syscall as unsafe extern "C" fn(c_long, ...) -> c_long as usize,
+            pthread_create as Create as usize,
+            pthread_join as Join as usize,
+        ));
+    }
+}
