@@ -79,17 +79,18 @@ pub fn exchange_pair(at: &Candidate, old: (i64, u64), new: (i64, u64)) -> Result
     let mut low = old.0 as u64;
     let mut high = old.1;
     let swapped: u8;
-    // SAFETY: `Candidate` is 16 bytes long and 16-byte aligned, which `cmpxchg16b` requires; RBX, which the compiler
-    // reserves, is saved around it. Both fields are atomics, so other threads may access them meanwhile.
+    // SAFETY: `Candidate` is 16 bytes long and 16-byte aligned, which `cmpxchg16b` requires; RBX, which cannot be named
+    // as an operand, is saved around it, and no operand can be in it: the class `reg` could. Both fields are atomics, so
+    // other threads may access them meanwhile.
     unsafe {
         asm!(
-            "xchg {new_low}, rbx",
-            "lock cmpxchg16b [{at}]",
-            "mov rbx, {new_low}",
-            "sete {swapped}",
-            at = in(reg) at as *const Candidate,
-            new_low = inout(reg) new.0 as u64 => _,
-            swapped = out(reg_byte) swapped,
+            "xchg rsi, rbx",
+            "lock cmpxchg16b [rdi]",
+            "mov rbx, rsi",
+            "sete r8b",
+            in("rdi") at as *const Candidate,
+            inout("rsi") new.0 as u64 => _,
+            out("r8b") swapped,
             inout("rax") low,
             inout("rdx") high,
             in("rcx") new.1,
