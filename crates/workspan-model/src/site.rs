@@ -30,6 +30,22 @@ pub enum SiteKind {
     },
     /// A thread of the program, outside any pool.
     Thread,
+    /// A parallel region: one implicit task to each thread of a team.
+    Parallel,
+    /// A league of teams.
+    Teams,
+    /// An explicit task.
+    Task,
+    /// A loop whose iterations become tasks.
+    Taskloop,
+    /// A worksharing loop.
+    Loop,
+    /// Worksharing sections.
+    Sections,
+    /// A critical section.
+    Critical,
+    /// Code between taking a lock and giving it back.
+    Lock,
 }
 
 impl SiteKind {
@@ -45,6 +61,14 @@ impl SiteKind {
             SiteKind::ParSort => "par-sort",
             SiteKind::Serial { .. } => "serial",
             SiteKind::Thread => "thread",
+            SiteKind::Parallel => "parallel",
+            SiteKind::Teams => "teams",
+            SiteKind::Task => "task",
+            SiteKind::Taskloop => "taskloop",
+            SiteKind::Loop => "loop",
+            SiteKind::Sections => "sections",
+            SiteKind::Critical => "critical",
+            SiteKind::Lock => "lock",
         }
     }
 

@@ -218,7 +218,7 @@ fn sites(sites: &[Site]) -> Encoder {
 }
 
 /// Kinds by their number in files, [`SERIAL`] apart.
-const KINDS: [SiteKind; 8] = [
+const KINDS: [SiteKind; 16] = [
     SiteKind::Join,
     SiteKind::Scope,
     SiteKind::ScopeSpawn,
@@ -227,6 +227,14 @@ const KINDS: [SiteKind; 8] = [
     SiteKind::ParIter,
     SiteKind::ParSort,
     SiteKind::Thread,
+    SiteKind::Parallel,
+    SiteKind::Teams,
+    SiteKind::Task,
+    SiteKind::Taskloop,
+    SiteKind::Loop,
+    SiteKind::Sections,
+    SiteKind::Critical,
+    SiteKind::Lock,
 ];
 const SERIAL: u64 = 100;
 

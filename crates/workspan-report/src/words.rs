@@ -37,6 +37,14 @@ fn contributor(recording: &Recording, id: workspan_model::SiteId) -> String {
         SiteKind::ParSort => format!("serial code in the sort at {at}"),
         SiteKind::Broadcast => format!("serial code in the broadcast at {at}"),
         SiteKind::Thread => format!("serial code of the thread at {at}"),
+        SiteKind::Parallel => format!("serial code in the parallel region at {at}"),
+        SiteKind::Teams => format!("serial code in the teams at {at}"),
+        SiteKind::Task => format!("serial code in tasks created at {at}"),
+        SiteKind::Taskloop => format!("serial code in tasks of the taskloop at {at}"),
+        SiteKind::Loop => format!("serial code in pieces of the loop at {at}"),
+        SiteKind::Sections => format!("serial code in the sections at {at}"),
+        SiteKind::Critical => format!("the critical section at {at}"),
+        SiteKind::Lock => format!("code under the lock taken at {at}"),
     }
 }
 

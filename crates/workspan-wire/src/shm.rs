@@ -11,6 +11,7 @@
 //! | [`SITES`] | [`SiteRecord`] × [`MAX_SITES`] |
 //! | [`CONTEXT_INDEX`] | hash index of contexts, `u32` each: 0 or context + 1 |
 //! | [`CONTEXTS`] | [`ContextRecord`] × [`MAX_CONTEXTS`] |
+//! | [`MODULES`] | [`ModuleRecord`] × [`MAX_MODULES`] |
 //! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
 //! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
 //!
@@ -28,7 +29,7 @@ use super::histogram::BUCKETS;
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 1;
+pub const WIRE_VERSION: u32 = 2;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -41,6 +42,8 @@ pub const NOTE_MAGIC: [u8; 8] = *b"WORKSPAN";
 pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 1024 };
 /// Most contexts (a site below a path of sites) told apart; see [`Header::dropped_contexts`].
 pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 1024 };
+/// Most files of code (the executable, shared libraries) told apart; addresses in further ones stay unresolved.
+pub const MAX_MODULES: usize = if cfg!(miri) { 4 } else { 64 };
 /// Most threads alive at a time; see [`Header::dropped_threads`].
 pub const MAX_THREADS: usize = if cfg!(miri) { 6 } else { 256 };
 /// Most nodes of critical paths alive at a time; see [`Header::dropped_nodes`].
@@ -68,8 +71,10 @@ pub const SITES: usize = SITE_INDEX + INDEX_SLOTS * 4;
 pub const CONTEXT_INDEX: usize = page(SITES + MAX_SITES * size_of::<SiteRecord>());
 /// Offset of the contexts.
 pub const CONTEXTS: usize = CONTEXT_INDEX + INDEX_SLOTS * 4;
+/// Offset of the modules.
+pub const MODULES: usize = page(CONTEXTS + MAX_CONTEXTS * size_of::<ContextRecord>());
 /// Offset of the threads.
-pub const THREADS: usize = page(CONTEXTS + MAX_CONTEXTS * size_of::<ContextRecord>());
+pub const THREADS: usize = page(MODULES + MAX_MODULES * size_of::<ModuleRecord>());
 /// Offset of the nodes of critical paths.
 pub const NODES: usize = page(THREADS + MAX_THREADS * size_of::<ThreadArea>());
 /// Size of the shared memory.
@@ -115,6 +120,8 @@ pub struct Header {
     pub sites: AtomicU32,
     /// Records of [`CONTEXTS`] in use.
     pub contexts: AtomicU32,
+    /// Records of [`MODULES`] in use.
+    pub modules: AtomicU32,
     /// Nodes of [`NODES`] handed out so far.
     pub nodes: AtomicU32,
     /// Free list of nodes: low half the first free node + 1, high half a counter against ABA.
@@ -141,9 +148,10 @@ pub struct Header {
     pub workers: AtomicU32,
     /// Pools started.
     pub pools: AtomicU32,
-    _pad: AtomicU32,
     /// Longest finish among tasks and threads that nobody joins.
     pub detached: Candidate,
+    /// The same if loops cost each iteration the same ([`Thread::uniform_offset`]).
+    pub detached_uniform: AtomicI64,
 }
 
 /// What the runner asks for. Written before the program starts.
@@ -213,7 +221,7 @@ pub struct Instant {
     pub nanos: AtomicU64,
 }
 
-/// A place in the source.
+/// A place in the source: known by file and line, or else by an address in the code.
 #[derive(Debug)]
 #[repr(C)]
 pub struct SiteRecord {
@@ -233,13 +241,17 @@ pub struct SiteRecord {
     pub file_len: Cell<u32>,
     /// Bytes of `type_name` in use.
     pub type_len: Cell<u32>,
-    /// Address in the code that called, 0 if unknown.
+    /// The module (+ 1) in which `address` lies; 0 if unknown.
+    pub module: Cell<u32>,
+    _pad: Cell<u32>,
+    /// Address in the code that called, 0 if unknown. Never that of the instruction after the call.
     pub address: Cell<u64>,
     /// Return addresses up to the task's first frame; 0 ends the list.
     pub stack: [Cell<u64>; STACK_DEPTH],
     /// File name as the compiler saw it.
     pub file: [Cell<u8>; FILE_BYTES],
-    /// Name of the closure type, from which the function follows where there is no debug information.
+    /// Name of the closure type, from which the function follows where there is no debug information; where a compiler
+    /// tells it, the name of the function itself.
     pub type_name: [Cell<u8>; TYPE_BYTES],
 }
 
@@ -256,6 +268,20 @@ pub struct ContextRecord {
     pub site: Cell<u32>,
     /// 1 if the site is on the path already.
     pub recursive: Cell<u32>,
+}
+
+/// A file of code in the program's memory.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ModuleRecord {
+    /// 1 once the record is complete.
+    pub ready: AtomicU32,
+    /// Bytes of `path` in use; 0 for the executable.
+    pub path_len: Cell<u32>,
+    /// Load address: what is to be taken from an address for the file's own.
+    pub base: Cell<u64>,
+    /// Path of the file.
+    pub path: [Cell<u8>; FILE_BYTES],
 }
 
 /// Longest chain so far among several: its end (absolute span) and its path. Updated with one 128-bit compare and
@@ -360,6 +386,8 @@ pub struct Thread {
     pub prefix: Cell<i64>,
     /// Virtual clock of this thread.
     pub virtual_now: Cell<u64>,
+    /// Absolute span = `work + uniform_offset` if every iteration of a loop cost the same.
+    pub uniform_offset: Cell<i64>,
 
     /// State at the last look at the kernel's clocks.
     pub anchor: Anchor,
@@ -489,7 +517,13 @@ pub struct Account {
     pub clean_max: Cell<i64>,
     /// Of `tasks`: items of a shared iterator, which cost no creation.
     pub items: Cell<u64>,
-    _pad: [Cell<i64>; 4],
+    /// As `span`, if every iteration of a loop cost the same.
+    pub uniform_span: Cell<i64>,
+    /// Ticks that strands waited for a lock which others held; in no other number.
+    pub contended: Cell<i64>,
+    /// For code under a lock: the lock's address; 1 if there are several.
+    pub lock: Cell<u64>,
+    _pad: Cell<i64>,
     /// Sizes of ended tasks, by [`super::histogram::bucket`].
     pub sizes: [Cell<u32>; BUCKETS],
 }

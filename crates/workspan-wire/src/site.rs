@@ -22,11 +22,27 @@ pub enum SiteKind {
     Serial = 8,
     /// A thread of the program itself, outside any pool.
     Thread = 9,
+    /// A parallel region: one implicit task to each thread of a team.
+    Parallel = 10,
+    /// A league of teams.
+    Teams = 11,
+    /// An explicit task.
+    Task = 12,
+    /// A loop whose iterations become tasks.
+    Taskloop = 13,
+    /// A worksharing loop.
+    Loop = 14,
+    /// Worksharing sections.
+    Sections = 15,
+    /// A critical section.
+    Critical = 16,
+    /// Code between taking a lock and giving it back.
+    Lock = 17,
 }
 
 impl SiteKind {
     /// Every kind, in the order of the wire numbers.
-    pub const ALL: [SiteKind; 9] = [
+    pub const ALL: [SiteKind; 17] = [
         SiteKind::Join,
         SiteKind::Scope,
         SiteKind::ScopeSpawn,
@@ -36,6 +52,14 @@ impl SiteKind {
         SiteKind::ParSort,
         SiteKind::Serial,
         SiteKind::Thread,
+        SiteKind::Parallel,
+        SiteKind::Teams,
+        SiteKind::Task,
+        SiteKind::Taskloop,
+        SiteKind::Loop,
+        SiteKind::Sections,
+        SiteKind::Critical,
+        SiteKind::Lock,
     ];
 
     /// The kind with wire number `n`, if there is one.
@@ -62,6 +86,14 @@ impl SiteKind {
             SiteKind::ParSort => "par-sort",
             SiteKind::Serial => "serial",
             SiteKind::Thread => "thread",
+            SiteKind::Parallel => "parallel",
+            SiteKind::Teams => "teams",
+            SiteKind::Task => "task",
+            SiteKind::Taskloop => "taskloop",
+            SiteKind::Loop => "loop",
+            SiteKind::Sections => "sections",
+            SiteKind::Critical => "critical",
+            SiteKind::Lock => "lock",
         }
     }
 }
