@@ -1,13 +1,23 @@
 //! Development tasks: `cargo xtask VERB`.
+//!
+//! Exit status: 0 if all is well, 1 if something failed, 2 if the machine lacks something (or the usage was wrong).
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command")]
+
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod ci;
+mod demo;
+mod setup;
+mod shell;
+mod test;
+mod tidy;
 
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", about = "Development tasks of Workspan")]
+#[command(name = "cargo xtask", about = "Development tasks of Workspan", max_term_width = 100)]
 struct Xtask {
     #[command(subcommand)]
     verb: Verb,
@@ -15,12 +25,29 @@ struct Xtask {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    /// Profile a published program, unmodified, and show the report.
+    Demo,
+    /// Run all tests; install what they need first.
+    Test(test::Options),
+    /// Do what continuous integration does: format, lints, tidy, documentation, tests.
+    Ci(ci::Options),
+    /// Check the rules of the repository that no compiler knows.
+    Tidy,
     /// Measure overhead and accuracy.
     Bench(bench::Options),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Xtask::parse().verb {
+fn main() -> ExitCode {
+    let done = match Xtask::parse().verb {
+        Verb::Demo => demo::main(),
+        Verb::Test(options) => test::main(&options),
+        Verb::Ci(options) => ci::main(&options),
+        Verb::Tidy => tidy::main(),
         Verb::Bench(options) => bench::main(&options),
-    }
+    };
+    let Err(error) = done else {
+        return ExitCode::SUCCESS;
+    };
+    eprintln!("error: {error:#}");
+    ExitCode::from(if error.is::<setup::Missing>() { 2 } else { 1 })
 }

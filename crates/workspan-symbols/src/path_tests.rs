@@ -1,3 +1,5 @@
+//! Names that the compiler gives to closures and types, and what is made of them.
+
 use super::*;
 
 #[track_caller]
