@@ -56,6 +56,19 @@ impl ContextTree {
         Some(id)
     }
 
+    /// Where `site` leads from `from`, and whether it is active there already. Recursion is folded as a collector folds it:
+    /// the active sites are those on the path of `from`, or of its parent if `from` is recursive itself; a recursion into
+    /// the innermost of them changes nothing. `None` if `from` does not exist.
+    pub fn enter(&mut self, from: ContextId, site: SiteId) -> Option<(ContextId, bool)> {
+        let around = self.get(from)?;
+        let path = if around.recursive { around.parent } else { from };
+        if self.site(path) == Some(site) {
+            return Some((path, true));
+        }
+        let id = self.intern(path, site)?;
+        Some((id, self.get(id)?.recursive))
+    }
+
     /// A context.
     pub fn get(&self, id: ContextId) -> Option<&Context> {
         self.contexts.get(id.index())
@@ -125,6 +138,10 @@ mod tests {
         assert!(tree.get(again).unwrap().recursive && !tree.get(b).unwrap().recursive);
         assert_eq!(tree.intern(again, SiteId(8)), None);
         assert_eq!(tree.intern(ContextId(9), SiteId(7)), None);
+        assert_eq!(tree.enter(b, SiteId(8)), Some((b, true)));
+        assert_eq!(tree.enter(again, SiteId(8)), Some((b, true)));
+        assert_eq!(tree.enter(again, SiteId(7)), Some((again, true)));
+        assert_eq!(tree.enter(ContextId(9), SiteId(7)), None);
         assert_eq!(tree.path(b).collect::<Vec<_>>(), [b, a]);
         assert_eq!(tree.inclusive(&[1, 2, 4, 8]), [15, 14, 12, 8]);
     }

@@ -5,9 +5,11 @@
 //!
 //! A [`Recording`] holds one or more [`Run`]s of a command. A run charges time to *contexts* ([`ContextTree`]): a site
 //! below the sites around it, recursion folded. Per context there are [`Totals`], and the share of the critical path.
+//! Sites that turn out to be one place become one ([`merge_sites`]).
 
 pub mod context;
 pub mod histogram;
+pub mod merge;
 pub mod recording;
 pub mod run;
 pub mod site;
@@ -15,7 +17,8 @@ pub mod units;
 
 pub use context::{Context, ContextId, ContextTree};
 pub use histogram::Histogram;
+pub use merge::merge_sites;
 pub use recording::{Machine, Recording};
 pub use run::{Clock, Ending, Exit, Feature, Losses, OpenRegion, Run, Totals};
-pub use site::{Function, Site, SiteId, SiteKind};
+pub use site::{Function, Site, SiteId, SiteIdentity, SiteKind};
 pub use units::{Nanos, Ratio};

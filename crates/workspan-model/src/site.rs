@@ -76,14 +76,29 @@ impl SiteKind {
     pub fn spawns(self) -> bool {
         !matches!(self, SiteKind::Serial { .. } | SiteKind::Thread)
     }
+
+    /// True for constructs of OpenMP.
+    pub fn is_openmp(self) -> bool {
+        matches!(
+            self,
+            SiteKind::Parallel
+                | SiteKind::Teams
+                | SiteKind::Task
+                | SiteKind::Taskloop
+                | SiteKind::Loop
+                | SiteKind::Sections
+                | SiteKind::Critical
+                | SiteKind::Lock
+        )
+    }
 }
 
-/// A place in the source.
+/// A place in the source. Where neither compiler nor debug information tells it, an address in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// What it stands for.
     pub kind: SiteKind,
-    /// File as the compiler saw it: relative to the workspace for its own code. Empty for serial code.
+    /// File as the compiler saw it: relative to the workspace for its own code. Empty for serial code, and if unknown.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
@@ -91,15 +106,48 @@ pub struct Site {
     pub column: u32,
     /// The function around it, if known.
     pub function: Option<Function>,
-    /// Name of the closure's type, as the compiler prints it.
+    /// Name of the closure's type, as the compiler prints it; for a construct of OpenMP, of the function.
     pub type_name: String,
-    /// Addresses in the executable, innermost first: the call, and its callers as far as known.
+    /// The shared library in which the addresses lie, by its path; empty for the executable, and see
+    /// [`Site::UNKNOWN_MODULE`].
+    pub module: String,
+    /// Addresses as the module's own file has them, innermost first: the call, and its callers as far as known.
     pub addresses: Vec<u64>,
     /// The place in the user's own workspace that led here, for sites in a dependency.
     pub via: Option<(String, u32)>,
 }
 
+/// What tells a site from all others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SiteIdentity {
+    kind: SiteKind,
+    file: String,
+    line: u32,
+    column: u32,
+    /// Module and address, where no place is known.
+    code: Option<(String, u64)>,
+}
+
 impl Site {
+    /// Stands for a module whose name is not known. Its addresses mean nothing to another run.
+    pub const UNKNOWN_MODULE: &str = "?";
+
+    /// The address by which the site is known, for want of a place.
+    pub fn bare_address(&self) -> Option<u64> {
+        self.addresses.first().copied().filter(|_| self.file.is_empty())
+    }
+
+    /// The kind and the place or, where that is not known, the address.
+    pub fn identity(&self) -> SiteIdentity {
+        SiteIdentity {
+            kind: self.kind,
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+            code: self.bare_address().map(|address| (self.module.clone(), address)),
+        }
+    }
+
     /// A handle that does not depend on the run: a hash of kind and place.
     pub fn stable_id(&self, sites: &[Site]) -> String {
         format!("s-{:08x}", self.stable_hash(sites))
@@ -116,6 +164,10 @@ impl Site {
         feed(self.file.as_bytes());
         feed(&self.line.to_le_bytes());
         feed(&self.column.to_le_bytes());
+        if let Some(address) = self.bare_address() {
+            feed(self.module.as_bytes());
+            feed(&address.to_le_bytes());
+        }
         if let SiteKind::Serial { from, to } = self.kind {
             for end in [from, to] {
                 let neighbour = end.and_then(|id| sites.get(id.0 as usize));
@@ -133,6 +185,8 @@ impl Site {
 pub struct Function {
     /// Its path.
     pub name: String,
-    /// True if it comes from debug information, false if derived from a closure's type.
+    /// True if it comes from debug information, false if derived from a closure's type or taken from the symbol table.
     pub from_debug_info: bool,
+    /// How far the site's address lies behind the function's first instruction, where the line is not known.
+    pub offset: Option<u64>,
 }

@@ -12,12 +12,14 @@
 //!
 //! **If you change a payload here, increment [`MINOR`], or [`MAJOR`] if older readers would misread it.**
 
+mod sites;
+
 use crate::codec::{Decoder, Encoder};
 use crate::problem::Problem;
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Machine, Nanos, OpenRegion, Recording,
-    Run, Site, SiteId, SiteKind, Totals,
+    Clock, ContextId, ContextTree, Ending, Exit, Feature, Histogram, Machine, Nanos, OpenRegion, Recording, Run,
+    SiteId, Totals,
 };
 
 /// First bytes: not text, and damaged by line-ending conversion.
@@ -25,7 +27,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 0;
+pub const MINOR: u16 = 1;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -61,7 +63,7 @@ pub fn encode(recording: &Recording) -> Vec<u8> {
     out.extend_from_slice(&MINOR.to_le_bytes());
     out.extend_from_slice(&[0; 4]);
     section(&mut out, b"INFO", info(recording));
-    section(&mut out, b"SITE", sites(&recording.sites));
+    section(&mut out, b"SITE", sites::encode(&recording.sites));
     section(&mut out, b"CTXT", contexts(&recording.contexts));
     for run in &recording.runs {
         section(&mut out, b"RUN ", encode_run(run));
@@ -98,7 +100,7 @@ pub fn decode(bytes: &[u8]) -> Result<(Recording, Vec<Problem>), ReadError> {
         let understood = intact
             && match tag {
                 b"INFO" => decode_info(&mut decoder, &mut recording).is_some(),
-                b"SITE" => decode_sites(&mut decoder).map(|sites| recording.sites = sites).is_some(),
+                b"SITE" => sites::decode(&mut decoder).map(|sites| recording.sites = sites).is_some(),
                 b"CTXT" => decode_contexts(&mut decoder, recording.sites.len())
                     .map(|contexts| recording.contexts = contexts)
                     .is_some(),
@@ -187,89 +189,6 @@ fn decode_info(d: &mut Decoder<'_>, recording: &mut Recording) -> Option<()> {
     };
     recording.has_debug_info = d.unsigned()? != 0;
     Some(())
-}
-
-fn sites(sites: &[Site]) -> Encoder {
-    let mut e = Encoder::default();
-    e.unsigned(sites.len() as u64);
-    for site in sites {
-        let (kind, from, to) = match site.kind {
-            SiteKind::Serial { from, to } => (SERIAL, from, to),
-            kind => (KINDS.iter().position(|k| *k == kind).unwrap_or(0) as u64, None, None),
-        };
-        let neighbour = |id: Option<SiteId>| id.map_or(0, |id| u64::from(id.0) + 1);
-        e.unsigned(kind).unsigned(neighbour(from)).unsigned(neighbour(to));
-        e.text(&site.file).unsigned(u64::from(site.line)).unsigned(u64::from(site.column));
-        match &site.function {
-            None => e.unsigned(0),
-            Some(function) => e.unsigned(if function.from_debug_info { 2 } else { 1 }).text(&function.name),
-        };
-        e.text(&site.type_name);
-        e.unsigned(site.addresses.len() as u64);
-        for address in &site.addresses {
-            e.unsigned(*address);
-        }
-        match &site.via {
-            None => e.unsigned(0),
-            Some((file, line)) => e.unsigned(1).text(file).unsigned(u64::from(*line)),
-        };
-    }
-    e
-}
-
-/// Kinds by their number in files, [`SERIAL`] apart.
-const KINDS: [SiteKind; 16] = [
-    SiteKind::Join,
-    SiteKind::Scope,
-    SiteKind::ScopeSpawn,
-    SiteKind::Spawn,
-    SiteKind::Broadcast,
-    SiteKind::ParIter,
-    SiteKind::ParSort,
-    SiteKind::Thread,
-    SiteKind::Parallel,
-    SiteKind::Teams,
-    SiteKind::Task,
-    SiteKind::Taskloop,
-    SiteKind::Loop,
-    SiteKind::Sections,
-    SiteKind::Critical,
-    SiteKind::Lock,
-];
-const SERIAL: u64 = 100;
-
-fn decode_sites(d: &mut Decoder<'_>) -> Option<Vec<Site>> {
-    let count = d.count()?;
-    let mut sites = Vec::new();
-    for _ in 0..count {
-        let kind = d.unsigned()?;
-        let mut neighbour = || {
-            let n = d.small()?;
-            if n as usize > count {
-                return None;
-            }
-            Some(n.checked_sub(1).map(SiteId))
-        };
-        let (from, to) = (neighbour()?, neighbour()?);
-        let kind = match kind {
-            SERIAL => SiteKind::Serial { from, to },
-            n => *KINDS.get(usize::try_from(n).ok()?)?,
-        };
-        let (file, line, column) = (d.text()?, d.small()?, d.small()?);
-        let function = match d.unsigned()? {
-            0 => None,
-            how => Some(Function { name: d.text()?, from_debug_info: how == 2 }),
-        };
-        let type_name = d.text()?;
-        let addresses = d.count()?;
-        let addresses = (0..addresses).map(|_| d.unsigned()).collect::<Option<_>>()?;
-        let via = match d.unsigned()? {
-            0 => None,
-            _ => Some((d.text()?, d.small()?)),
-        };
-        sites.push(Site { kind, file, line, column, function, type_name, addresses, via });
-    }
-    Some(sites)
 }
 
 fn contexts(tree: &ContextTree) -> Encoder {

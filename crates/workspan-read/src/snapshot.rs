@@ -3,20 +3,20 @@
 //! The program may have died at any moment, so nothing is taken for granted: every number is bounded by its table, every
 //! chain by its length.
 
-use std::collections::HashMap;
+mod sites;
+
 use std::io;
 use std::mem::{offset_of, size_of};
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, Ending, Exit, Feature, Histogram, Losses, Nanos, OpenRegion, Recording, Run, Site, SiteId,
-    SiteKind, Totals,
+    Clock, ContextId, Ending, Exit, Feature, Histogram, Losses, Nanos, OpenRegion, Recording, Run, SiteId, Totals,
 };
+use workspan_wire::histogram;
 use workspan_wire::shm::{
-    self, Account, Candidate, Config, ContextRecord, Header, Instant, OpenRegion as OpenRecord, PathNode, Position,
-    SiteRecord, Thread, ThreadArea, NODE, NODE_ENTRIES, PREFIXED,
+    self, Account, Candidate, Config, ContextRecord, Header, Instant, Latest, OpenRegion as OpenRecord, PathNode,
+    Position, Thread, ThreadArea, NODE, NODE_ENTRIES, PREFIXED,
 };
-use workspan_wire::{histogram, site};
 
 /// A place to read from: the shared memory.
 pub trait Snapshot {
@@ -67,8 +67,7 @@ pub fn attached(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<Attached> {
 pub fn read_snapshot(snapshot: &(impl Snapshot + ?Sized), died: &Died, recording: &mut Recording) -> io::Result<()> {
     let header = Record(snapshot.read(0, size_of::<Header>())?);
     let ticks = Ticks::new(header.u64(offset_of!(Header, config) + offset_of!(Config, ticks_per_second)));
-    let base = header.u64(offset_of!(Header, load_base));
-    let site_map = read_sites(snapshot, &header, base, recording)?;
+    let site_map = sites::read(snapshot, &header, recording)?;
     let context_map = read_contexts(snapshot, &header, &site_map, recording)?;
     let contexts = recording.contexts.len();
     let mut run = Run {
@@ -184,96 +183,6 @@ fn read_header(header: &Record, ticks: &Ticks, run: &mut Run) {
     .filter(|(bit, _)| bits & *bit as u32 != 0)
     .map(|(_, feature)| feature)
     .collect();
-}
-
-/// Adds the sites to the recording. Returns, by the collector's number, the recording's.
-fn read_sites(
-    snapshot: &(impl Snapshot + ?Sized),
-    header: &Record,
-    base: u64,
-    recording: &mut Recording,
-) -> io::Result<Vec<Option<SiteId>>> {
-    let count = (header.u32(offset_of!(Header, sites)) as usize).min(shm::MAX_SITES);
-    let size = size_of::<SiteRecord>();
-    let bytes = Record(snapshot.read(shm::SITES, count * size)?);
-    let mut known: HashMap<SiteIdentity, SiteId> =
-        recording.sites.iter().zip(0..).map(|(site, i)| (identity(site), SiteId(i))).collect();
-    let mut map = vec![None; count];
-    // Places first, then the serial code between them.
-    for serial in [false, true] {
-        for index in 0..count {
-            let record = bytes.part(index * size, size);
-            let Some(kind) = site::SiteKind::from_u32(record.u32(offset_of!(SiteRecord, kind))) else {
-                continue;
-            };
-            if record.u32(offset_of!(SiteRecord, ready)) == 0 || (kind == site::SiteKind::Serial) != serial {
-                continue;
-            }
-            let site = read_site(&record, kind, base, &map);
-            let next = SiteId(u32::try_from(recording.sites.len()).unwrap_or(u32::MAX));
-            map[index] = Some(*known.entry(identity(&site)).or_insert_with(|| {
-                recording.sites.push(site);
-                next
-            }));
-        }
-    }
-    Ok(map)
-}
-
-type SiteIdentity = (SiteKind, String, u32, u32);
-
-fn identity(site: &Site) -> SiteIdentity {
-    (site.kind, site.file.clone(), site.line, site.column)
-}
-
-fn read_site(record: &Record, kind: site::SiteKind, base: u64, map: &[Option<SiteId>]) -> Site {
-    let neighbour = |at: usize| {
-        let index = (record.u32(at) as usize).checked_sub(1)?;
-        *map.get(index)?
-    };
-    let kind = match kind {
-        site::SiteKind::Join => SiteKind::Join,
-        site::SiteKind::Scope => SiteKind::Scope,
-        site::SiteKind::ScopeSpawn => SiteKind::ScopeSpawn,
-        site::SiteKind::Spawn => SiteKind::Spawn,
-        site::SiteKind::Broadcast => SiteKind::Broadcast,
-        site::SiteKind::ParIter => SiteKind::ParIter,
-        site::SiteKind::ParSort => SiteKind::ParSort,
-        site::SiteKind::Thread => SiteKind::Thread,
-        site::SiteKind::Parallel => SiteKind::Parallel,
-        site::SiteKind::Teams => SiteKind::Teams,
-        site::SiteKind::Task => SiteKind::Task,
-        site::SiteKind::Taskloop => SiteKind::Taskloop,
-        site::SiteKind::Loop => SiteKind::Loop,
-        site::SiteKind::Sections => SiteKind::Sections,
-        site::SiteKind::Critical => SiteKind::Critical,
-        site::SiteKind::Lock => SiteKind::Lock,
-        site::SiteKind::Serial => SiteKind::Serial {
-            from: neighbour(offset_of!(SiteRecord, serial_from)),
-            to: neighbour(offset_of!(SiteRecord, serial_to)),
-        },
-    };
-    let stack = offset_of!(SiteRecord, stack);
-    let addresses = std::iter::once(offset_of!(SiteRecord, address))
-        .chain((0..shm::STACK_DEPTH).map(|i| stack + 8 * i))
-        .map(|at| record.u64(at))
-        .filter(|address| *address != 0)
-        .map(|address| address.wrapping_sub(base))
-        .collect();
-    Site {
-        kind,
-        file: record.text(offset_of!(SiteRecord, file), record.u32(offset_of!(SiteRecord, file_len)), shm::FILE_BYTES),
-        line: record.u32(offset_of!(SiteRecord, line)),
-        column: record.u32(offset_of!(SiteRecord, column)),
-        function: None,
-        type_name: record.text(
-            offset_of!(SiteRecord, type_name),
-            record.u32(offset_of!(SiteRecord, type_len)),
-            shm::TYPE_BYTES,
-        ),
-        addresses,
-        via: None,
-    }
 }
 
 /// Adds the contexts to the recording. Returns, by the collector's number, the recording's; the root for those that
@@ -505,7 +414,7 @@ fn read_critical_path(
     running: &[Longest],
     run: &mut Run,
 ) -> io::Result<()> {
-    let detached = offset_of!(Header, detached);
+    let detached = offset_of!(Header, detached) + offset_of!(Latest, candidate);
     let ended = header.i64(detached + offset_of!(Candidate, span));
     let mut span = if ended > 0 { ended } else { 0 };
     let mut path = header.u32(detached + offset_of!(Candidate, path));

@@ -67,7 +67,7 @@ pub fn symbolise(executable: &[u8], sites: &mut [Site]) -> Symbolised {
             for (index, name) in indices.into_iter().zip(found.names) {
                 if let Some(name) = name {
                     let name = whole_name(name, &sites[index].type_name);
-                    sites[index].function = Some(Function { name, from_debug_info: true });
+                    sites[index].function = Some(Function { name, from_debug_info: true, offset: None });
                     done.from_debug_info += 1;
                 }
             }
@@ -76,7 +76,7 @@ pub fn symbolise(executable: &[u8], sites: &mut [Site]) -> Symbolised {
     }
     for site in sites.iter_mut().filter(|site| wanted(site)) {
         if let Some(name) = function_from_type_name(&site.type_name) {
-            site.function = Some(Function { name, from_debug_info: false });
+            site.function = Some(Function { name, from_debug_info: false, offset: None });
             done.from_type_names += 1;
         }
     }

@@ -36,6 +36,7 @@ fn sites() -> Vec<Site> {
         column: 5,
         function: None,
         type_name: String::new(),
+        module: String::new(),
         // Any address will do.
         addresses: (0..64).map(|i| u64::from(line) * 0x400 + i * 16).collect(),
         via: None,

@@ -13,13 +13,14 @@ fn site(kind: SiteKind, file: &str, line: u32, column: u32, type_name: &str) -> 
         column,
         function: None,
         type_name: type_name.to_owned(),
+        module: String::new(),
         addresses: Vec::new(),
         via: None,
     }
 }
 
 fn function(name: &str, from_debug_info: bool) -> Option<Function> {
-    Some(Function { name: name.to_owned(), from_debug_info })
+    Some(Function { name: name.to_owned(), from_debug_info, offset: None })
 }
 
 #[test]

@@ -53,6 +53,7 @@ fn check(options: &[&str]) {
         column: 1,
         function: None,
         type_name: String::new(),
+        module: String::new(),
         addresses: chain[library..].to_vec(),
         via: None,
     };

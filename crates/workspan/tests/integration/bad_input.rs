@@ -115,7 +115,7 @@ fn a_newer_minor_version() {
     fs::write(folder.join("newer.wspan"), bytes).expect("writable");
     let ended = run(workspan(&folder).args(["info", "newer.wspan"]));
     assert!(ended.check_success().err().contains("the part `NEWS` was written by a newer workspan"), "{}", ended.err());
-    assert!(ended.out().contains("format 1.1"), "{}", ended.out());
+    assert!(ended.out().contains("format 1.2"), "{}", ended.out());
 }
 
 #[test]
