@@ -1,10 +1,99 @@
-//! `cargo xtask bench`.
+//! `cargo xtask bench`: what profiling costs, and how far its numbers can be believed.
+//!
+//! | group | what is measured | where |
+//! |---|---|---|
+//! | `overhead` | CPU time and memory of `programs/bench`, profiled over native, in interleaved pairs | [`overhead`] |
+//! | `tree` | region parallelism of a balanced tree of equal leaves | [`tree`] |
+//! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
+//! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
+//!
+//! Nothing here runs as a test: on a shared machine any figure may miss its target once. The raw samples go to
+//! `target/bench/*.json`, and with `--summary` the tables to `docs/benchmarks.md`.
+
+mod build;
+mod child;
+mod crates;
+mod figure;
+mod inputs;
+mod machine;
+mod overhead;
+mod pairs;
+mod shapes;
+mod spread;
+mod summary;
+mod table;
+mod tree;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use figure::Figure;
 
 /// Options.
 #[derive(Debug, clap::Args)]
-pub struct Options {}
+pub(crate) struct Options {
+    /// Groups or cases, for example `overhead`, `fib`, `tree`; all of them if none is named.
+    names: Vec<String>,
+    /// Pairs of runs per case; samples of the accuracy groups are always five.
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Write the results as JSON to FILE, besides `target/bench/latest.json`.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Exit with status 1 if a target is missed.
+    #[arg(long)]
+    check: bool,
+    /// Write the tables to `docs/benchmarks.md`.
+    #[arg(long, conflicts_with = "names")]
+    summary: bool,
+}
+
+/// Measures a group, as far as its cases are asked for.
+type Group = fn(&Options) -> anyhow::Result<Vec<Figure>>;
+
+const GROUPS: &[Group] = &[overhead::measure, tree::measure, shapes::measure, crates::measure];
+
+impl Options {
+    /// True if a case of a group is asked for.
+    fn wants(&self, group: &str, case: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|name| name == group || name == case)
+    }
+}
 
 /// Runs the benchmarks.
-pub fn main(_: &Options) -> anyhow::Result<()> {
-    anyhow::bail!("not yet")
+pub(crate) fn main(options: &Options) -> anyhow::Result<()> {
+    let machine = machine::describe();
+    table::heading(&machine);
+    let mut figures = Vec::new();
+    for group in GROUPS {
+        figures.extend(group(options)?);
+    }
+    anyhow::ensure!(!figures.is_empty(), "no benchmark is called {}", options.names.join(" or "));
+    keep(options, &machine, &figures)?;
+    let missed = figures.iter().filter(|figure| figure.missed()).count();
+    table::verdict(figures.iter().filter(|figure| figure.target.is_some()).count(), missed);
+    anyhow::ensure!(!options.check || missed == 0, "{missed} targets missed");
+    Ok(())
+}
+
+fn keep(options: &Options, machine: &machine::Machine, figures: &[Figure]) -> anyhow::Result<()> {
+    let folder = build::folder();
+    fs::create_dir_all(&folder)?;
+    let document = serde_json::json!({
+        "machine": machine.to_json(),
+        "figures": figures.iter().map(Figure::to_json).collect::<Vec<_>>(),
+    });
+    let text = format!("{document:#}\n");
+    let named = folder.join(format!("{}.json", machine.seconds));
+    for file in [&named, &folder.join("latest.json")].into_iter().chain(&options.json) {
+        fs::write(file, &text).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if options.summary {
+        let file = build::root().join("docs/benchmarks.md");
+        fs::create_dir_all(build::root().join("docs"))?;
+        fs::write(&file, summary::text(machine, figures))?;
+    }
+    Ok(())
 }

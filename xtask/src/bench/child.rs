@@ -1,0 +1,108 @@
+//! Running a program, natively or under `workspan record`, and what it took.
+//!
+//! Both are measured alike: user and system time of the program's process from its start to its end, as the kernel tells
+//! whoever waits for it. That is us for the native program, and `workspan record` for the profiled one, which passes the
+//! number on as `program.cpu_ns`; so what workspan itself does before and afterwards is no part of it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::Context;
+use nix::sys::resource::{getrusage, UsageWho};
+use nix::sys::time::TimeValLike;
+use serde_json::Value;
+
+use super::build::{self, Twins};
+
+/// A program's end.
+#[derive(Clone, Debug)]
+pub(super) struct Ended {
+    /// CPU time in seconds.
+    pub(super) cpu: f64,
+    /// Its standard output.
+    pub(super) output: String,
+    /// The report, of a profiled run.
+    pub(super) report: Value,
+}
+
+/// How a program is called.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The program.
+    pub(super) program: Twins,
+    /// Its arguments.
+    pub(super) arguments: Vec<String>,
+    /// Workers of rayon's global pool.
+    pub(super) workers: u32,
+    /// Where it runs.
+    pub(super) folder: PathBuf,
+}
+
+impl Call {
+    /// Runs it without hooks.
+    pub(super) fn native(&self) -> anyhow::Result<Ended> {
+        let mut command = self.command(&self.program.native);
+        command.args(&self.arguments).env("RAYON_NUM_THREADS", self.workers.to_string());
+        let before = cpu_of_children()?;
+        let output = output_of(&mut command)?;
+        Ok(Ended { cpu: cpu_of_children()? - before, output, report: Value::Null })
+    }
+
+    /// Runs it under `workspan record`.
+    pub(super) fn profiled(&self) -> anyhow::Result<Ended> {
+        let report = build::folder().join("report.json");
+        let mut command = self.command(&build::workspan()?);
+        command.arg("record").arg("--output").arg(build::folder().join("recording.wspan"));
+        command.arg(format!("--json={}", report.display())).args(["--workers", &self.workers.to_string(), "--"]);
+        command.arg(&self.program.hooked).args(&self.arguments);
+        let output = output_of(&mut command)?;
+        let report: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
+        let nanos = report["program"]["cpu_ns"].as_f64().context("a report without `cpu_ns`")?;
+        Ok(Ended { cpu: nanos / 1e9, output, report })
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.folder);
+        command
+    }
+}
+
+fn output_of(command: &mut Command) -> anyhow::Result<String> {
+    let output = command.stdin(Stdio::null()).output().context("cannot run a program")?;
+    let name = command.get_program().to_string_lossy().into_owned();
+    anyhow::ensure!(output.status.success(), "{name} failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Of all children waited for so far. We run one at a time.
+fn cpu_of_children() -> anyhow::Result<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    Ok((usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6)
+}
+
+/// Processes that keep processors busy, until dropped; in any case they end by themselves.
+#[derive(Debug)]
+pub(super) struct Busy(Vec<Child>);
+
+impl Busy {
+    /// Starts `count` of them.
+    pub(super) fn start(program: &Path, count: usize) -> anyhow::Result<Busy> {
+        let mut busy = Busy(Vec::new());
+        for _ in 0..count {
+            let child = Command::new(program).args(["busy", "1800"]).stdout(Stdio::null()).spawn();
+            busy.0.push(child.context("cannot start a busy process")?);
+        }
+        Ok(busy)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // It may have ended by itself; nobody can be told here.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

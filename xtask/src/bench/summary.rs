@@ -1,0 +1,69 @@
+//! The tables for `docs/benchmarks.md`.
+
+use std::fmt::Write as _;
+
+use super::figure::Figure;
+use super::machine::Machine;
+use super::table::digits;
+
+const GROUPS: &[(&str, &str)] = &[
+    (
+        "overhead",
+        "## Overhead\n\nPrograms of `programs/bench`, profiled over native. CPU time is user and system time of the \
+         program's process; memory is its largest resident set, of which shared memory is a part. Work is what the \
+         profile says the program did.",
+    ),
+    (
+        "tree",
+        "## Accuracy: a tree of 256 equal leaves\n\nParallelism of the region; the ideal is 256. Each sample is one run, \
+         analysed on the fly. The span is a maximum over noisy leaves, so the figure is below the ideal, the more so the \
+         shorter the leaves.",
+    ),
+    (
+        "shapes",
+        "## Accuracy: closed-form programs on a busy machine\n\nParallelism of the region over its exact value. Leaves \
+         take a millisecond of CPU time or more; meanwhile as many other processes as there are processors never rest.",
+    ),
+    (
+        "crates",
+        "## Published programs\n\nUnmodified, from the registry at these versions, built natively and by `cargo workspan \
+         install`. Work should be the native CPU time; what is missing is start-up and end of the process, and, with \
+         several workers, their search for work.",
+    ),
+];
+
+/// The document.
+pub(super) fn text(machine: &Machine, figures: &[Figure]) -> String {
+    let mut text = format!(
+        "# Benchmarks\n\nMade by `cargo xtask bench --summary` on {}: {}; other programs were running (load {}). \
+         Native and profiled runs alternate; values are ratios of medians, or medians, and the half of the samples that \
+         lies in the middle follows.\n",
+        machine.day(),
+        machine.words,
+        machine.load
+    );
+    for (group, introduction) in GROUPS {
+        let rows: Vec<&Figure> = figures.iter().filter(|figure| figure.group == *group).collect();
+        let _ = write!(text, "\n{introduction}\n\n| case | workers | quantity | value | half of them | target | |\n");
+        text.push_str("|---|---|---|---|---|---|---|\n");
+        for figure in rows {
+            let _ = writeln!(text, "{}", row(figure));
+        }
+    }
+    text
+}
+
+fn row(figure: &Figure) -> String {
+    let (low, high) = figure.spread.quartiles();
+    let digits = digits(figure.value);
+    let target = figure.target.map_or("–".to_owned(), |target| target.to_string());
+    let mark = match figure.target {
+        None => "",
+        Some(_) if figure.missed() => "**missed**",
+        Some(_) => "met",
+    };
+    format!(
+        "| {} | {} | {} | {:.digits$} | {low:.digits$} – {high:.digits$} | {target} | {mark} |",
+        figure.case, figure.workers, figure.quantity, figure.value
+    )
+}

@@ -1,0 +1,72 @@
+//! A balanced tree of 256 equal leaves: its region's parallelism is 256, but the span is a maximum over noisy leaves.
+
+use anyhow::Context;
+use serde_json::Value;
+
+use super::child::Call;
+use super::figure::{Figure, Target};
+use super::spread::Spread;
+use super::{build, table, Options};
+
+/// 2^8 leaves.
+const DEPTH: u32 = 8;
+/// Nanoseconds per leaf, and the parallelism that must be found.
+const SIZES: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 230.0), (7_200, 150.0), (720, 60.0)];
+/// The figure is the median of so many runs, each on its own.
+const SAMPLES: usize = 5;
+
+/// Measures the group.
+pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    if !options.wants("tree", "tree") {
+        return Ok(figures);
+    }
+    let program = build::program("bench")?;
+    table::group("Accuracy: region parallelism of a tree of 256 equal leaves");
+    let call = |arguments: &[String], workers| Call {
+        program: program.clone(),
+        arguments: arguments.to_vec(),
+        workers,
+        folder: build::root(),
+    };
+    let rate = call(&["rate".to_owned()], 1).native()?.output;
+    let rate: u64 = rate.lines().next().and_then(|line| line.parse().ok()).context("no rate")?;
+    for (nanos, least) in SIZES {
+        let steps = (rate * nanos / 1000).max(1);
+        for workers in [1, 2] {
+            let call = call(&["tree".to_owned(), DEPTH.to_string(), steps.to_string()], workers);
+            let mut parallelism = Vec::new();
+            let mut leaf = Vec::new();
+            for _ in 0..SAMPLES {
+                let region = joins(&call.profiled()?.report)?;
+                parallelism.push(region.0 / region.1);
+                leaf.push(region.0 / f64::from(1 << DEPTH) / 1000.0);
+            }
+            let spread = Spread::of(parallelism);
+            let figure = Figure {
+                group: "tree",
+                case: format!("{} µs per leaf", *nanos as f64 / 1000.0),
+                workers,
+                quantity: "parallelism",
+                value: spread.median(),
+                spread,
+                target: Some(Target::AtLeast(*least)),
+                behind: vec![("leaf_us", Spread::of(leaf))],
+                remark: String::new(),
+            };
+            table::row(&figure);
+            figures.push(figure);
+        }
+    }
+    Ok(figures)
+}
+
+/// Work and span of the region with the most work.
+fn joins(report: &Value) -> anyhow::Result<(f64, f64)> {
+    let regions = report["regions"].as_array().context("a report without regions")?;
+    let number = |region: &Value, name: &str| region[name].as_f64().unwrap_or(0.0);
+    let found =
+        regions.iter().filter(|region| region["kind"] == "join").map(|region| (number(region, "work_ns"), region));
+    let (work, region) = found.max_by(|a, b| a.0.total_cmp(&b.0)).context("a report without a join")?;
+    Ok((work, number(region, "span_ns")))
+}
