@@ -97,7 +97,14 @@ pub fn decode(bytes: &[u8]) -> Result<(Recording, Vec<Problem>), ReadError> {
         rest = after;
         seen_any = true;
         let mut decoder = Decoder::new(payload);
+        // What comes after a table refers to it by number, so a table that comes late would change what that means.
+        let in_order = match tag {
+            b"SITE" => recording.contexts.len() == 1 && recording.runs.is_empty(),
+            b"CTXT" => recording.runs.is_empty(),
+            _ => true,
+        };
         let understood = intact
+            && in_order
             && match tag {
                 b"INFO" => decode_info(&mut decoder, &mut recording).is_some(),
                 b"SITE" => sites::decode(&mut decoder).map(|sites| recording.sites = sites).is_some(),

@@ -1,0 +1,4 @@
+//! Files as they come: whole, cut off, damaged, and made up.
+
+mod damage;
+mod made_up;
