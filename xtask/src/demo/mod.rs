@@ -5,7 +5,6 @@ mod source;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -14,6 +13,10 @@ use crate::shell;
 
 /// The program: name and version in the registry.
 const PACKAGE: (&str, &str) = ("oxipng", "10.2.1");
+
+/// The report, and the recording it is made from.
+const PAGE: &str = "report.html";
+const RECORDING: &str = "demo.wspan";
 
 /// Where to run what.
 struct Job {
@@ -37,11 +40,9 @@ pub(crate) fn main() -> anyhow::Result<()> {
         eprintln!("note: it cannot be had ({error:#}): a program of this repository takes its place");
         own()
     })?;
-    println!("3. Profile {}, unmodified: build it with hooks, run it, and report", job.about);
-    let html = results.join("report.html");
-    let recording = results.join("demo.wspan");
-    profile(&job, &html, &recording)?;
-    println!("{}", closing(&html, &recording, &shell::minutes(start.elapsed())));
+    println!("3. Build {} with hooks, its source unchanged, run it, and report", job.about);
+    profile(&job, &results)?;
+    println!("{}", closing(&results, &shell::minutes(start.elapsed())));
     Ok(())
 }
 
@@ -52,14 +53,9 @@ fn published(results: &Path) -> anyhow::Result<Job> {
     let picture = results.join("picture.png");
     fs::write(&picture, picture::png(900, 600))?;
     let smaller = results.join("smaller.png");
-    // Relative, so that the command can be read; the program runs in its own folder.
-    let shown = |path: &Path| format!("../{}", path.file_name().unwrap_or_default().to_string_lossy());
-    let arguments = ["-o", "4", "--out", &shown(&smaller), &shown(&picture)];
-    Ok(Job {
-        folder,
-        about: format!("{name} {version}, which makes pictures smaller,"),
-        arguments: arguments.map(str::to_owned).to_vec(),
-    })
+    let [smaller, picture] = [results.join("smaller.png"), picture].map(|path| from(&folder, &path));
+    let arguments = ["-o", "4", "--out", &smaller, &picture].map(str::to_owned).to_vec();
+    Ok(Job { folder, about: format!("{name} {version} (it makes PNG files smaller)"), arguments })
 }
 
 /// A program of ours.
@@ -75,31 +71,43 @@ fn own() -> anyhow::Result<Job> {
     })
 }
 
-fn profile(job: &Job, html: &Path, recording: &Path) -> anyhow::Result<()> {
+fn profile(job: &Job, results: &Path) -> anyhow::Result<()> {
     let bin = shell::target().join("release");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)))?;
-    let mut command = Command::new("cargo");
-    command.args(["workspan", "run", "--release", "--html"]).arg(html).arg("-o").arg(recording);
+    let mut command = shell::cargo();
+    command.args(["workspan", "run", "--release"]);
+    command.arg("--html").arg(from(&job.folder, &results.join(PAGE)));
+    command.arg("--output").arg(from(&job.folder, &results.join(RECORDING)));
     command.arg("--").args(&job.arguments);
     command.current_dir(&job.folder).env("PATH", path);
-    // It is a project of its own, whatever cargo has told us.
-    command.env_remove("CARGO").env_remove("CARGO_MANIFEST_DIR").env_remove("CARGO_MANIFEST_PATH");
-    println!("   (in {})", shell::shown(&job.folder));
+    eprintln!("$ cd {}", shell::shown(&job.folder));
     shell::run(&mut command)
 }
 
-fn closing(html: &Path, recording: &Path, time: &str) -> String {
-    let workspan = shell::shown(&shell::target().join("release/workspan"));
-    let (html, recording) = (shell::shown(html), shell::shown(recording));
+/// A path as seen from the folder beside it, so that commands stay readable; any other as it is.
+fn from(folder: &Path, path: &Path) -> String {
+    match (folder.parent(), path.parent(), path.file_name()) {
+        (Some(beside), Some(parent), Some(name)) if beside == parent => format!("../{}", name.to_string_lossy()),
+        _ => path.display().to_string(),
+    }
+}
+
+fn closing(results: &Path, time: &str) -> String {
+    let page = shell::shown(&results.join(PAGE));
+    let report = shell::shown(&shell::target().join("release/workspan"));
+    let report = format!("{report} report {}", shell::shown(&results.join(RECORDING)));
+    let width = report.len();
     format!(
         "
-Done in {time}. How to read it: the first line tells the most speedup that any number of cores can give, and which
-line of the source to change to get more. docs/methods.md defines every number.
+Done in {time}. The first line of the report says how much faster than on one core the program can get at most, on any
+number of cores, and which line of its source stands in the way. docs/methods.md defines every number.
 
-Next:
-  open {html} in a browser         the report as a page, with the source
-  {workspan} report {recording}    the report again
-  cargo install --path crates/workspan && cd YOUR-PROJECT && cargo workspan run --release -- ARGUMENTS"
+  {page:<width$}  the report as a page: open it in a browser
+  {report}  the report as text, again
+
+For a program of your own:
+  cargo install --path crates/workspan
+  cd YOUR-PROJECT && cargo workspan run --release -- ARGUMENTS"
     )
 }
