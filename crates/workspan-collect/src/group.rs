@@ -216,7 +216,7 @@ impl TaskLink {
             account.span.set(account.span.get() + ended.span - self.origin.span);
         }
         let candidate = if self.group.is_null() {
-            &shared.header().detached
+            &shared.header().detached.candidate
         } else {
             // SAFETY: not null, and the group outlives its tasks: its owner waits for the latch that the runtime sets
             // after this call.

@@ -21,6 +21,7 @@ pub mod group;
 pub mod handoff;
 pub mod interrupt;
 pub mod join;
+pub mod modules;
 pub mod path;
 pub mod platform;
 pub mod process;

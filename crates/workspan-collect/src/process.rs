@@ -104,7 +104,7 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
         path::extend(shared, thread, span, strand::context(thread));
     }
     let path = path::own(shared, strand::path(thread));
-    group::offer(shared, &shared.header().detached, span, path);
+    group::offer(shared, &shared.header().detached.candidate, span, path);
 }
 
 /// In a forked child the tables belong to the parent: the collector goes back to sleep.

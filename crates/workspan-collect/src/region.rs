@@ -25,16 +25,57 @@ use workspan_wire::site::SiteKind;
 pub struct CallSite {
     /// Construct.
     pub kind: SiteKind,
-    /// Where the program called it.
-    pub location: &'static Location<'static>,
+    /// Where the program uses it.
+    pub place: Place,
     /// Name of the closure's type.
     pub type_name: fn() -> &'static str,
-    /// Address of the calling code; 0 if unknown.
+}
+
+/// A place in the program, by something that costs nothing to pass.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// What the Rust compiler says of a call.
+    Location(&'static Location<'static>),
+    /// What another compiler says of it.
+    Told {
+        /// Identifies the place; not 0.
+        key: u64,
+        /// Tells it from the key.
+        tell: fn(u64) -> Told,
+    },
+    /// An address in the code (not that of the instruction after the call).
+    Address(u64),
+}
+
+/// What a compiler says of a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// File; empty if not known.
+    pub file: &'static str,
+    /// Function.
+    pub function: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// An address in the code; 0 if unknown.
     pub address: u64,
 }
 
+impl Place {
+    /// A number that this place alone has.
+    #[inline]
+    pub fn key(self) -> u64 {
+        match self {
+            Place::Location(location) => location as *const Location<'_> as u64,
+            Place::Told { key, .. } => key,
+            Place::Address(address) => address,
+        }
+    }
+}
+
 /// A region that was entered.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Region {
     from: ContextId,
     location: u64,
@@ -42,6 +83,13 @@ pub struct Region {
     span: i64,
     work: i64,
     entered: u64,
+}
+
+impl Region {
+    /// True if its site was not active around it.
+    pub fn outermost(&self) -> bool {
+        self.outermost
+    }
 }
 
 /// True if a call at `location` is known to lead to the context the thread is in: a recursion, met through another copy
@@ -60,7 +108,7 @@ pub fn stays(thread: &Thread, location: &'static Location<'static>) -> bool {
 /// Looks up where `site` leads from the thread's current context. `None`: the tables are full.
 pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
     let from = strand::context(thread);
-    let location = site.location as *const Location<'_> as u64;
+    let location = site.place.key();
     let entry = cache_slot(thread, location, from);
     if entry.location.get() == location && entry.from.get() == from {
         return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
@@ -76,14 +124,22 @@ pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
 /// Enters the region of `site` at tick `now`. `None` if that changes nothing: a recursion into the current context, or
 /// full tables; the strand then goes on unchanged.
 pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
-    let shared = Shared::of(thread);
-    let from = strand::context(thread);
     let target = target(thread, site)?;
-    if target.context == from {
-        thread.location.set(site.location as *const Location<'_> as u64);
+    if target.context == strand::context(thread) {
+        thread.location.set(site.place.key());
         return None;
     }
-    let span = strand::stop(thread, now);
+    strand::stop(thread, now);
+    let region = enter_stopped(thread, now, site, target);
+    strand::go(thread, now);
+    Some(region)
+}
+
+/// Enters the region of `site`, which leads to `target`, another context than the current one. The strand is stopped.
+pub fn enter_stopped(thread: &Thread, now: u64, site: &CallSite, target: Target) -> Region {
+    let shared = Shared::of(thread);
+    let from = strand::context(thread);
+    let span = strand::span(thread);
     if from == ROOT {
         close_serial(shared, thread, span, shared.context(target.context).site.get() + 1);
     } else {
@@ -99,7 +155,7 @@ pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
         entered: now,
     };
     strand::set_context(shared, thread, target.context);
-    thread.location.set(site.location as *const Location<'_> as u64);
+    thread.location.set(site.place.key());
     let account = shared.account(thread, target.context);
     account.entries.set(account.entries.get() + 1);
     let open = thread.open_len.get();
@@ -109,14 +165,20 @@ pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
         slot.span.set(span);
     }
     thread.open_len.set(open + 1);
-    strand::go(thread, now);
-    Some(region)
+    region
 }
 
 /// Leaves a region at tick `now`. The strand is the one that entered it, possibly back from other threads.
 pub fn leave(thread: &Thread, now: u64, region: Region) {
+    strand::stop(thread, now);
+    leave_stopped(thread, now, region);
+    strand::go(thread, now);
+}
+
+/// Leaves a region whose strand is stopped.
+pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     let shared = Shared::of(thread);
-    let span = strand::stop(thread, now);
+    let span = strand::span(thread);
     let context = strand::context(thread);
     strand::flush(thread);
     path::extend(shared, thread, span, context);
@@ -133,7 +195,20 @@ pub fn leave(thread: &Thread, now: u64, region: Region) {
     strand::set_context(shared, thread, region.from);
     thread.location.set(region.location);
     thread.open_len.set(thread.open_len.get().saturating_sub(1));
-    strand::go(thread, now);
+}
+
+/// Takes a context as the current one, for a part of a region that has been entered already. Returns the one before.
+pub fn shift(thread: &Thread, context: ContextId) -> ContextId {
+    let shared = Shared::of(thread);
+    let from = strand::context(thread);
+    if from != context {
+        if from != ROOT {
+            strand::flush(thread);
+        }
+        path::extend(shared, thread, strand::span(thread), from);
+        strand::set_context(shared, thread, context);
+    }
+    from
 }
 
 /// Charges the root's serial code since the last region; `to` is the site + 1 of the region that begins, 0 at the end.
@@ -144,7 +219,7 @@ pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) {
 }
 
 fn serial_context(shared: Shared, from: u32, to: u32) -> ContextId {
-    let key = SiteKey { kind: SiteKind::Serial, file: "", line: 0, column: 0, serial: (from, to) };
+    let key = SiteKey { kind: SiteKind::Serial, file: "", line: 0, column: 0, serial: (from, to), address: 0 };
     match tables::intern_site(shared, &key) {
         Some((site, _)) => tables::target(shared, ROOT, site).context,
         None => ROOT,
@@ -158,17 +233,25 @@ fn look_up(thread: &Thread, from: ContextId, site: &CallSite) -> Option<Target> 
 }
 
 fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
+    let told = match site.place {
+        Place::Location(location) => {
+            Told { file: location.file(), function: "", line: location.line(), column: location.column(), address: 0 }
+        }
+        Place::Told { key, tell } => tell(key),
+        Place::Address(address) => Told { file: "", function: "", line: 0, column: 0, address },
+    };
     let key = SiteKey {
         kind: site.kind,
-        file: site.location.file(),
-        line: site.location.line(),
-        column: site.location.column(),
+        file: told.file,
+        line: told.line,
+        column: told.column,
         serial: (0, 0),
+        address: if told.file.is_empty() { told.address } else { 0 },
     };
     let (id, new) = tables::intern_site(shared, &key)?;
     if new {
-        let detail = SiteDetail { type_name: (site.type_name)(), address: site.address, stack: &[] };
-        tables::describe_site(shared, id, &detail);
+        let type_name = if told.function.is_empty() { (site.type_name)() } else { told.function };
+        tables::describe_site(shared, id, &SiteDetail { type_name, address: told.address, stack: &[] });
     }
     Some(id)
 }

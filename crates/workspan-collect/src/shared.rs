@@ -8,7 +8,7 @@ use core::mem::{offset_of, size_of};
 use core::ptr::NonNull;
 
 use core::sync::atomic::AtomicU32;
-use workspan_wire::shm::{self, Account, ContextRecord, Header, PathNode, SiteRecord, Thread, ThreadArea};
+use workspan_wire::shm::{self, Account, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea};
 
 /// Handle of the shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +80,11 @@ impl Shared {
     /// A context.
     pub fn context(self, id: u32) -> &'static ContextRecord {
         self.element(shm::CONTEXTS, id as usize, shm::MAX_CONTEXTS)
+    }
+
+    /// A module.
+    pub fn module(self, index: usize) -> &'static ModuleRecord {
+        self.element(shm::MODULES, index, shm::MAX_MODULES)
     }
 
     /// A node of critical paths; node 0 stands for "none".

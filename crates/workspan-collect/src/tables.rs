@@ -11,6 +11,7 @@
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use super::modules;
 use super::shared::Shared;
 use workspan_wire::shm::{ContextRecord, SiteRecord, INDEX_SLOTS, MAX_CONTEXTS, MAX_SITES, STACK_DEPTH};
 use workspan_wire::site::SiteKind;
@@ -36,6 +37,8 @@ pub struct SiteKey<'a> {
     pub column: u32,
     /// For serial code: the site + 1 before and after it.
     pub serial: (u32, u32),
+    /// Where the compiler tells no file: an address in the code; 0 otherwise.
+    pub address: u64,
 }
 
 /// Details that are kept but do not identify.
@@ -80,7 +83,10 @@ pub fn intern_site(shared: Shared, key: &SiteKey<'_>) -> Option<(SiteId, bool)> 
 pub fn describe_site(shared: Shared, site: SiteId, detail: &SiteDetail<'_>) {
     let record = shared.site(site);
     record.type_len.set(copy_text(&record.type_name, detail.type_name.as_bytes()));
-    record.address.set(detail.address);
+    if detail.address != 0 {
+        record.address.set(detail.address);
+        record.module.set(modules::index(shared, detail.address));
+    }
     for (cell, address) in record.stack.iter().zip(detail.stack.iter().take(STACK_DEPTH)) {
         cell.set(*address);
     }
@@ -193,6 +199,7 @@ fn write_site(record: &SiteRecord, key: &SiteKey<'_>) {
     record.column.set(key.column);
     record.serial_from.set(key.serial.0);
     record.serial_to.set(key.serial.1);
+    record.address.set(key.address);
     record.file_len.set(copy_text(&record.file, key.file.as_bytes()));
     record.ready.store(1, Ordering::Release);
 }
@@ -203,6 +210,7 @@ fn same_site(record: &SiteRecord, key: &SiteKey<'_>) -> bool {
         && record.line.get() == key.line
         && record.column.get() == key.column
         && (record.serial_from.get(), record.serial_to.get()) == key.serial
+        && (key.address == 0 || record.address.get() == key.address)
         && record.file_len.get() as usize == file.len()
         && record.file.iter().zip(file).all(|(cell, byte)| cell.get() == *byte)
 }
@@ -215,6 +223,7 @@ fn hash_site(key: &SiteKey<'_>) -> u64 {
     }
     mix(hash ^ u64::from(key.line) << 40 ^ u64::from(key.column) << 24 ^ key.kind as u64)
         ^ mix(u64::from(key.serial.0) << 32 | u64::from(key.serial.1))
+        ^ mix(key.address)
 }
 
 fn mix(mut x: u64) -> u64 {
@@ -226,11 +235,12 @@ fn mix(mut x: u64) -> u64 {
 }
 
 /// Of a text that is too long, the end: the file name says more than the first folders.
-fn kept_end(text: &[u8], room: usize) -> &[u8] {
+pub fn kept_end(text: &[u8], room: usize) -> &[u8] {
     &text[text.len().saturating_sub(room)..]
 }
 
-fn copy_text(to: &[Cell<u8>], text: &[u8]) -> u32 {
+/// Copies the end of `text` that fits. Returns its length.
+pub fn copy_text(to: &[Cell<u8>], text: &[u8]) -> u32 {
     let text = kept_end(text, to.len());
     for (cell, byte) in to.iter().zip(text) {
         cell.set(*byte);

@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use workspan_collect::region::{self, CallSite, Region};
+use workspan_collect::region::{self, CallSite, Place, Region};
 use workspan_collect::thread::{self, hot};
 use workspan_wire::site::SiteKind;
 
@@ -62,7 +62,7 @@ fn enter(
     let Some((thread, now)) = thread::running() else {
         return Guard(None);
     };
-    let site = CallSite { kind, location, type_name, address: 0 };
+    let site = CallSite { kind, place: Place::Location(location), type_name };
     Guard(region::enter(thread, now, &site))
 }
 

@@ -4,7 +4,7 @@ use core::panic::Location;
 
 use super::link::Link;
 use workspan_collect::group::{Group, TaskLink};
-use workspan_collect::region::{self, CallSite};
+use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::task::Suspended;
 use workspan_collect::thread::{self, current};
 use workspan_wire::shm::Thread;
@@ -73,7 +73,7 @@ fn create(
     let Some((thread, now)) = thread::running() else {
         return Task(TaskLink::INACTIVE);
     };
-    let site = CallSite { kind, location, type_name, address: 0 };
+    let site = CallSite { kind, place: Place::Location(location), type_name };
     let (context, recursive) = match region::target(thread, &site) {
         Some(target) => (target.context, target.recursive),
         None => (thread.position.get().context, true),

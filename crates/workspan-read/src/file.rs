@@ -27,7 +27,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 1;
+pub const MINOR: u16 = 2;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -176,6 +176,7 @@ fn info(recording: &Recording) -> Encoder {
     }
     e.unsigned(machine.interrupt_period_ns);
     e.unsigned(u64::from(recording.has_debug_info));
+    e.text(recording.debug_info_problem.as_deref().unwrap_or_default());
     e
 }
 
@@ -195,6 +196,10 @@ fn decode_info(d: &mut Decoder<'_>, recording: &mut Recording) -> Option<()> {
         interrupt_period_ns: d.unsigned()?,
     };
     recording.has_debug_info = d.unsigned()? != 0;
+    // Since minor version 2.
+    if !d.is_empty() {
+        recording.debug_info_problem = Some(d.text()?).filter(|text| !text.is_empty());
+    }
     Some(())
 }
 

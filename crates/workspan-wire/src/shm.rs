@@ -149,9 +149,7 @@ pub struct Header {
     /// Pools started.
     pub pools: AtomicU32,
     /// Longest finish among tasks and threads that nobody joins.
-    pub detached: Candidate,
-    /// The same if loops cost each iteration the same ([`Thread::uniform_offset`]).
-    pub detached_uniform: AtomicI64,
+    pub detached: Latest,
 }
 
 /// What the runner asks for. Written before the program starts.
@@ -293,6 +291,16 @@ pub struct Candidate {
     pub span: AtomicI64,
     /// Path (low 32 bits).
     pub path: AtomicU64,
+}
+
+/// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]).
+#[derive(Debug)]
+#[repr(C)]
+pub struct Latest {
+    /// Longest chain.
+    pub candidate: Candidate,
+    /// Absolute span at the end of the longest with uniform loops; `i64::MIN` or 0 for none.
+    pub uniform: AtomicI64,
 }
 
 /// A segment of critical paths: up to [`NODE_ENTRIES`] contexts with their shares, and the segment before it.

@@ -4,7 +4,7 @@
 use core::ffi::{c_char, c_int, c_long, c_void};
 use core::ptr::{self, NonNull};
 
-use super::Usage;
+use super::{Module, Usage};
 
 #[repr(C)]
 struct Timespec {
@@ -34,9 +34,26 @@ extern "C" {
     ) -> c_int;
 }
 
+/// `struct dl_phdr_info`, as far as we read it.
 #[repr(C)]
 struct ObjectInfo {
     base: u64,
+    name: *const c_char,
+    headers: *const ProgramHeader,
+    header_count: u16,
+}
+
+/// `Elf64_Phdr`.
+#[repr(C)]
+struct ProgramHeader {
+    kind: u32,
+    flags: u32,
+    offset: u64,
+    address: u64,
+    physical: u64,
+    file_size: u64,
+    memory_size: u64,
+    align: u64,
 }
 
 const CLOCK_MONOTONIC: c_int = 1;
@@ -184,4 +201,43 @@ pub fn load_base() -> u64 {
     // SAFETY: `first` matches the expected signature and `base` outlives the call.
     unsafe { dl_iterate_phdr(first, ptr::addr_of_mut!(base).cast()) };
     base
+}
+
+/// The file of code in which `address` lies.
+pub fn module_of(address: u64) -> Option<Module<'static>> {
+    struct Search {
+        address: u64,
+        count: usize,
+        found: Option<Module<'static>>,
+    }
+    extern "C" fn look(info: *const ObjectInfo, _size: usize, data: *mut c_void) -> c_int {
+        const LOAD: u32 = 1;
+        // SAFETY: the loader passes a valid description.
+        let info = unsafe { &*info };
+        // SAFETY: `data` is the `Search` below, which nobody else uses meanwhile.
+        let search = unsafe { &mut *data.cast::<Search>() };
+        search.count += 1;
+        // SAFETY: the loader gives an array of that many headers.
+        let headers = unsafe { core::slice::from_raw_parts(info.headers, usize::from(info.header_count)) };
+        let inside = |h: &ProgramHeader| {
+            let start = info.base.wrapping_add(h.address);
+            h.kind == LOAD && search.address.wrapping_sub(start) < h.memory_size
+        };
+        if !headers.iter().any(inside) {
+            return 0;
+        }
+        // The executable comes first.
+        let path = if search.count == 1 || info.name.is_null() {
+            &[]
+        } else {
+            // SAFETY: the loader's own text, terminated, which stays as long as the module is loaded.
+            unsafe { core::ffi::CStr::from_ptr(info.name) }.to_bytes()
+        };
+        search.found = Some(Module { base: info.base, path });
+        1
+    }
+    let mut search = Search { address, count: 0, found: None };
+    // SAFETY: `look` matches the expected signature and `search` outlives the call.
+    unsafe { dl_iterate_phdr(look, ptr::addr_of_mut!(search).cast()) };
+    search.found
 }

@@ -35,11 +35,20 @@ mod switch;
 mod kernel;
 
 pub use kernel::{
-    environment, load_base, map_shared, monotonic_nanos, on_fork_child, process_id, run_delay_nanos, thread_cpu_nanos,
+    environment, load_base, map_shared, module_of, monotonic_nanos, on_fork_child, process_id, run_delay_nanos, thread_cpu_nanos,
     thread_id, thread_usage, ErrnoGuard,
 };
 pub use processor::{exchange_pair, interrupt_witness, steady_counter, ticks};
 pub use switch::switch_witness;
+
+/// A file of code in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Module<'a> {
+    /// Load address.
+    pub base: u64,
+    /// Path; empty for the executable.
+    pub path: &'a [u8],
+}
 
 /// What the kernel counts for the calling thread.
 #[derive(Clone, Copy, Debug, Default)]

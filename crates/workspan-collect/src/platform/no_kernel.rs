@@ -67,3 +67,8 @@ pub fn on_fork_child(_child: extern "C" fn()) {}
 pub fn load_base() -> u64 {
     0
 }
+
+/// The file of code in which an address lies: not known here.
+pub fn module_of(_address: u64) -> Option<super::Module<'static>> {
+    None
+}

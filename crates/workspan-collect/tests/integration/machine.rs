@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use workspan_analysis::{profile, Profile};
-use workspan_collect::region::{self, CallSite, Region};
+use workspan_collect::region::{self, CallSite, Place, Region};
 use workspan_collect::shared::Shared;
 use workspan_collect::tables;
 use workspan_collect::thread::{prepare, Role};
@@ -172,7 +172,7 @@ pub(crate) fn call_site(kind: SiteKind, copy: u8) -> CallSite {
             here(),
         ],
     ];
-    CallSite { kind, location: locations[row][column], type_name: || "", address: 0 }
+    CallSite { kind, place: Place::Location(locations[row][column]), type_name: || "" }
 }
 
 pub(crate) fn enter(thread: &Thread, kind: SiteKind, copy: u8) -> Option<Region> {

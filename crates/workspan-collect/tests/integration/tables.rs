@@ -11,7 +11,7 @@ use workspan_wire::site::SiteKind;
 use crate::machine::Machine;
 
 fn key(line: u32) -> SiteKey<'static> {
-    SiteKey { kind: SiteKind::Join, file: "src/main.rs", line, column: 7, serial: (0, 0) }
+    SiteKey { kind: SiteKind::Join, file: "src/main.rs", line, column: 7, serial: (0, 0), address: 0 }
 }
 
 #[test]

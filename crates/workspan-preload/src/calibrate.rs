@@ -1,0 +1,84 @@
+//! What a callback adds to a strand: measured when the runtime starts, on a spare slot, with the callbacks themselves.
+
+use core::cell::Cell;
+use core::hint::black_box;
+use core::ptr;
+use core::sync::atomic::Ordering;
+
+use workspan_collect::shared::Shared;
+use workspan_collect::thread::{self, Role};
+use workspan_collect::{clock, platform, strand};
+use workspan_wire::shm::{Clock, BATCH, MAX_THREADS};
+
+use crate::dag::frame::{Frame, Kind, Start};
+use crate::ompt::abi::{status, sync, Data, BEGIN};
+use crate::ompt::events;
+
+/// Tasks of one round.
+const TASKS: u32 = 512;
+/// Rounds, of which the fastest counts.
+const ROUNDS: usize = 5;
+
+/// Measures, and stores the result in the header.
+pub fn run(shared: Shared) {
+    let header = shared.header();
+    if header.config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32 {
+        header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
+        return;
+    }
+    let measured = || measure(shared);
+    match thread::current() {
+        Some(thread) if thread.waiting.get() == 0 => {
+            clock::uncounted(thread, measured);
+            thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
+        }
+        _ => measured(),
+    }
+}
+
+fn measure(shared: Shared) {
+    let spare = shared.thread(MAX_THREADS - 1);
+    thread::prepare(shared, spare, Role::Worker);
+    spare.tiny.set(i64::MAX);
+    spare.probe.set(0);
+    let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
+    let Some(root) = Frame::new(spare, kind, Start::default()) else {
+        return;
+    };
+    root.begun_here(spare);
+    let root_data: Data = Cell::new(ptr::from_ref(root) as u64);
+    let mut fastest = [u64::MAX; 2];
+    for _ in 0..ROUNDS {
+        // A streak that is never long enough, or always is.
+        for (fastest, streak_needed) in fastest.iter_mut().zip([u32::MAX, 0]) {
+            spare.waiting.set(0);
+            spare.streak.set(0);
+            spare.skip.set(0);
+            spare.batching.set(u32::from(streak_needed == 0));
+            spare.streak_needed.set(streak_needed);
+            strand::go(spare, clock::set_anchor(spare, false));
+            let from = platform::ticks();
+            for _ in 0..TASKS {
+                one_task(black_box(&root_data));
+            }
+            *fastest = (*fastest).min(platform::ticks().wrapping_sub(from));
+        }
+    }
+    let [each, batched] = fastest.map(|ticks| ticks as i64 / i64::from(TASKS * CALLBACKS));
+    let header = shared.header();
+    header.probe_ticks.store(each, Ordering::Relaxed);
+    header.batch_probe_ticks.store(batched * i64::from(BATCH), Ordering::Relaxed);
+}
+
+/// Callbacks with a reading of the clock to a task.
+const CALLBACKS: u32 = 4;
+
+fn one_task(root: &Data) {
+    let task: Data = Cell::new(0);
+    let nowhere = ptr::null();
+    events::task_create(root, nowhere, &task, 0x10 | 4, 0, nowhere);
+    events::task_schedule(root, status::YIELD, &task);
+    events::task_schedule(&task, status::COMPLETE, root);
+    events::sync_region(sync::TASKWAIT, BEGIN, ptr::null(), root, nowhere);
+    events::sync_region(sync::TASKWAIT, BEGIN + 1, ptr::null(), root, nowhere);
+}

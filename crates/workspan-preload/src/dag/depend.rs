@@ -1,0 +1,200 @@
+//! Dependences between the children of one task (`depend` clauses).
+//!
+//! The creator keeps, for every address its children name, the current set of tasks and the one before it. A task that
+//! reads joins a set of readers; one that writes is a set of its own; the set kinds of OpenMP 5 (`mutexinoutset`,
+//! `inoutset`) collect their like. Everyone depends on the set before its own. Tasks of a `mutexinoutset` exclude one
+//! another but are not ordered: like locks, they do not lengthen the span.
+//!
+//! The runtime's own matching is not used: it reports only predecessors that happen to be unfinished.
+//!
+//! **Cost:** linear in the addresses, plus one edge for each predecessor. All of it is done by the creator, so there is
+//! nothing to synchronise. Tables grow from the block pool, without the program's allocator.
+
+use core::cell;
+use core::ptr;
+use core::sync::atomic::Ordering;
+
+use workspan_collect::path;
+use workspan_collect::shared::Shared;
+use workspan_wire::shm::Thread;
+
+use super::frame::{Frame, Start};
+use super::pool::{self, BLOCK};
+
+/// How a task uses an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// `in`.
+    Read,
+    /// `out` or `inout`.
+    Write,
+    /// `mutexinoutset`.
+    Exclusive,
+    /// `inoutset`.
+    Set,
+}
+
+/// A list cell: a task. Holds it.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Cell {
+    task: &'static Frame,
+    next: *mut Cell,
+}
+
+/// What is known of an address.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    address: u64,
+    how: Use,
+    current: *mut Cell,
+    before: *mut Cell,
+}
+
+const SLOTS: usize = (BLOCK - 24) / size_of::<Entry>();
+
+/// Entries, in a chain of blocks.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Table {
+    used: cell::Cell<usize>,
+    next: cell::Cell<*mut Table>,
+    entries: [cell::Cell<Entry>; SLOTS],
+}
+
+/// `task`, a child of `creator` just created, uses `address`. `creator`'s strand runs on `thread`.
+pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, address: u64, how: Use) {
+    task.depended_on.set(true);
+    let Some(slot) = entry(thread, creator, address) else {
+        return;
+    };
+    let mut entry = slot.get();
+    let joins = entry.how == how && how != Use::Write && !entry.current.is_null();
+    if !joins {
+        drop_list(thread, entry.before);
+        entry.before = entry.current;
+        entry.current = ptr::null_mut();
+        entry.how = how;
+    }
+    let mut at = entry.before;
+    // SAFETY: null or a cell that this table holds.
+    while let Some(cell) = unsafe { at.as_ref() } {
+        if !ptr::eq(cell.task, task) {
+            let list = push(thread, cell.task, task.predecessors.get());
+            task.predecessors.set(list);
+        }
+        at = cell.next;
+    }
+    entry.current = push(thread, task, entry.current);
+    slot.set(entry);
+}
+
+/// `task` begins no sooner than its predecessors have ended.
+pub fn after_predecessors(thread: &'static Thread, task: &Frame) {
+    let mut at = task.predecessors.replace(ptr::null_mut());
+    if at.is_null() {
+        return;
+    }
+    let first = at;
+    let mut start = task.start.get();
+    let mut latest: Option<&'static Frame> = None;
+    // SAFETY: null or a cell of this task's list.
+    while let Some(cell) = unsafe { at.as_ref() } {
+        let (span, uniform, _) = cell.task.end.get();
+        start.uniform = start.uniform.max(uniform);
+        if span > start.span {
+            start.span = span;
+            latest = Some(cell.task);
+        }
+        at = cell.next;
+    }
+    if let Some(latest) = latest {
+        let shared = Shared::of(thread);
+        path::release(shared, start.path);
+        let path = path::own(shared, latest.end.get().2);
+        start = Start { path, since: start.span, forked_in: start.context, ..start };
+    }
+    task.start.set(start);
+    drop_list(thread, first);
+}
+
+/// `creator` has closed: nobody will depend on its children any more.
+pub fn forget(thread: &'static Thread, creator: &Frame) {
+    let mut table = creator.dependences.replace(ptr::null_mut());
+    // SAFETY: null or a block of this frame's chain.
+    while let Some(block) = unsafe { table.as_ref() } {
+        for slot in &block.entries[..block.used.get().min(SLOTS)] {
+            drop_list(thread, slot.get().current);
+            drop_list(thread, slot.get().before);
+        }
+        let next = block.next.get();
+        // SAFETY: taken from the pool by `entry`, and no longer reachable.
+        unsafe { pool::give(thread, table) };
+        table = next;
+    }
+}
+
+/// The entry of `address`, made if need be. `None`: no memory.
+fn entry<'a>(thread: &Thread, creator: &'a Frame, address: u64) -> Option<&'a cell::Cell<Entry>> {
+    let mut table = creator.dependences.get();
+    // SAFETY: null or a block of this frame's chain, which lives as long as the frame is open.
+    while let Some(block) = unsafe { table.cast_const().as_ref::<'a>() } {
+        let used = block.used.get().min(SLOTS);
+        if let Some(found) = block.entries[..used].iter().find(|slot| slot.get().address == address) {
+            return Some(found);
+        }
+        if used < SLOTS && block.next.get().is_null() {
+            return Some(add(block, address));
+        }
+        table = block.next.get();
+    }
+    // A new block goes first, so that the newest addresses are found at once; only the last block has room, hence a
+    // block is filled before the next one is made.
+    let new = pool::take::<Table>(thread)?;
+    let none = Entry { address: 0, how: Use::Write, current: ptr::null_mut(), before: ptr::null_mut() };
+    let first = Table {
+        used: cell::Cell::new(0),
+        next: cell::Cell::new(ptr::null_mut()),
+        entries: [const { cell::Cell::new(Entry { address: 0, how: Use::Write, current: ptr::null_mut(), before: ptr::null_mut() }) }; SLOTS],
+    };
+    let _ = none;
+    // SAFETY: a fresh block, large and aligned enough.
+    unsafe { new.write(first) };
+    let mut last = &creator.dependences;
+    // SAFETY: null or a block of this frame's chain.
+    while let Some(block) = unsafe { last.get().cast_const().as_ref::<'a>() } {
+        last = &block.next;
+    }
+    last.set(new);
+    // SAFETY: just written, and part of the chain now.
+    Some(add(unsafe { &*new }, address))
+}
+
+fn add(block: &Table, address: u64) -> &cell::Cell<Entry> {
+    let slot = &block.entries[block.used.get()];
+    slot.set(Entry { address, how: Use::Write, current: ptr::null_mut(), before: ptr::null_mut() });
+    block.used.set(block.used.get() + 1);
+    slot
+}
+
+fn push(thread: &Thread, task: &'static Frame, list: *mut Cell) -> *mut Cell {
+    let Some(cell) = pool::take::<Cell>(thread) else {
+        return list;
+    };
+    task.holders.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: a fresh block, large and aligned enough.
+    unsafe { cell.write(Cell { task, next: list }) };
+    cell
+}
+
+fn drop_list(thread: &'static Thread, list: *mut Cell) {
+    let mut at = list;
+    // SAFETY: null or a cell of the list, which the caller has unlinked.
+    while let Some(cell) = unsafe { at.as_ref() } {
+        let next = cell.next;
+        cell.task.release(thread);
+        // SAFETY: taken from the pool by `push`, and no longer reachable.
+        unsafe { pool::give(thread, at) };
+        at = next;
+    }
+}

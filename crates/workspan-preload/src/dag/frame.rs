@@ -1,0 +1,477 @@
+//! Tasks as objects: what is known of a task from its creation until everything below it has ended.
+//!
+//! Runtimes such as OpenMP's create tasks that may outlive their creator, wait for predecessors, and move between
+//! threads. Each has a [`Frame`]. While a task runs, its state is in its thread's [`Thread`], as for rayon; the frame holds
+//! it otherwise ([`Saved`]).
+//!
+//! **Model** (absolute depth). A task begins at its creator's span, or at the end of its latest predecessor if that is
+//! later; it ends at `end`. A wait for children takes the maximum over the children's ends, a taskgroup or barrier over
+//! those of all descendants; the thread or time at which the runtime ran them does not matter. An instance of the task's
+//! site lasts until its last descendant has ended: it *closes* then.
+//!
+//! **Who waits for whom.** A child offers its end to its parent's [`Frame::children`]. A frame closes when its task has
+//! ended and all children have closed; if descendants ended later than the task, that goes to the parent's
+//! [`Frame::late`]. Tasks that a group or team contains directly offer both to the group or team as well, so whoever
+//! waits for a group need not look at more than one place.
+//!
+//! **Paths.** A task borrows the path of its creator at the time, so that creating it costs no reference count. The
+//! creator keeps that path alive in [`Frame::base`] as long as it has open children; where it would need a second one
+//! at the same time, the child gets a handle of its own. A child that ended in its creator's context without touching
+//! its path offers the borrowed handle, and the creator supplies the rest ([`wait_children`]).
+//!
+//! **Memory ordering.** The runtime orders the creation of a task before its start, and the ends of tasks before the
+//! return of whoever waits for them; the counters below add the edges that its scheduler does not promise.
+//!
+//! [`wait_children`]: super::task::wait_children
+
+use core::cell::Cell;
+use core::ptr;
+use core::sync::atomic::{fence, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use workspan_collect::path;
+use workspan_collect::shared::Shared;
+use workspan_collect::strand;
+use workspan_collect::tables::ContextId;
+use workspan_wire::shm::{Candidate, Latest, Position, Thread};
+
+use super::depend::Table;
+use super::group::Group;
+use super::pool;
+use super::team::{Round, Team};
+
+/// Nothing has ended yet.
+pub const fn none() -> Latest {
+    Latest {
+        candidate: Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) },
+        uniform: AtomicI64::new(i64::MIN),
+    }
+}
+
+/// Span and path of `latest`; the path stays where it is.
+pub fn seen(latest: &Latest) -> (i64, u32) {
+    let candidate = &latest.candidate;
+    (candidate.span.load(Ordering::Acquire), candidate.path.load(Ordering::Acquire) as u32)
+}
+
+/// Span and path of `latest`, the path now the caller's. Nobody offers at the same time.
+pub fn taken(latest: &Latest) -> (i64, u32) {
+    let taken = seen(latest);
+    latest.candidate.path.store(0, Ordering::Relaxed);
+    latest.candidate.span.store(i64::MIN, Ordering::Relaxed);
+    taken
+}
+
+/// `to` becomes at least `value`.
+pub fn raise(to: &AtomicI64, value: i64) {
+    if to.load(Ordering::Relaxed) < value {
+        to.fetch_max(value, Ordering::AcqRel);
+    }
+}
+
+/// State of a task that does not run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Saved {
+    pub(super) work: i64,
+    pub(super) span_offset: i64,
+    pub(super) uniform_offset: i64,
+    pub(super) nested: i64,
+    pub(super) position: SavedPosition,
+    pub(super) location: u64,
+    pub(super) flushed: i64,
+    pub(super) prefix: i64,
+    pub(super) prefix_context: ContextId,
+    pub(super) last_region: u32,
+    pub(super) waiting: u32,
+}
+
+/// A [`Position`], which has no default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SavedPosition {
+    path: u32,
+    context: u32,
+    since: i64,
+}
+
+impl From<Position> for SavedPosition {
+    fn from(p: Position) -> SavedPosition {
+        SavedPosition { path: p.path, context: p.context, since: p.since }
+    }
+}
+
+impl From<SavedPosition> for Position {
+    fn from(p: SavedPosition) -> Position {
+        Position { path: p.path, context: p.context, since: p.since }
+    }
+}
+
+/// Properties of a task.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kind {
+    /// An implicit or initial task: it has no end that somebody waits for.
+    pub implicit: bool,
+    /// Its creator goes on only after it: it is part of the creator's chain.
+    pub inline: bool,
+    /// Its site is already active around it.
+    pub recursive: bool,
+    /// It creates no instance of its own: part of the machinery of the construct around it.
+    pub machinery: bool,
+    /// It has the untied clause: parts of it may run at the same time as the books on its former part are closed.
+    pub untied: bool,
+    /// It is final: tasks that it creates are part of its own chain.
+    pub final_: bool,
+    /// It belongs to a taskloop.
+    pub taskloop: bool,
+}
+
+/// Where a task stands in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Created, not begun.
+    Created,
+    /// Begun; runs on a thread or is suspended.
+    Begun,
+    /// Its code has ended, but it is not complete before somebody says so (detach).
+    Detached,
+    /// Complete.
+    Ended,
+}
+
+/// Where a task begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Start {
+    /// Absolute span.
+    pub span: i64,
+    /// The same with uniform loops.
+    pub uniform: i64,
+    /// Path, borrowed or owned.
+    pub path: u32,
+    /// Absolute span up to which `path` accounts.
+    pub since: i64,
+    /// Context of what it does not account for.
+    pub forked_in: ContextId,
+    /// The task's own context.
+    pub context: ContextId,
+}
+
+/// The path that children borrow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Base {
+    /// Handle; owned if this frame had to make sure that it stays.
+    pub path: u32,
+    /// Absolute span up to which it accounts.
+    pub since: i64,
+    /// Context in which children were created.
+    pub context: ContextId,
+}
+
+/// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pieces {
+    /// A loop is under way.
+    pub active: bool,
+    /// A piece has begun.
+    pub in_piece: bool,
+    /// Absolute span at the entry.
+    pub entry: i64,
+    /// The same with uniform loops.
+    pub entry_uniform: i64,
+    /// Path at the entry; the frame's own handle.
+    pub path: u32,
+    /// Absolute span up to which it accounts.
+    pub since: i64,
+    /// Longest piece so far.
+    pub best: i64,
+    /// Its path.
+    pub best_path: u32,
+    /// Absolute span up to which that accounts.
+    pub best_since: i64,
+    /// Longest with uniform iterations.
+    pub best_uniform: i64,
+    /// Iterations of the running piece.
+    pub iterations: u64,
+    /// Constructs that the task has left.
+    pub ordinal: u32,
+}
+
+/// What is known of a task.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Frame {
+    /// The task itself until it has ended, and children that have not closed.
+    pub(super) open: AtomicU32,
+    /// The task until it has closed, and whoever else still needs the frame.
+    pub(super) holders: AtomicU32,
+    /// Ends of children.
+    pub(super) children: Latest,
+    /// Ends of deeper descendants that outlived the children they belong to.
+    pub(super) late: Latest,
+    /// Thread on which it runs; null if on none.
+    pub(super) thread: Cell<*const Thread>,
+    /// Creator; null for an implicit task.
+    pub(super) parent: Cell<*const Frame>,
+    /// Where its end goes besides its parent: a group or a team that contains it directly.
+    pub(super) report: Cell<*const Latest>,
+    /// Innermost taskgroup that it has open itself.
+    pub(super) own_group: Cell<*const Group>,
+    /// Team it belongs to.
+    pub(super) team: Cell<*const Team>,
+    /// Barriers of the team that it has passed; for an explicit task, its creator's.
+    pub(super) round: Cell<Round>,
+    pub(super) kind: Cell<Kind>,
+    pub(super) stage: Cell<Stage>,
+    pub(super) start: Cell<Start>,
+    pub(super) base: Cell<Base>,
+    pub(super) saved: Cell<Saved>,
+    /// After the end: absolute span, the same with uniform loops, and (with dependences) the whole path.
+    pub(super) end: Cell<(i64, i64, u32)>,
+    /// The task whose place on the thread it took.
+    pub(super) interrupted: Cell<*const Frame>,
+    /// Dependences among its children.
+    pub(super) dependences: Cell<*mut Table>,
+    /// Tasks that it has to wait for.
+    pub(super) predecessors: Cell<*mut super::depend::Cell>,
+    /// Others may depend on it.
+    pub(super) depended_on: Cell<bool>,
+    /// What most tasks do without.
+    extra: AtomicPtr<Extra>,
+}
+
+/// What most tasks do without: made when it is needed, so that creating a task writes less.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Extra {
+    pub(super) pieces: Cell<Pieces>,
+    /// Context around the worksharing construct that the task is in.
+    pub(super) construct: Cell<ContextId>,
+    /// The taskloop that it is in: the context around it, and the spans at its beginning.
+    pub(super) taskloop: Cell<Option<(ContextId, i64, i64)>>,
+    /// Locks that it holds.
+    pub(super) locks: super::lock::Held,
+    /// An inline child's end, to be taken over when the task goes on.
+    pub(super) inline_end: Cell<Option<path::Tail>>,
+    pub(super) inline_uniform: Cell<i64>,
+    /// Span at which its event was fulfilled.
+    pub(super) fulfilled: AtomicI64,
+    /// The same with uniform loops.
+    pub(super) fulfilled_uniform: AtomicI64,
+}
+
+const _: () = assert!(size_of::<Frame>() <= pool::BLOCK && size_of::<Extra>() <= pool::BLOCK);
+
+impl Frame {
+    /// A frame for a new task. `None`: no memory.
+    pub fn new(thread: &Thread, kind: Kind, start: Start) -> Option<&'static Frame> {
+        let at = pool::take::<Frame>(thread)?;
+        let frame = Frame {
+            open: AtomicU32::new(1),
+            holders: AtomicU32::new(1),
+            children: none(),
+            late: none(),
+            thread: Cell::new(ptr::null()),
+            parent: Cell::new(ptr::null()),
+            report: Cell::new(ptr::null()),
+            own_group: Cell::new(ptr::null()),
+            team: Cell::new(ptr::null()),
+            round: Cell::new(Round::default()),
+            kind: Cell::new(kind),
+            stage: Cell::new(Stage::Created),
+            start: Cell::new(start),
+            base: Cell::new(Base::default()),
+            saved: Cell::new(Saved::default()),
+            end: Cell::new((0, 0, 0)),
+            interrupted: Cell::new(ptr::null()),
+            dependences: Cell::new(ptr::null_mut()),
+            predecessors: Cell::new(ptr::null_mut()),
+            depended_on: Cell::new(false),
+            extra: AtomicPtr::new(ptr::null_mut()),
+        };
+        // SAFETY: a fresh block, large and aligned enough.
+        unsafe { at.write(frame) };
+        // SAFETY: just written; blocks are never unmapped, and this one is not given back before nobody holds it.
+        Some(unsafe { &*at })
+    }
+
+    /// The thread on which it runs.
+    pub fn running_on(&self) -> Option<&'static Thread> {
+        // SAFETY: null or a slot of the shared memory, which is never unmapped.
+        unsafe { self.thread.get().as_ref() }
+    }
+
+    /// Its creator.
+    pub fn parent(&self) -> Option<&'static Frame> {
+        // SAFETY: null or a frame that this one keeps open, as it is one of its children.
+        unsafe { self.parent.get().as_ref() }
+    }
+
+    /// Number of threads of its team.
+    pub fn team_size(&self) -> u32 {
+        // SAFETY: null or the team that the task belongs to, which is not over as long as the task is not.
+        unsafe { self.team.get().as_ref() }.map_or(1, |team| team.size.load(Ordering::Relaxed))
+    }
+
+    /// True if tasks that it creates are part of its own chain.
+    pub fn is_final(&self) -> bool {
+        self.kind.get().final_
+    }
+
+    /// True for the frame of a thread's own strand.
+    pub fn is_initial(&self) -> bool {
+        self.kind.get().implicit && self.team.get().is_null()
+    }
+
+    /// True if a task that it creates may be part of a taskloop.
+    pub fn in_taskloop(&self) -> bool {
+        self.known_extra().is_some_and(|extra| extra.taskloop.get().is_some()) || self.kind.get().taskloop
+    }
+
+    /// It runs a chunk of a taskloop, and so is a task of its own right.
+    pub fn is_chunk(&self) {
+        self.kind.set(Kind { machinery: false, ..self.kind.get() });
+    }
+
+    /// Where it stands.
+    pub fn stage(&self) -> Stage {
+        self.stage.get()
+    }
+
+    /// True if it is suspended in a wait.
+    pub fn waits(&self) -> bool {
+        self.saved.get().waiting != 0
+    }
+
+    /// The task whose place on the thread it took.
+    pub fn interrupted(&self) -> Option<&'static Frame> {
+        // SAFETY: null or a frame that is suspended below this one on the thread's stack, hence not ended.
+        unsafe { self.interrupted.get().as_ref() }
+    }
+
+    /// It takes the place of `other`.
+    pub fn interrupts(&self, other: Option<&'static Frame>) {
+        self.interrupted.set(other.map_or(ptr::null(), ptr::from_ref));
+    }
+
+    /// True if children have not ended, or descendants of theirs.
+    pub fn has_open_children(&self) -> bool {
+        self.open.load(Ordering::Acquire) != 1
+    }
+
+    /// It is what runs on `thread` already.
+    pub fn begun_here(&self, thread: &'static Thread) {
+        self.thread.set(thread);
+        self.stage.set(Stage::Begun);
+    }
+
+    /// Its event is fulfilled at this span, before it has ended.
+    pub fn fulfil(&self, thread: &Thread, span: i64, uniform: i64) {
+        if let Some(extra) = self.extra(thread) {
+            raise(&extra.fulfilled, span);
+            raise(&extra.fulfilled_uniform, uniform);
+        }
+    }
+
+    /// What most tasks do without, if this one has it.
+    #[inline]
+    pub(super) fn known_extra(&self) -> Option<&Extra> {
+        // SAFETY: null or made by `extra`, and given back with the frame.
+        unsafe { self.extra.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// The same, made if need be. `None`: no memory.
+    pub(super) fn extra(&self, thread: &Thread) -> Option<&Extra> {
+        if let Some(known) = self.known_extra() {
+            return Some(known);
+        }
+        let at = pool::take::<Extra>(thread)?;
+        let extra = Extra {
+            pieces: Cell::new(Pieces::default()),
+            construct: Cell::new(0),
+            taskloop: Cell::new(None),
+            locks: super::lock::Held::new(),
+            inline_end: Cell::new(None),
+            inline_uniform: Cell::new(0),
+            fulfilled: AtomicI64::new(i64::MIN),
+            fulfilled_uniform: AtomicI64::new(i64::MIN),
+        };
+        // SAFETY: a fresh block, large and aligned enough.
+        unsafe { at.write(extra) };
+        // Whoever fulfils an event may be at it at the same time.
+        if self.extra.compare_exchange(ptr::null_mut(), at, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            // SAFETY: nobody else has seen it.
+            unsafe { pool::give(thread, at) };
+        }
+        self.known_extra()
+    }
+
+    /// Puts the state of `thread` aside.
+    pub fn save(&self, thread: &Thread) {
+        self.saved.set(Saved {
+            work: thread.work.get(),
+            span_offset: thread.span_offset.get(),
+            uniform_offset: thread.uniform_offset.get(),
+            nested: thread.nested.get(),
+            position: thread.position.get().into(),
+            location: thread.location.get(),
+            flushed: thread.flushed.get(),
+            prefix: thread.prefix.get(),
+            prefix_context: thread.prefix_context.get(),
+            last_region: thread.last_region.get(),
+            waiting: thread.waiting.get(),
+        });
+        self.thread.set(ptr::null());
+    }
+
+    /// Brings the state back, on whichever thread.
+    pub fn load(&'static self, thread: &'static Thread) {
+        let saved = self.saved.get();
+        let position: Position = saved.position.into();
+        thread.work.set(saved.work);
+        thread.span_offset.set(saved.span_offset);
+        thread.uniform_offset.set(saved.uniform_offset);
+        thread.nested.set(saved.nested);
+        let same = thread.position.get().context == position.context && thread.account.get() != 0;
+        thread.position.set(position);
+        if !same {
+            strand::set_context(Shared::of(thread), thread, position.context);
+        }
+        thread.location.set(saved.location);
+        thread.flushed.set(saved.flushed);
+        thread.prefix.set(saved.prefix);
+        thread.prefix_context.set(saved.prefix_context);
+        thread.last_region.set(saved.last_region);
+        self.thread.set(thread);
+    }
+
+    /// One holder less; the last one frees it.
+    pub(super) fn release(&self, thread: &Thread) {
+        if self.holders.load(Ordering::Acquire) != 1 {
+            if self.holders.fetch_sub(1, Ordering::Release) != 1 {
+                return;
+            }
+            fence(Ordering::Acquire);
+        }
+        let shared = Shared::of(thread);
+        path::release(shared, self.base.get().path);
+        path::release(shared, seen(&self.children).1);
+        path::release(shared, seen(&self.late).1);
+        path::release(shared, self.end.get().2);
+        let extra = self.extra.load(Ordering::Acquire);
+        if !extra.is_null() {
+            // SAFETY: made by `extra` from a block of the pool, and nobody holds the frame.
+            unsafe { pool::give(thread, extra) };
+        }
+        // SAFETY: made by `new` from a block of the pool, and nobody holds it.
+        unsafe { pool::give(thread, self) };
+    }
+}
+
+/// Absolute span with uniform loops at the last stop.
+#[inline(always)]
+pub fn uniform(thread: &Thread) -> i64 {
+    thread.work.get() + thread.uniform_offset.get()
+}
+
+/// Continues with that span.
+#[inline(always)]
+pub fn set_uniform(thread: &Thread, span: i64) {
+    thread.uniform_offset.set(span - thread.work.get());
+}

@@ -1,0 +1,44 @@
+//! Taskgroups: one task waits for everything created below it since.
+
+use core::cell::Cell;
+use core::ptr;
+
+use workspan_collect::path::Tail;
+use workspan_wire::shm::{Latest, Thread};
+
+use super::frame::{self, Frame};
+use super::pool;
+
+/// A taskgroup that is open.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Group {
+    /// Ends of the tasks in it.
+    pub(super) ends: Latest,
+    /// The group around it that the same task has open.
+    outer: Cell<*const Group>,
+}
+
+/// `task` opens a group.
+pub fn open(thread: &Thread, task: &Frame) {
+    let Some(at) = pool::take::<Group>(thread) else {
+        return;
+    };
+    // SAFETY: a fresh block, large and aligned enough.
+    unsafe { at.write(Group { ends: frame::none(), outer: Cell::new(task.own_group.get()) }) };
+    task.own_group.set(at);
+}
+
+/// All tasks of the innermost group have ended; the strand, stopped, goes on after the latest.
+pub fn close(thread: &'static Thread, task: &'static Frame) {
+    // SAFETY: null or a group that `open` made.
+    let Some(group) = (unsafe { task.own_group.get().as_ref() }) else {
+        return;
+    };
+    task.own_group.set(group.outer.get());
+    let (span, path) = frame::taken(&group.ends);
+    let uniform = group.ends.uniform.load(core::sync::atomic::Ordering::Acquire);
+    super::task::join(thread, Tail { span, path, since: span }, uniform);
+    // SAFETY: made by `open`; its tasks have ended and nobody else refers to it.
+    unsafe { pool::give(thread, ptr::from_ref(group)) };
+}

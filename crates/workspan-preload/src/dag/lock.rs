@@ -1,0 +1,110 @@
+//! Locks and critical sections: how long they are held and waited for.
+//!
+//! They are not part of the order of strands: which of two tasks takes a lock first is accident, and a recording of one
+//! run would make it law. But what is done under one lock is serial in every schedule, so the sum of it bounds the span
+//! from below; and the time that strands waited shows where they did.
+//!
+//! Code under a lock has a context of its own, the place where the lock is taken. Waiting is in neither work nor span.
+
+use core::cell::Cell;
+
+use workspan_collect::region::{self, CallSite};
+use workspan_collect::shared::Shared;
+use workspan_collect::strand;
+use workspan_collect::tables::{ContextId, ROOT};
+use workspan_collect::task::{enter_idle, leave_idle};
+use workspan_wire::shm::Thread;
+
+use super::frame::Frame;
+use super::task;
+
+/// Locks that a task can hold at a time and still have all of them told apart.
+const DEPTH: usize = 4;
+
+/// Locks that a task holds.
+#[derive(Debug)]
+pub struct Held {
+    depth: Cell<u32>,
+    held: [Cell<Hold>; DEPTH],
+    waits_since: Cell<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Hold {
+    lock: u64,
+    before: ContextId,
+    given_back: bool,
+}
+
+impl Held {
+    pub(super) const fn new() -> Held {
+        const NONE: Cell<Hold> = Cell::new(Hold { lock: 0, before: ROOT, given_back: false });
+        Held { depth: Cell::new(0), held: [NONE; DEPTH], waits_since: Cell::new(0) }
+    }
+}
+
+/// `task` wants a lock at tick `now`; its strand is stopped.
+pub fn wait(thread: &Thread, task: &Frame, now: u64) {
+    if let Some(extra) = task.extra(thread) {
+        extra.locks.waits_since.set(now);
+    }
+    enter_idle(thread, now);
+}
+
+/// `task` has taken `lock` at tick `now`, at `site`; its strand is still stopped.
+pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite) {
+    let Some(locks) = task.extra(thread).map(|extra| &extra.locks) else {
+        task::wait_over(thread, now);
+        return;
+    };
+    let mut waited = 0;
+    if thread.waiting.get() != 0 {
+        leave_idle(thread, now);
+        waited = now.wrapping_sub(locks.waits_since.get()) as i64;
+    }
+    let depth = locks.depth.get();
+    locks.depth.set(depth + 1);
+    let Some(slot) = locks.held.get(depth as usize) else {
+        return;
+    };
+    let before = strand::context(thread);
+    // At the root, code under a lock stays part of the serial code.
+    let target = if before == ROOT { None } else { region::target(thread, site) };
+    if let Some(target) = target {
+        workspan_collect::path::settle(thread);
+        region::shift(thread, target.context);
+        let account = Shared::of(thread).account(thread, target.context);
+        account.entries.set(account.entries.get() + 1);
+        account.instances.set(account.instances.get() + 1);
+        account.contended.set(account.contended.get() + waited);
+        let known = account.lock.get();
+        account.lock.set(if known == 0 || known == lock { lock } else { 1 });
+    }
+    slot.set(Hold { lock, before, given_back: false });
+}
+
+/// `task` has given `lock` back; its strand is stopped.
+pub fn given_back(thread: &Thread, task: &Frame, lock: u64) {
+    let Some(locks) = task.known_extra().map(|extra| &extra.locks) else {
+        return;
+    };
+    let mut depth = locks.depth.get() as usize;
+    if depth == 0 {
+        return;
+    }
+    if depth > DEPTH {
+        locks.depth.set(depth as u32 - 1);
+        return;
+    }
+    let held = &locks.held[..depth];
+    let Some(slot) = held.iter().rev().find(|slot| slot.get().lock == lock && !slot.get().given_back) else {
+        return;
+    };
+    slot.set(Hold { given_back: true, ..slot.get() });
+    // Given back in another order than taken, a lock ends with those around it.
+    while depth > 0 && locks.held[depth - 1].get().given_back {
+        depth -= 1;
+        region::shift(thread, locks.held[depth].get().before);
+    }
+    locks.depth.set(depth as u32);
+}

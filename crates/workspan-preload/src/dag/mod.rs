@@ -1,0 +1,11 @@
+//! Work and span of programs whose tasks are objects: any acyclic order of tasks, on any threads.
+
+pub mod depend;
+pub mod frame;
+pub mod group;
+pub mod lock;
+pub mod pieces;
+pub mod pool;
+pub mod task;
+pub mod team;
+pub mod token;

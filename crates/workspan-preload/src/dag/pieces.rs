@@ -1,0 +1,123 @@
+//! Worksharing: the chunks of a loop, the sections of a construct.
+//!
+//! Logically each piece forks off where the member entered the construct, and all of them join at its end; which member
+//! ran which piece, and that it ran several one after the other, is accident. So a piece starts from the span at the entry,
+//! and the member goes on after the longest of its pieces.
+//!
+//! A piece is as small as the runtime tells: a chunk. A second span assumes that the iterations of a chunk cost the same and
+//! could run in parallel, too: it grows by a chunk's time over its iterations. The truth lies between the two.
+
+use workspan_collect::path;
+use workspan_collect::region::{self, CallSite};
+use workspan_collect::shared::Shared;
+use workspan_collect::strand;
+use workspan_collect::tables::{ContextId, ROOT};
+use workspan_wire::shm::{Thread, OWNED};
+
+use super::frame::{set_uniform, uniform, Frame, Pieces};
+use super::team;
+
+/// `task` enters a worksharing construct of `iterations`; its strand is stopped.
+pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
+    let Some(extra) = task.extra(thread) else {
+        return;
+    };
+    if extra.pieces.get().active {
+        // A loop within a chunk belongs to it (distribute parallel for).
+        return;
+    }
+    let here = strand::context(thread);
+    // At the root, such a loop is serial code.
+    let target = if here == ROOT { None } else { region::target(thread, site) };
+    let context = target.map_or(here, |target| target.context);
+    path::settle(thread);
+    extra.construct.set(region::shift(thread, context));
+    let shared = Shared::of(thread);
+    let position = thread.position.get();
+    let (entry, entry_uniform) = (strand::span(thread), uniform(thread));
+    let borrowed = position.path & !OWNED;
+    strand::set_path(thread, borrowed);
+    extra.pieces.set(Pieces {
+        active: true,
+        in_piece: false,
+        entry,
+        entry_uniform,
+        path: path::own(shared, borrowed),
+        since: position.since,
+        best: entry,
+        best_path: borrowed,
+        best_since: position.since,
+        best_uniform: entry_uniform,
+        iterations,
+        ordinal: extra.pieces.get().ordinal,
+    });
+    path::release(shared, position.path);
+}
+
+/// A piece of `iterations` begins; the strand is stopped.
+pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
+    let Some(extra) = task.known_extra() else {
+        return;
+    };
+    let mut pieces = extra.pieces.get();
+    if !pieces.active {
+        return;
+    }
+    if pieces.in_piece {
+        piece_done(thread, &mut pieces);
+    }
+    pieces.in_piece = true;
+    pieces.iterations = iterations;
+    strand::set_tail(thread, pieces.path & !OWNED, pieces.since);
+    strand::set_span(thread, pieces.entry);
+    set_uniform(thread, pieces.entry_uniform);
+    extra.pieces.set(pieces);
+}
+
+/// `task` leaves the construct; the strand is stopped.
+pub fn leave(thread: &Thread, task: &Frame) {
+    let Some(extra) = task.known_extra() else {
+        return;
+    };
+    let mut pieces = extra.pieces.get();
+    if !pieces.active {
+        return;
+    }
+    // Without pieces, the whole of it was one.
+    piece_done(thread, &mut pieces);
+    let shared = Shared::of(thread);
+    let mut path = pieces.path;
+    if pieces.best_path & OWNED != 0 {
+        path::release(shared, path);
+        path = pieces.best_path;
+    }
+    strand::set_tail(thread, path, pieces.best_since);
+    strand::set_span(thread, pieces.best);
+    set_uniform(thread, pieces.best_uniform);
+    let context: ContextId = strand::context(thread);
+    let ordinal = pieces.ordinal;
+    extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), ..Pieces::default() });
+    region::shift(thread, extra.construct.get());
+    // SAFETY: null or the team of this implicit task, which is not over.
+    if let Some(team) = unsafe { task.team.get().as_ref() } {
+        let (span, uniform) = (pieces.best - pieces.entry, pieces.best_uniform - pieces.entry_uniform);
+        team::share(thread, team, context, ordinal, span, uniform);
+    }
+}
+
+/// Keeps the longest.
+fn piece_done(thread: &Thread, pieces: &mut Pieces) {
+    let shared = Shared::of(thread);
+    let (span, end_uniform) = (strand::span(thread), uniform(thread));
+    let position = thread.position.get();
+    if span > pieces.best {
+        path::release(shared, pieces.best_path);
+        (pieces.best, pieces.best_path, pieces.best_since) = (span, position.path, position.since);
+    } else {
+        path::release(shared, position.path);
+    }
+    strand::set_path(thread, pieces.path & !OWNED);
+    let iterations = i64::try_from(pieces.iterations.max(1)).unwrap_or(i64::MAX);
+    let each = (end_uniform - pieces.entry_uniform) / iterations;
+    pieces.best_uniform = pieces.best_uniform.max(pieces.entry_uniform + each);
+}

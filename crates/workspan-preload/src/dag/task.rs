@@ -1,0 +1,478 @@
+//! What happens to tasks: created, begun, suspended, resumed, ended; and their creators' waits.
+//!
+//! Each event is given the tick, or `None` if the reading was left out because next to no time has passed
+//! ([`workspan_collect::clock`]); then no strand ends, and what has passed is charged at the next reading.
+
+use core::ptr;
+use core::sync::atomic::Ordering;
+
+use workspan_collect::group::offer;
+use workspan_collect::path::{self, Tail};
+use workspan_collect::region;
+use workspan_collect::shared::{current_account, Shared};
+use workspan_collect::strand::{self, count_task};
+use workspan_collect::tables::{ContextId, ROOT};
+use workspan_collect::task::{enter_idle, leave_idle};
+use workspan_wire::shm::{Latest, Thread, NODE, OWNED, PREFIXED};
+
+use super::depend;
+use super::frame::{self, raise, set_uniform, uniform, Base, Frame, Kind, Stage, Start};
+
+/// Ends the running strand, if there is one.
+#[inline(always)]
+pub fn stop(thread: &Thread, tick: Option<u64>) {
+    if let Some(now) = tick {
+        if thread.waiting.get() == 0 {
+            strand::stop(thread, now);
+        }
+    }
+}
+
+/// A strand begins, unless the thread waits.
+#[inline(always)]
+pub fn go(thread: &Thread, tick: Option<u64>) {
+    if let Some(now) = tick {
+        if thread.waiting.get() == 0 {
+            strand::go(thread, now);
+        }
+    }
+}
+
+/// `creator`, whose strand is stopped, creates a task in `context`.
+pub fn create(thread: &'static Thread, creator: &'static Frame, context: ContextId, kind: Kind) -> Option<&'static Frame> {
+    let shared = Shared::of(thread);
+    path::settle(thread);
+    if strand::context(thread) == ROOT && context != ROOT {
+        let to = shared.context(context).site.get().wrapping_add(1);
+        region::close_serial(shared, thread, strand::span(thread), to);
+        thread.last_region.set(to);
+    }
+    let position = thread.position.get();
+    let start = Start {
+        span: strand::span(thread),
+        uniform: uniform(thread),
+        path: lend(shared, thread, creator),
+        since: position.since,
+        forked_in: position.context,
+        context,
+    };
+    let task = Frame::new(thread, kind, start)?;
+    task.parent.set(creator);
+    task.team.set(creator.team.get());
+    task.round.set(creator.round.get());
+    task.report.set(report_of(shared, creator));
+    let open = &creator.open;
+    open.fetch_add(1, Ordering::Relaxed);
+    Some(task)
+}
+
+/// Where ends of tasks go that `creator` creates now, besides `creator` itself.
+fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
+    // SAFETY: null or a group that is open.
+    if let Some(group) = unsafe { creator.own_group.get().as_ref() } {
+        return &group.ends;
+    }
+    if !creator.kind.get().implicit {
+        return ptr::null();
+    }
+    // SAFETY: null or the team that the implicit task belongs to, which is not over.
+    match unsafe { creator.team.get().as_ref() } {
+        Some(team) => team.slot(creator.round.get()),
+        None => &shared.header().detached,
+    }
+}
+
+/// The creator's path as a child may use it.
+fn lend(shared: Shared, thread: &Thread, creator: &Frame) -> u32 {
+    let position = thread.position.get();
+    let node = position.path & NODE;
+    let base = creator.base.get();
+    let new = Base { path: node, since: position.since, context: position.context };
+    if base.path & NODE == node && base.since == position.since && base.context == position.context {
+        return node;
+    }
+    // A path that the creator borrows itself stays as long as the creator has open children.
+    let borrowed = node == creator.start.get().path;
+    if creator.open.load(Ordering::Acquire) == 1 {
+        settle_children(shared, creator);
+        path::release(shared, base.path);
+        let path = if borrowed { node } else { path::own(shared, node) };
+        creator.base.set(Base { path, ..new });
+        return node;
+    }
+    // Children of before may still need theirs.
+    path::own(shared, node)
+}
+
+/// All children have ended, and the base that they borrowed is about to go: the longest one's path becomes whole.
+fn settle_children(shared: Shared, creator: &Frame) {
+    let (span, path) = frame::seen(&creator.children);
+    if span != i64::MIN && path & OWNED == 0 {
+        let path = whole_child_path(shared, creator, span, path);
+        creator.children.candidate.path.store(u64::from(path), Ordering::Release);
+    }
+}
+
+/// `task` begins on `thread`, whose strand is stopped and saved.
+pub fn begin(thread: &'static Thread, task: &'static Frame) {
+    let shared = Shared::of(thread);
+    depend::after_predecessors(thread, task);
+    let start = task.start.get();
+    task.stage.set(Stage::Begun);
+    task.thread.set(thread);
+    thread.work.set(0);
+    thread.flushed.set(0);
+    thread.nested.set(0);
+    thread.span_offset.set(start.span);
+    thread.uniform_offset.set(start.uniform);
+    thread.location.set(0);
+    thread.last_region.set(0);
+    let prefix = start.span - start.since;
+    let context = thread.position.get().context;
+    strand::set_tail(thread, start.path, start.since);
+    if start.forked_in != start.context && prefix != 0 {
+        strand::set_tail(thread, start.path | PREFIXED, start.span);
+        thread.prefix.set(prefix);
+        thread.prefix_context.set(start.forked_in);
+    }
+    if context != start.context || thread.account.get() == 0 {
+        strand::set_context(shared, thread, start.context);
+    }
+}
+
+/// `task` pauses; the strand is stopped.
+pub fn suspend(thread: &Thread, task: &Frame) {
+    flush(thread);
+    task.save(thread);
+}
+
+/// `task` goes on, in its wait if it was suspended in one (then there is a tick).
+pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) {
+    if task.kind.get().untied {
+        await_saved(task);
+    }
+    let idle_since = thread.idle_since.get();
+    let waited = thread.waiting.get() != 0;
+    task.load(thread);
+    if let Some(now) = tick {
+        if thread.waiting.get() != 0 {
+            thread.idle_since.set(if waited { idle_since } else { now });
+        } else if waited {
+            leave_idle(thread, now);
+        }
+    }
+    if let Some(extra) = task.known_extra() {
+        if let Some(tail) = extra.inline_end.take() {
+            join(thread, tail, extra.inline_uniform.get());
+        }
+    }
+}
+
+/// The runtime offers an untied task to other threads before it tells that the task is suspended: waits for the
+/// books on its former part to be closed, a matter of nanoseconds (and gives up if they are not, rather than hang).
+#[cold]
+fn await_saved(task: &Frame) {
+    for _ in 0..100_000 {
+        core::sync::atomic::fence(Ordering::SeqCst);
+        if task.running_on().is_none() {
+            return;
+        }
+        core::hint::spin_loop();
+    }
+}
+
+#[inline]
+fn flush(thread: &Thread) {
+    if thread.work.get() != thread.flushed.get() {
+        strand::flush(thread);
+    }
+}
+
+/// `task`'s code has ended on `thread`; the strand is stopped. Its state is put away.
+pub fn end(thread: &'static Thread, task: &'static Frame) {
+    let shared = Shared::of(thread);
+    flush(thread);
+    let start = task.start.get();
+    let position = thread.position.get();
+    let mut span = strand::span(thread);
+    let mut uniform = uniform(thread);
+    let account = current_account(thread);
+    if !task.kind.get().machinery {
+        count_task(account, thread.work.get() - thread.nested.get());
+    }
+    let mut path = position.path;
+    let plain = path & !PREFIXED == start.path & !PREFIXED && path & OWNED == 0 && start.forked_in == start.context;
+    // An event fulfilled later than the task's own end: the time between counts with the task.
+    if let Some(extra) = task.known_extra() {
+        span = span.max(extra.fulfilled.load(Ordering::Acquire));
+        uniform = uniform.max(extra.fulfilled_uniform.load(Ordering::Acquire));
+    }
+    if !plain || task.depended_on.get() || task.kind.get().inline {
+        // The whole of it.
+        if path & PREFIXED != 0 {
+            path = path::add(shared, path & !PREFIXED, thread.prefix_context.get(), thread.prefix.get());
+        }
+        if span != position.since {
+            path = path::add(shared, path, position.context, span - position.since);
+        }
+        if path & OWNED == 0 {
+            path = path::own(shared, path);
+        }
+    }
+    task.end.set((span, uniform, path));
+    task.thread.set(ptr::null());
+    task.stage.set(Stage::Detached);
+}
+
+/// `task`, which has [`end`]ed, is complete. `thread` is whichever says so; its strand is stopped.
+pub fn complete(thread: &'static Thread, task: &'static Frame) {
+    task.stage.set(Stage::Ended);
+    let shared = Shared::of(thread);
+    let (span, uniform, path) = task.end.get();
+    let whole = path & OWNED != 0;
+    if let Some(parent) = task.parent() {
+        if task.kind.get().inline {
+            if let Some(extra) = parent.extra(thread) {
+                let path = path::own(shared, path);
+                if let Some(earlier) = extra.inline_end.replace(Some(Tail { span, path, since: span })) {
+                    path::release(shared, earlier.path);
+                }
+                extra.inline_uniform.set(uniform);
+            }
+        }
+        raise(&parent.children.uniform, uniform);
+        if parent.children.candidate.span.load(Ordering::Relaxed) < span {
+            let path = if whole { path::own(shared, path) } else { path };
+            offer(shared, &parent.children.candidate, span, path);
+        }
+    }
+    // SAFETY: null, or part of a group or team that waits for this task.
+    if let Some(report) = unsafe { task.report.get().as_ref() } {
+        raise(&report.uniform, uniform);
+        if report.candidate.span.load(Ordering::Relaxed) < span {
+            let path = if whole { path::own(shared, path) } else { whole_path(shared, task) };
+            offer(shared, &report.candidate, span, path);
+        }
+    }
+    close_one(thread, task);
+}
+
+/// A handle of its own for the path of a task that has not touched it.
+fn whole_path(shared: Shared, task: &Frame) -> u32 {
+    let (start, span) = (task.start.get(), task.end.get().0);
+    if span == start.since {
+        path::own(shared, start.path)
+    } else {
+        path::add(shared, start.path & NODE, start.context, span - start.since)
+    }
+}
+
+/// One reason less for `task` to be open; if it was the last, it closes, and so may its creators.
+fn close_one(thread: &'static Thread, task: &'static Frame) {
+    let shared = Shared::of(thread);
+    let mut task = task;
+    loop {
+        if task.open.load(Ordering::Acquire) != 1 && task.open.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return;
+        }
+        let parent = task.parent();
+        let kind = task.kind.get();
+        let start = task.start.get();
+        let (end, end_uniform, _) = task.end.get();
+        // Descendants may have ended later.
+        let (children, children_path) = frame::seen(&task.children);
+        let (late, late_path) = frame::seen(&task.late);
+        let last = end.max(children).max(late);
+        let last_uniform = end_uniform
+            .max(task.children.uniform.load(Ordering::Acquire))
+            .max(task.late.uniform.load(Ordering::Acquire));
+        if !kind.machinery && !kind.implicit {
+            let account = shared.account(thread, start.context);
+            account.entries.set(account.entries.get() + 1);
+            if !kind.recursive {
+                account.instances.set(account.instances.get() + 1);
+                account.span.set(account.span.get() + last - start.span);
+                account.uniform_span.set(account.uniform_span.get() + last_uniform - start.uniform);
+            }
+        }
+        if last > end || last_uniform > end_uniform {
+            // SAFETY: as in `complete`.
+            let report = unsafe { task.report.get().as_ref() };
+            let to = match (report, parent) {
+                (Some(report), _) => Some(report),
+                (None, Some(parent)) => Some(&parent.late),
+                (None, None) => None,
+            };
+            if let Some(to) = to {
+                raise(&to.uniform, last_uniform);
+                if last > end && to.candidate.span.load(Ordering::Relaxed) < last {
+                    let path = if late >= children {
+                        path::own(shared, late_path)
+                    } else {
+                        whole_child_path(shared, task, children, children_path)
+                    };
+                    offer(shared, &to.candidate, last, path);
+                }
+            }
+        }
+        depend::forget(thread, task);
+        task.release(thread);
+        match parent {
+            Some(parent) => task = parent,
+            None => return,
+        }
+    }
+}
+
+/// A handle of its own for a path from `task`'s candidates: a child's that ends at `span`, possibly borrowed from `task`.
+fn whole_child_path(shared: Shared, task: &Frame, span: i64, path: u32) -> u32 {
+    if path & OWNED != 0 {
+        return path::own(shared, path);
+    }
+    let base = task.base.get();
+    path::add(shared, base.path & NODE, base.context, span - base.since)
+}
+
+/// The strand, stopped, goes on after `tail`, whose path is used up, and after `uniform_end`.
+pub fn join(thread: &'static Thread, tail: Tail, uniform_end: i64) {
+    let shared = Shared::of(thread);
+    if uniform_end > uniform(thread) {
+        set_uniform(thread, uniform_end);
+    }
+    if tail.span <= strand::span(thread) {
+        path::release(shared, tail.path);
+        return;
+    }
+    path::release(shared, thread.position.get().path);
+    strand::set_tail(thread, tail.path, tail.since);
+    strand::set_span(thread, tail.span);
+}
+
+/// All children of `task` have ended; its strand, stopped, goes on after the latest.
+pub fn wait_children(thread: &'static Thread, task: &'static Frame) {
+    let latest = task.children.uniform.load(Ordering::Acquire);
+    if latest > uniform(thread) {
+        set_uniform(thread, latest);
+    }
+    let (span, path) = frame::seen(&task.children);
+    if span <= strand::span(thread) {
+        return;
+    }
+    let shared = Shared::of(thread);
+    if path & OWNED != 0 {
+        path::settle(thread);
+        let (span, path) = frame::taken(&task.children);
+        join(thread, Tail { span, path, since: span }, i64::MIN);
+        return;
+    }
+    // The child did not touch the path that it borrowed: in this context, or nearly so.
+    path::settle(thread);
+    let base = task.base.get();
+    let position = thread.position.get();
+    if position.context == base.context && position.path & NODE == base.path & NODE && position.since == base.since {
+        strand::set_span(thread, span);
+        return;
+    }
+    let path = path::add(shared, base.path & NODE, base.context, span - base.since);
+    join(thread, Tail { span, path, since: span }, i64::MIN);
+}
+
+/// The thread, whose strand is stopped, waits from tick `now` on.
+pub fn wait(thread: &Thread, now: u64) {
+    if thread.waiting.get() == 0 {
+        enter_idle(thread, now);
+    }
+}
+
+/// The wait is over at tick `now`; the strand has not begun yet.
+pub fn wait_over(thread: &Thread, now: u64) {
+    if thread.waiting.get() != 0 {
+        leave_idle(thread, now);
+    }
+}
+
+/// The event of `task`, whose code has ended, is fulfilled by the strand on `thread`, which is stopped.
+pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
+    let (span, uniform_end, path) = task.end.get();
+    let at = strand::span(thread);
+    let uniform_end = uniform_end.max(uniform(thread));
+    if at <= span {
+        task.end.set((span, uniform_end, path));
+        return;
+    }
+    let shared = Shared::of(thread);
+    path::release(shared, path);
+    path::extend(shared, thread, at, strand::context(thread));
+    task.end.set((at, uniform_end, path::own(shared, strand::path(thread))));
+}
+
+/// The strand on `thread`, stopped, goes on after the predecessors of `pseudo`, a task that stands for a wait.
+pub fn after(thread: &'static Thread, pseudo: &'static Frame) {
+    depend::after_predecessors(thread, pseudo);
+    let start = pseudo.start.get();
+    if start.path & OWNED != 0 && start.span > strand::span(thread) {
+        path::settle(thread);
+        let path = path::own(Shared::of(thread), start.path);
+        join(thread, Tail { span: start.span, path, since: start.since }, i64::MIN);
+    }
+    if start.uniform > uniform(thread) {
+        set_uniform(thread, start.uniform);
+    }
+}
+
+/// A member of a team, whose strand is stopped, has ended.
+pub fn end_member(thread: &'static Thread, member: &'static Frame) {
+    let shared = Shared::of(thread);
+    flush(thread);
+    let position = thread.position.get();
+    path::release(shared, position.path & !PREFIXED);
+    strand::set_tail(thread, 0, 0);
+    thread.work.set(0);
+    thread.flushed.set(0);
+    thread.span_offset.set(0);
+    thread.uniform_offset.set(0);
+    thread.nested.set(0);
+    member.thread.set(ptr::null());
+    member.stage.set(Stage::Ended);
+    close_one(thread, member);
+}
+
+/// `task`, whose strand is stopped, begins a taskloop.
+pub fn enter_taskloop(thread: &Thread, task: &Frame, site: &region::CallSite) {
+    let here = strand::context(thread);
+    let target = region::target(thread, site);
+    path::settle(thread);
+    let context = target.map_or(here, |target| target.context);
+    if here == ROOT && context != ROOT {
+        let shared = Shared::of(thread);
+        let to = shared.context(context).site.get().wrapping_add(1);
+        region::close_serial(shared, thread, strand::span(thread), to);
+        thread.last_region.set(to);
+    }
+    if let Some(extra) = task.extra(thread) {
+        extra.taskloop.set(Some((here, strand::span(thread), uniform(thread))));
+    }
+    region::shift(thread, context);
+}
+
+/// It has created all of its tasks, and waited for them if it had to.
+pub fn leave_taskloop(thread: &Thread, task: &Frame) {
+    let Some((before, span, uniform_span)) = task.known_extra().and_then(|extra| extra.taskloop.take()) else {
+        return;
+    };
+    let account = current_account(thread);
+    account.entries.set(account.entries.get() + 1);
+    account.instances.set(account.instances.get() + 1);
+    account.span.set(account.span.get() + strand::span(thread) - span);
+    account.uniform_span.set(account.uniform_span.get() + uniform(thread) - uniform_span);
+    strand::flush(thread);
+    region::shift(thread, before);
+}
+
+/// Frees a frame that was never to run.
+pub fn discard(thread: &'static Thread, task: &'static Frame) {
+    let now = task.start.get();
+    task.end.set((now.span, now.uniform, now.path));
+    close_one(thread, task);
+}
+

@@ -1,0 +1,183 @@
+//! Teams: a parallel region, its implicit tasks and their barriers.
+//!
+//! Every member offers its span at a barrier, and goes on after the latest. Two slots are enough, used in turn: a member
+//! can be only one barrier ahead of another, and as spans never decrease a slot need not be emptied between its uses. A
+//! slot does not change while it is read: whoever could offer to it again has to pass the next barrier first.
+
+use core::cell::Cell;
+use core::ptr;
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use workspan_collect::group::offer;
+use workspan_collect::path::{self, Tail};
+use workspan_collect::region::{self, CallSite, Region};
+use workspan_collect::shared::Shared;
+use workspan_collect::strand;
+use workspan_collect::tables::ContextId;
+use workspan_wire::shm::{Latest, Thread, OWNED};
+
+use super::frame::{self, raise, uniform, Frame, Kind, Start};
+use super::pool;
+use super::task;
+
+/// Which of a team's two slots is in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round(bool);
+
+/// Worksharing constructs that members can be apart and still have their instances counted as one.
+const SHARES: usize = 4;
+
+/// One instance of a worksharing construct, over all members.
+#[derive(Debug)]
+struct Share {
+    /// Members that have left it (low half), and which instance it is (high half).
+    left: AtomicU64,
+    span: AtomicI64,
+    uniform: AtomicI64,
+}
+
+/// A parallel region.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Team {
+    slots: [Latest; 2],
+    start: Start,
+    region: Cell<Option<Region>>,
+    pub(super) size: AtomicU32,
+    shares: [Share; SHARES],
+}
+
+impl Team {
+    /// The slot to which ends go in `round`.
+    pub fn slot(&self, round: Round) -> &Latest {
+        &self.slots[usize::from(round.0)]
+    }
+}
+
+/// `task`, whose strand stopped at tick `now`, forks a team. `None`: no memory.
+pub fn fork(thread: &'static Thread, now: u64, site: &CallSite) -> Option<&'static Team> {
+    let target = region::target(thread, site);
+    let from = strand::context(thread);
+    path::settle(thread);
+    let region = target.filter(|t| t.context != from).map(|target| region::enter_stopped(thread, now, site, target));
+    let position = thread.position.get();
+    let start = Start {
+        span: strand::span(thread),
+        uniform: uniform(thread),
+        // The forking task keeps it while it waits.
+        path: position.path & !OWNED,
+        since: position.since,
+        forked_in: position.context,
+        context: position.context,
+    };
+    let at = pool::take::<Team>(thread)?;
+    let share = || Share { left: AtomicU64::new(0), span: AtomicI64::new(0), uniform: AtomicI64::new(0) };
+    let team = Team {
+        slots: [frame::none(), frame::none()],
+        start,
+        region: Cell::new(region),
+        size: AtomicU32::new(1),
+        shares: [share(), share(), share(), share()],
+    };
+    // SAFETY: a fresh block, large and aligned enough.
+    unsafe { at.write(team) };
+    // SAFETY: just written; blocks are never unmapped, and it is given back in `finish`, after its last use.
+    Some(unsafe { &*at })
+}
+
+/// A frame for a member of `team`, not begun yet.
+pub fn member(thread: &Thread, team: &'static Team, size: u32) -> Option<&'static Frame> {
+    team.size.store(size, Ordering::Relaxed);
+    let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
+    let frame = Frame::new(thread, kind, team.start)?;
+    frame.team.set(team);
+    Some(frame)
+}
+
+/// A member, whose strand is stopped, has reached a barrier.
+pub fn arrive(thread: &'static Thread, member: &Frame, team: &Team) {
+    let shared = Shared::of(thread);
+    let slot = team.slot(member.round.get());
+    raise(&slot.uniform, uniform(thread));
+    let span = strand::span(thread);
+    if span > slot.candidate.span.load(Ordering::Relaxed) {
+        let context = strand::context(thread);
+        path::extend(shared, thread, span, context);
+        offer(shared, &slot.candidate, span, path::own(shared, strand::path(thread)));
+    }
+}
+
+/// A member has passed the barrier.
+pub fn pass(thread: &'static Thread, member: &'static Frame, team: &Team) {
+    let shared = Shared::of(thread);
+    let round = member.round.get();
+    member.round.set(Round(!round.0));
+    let slot = team.slot(round);
+    let (span, path) = frame::seen(slot);
+    if span > strand::span(thread) {
+        let path = path::own(shared, path);
+        task::join(thread, Tail { span, path, since: span }, i64::MIN);
+    }
+    task::join(thread, Tail { span: i64::MIN, path: 0, since: 0 }, slot.uniform.load(Ordering::Acquire));
+}
+
+/// The region is over at tick `now`: the forking task, its state back on `thread` and its strand stopped, goes on after
+/// the latest end.
+pub fn finish(thread: &'static Thread, now: u64, team: &'static Team) {
+    let shared = Shared::of(thread);
+    for slot in &team.slots {
+        let (span, path) = frame::taken(slot);
+        let uniform = slot.uniform.load(Ordering::Acquire);
+        task::join(thread, Tail { span, path, since: span }, uniform);
+    }
+    if let Some(region) = team.region.take() {
+        let context = strand::context(thread);
+        let before = team.start.uniform;
+        region::leave_stopped(thread, now, region);
+        if region.outermost() {
+            let account = shared.account(thread, context);
+            account.uniform_span.set(account.uniform_span.get() + uniform(thread) - before);
+        }
+    }
+    // SAFETY: made by `fork`; its members have ended, or will not look at it again.
+    unsafe { pool::give(thread, ptr::from_ref(team)) };
+}
+
+/// A member leaves its `ordinal`-th worksharing construct, to which it contributed `span`. The last one counts the
+/// instance.
+pub fn share(thread: &Thread, team: &Team, context: ContextId, ordinal: u32, span: i64, uniform: i64) {
+    let size = u64::from(team.size.load(Ordering::Relaxed).max(1));
+    let share = &team.shares[ordinal as usize % SHARES];
+    let instance = u64::from(ordinal) << 32;
+    let mut left = share.left.load(Ordering::Acquire);
+    loop {
+        let free = left & 0xffff_ffff == 0;
+        if !free && left >> 32 != u64::from(ordinal) {
+            // Others are still in a much earlier construct: this member's part counts by itself.
+            count(thread, context, 0, span, uniform);
+            return;
+        }
+        let next = if free { instance | 1 } else { left + 1 };
+        raise(&share.span, span);
+        raise(&share.uniform, uniform);
+        if next & 0xffff_ffff == size {
+            // All others have left.
+            let (span, uniform) = (share.span.swap(0, Ordering::Relaxed), share.uniform.swap(0, Ordering::Relaxed));
+            share.left.store(instance, Ordering::Release);
+            count(thread, context, 1, span, uniform);
+            return;
+        }
+        match share.left.compare_exchange(left, next, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return,
+            Err(found) => left = found,
+        }
+    }
+}
+
+fn count(thread: &Thread, context: ContextId, instances: u64, span: i64, uniform: i64) {
+    let account = Shared::of(thread).account(thread, context);
+    account.entries.set(account.entries.get() + instances);
+    account.instances.set(account.instances.get() + instances);
+    account.span.set(account.span.get() + span);
+    account.uniform_span.set(account.uniform_span.get() + uniform);
+}

@@ -1,0 +1,570 @@
+//! The callbacks: what the OpenMP runtime tells, in terms of [`crate::dag`].
+//!
+//! The runtime keeps a word for us with every task and every parallel region; they hold the [`Frame`] and the [`Team`]. A
+//! running task's frame knows its thread, so no thread-local variable is read on the hot path. A word that is 0, or a
+//! null pointer, means that we were not told of the beginning: such events are ignored.
+
+use core::ffi::{c_int, c_uint, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use workspan_collect::clock;
+use workspan_collect::region;
+use workspan_collect::shared::Shared;
+use workspan_collect::strand;
+use workspan_collect::task::enter_idle;
+use workspan_collect::thread;
+use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
+
+use super::abi::{dependence, dispatch as piece, mutex, status, sync, task as flag, work as share, BEGIN, BEGIN_END};
+use super::abi::{Chunk, Data, Dependence};
+use super::site::{self, call_site};
+use crate::dag::depend::Use;
+use crate::dag::frame::{self, Frame, Kind, Stage, Start};
+use crate::dag::team::Team;
+use crate::dag::{depend as dependences_of, group, lock, pieces, task, team, token};
+
+static VIRTUAL: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program tells the time.
+pub fn use_virtual_clock(yes: bool) {
+    VIRTUAL.store(yes, Ordering::Relaxed);
+}
+
+/// The tick now; `None` if the reading may be left out.
+#[inline(always)]
+fn tick(thread: &Thread) -> Option<u64> {
+    if VIRTUAL.load(Ordering::Relaxed) {
+        return Some(thread.virtual_now.get());
+    }
+    if thread.waiting.get() != 0 {
+        return Some(clock::wake(thread));
+    }
+    clock::read_often(thread)
+}
+
+/// The tick now.
+#[inline(always)]
+fn now(thread: &Thread) -> u64 {
+    if VIRTUAL.load(Ordering::Relaxed) {
+        thread.virtual_now.get()
+    } else if thread.waiting.get() != 0 {
+        clock::wake(thread)
+    } else {
+        clock::read(thread)
+    }
+}
+
+/// The frame in a task's word.
+#[inline(always)]
+fn frame_in(data: *const Data) -> Option<&'static Frame> {
+    // SAFETY: null or a word that the runtime keeps for us.
+    let word = unsafe { data.as_ref() }?.get();
+    // SAFETY: 0 or a frame that we put there, which the task holds.
+    unsafe { (word as *const Frame).as_ref() }
+}
+
+/// The team in a region's word.
+fn team_in(data: *const Data) -> Option<&'static Team> {
+    // SAFETY: null or a word that the runtime keeps for us.
+    let word = unsafe { data.as_ref() }?.get();
+    // SAFETY: 0 or a team that we put there, which is not over: its word is emptied when it is.
+    unsafe { (word as *const Team).as_ref() }
+}
+
+/// The event is over: a thread that runs has the token, one that waits has not.
+#[inline(always)]
+fn done(thread: &'static Thread) {
+    if token::enabled() {
+        take_turns(thread);
+    }
+}
+
+#[cold]
+fn take_turns(thread: &'static Thread) {
+    let runs = thread.waiting.get() == 0;
+    if runs && !token::held(thread) {
+        let before = now(thread);
+        strand::stop(thread, before);
+        token::take(thread);
+        let now = if VIRTUAL.load(Ordering::Relaxed) { thread.virtual_now.get() } else { clock::wake(thread) };
+        strand::go(thread, now);
+    } else if !runs && token::held(thread) {
+        token::give(thread);
+    }
+}
+
+/// A thread begins.
+pub extern "C" fn thread_begin(kind: c_int, _data: *const Data) {
+    const WORKER: c_int = 2;
+    if kind == WORKER {
+        thread::become_worker();
+    }
+}
+
+/// A thread ends.
+pub extern "C" fn thread_end(_data: *const Data) {
+    if let Some(thread) = thread::current() {
+        if token::held(thread) {
+            token::give(thread);
+        }
+    }
+}
+
+/// A parallel region begins.
+pub extern "C" fn parallel_begin(
+    task_data: *const Data,
+    _frame: *const c_void,
+    region_data: *const Data,
+    _requested: c_uint,
+    flags: c_int,
+    after: *const c_void,
+) {
+    const LEAGUE: c_int = 0x4000_0000;
+    let entry = site::noted();
+    let Some(task) = frame_in(task_data) else { return };
+    let Some(thread) = task.running_on() else { return };
+    let at = now(thread);
+    task::stop(thread, Some(at));
+    let kind = if flags & LEAGUE != 0 { SiteKind::Teams } else { SiteKind::Parallel };
+    let Some(team) = team::fork(thread, at, &call_site(kind, entry, after)) else {
+        task::go(thread, Some(at));
+        return;
+    };
+    task.save(thread);
+    enter_idle(thread, at);
+    // SAFETY: not null for a region that begins; the runtime keeps it for us.
+    if let Some(word) = unsafe { region_data.as_ref() } {
+        word.set(team as *const Team as u64);
+    }
+    done(thread);
+}
+
+/// A parallel region ends.
+pub extern "C" fn parallel_end(
+    region_data: *const Data,
+    task_data: *const Data,
+    _flags: c_int,
+    _after: *const c_void,
+) {
+    let Some(team) = team_in(region_data) else { return };
+    // gcc's teams end twice.
+    // SAFETY: not null, as there is a team in it.
+    unsafe { (*region_data).set(0) };
+    let Some(task) = frame_in(task_data) else { return };
+    let Some(thread) = thread::current() else { return };
+    let at = now(thread);
+    task::wait_over(thread, at);
+    task.load(thread);
+    team::finish(thread, at, team);
+    task::go(thread, Some(at));
+    done(thread);
+}
+
+/// An implicit or initial task begins or ends.
+pub extern "C" fn implicit_task(
+    endpoint: c_int,
+    region_data: *const Data,
+    task_data: *const Data,
+    size: c_uint,
+    _index: c_uint,
+    flags: c_int,
+) {
+    // SAFETY: null or the word that the runtime keeps for us.
+    let Some(word) = (unsafe { task_data.as_ref() }) else { return };
+    if endpoint == BEGIN || endpoint == BEGIN_END {
+        if word.get() != 0 {
+            // gcc's teams begin twice.
+            return;
+        }
+        let Some(thread) = thread::current() else { return };
+        let frame = match team_in(region_data) {
+            Some(team) => begin_member(thread, team, size),
+            None if flags as u32 & flag::INITIAL != 0 => begin_initial(thread),
+            None => None,
+        };
+        if let Some(frame) = frame {
+            word.set(frame as *const Frame as u64);
+            done(thread);
+        }
+    } else if let Some(frame) = frame_in(task_data) {
+        word.set(0);
+        if let Some(thread) = frame.running_on() {
+            end_implicit(thread, frame, team_in(region_data));
+            done(thread);
+        }
+    }
+}
+
+fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint) -> Option<&'static Frame> {
+    let at = now(thread);
+    if thread.waiting.get() == 0 {
+        // The first member of a nested or first region: its own strand was put away when the region began.
+        task::stop(thread, Some(at));
+    }
+    let frame = team::member(thread, team, size)?;
+    task::wait_over(thread, at);
+    task::begin(thread, frame);
+    task::go(thread, Some(at));
+    let workers = &Shared::of(thread).header().workers;
+    workers.fetch_max(size, Ordering::Relaxed);
+    Some(frame)
+}
+
+/// The thread's own strand gets a frame.
+fn begin_initial(thread: &'static Thread) -> Option<&'static Frame> {
+    let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
+    let frame = Frame::new(thread, kind, Start::default())?;
+    frame.begun_here(thread);
+    Some(frame)
+}
+
+fn end_implicit(thread: &'static Thread, frame: &'static Frame, team: Option<&'static Team>) {
+    let at = now(thread);
+    if frame.is_initial() {
+        // The thread's own strand goes on to its end.
+        return;
+    }
+    task::stop(thread, Some(at));
+    if let Some(team) = team {
+        if thread.waiting.get() == 0 {
+            team::arrive(thread, frame, team);
+        }
+    }
+    task::end_member(thread, frame);
+    task::wait(thread, at);
+}
+
+/// A task is created.
+pub extern "C" fn task_create(
+    creator_data: *const Data,
+    _frame: *const c_void,
+    task_data: *const Data,
+    flags: c_int,
+    _has_dependences: c_int,
+    after: *const c_void,
+) {
+    let entry = site::noted();
+    let Some(creator) = frame_in(creator_data) else { return };
+    let Some(thread) = creator.running_on() else { return };
+    let flags = flags as u32;
+    let at = tick(thread);
+    task::stop(thread, at);
+    let here = strand::context(thread);
+    let mut kind = Kind {
+        untied: flags & flag::UNTIED != 0,
+        final_: flags & flag::FINAL != 0,
+        inline: flags & flag::UNDEFERRED != 0 && (entry.at_once || creator.is_final() || creator.team_size() > 1),
+        ..Kind::default()
+    };
+    let mut context = here;
+    if flags & flag::TASKWAIT != 0 {
+        kind.machinery = true;
+        kind.inline = false;
+    } else if entry.is_none() && creator.in_taskloop() {
+        // Chunks, and helpers that create them: told apart by the chunk's dispatch.
+        (kind.machinery, kind.recursive, kind.taskloop) = (true, true, true);
+    } else if let Some(target) = region::target(thread, &call_site(SiteKind::Task, entry, after)) {
+        (context, kind.recursive) = (target.context, target.recursive);
+    }
+    // SAFETY: null or the word that the runtime keeps for us.
+    if let (Some(task), Some(word)) = (task::create(thread, creator, context, kind), unsafe { task_data.as_ref() }) {
+        word.set(task as *const Frame as u64);
+        if let Some(cost) = entry.cost(thread) {
+            let account = Shared::of(thread).account(thread, context);
+            account.overhead.set(account.overhead.get() + cost);
+        }
+    }
+    task::go(thread, at);
+}
+
+/// A task's dependences.
+pub extern "C" fn dependences(task_data: *const Data, list: *const Dependence, count: c_int) {
+    let Some(task) = frame_in(task_data) else { return };
+    let Some(creator) = task.parent() else { return };
+    let Some(thread) = creator.running_on() else { return };
+    let Ok(count) = usize::try_from(count) else { return };
+    if list.is_null() {
+        return;
+    }
+    // SAFETY: the runtime passes that many.
+    let list = unsafe { core::slice::from_raw_parts(list, count) };
+    for one in list {
+        let how = match one.kind {
+            dependence::IN => Use::Read,
+            dependence::EXCLUSIVE => Use::Exclusive,
+            dependence::SET => Use::Set,
+            kind if kind == dependence::DOACROSS.0 || kind == dependence::DOACROSS.1 => continue,
+            _ => Use::Write,
+        };
+        dependences_of::depend(thread, creator, task, one.variable, how);
+    }
+}
+
+/// A thread changes from one task to another.
+pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: *const Data) {
+    let Some(prior) = frame_in(prior_data) else { return };
+    match how {
+        status::TASKWAIT_COMPLETE => return waited_for(prior),
+        status::EARLY_FULFILL => return fulfilled_early(prior),
+        status::LATE_FULFILL => return fulfilled_late(prior),
+        _ => {}
+    }
+    let Some(thread) = prior.running_on() else { return };
+    let ended = how == status::COMPLETE || how == status::CANCEL;
+    let next = match frame_in(next_data) {
+        Some(next) => next,
+        // Back to whatever was under way.
+        None if ended || how == status::DETACH => match prior.interrupted() {
+            Some(next) => next,
+            None => return,
+        },
+        None => return,
+    };
+    let begins = next.stage() == Stage::Created;
+    let at = if !begins && next.waits() { Some(now(thread)) } else { tick(thread) };
+    task::stop(thread, at);
+    if ended {
+        task::end(thread, prior);
+        task::complete(thread, prior);
+    } else if how == status::DETACH {
+        task::end(thread, prior);
+    } else {
+        task::suspend(thread, prior);
+    }
+    if begins {
+        let interrupted = if ended { prior.interrupted() } else { Some(prior) };
+        if let Some(at) = at {
+            task::wait_over(thread, at);
+        }
+        next.interrupts(interrupted);
+        task::begin(thread, next);
+    } else {
+        task::resume(thread, next, at);
+    }
+    task::go(thread, at);
+    done(thread);
+}
+
+/// `taskwait` with dependences: its pseudo-task ends.
+fn waited_for(pseudo: &'static Frame) {
+    let Some(creator) = pseudo.parent() else { return };
+    let Some(thread) = creator.running_on() else { return };
+    let at = now(thread);
+    task::wait_over(thread, at);
+    task::stop(thread, Some(at));
+    task::after(thread, pseudo);
+    task::discard(thread, pseudo);
+    task::go(thread, Some(at));
+    done(thread);
+}
+
+/// A task's event is fulfilled by the running strand, before the task ends.
+fn fulfilled_early(detached: &'static Frame) {
+    if let Some(thread) = thread::current() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        detached.fulfil(thread, strand::span(thread), frame::uniform(thread));
+        task::go(thread, Some(at));
+    }
+}
+
+/// The same after its end: the task is complete now.
+fn fulfilled_late(detached: &'static Frame) {
+    if let Some(thread) = thread::current() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        if detached.stage() == Stage::Detached {
+            task::fulfilled(thread, detached);
+            task::complete(thread, detached);
+        }
+        task::go(thread, Some(at));
+    }
+}
+
+/// A wait or a group begins or ends.
+pub extern "C" fn sync_region(
+    kind: c_int,
+    endpoint: c_int,
+    region_data: *const Data,
+    task_data: *const Data,
+    _after: *const c_void,
+) {
+    if kind == sync::REDUCTION {
+        return;
+    }
+    let Some(task) = frame_in(task_data) else { return };
+    let Some(thread) = task.running_on() else { return };
+    match (kind, endpoint == BEGIN) {
+        (sync::TASKWAIT, true) => {
+            // Without open children the runtime has nothing to do, and neither have we.
+            if task.has_open_children() {
+                stop_and_wait(thread);
+            }
+        }
+        (sync::TASKWAIT, false) => {
+            let at = tick(thread);
+            go_on(thread, at, || task::wait_children(thread, task));
+        }
+        (sync::TASKGROUP, true) => group::open(thread, task),
+        (sync::TASKGROUP, false) => {
+            let at = Some(now(thread));
+            go_on(thread, at, || group::close(thread, task));
+        }
+        (_, true) => {
+            if let Some(team) = team_in(region_data) {
+                if thread.waiting.get() == 0 {
+                    let at = now(thread);
+                    task::stop(thread, Some(at));
+                    team::arrive(thread, task, team);
+                    task::wait(thread, at);
+                }
+            }
+        }
+        (_, false) => {
+            // A member's last barrier may return when the region is long over: then there is nothing to go on with.
+            if let Some(team) = team_in(region_data) {
+                let at = Some(now(thread));
+                go_on(thread, at, || team::pass(thread, task, team));
+            }
+        }
+    }
+    done(thread);
+}
+
+/// A taskgroup's body is over; its tasks are waited for.
+pub extern "C" fn sync_region_wait(
+    kind: c_int,
+    endpoint: c_int,
+    _region_data: *const Data,
+    task_data: *const Data,
+    _after: *const c_void,
+) {
+    if kind == sync::TASKGROUP && endpoint == BEGIN {
+        if let Some(thread) = frame_in(task_data).and_then(Frame::running_on) {
+            stop_and_wait(thread);
+            done(thread);
+        }
+    }
+}
+
+fn stop_and_wait(thread: &'static Thread) {
+    let at = now(thread);
+    task::stop(thread, Some(at));
+    task::wait(thread, at);
+}
+
+/// The strand, waiting or not, goes on at `at` after what `join` says.
+#[inline(always)]
+fn go_on(thread: &'static Thread, at: Option<u64>, join: impl FnOnce()) {
+    task::stop(thread, at);
+    if let Some(at) = at {
+        task::wait_over(thread, at);
+    }
+    join();
+    task::go(thread, at);
+}
+
+/// A worksharing construct begins or ends.
+pub extern "C" fn work(
+    kind: c_int,
+    endpoint: c_int,
+    _region_data: *const Data,
+    task_data: *const Data,
+    count: u64,
+    after: *const c_void,
+) {
+    let entry = site::noted();
+    let Some(task) = frame_in(task_data) else { return };
+    let Some(thread) = task.running_on() else { return };
+    let site = match kind {
+        share::SECTIONS => SiteKind::Sections,
+        share::TASKLOOP => SiteKind::Taskloop,
+        share::LOOP | share::DISTRIBUTE => SiteKind::Loop,
+        kind if kind >= share::LOOPS.0 && kind <= share::LOOPS.1 => SiteKind::Loop,
+        _ => return,
+    };
+    let at = now(thread);
+    task::stop(thread, Some(at));
+    let site = call_site(site, entry, after);
+    match (kind == share::TASKLOOP, endpoint == BEGIN) {
+        (true, true) => task::enter_taskloop(thread, task, &site),
+        (true, false) => task::leave_taskloop(thread, task),
+        (false, true) => pieces::enter(thread, task, &site, count),
+        (false, false) => pieces::leave(thread, task),
+    }
+    task::go(thread, Some(at));
+}
+
+/// A piece of a worksharing construct begins.
+pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, kind: c_int, instance: u64) {
+    const TASKLOOP_CHUNK: c_int = 4;
+    let Some(task) = frame_in(task_data) else { return };
+    let Some(thread) = task.running_on() else { return };
+    let iterations = match kind {
+        piece::SECTION => 1,
+        piece::LOOP_CHUNK | piece::DISTRIBUTE_CHUNK => {
+            // SAFETY: null or a chunk that the runtime describes.
+            unsafe { (instance as *const Chunk).as_ref() }.map_or(1, |chunk| chunk.iterations)
+        }
+        TASKLOOP_CHUNK => {
+            task.is_chunk();
+            return;
+        }
+        _ => return,
+    };
+    let at = now(thread);
+    task::stop(thread, Some(at));
+    pieces::piece(thread, task, iterations);
+    task::go(thread, Some(at));
+}
+
+/// The task that runs on the calling thread.
+fn current_task() -> Option<(&'static Thread, &'static Frame)> {
+    let frame = frame_in(super::start::current_task_data())?;
+    Some((frame.running_on()?, frame))
+}
+
+/// A lock is wanted.
+pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock: u64, _after: *const c_void) {
+    if kind == mutex::ATOMIC {
+        return;
+    }
+    if let Some((thread, task)) = current_task() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        lock::wait(thread, task, at);
+        done(thread);
+    }
+}
+
+/// A lock is taken.
+pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
+    if kind == mutex::ATOMIC {
+        return;
+    }
+    if let Some((thread, task)) = current_task() {
+        let at = now(thread);
+        if kind == mutex::ORDERED {
+            task::wait_over(thread, at);
+        } else {
+            let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
+            lock::taken(thread, task, at, lock, &call_site(site, site::noted(), after));
+        }
+        task::go(thread, Some(at));
+        done(thread);
+    }
+}
+
+/// A lock is given back.
+pub extern "C" fn mutex_released(kind: c_int, lock: u64, _after: *const c_void) {
+    if kind == mutex::ATOMIC || kind == mutex::ORDERED {
+        return;
+    }
+    if let Some((thread, task)) = current_task() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        lock::given_back(thread, task, lock);
+        task::go(thread, Some(at));
+    }
+}

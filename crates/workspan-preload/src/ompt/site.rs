@@ -1,0 +1,149 @@
+//! Which place of the program a construct is.
+//!
+//! The runtime gives a return address. Better is what clang and flang pass to its entry points with every construct
+//! ([`super::interpose`]): file, function, line and column, which neither tail calls nor unrolling can confuse.
+
+use core::cell::Cell;
+use core::ffi::{c_char, c_void, CStr};
+use core::ptr;
+
+use workspan_collect::platform;
+use workspan_collect::region::{CallSite, Place, Told};
+use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
+
+/// `ident_t` of LLVM's OpenMP: what the compiler says of a construct.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Ident {
+    reserved: [i32; 4],
+    /// ";file;function;line;column;;"
+    source: *const c_char,
+}
+
+/// What was passed to the entry point that the program is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What the compiler says, or null.
+    pub ident: *const Ident,
+    /// Code of the construct's body, or null.
+    pub body: *const c_void,
+    /// The task is to run at once because the program says so.
+    pub at_once: bool,
+    /// Tick at which the entry point was called; 0 if this one is not sampled.
+    pub since: u64,
+}
+
+impl Entry {
+    /// Nothing was passed.
+    pub const NONE: Entry = Entry { ident: ptr::null(), body: ptr::null(), at_once: false, since: 0 };
+
+    /// True if nothing was passed.
+    pub fn is_none(&self) -> bool {
+        self.ident.is_null() && self.body.is_null()
+    }
+
+    /// Ticks that the creation has taken so far, on behalf of all that are not sampled.
+    pub fn cost(&self, _thread: &Thread) -> Option<i64> {
+        (self.since != 0).then(|| platform::ticks().wrapping_sub(self.since) as i64 * i64::from(SAMPLE))
+    }
+}
+
+std::thread_local! {
+    static ENTRY: Cell<Entry> = const { Cell::new(Entry::NONE) };
+}
+
+/// One creation in so many is measured.
+pub const SAMPLE: u32 = 64;
+
+/// Notes what is passed to the runtime.
+pub fn note(entry: Entry) {
+    ENTRY.set(entry);
+}
+
+/// The tick now for one creation in [`SAMPLE`], else 0.
+#[inline]
+pub fn sample() -> u64 {
+    std::thread_local! {
+        static LEFT: Cell<u32> = const { Cell::new(0) };
+    }
+    let left = LEFT.get();
+    LEFT.set(if left == 0 { SAMPLE - 1 } else { left - 1 });
+    if left == 0 {
+        platform::ticks()
+    } else {
+        0
+    }
+}
+
+/// What was noted last; it is used up.
+pub fn noted() -> Entry {
+    ENTRY.replace(Entry::NONE)
+}
+
+/// The site of a construct with return address `after`.
+pub fn call_site(kind: SiteKind, entry: Entry, after: *const c_void) -> CallSite {
+    let place = if has_source(entry.ident) {
+        Place::Told { key: entry.ident as u64, tell }
+    } else if !after.is_null() {
+        // The instruction after the call may belong to the next statement.
+        Place::Address(after as u64 - 1)
+    } else {
+        Place::Address(entry.body as u64)
+    };
+    CallSite { kind, place, type_name: || "" }
+}
+
+fn has_source(ident: *const Ident) -> bool {
+    // SAFETY: null or what the compiler passed: a constant of the program.
+    let Some(ident) = (unsafe { ident.as_ref() }) else {
+        return false;
+    };
+    if ident.source.is_null() {
+        return false;
+    }
+    // Without debug information the text is ";unknown;unknown;0;0;;".
+    // SAFETY: a terminated text, of the compiler's.
+    let text = unsafe { CStr::from_ptr(ident.source) }.to_bytes();
+    !text.starts_with(b";unknown;")
+}
+
+/// Takes the compiler's text apart.
+fn tell(key: u64) -> Told {
+    // SAFETY: the key is the address of an `Ident` with a source, a constant of the program.
+    let ident = unsafe { &*(key as *const Ident) };
+    // SAFETY: as in `has_source`.
+    let text: &'static CStr = unsafe { CStr::from_ptr(ident.source) };
+    let text = core::str::from_utf8(text.to_bytes()).unwrap_or("");
+    parse(text)
+}
+
+/// ";file;function;line;column;;" — a file name may hold semicolons itself.
+fn parse(text: &'static str) -> Told {
+    let text = text.strip_prefix(';').unwrap_or(text).trim_end_matches(';');
+    let mut parts = text.rsplitn(4, ';');
+    let mut next = || parts.next().unwrap_or("");
+    let (column, line, function, file) = (next(), next(), next(), next());
+    Told {
+        file,
+        function,
+        line: line.parse().unwrap_or(0),
+        column: column.parse().unwrap_or(0),
+        address: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compilers_text() {
+        let told = parse(";src/a.c;spawn;12;3;;");
+        assert_eq!((told.file, told.function, told.line, told.column), ("src/a.c", "spawn", 12, 3));
+        let told = parse(";odd;name.c;f;1;2;;");
+        assert_eq!((told.file, told.function, told.line, told.column), ("odd;name.c", "f", 1, 2));
+        let told = parse("nonsense");
+        assert_eq!((told.line, told.column), (0, 0));
+    }
+}

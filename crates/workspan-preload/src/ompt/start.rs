@@ -1,0 +1,137 @@
+//! Start and end: before `main`, when the OpenMP runtime starts, at exit.
+
+use core::ffi::{c_char, c_int, c_void};
+use core::mem;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use workspan_collect::process;
+use workspan_wire::shm::Clock;
+
+use super::abi::{Callback, Data, Lookup, SetCallback, StartToolResult, Version};
+use super::events;
+use crate::dag::token;
+
+extern "C" fn before_main() {
+    // Other programs of the same command must not claim the memory: a shell that starts the program, say.
+    if is_target() {
+        process::start();
+    }
+}
+
+extern "C" fn at_exit() {
+    process::finish();
+}
+
+#[used]
+#[cfg_attr(target_os = "linux", link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = before_main;
+
+#[used]
+#[cfg_attr(target_os = "linux", link_section = ".fini_array")]
+static AT_EXIT: extern "C" fn() = at_exit;
+
+/// True if this process runs the program that the runner was asked to run.
+fn is_target() -> bool {
+    extern "C" {
+        fn getenv(name: *const c_char) -> *const c_char;
+        fn readlink(path: *const c_char, to: *mut u8, room: usize) -> isize;
+    }
+    // SAFETY: a terminated name; the environment is read before `main` only.
+    let wanted = unsafe { getenv(c"WORKSPAN_TARGET".as_ptr()) };
+    if wanted.is_null() {
+        return false;
+    }
+    // SAFETY: a terminated text of the environment.
+    let wanted = unsafe { core::ffi::CStr::from_ptr(wanted) }.to_bytes();
+    let mut path = [0u8; 4096];
+    // SAFETY: the buffer is valid for its length.
+    let length = unsafe { readlink(c"/proc/self/exe".as_ptr(), path.as_mut_ptr(), path.len()) };
+    usize::try_from(length).is_ok_and(|length| path.get(..length) == Some(wanted))
+}
+
+/// What the runtime looks for when it starts.
+#[no_mangle]
+pub extern "C" fn ompt_start_tool(_version: Version, _runtime: *const c_char) -> *const StartToolResult {
+    static RESULT: StartToolResult = StartToolResult { initialize, finalize, tool_data: 0 };
+    if process::shared().is_none() {
+        process::start();
+    }
+    if process::shared().is_none() {
+        // Nobody watches this process.
+        return core::ptr::null();
+    }
+    &RESULT
+}
+
+extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> c_int {
+    let set = lookup(c"ompt_set_callback".as_ptr());
+    if set.is_null() {
+        return 0;
+    }
+    // SAFETY: the runtime gives the function of this name and type.
+    let set: SetCallback = unsafe { mem::transmute::<*const c_void, SetCallback>(set) };
+    TASK_INFO.store(lookup(c"ompt_get_task_info".as_ptr()).cast_mut(), Ordering::Relaxed);
+    let Some(shared) = process::shared() else {
+        return 0;
+    };
+    let config = &shared.header().config;
+    events::use_virtual_clock(config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32);
+    if config.logical_cores.load(Ordering::Relaxed) != 0 {
+        token::enable();
+    }
+    crate::calibrate::run(shared);
+    let callbacks: [(Callback, *const c_void); 15] = [
+        (Callback::ThreadBegin, events::thread_begin as *const c_void),
+        (Callback::ThreadEnd, events::thread_end as *const c_void),
+        (Callback::ParallelBegin, events::parallel_begin as *const c_void),
+        (Callback::ParallelEnd, events::parallel_end as *const c_void),
+        (Callback::TaskCreate, events::task_create as *const c_void),
+        (Callback::TaskSchedule, events::task_schedule as *const c_void),
+        (Callback::ImplicitTask, events::implicit_task as *const c_void),
+        (Callback::SyncRegionWait, events::sync_region_wait as *const c_void),
+        (Callback::MutexReleased, events::mutex_released as *const c_void),
+        (Callback::Dependences, events::dependences as *const c_void),
+        (Callback::Work, events::work as *const c_void),
+        (Callback::SyncRegion, events::sync_region as *const c_void),
+        (Callback::MutexAcquire, events::mutex_acquire as *const c_void),
+        (Callback::MutexAcquired, events::mutex_acquired as *const c_void),
+        (Callback::Dispatch, events::dispatch as *const c_void),
+    ];
+    for (callback, function) in callbacks {
+        set(callback as c_int, function);
+    }
+    1
+}
+
+/// `ompt_get_task_info_t`.
+type TaskInfo = extern "C" fn(
+    c_int,
+    *mut c_int,
+    *mut *const Data,
+    *mut *const c_void,
+    *mut *const Data,
+    *mut c_int,
+) -> c_int;
+
+static TASK_INFO: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The word that the runtime keeps for us with the task that runs on the calling thread; null if there is none.
+pub fn current_task_data() -> *const Data {
+    use core::ptr::null_mut;
+    let function = TASK_INFO.load(Ordering::Relaxed);
+    if function.is_null() {
+        return core::ptr::null();
+    }
+    // SAFETY: the runtime gives the function of this name and type.
+    let function: TaskInfo = unsafe { mem::transmute::<*mut c_void, TaskInfo>(function) };
+    let mut data = core::ptr::null();
+    let (mut flags, mut thread) = (0, 0);
+    let known = function(0, &mut flags, &mut data, null_mut(), null_mut(), &mut thread);
+    if known == 0 {
+        return core::ptr::null();
+    }
+    data
+}
+
+extern "C" fn finalize(_data: *const Data) {}
+
