@@ -41,7 +41,8 @@ pub struct Program {
     pub overhead: Nanos,
     /// That, over work.
     pub task_overhead: Option<Ratio>,
-    /// Tasks created.
+    /// Tasks created: the sum over all sites. The cost of creating them includes a shared iterator's machinery, which is
+    /// not counted here ([`Totals::machinery`]).
     pub tasks: u64,
     /// Of the work: serial code of the root strand.
     pub serial: Nanos,
@@ -173,8 +174,8 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
             let overhead = nanos(overhead[id.index()]);
             let span = if serial { work + own.blocked } else { own.span + open };
             let wall = own.wall;
-            let below = tasks[id.index()];
-            let idle = if serial { Nanos::ZERO } else { idle_during(run, below, work, wall, own.blocked) };
+            let share = (tasks[id.index()], tasks[ContextId::ROOT.index()]);
+            let idle = if serial { Nanos::ZERO } else { idle_during(run, share, work, wall, own.blocked) };
             let unused = own.entries == 0 && work == Nanos::ZERO && !is_open;
             (!unused).then(|| Region {
                 context: id,
@@ -200,10 +201,9 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
 }
 
 /// Time that workers waited during regions of `wall` in all: they had `workers × wall`, worked `work` of it, and spent
-/// some of it in the collector, which is shared out by tasks.
-fn idle_during(run: &Run, tasks: u64, work: Nanos, wall: Nanos, blocked: Nanos) -> Nanos {
-    let all = i128::from(run.tasks().max(1));
-    let collector = i128::from(run.collector.0) * i128::from(tasks) / all;
+/// some of it in the collector, which is shared out by tasks: `tasks.0` of `tasks.1`, machinery included.
+fn idle_during(run: &Run, tasks: (u64, u64), work: Nanos, wall: Nanos, blocked: Nanos) -> Nanos {
+    let collector = i128::from(run.collector.0) * i128::from(tasks.0) / i128::from(tasks.1.max(1));
     let collector = Nanos(i64::try_from(collector).unwrap_or(0));
     (wall * i64::from(run.workers) - work - blocked - collector).at_least_zero()
 }
@@ -224,8 +224,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         let open: Nanos = run.open.iter().filter(|o| o.context == id && o.outermost).map(|o| o.span).sum();
         let row = rows.entry(site).or_insert_with(|| empty(site));
         row.instances += if creates_one_task(kind) { own.tasks } else { own.entries };
-        // A shared iterator's tasks are its items; the few that take turns at it are its machinery, and next to empty.
-        let machinery = if own.items > 0 { own.tasks.saturating_sub(own.items) } else { 0 };
+        let machinery = own.machinery();
         row.tasks += own.tasks - machinery;
         row.work += own.work;
         row.span += own.span + open;

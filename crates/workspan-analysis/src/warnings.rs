@@ -39,6 +39,13 @@ pub enum Warning {
     NoSwitchWitness,
     /// Function names are derived from closure types.
     NoDebugInfo,
+    /// Not all of the debug information could be read.
+    DebugInfoUnread {
+        /// What is wrong with it.
+        problem: String,
+        /// Some of it was of use.
+        partly: bool,
+    },
     /// The machine was so busy that correction matters.
     BusyMachine {
         /// Time strands were ready without a CPU.
@@ -64,6 +71,7 @@ impl Warning {
             Warning::UnsteadyCounter => "unsteady-counter",
             Warning::NoSwitchWitness => "no-switch-witness",
             Warning::NoDebugInfo => "no-debug-info",
+            Warning::DebugInfoUnread { .. } => "debug-info-unread",
             Warning::BusyMachine { .. } => "busy-machine",
             Warning::VirtualClock => "virtual-clock",
         }
@@ -114,8 +122,13 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
         found.push(Warning::NoSwitchWitness);
     }
     let any_place = recording.sites.iter().any(|s| s.kind.spawns());
-    if any_place && !recording.has_debug_info {
-        found.push(Warning::NoDebugInfo);
+    match &recording.debug_info_problem {
+        Some(problem) if any_place => {
+            let problem = problem.clone();
+            found.push(Warning::DebugInfoUnread { problem, partly: recording.has_debug_info });
+        }
+        None if any_place && !recording.has_debug_info => found.push(Warning::NoDebugInfo),
+        _ => {}
     }
     let work = run.work();
     if run.preempted.0 > work.0 / 5 && work > SHORTEST_SPAN {

@@ -21,6 +21,8 @@ pub struct Recording {
     pub machine: Machine,
     /// Whether function names come from debug information.
     pub has_debug_info: bool,
+    /// What of the debug information could not be read, and why.
+    pub debug_info_problem: Option<String>,
     /// Source places of all runs.
     pub sites: Vec<Site>,
     /// Contexts of all runs.

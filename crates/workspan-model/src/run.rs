@@ -69,9 +69,9 @@ impl Run {
         self.totals.iter().map(|t| t.self_work).sum()
     }
 
-    /// Tasks created.
+    /// Tasks created, those of a shared iterator's machinery left out.
     pub fn tasks(&self) -> u64 {
-        self.totals.iter().map(|t| t.tasks).sum()
+        self.totals.iter().map(|t| t.tasks - t.machinery()).sum()
     }
 
     /// True if nothing is missing from the numbers.
@@ -130,7 +130,7 @@ pub struct Totals {
     pub span: Nanos,
     /// Instances of any nesting.
     pub entries: u64,
-    /// Tasks created.
+    /// Tasks created, those of a shared iterator's machinery included ([`Totals::machinery`]).
     pub tasks: u64,
     /// Of `tasks`: items of a shared iterator, which cost no creation.
     pub items: u64,
@@ -144,6 +144,18 @@ pub struct Totals {
     pub wall: Nanos,
     /// Sizes of the tasks.
     pub sizes: Histogram,
+}
+
+impl Totals {
+    /// Of `tasks`: those that take turns at a shared iterator. They cost their creation and are next to empty: what a
+    /// program calls its tasks are the items.
+    pub fn machinery(&self) -> u64 {
+        if self.items > 0 {
+            self.tasks.saturating_sub(self.items)
+        } else {
+            0
+        }
+    }
 }
 
 /// A region that was open when the program ended.

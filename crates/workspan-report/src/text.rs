@@ -81,7 +81,7 @@ fn regions(out: &mut String, report: &Report, style: Style) {
         table.row(rows::region(region).to_vec());
     }
     table.write(out, style, 6);
-    more(out, report.regions.len(), style, "regions");
+    more(out, report.regions.len(), style, "region");
 }
 
 fn sites(out: &mut String, report: &Report, style: Style) {
@@ -94,12 +94,15 @@ fn sites(out: &mut String, report: &Report, style: Style) {
         table.row(rows::site(site).to_vec());
     }
     table.write(out, style, 9);
-    more(out, report.sites.len(), style, "sites");
+    more(out, report.sites.len(), style, "site");
 }
 
+/// Says how many rows are not shown; `what` is one of them.
 fn more(out: &mut String, all: usize, style: Style, what: &str) {
-    if all > style.top {
-        line(out, &style.dim(&format!("and {} more {what} (--top {all})", all - style.top)));
+    let hidden = all.saturating_sub(style.top);
+    let ending = if hidden == 1 { "" } else { "s" };
+    if hidden > 0 {
+        line(out, &style.dim(&format!("and {hidden} more {what}{ending} (--top {all})")));
     }
 }
 

@@ -81,6 +81,12 @@ pub fn warning(warning: &Warning) -> String {
         Warning::NoDebugInfo => {
             "the program has no debug information: function names are derived from closure types".to_owned()
         }
+        Warning::DebugInfoUnread { problem, partly: true } => {
+            format!("not all debug information could be used ({problem}): some function names are derived or missing")
+        }
+        Warning::DebugInfoUnread { problem, partly: false } => {
+            format!("debug information could not be used ({problem}): function names are derived from closure types")
+        }
         Warning::BusyMachine { preempted, work } => format!(
             "the machine was busy: strands waited {preempted} for a CPU, against {work} of work; \
              this is taken out, but caches were disturbed"

@@ -44,6 +44,7 @@ fn as_json(file: &Path, opened: &Opened) -> Value {
             "interrupt_period_ns": machine.interrupt_period_ns,
         },
         "has_debug_info": r.has_debug_info,
+        "debug_info_problem": r.debug_info_problem,
         "sites": r.sites.len(),
         "contexts": r.contexts.len(),
         "complete": complete(opened),
@@ -102,7 +103,7 @@ fn as_text(file: &Path, opened: &Opened) -> String {
         ("made", format!("{} by workspan {}", time::rfc3339(r.made_at), r.made_by)),
         ("runtime", r.runtime.clone()),
         ("machine", format!("{}, {} CPUs, {}", r.machine.processor, r.machine.cpus, r.machine.system)),
-        ("debug information", if r.has_debug_info { "yes" } else { "none" }.to_owned()),
+        ("debug information", debug_info(r)),
         ("sites", format!("{}, in {} contexts", r.sites.len(), r.contexts.len())),
         ("runs", r.runs.len().to_string()),
     ];
@@ -124,6 +125,15 @@ fn as_text(file: &Path, opened: &Opened) -> String {
         }
     }
     out
+}
+
+fn debug_info(recording: &Recording) -> String {
+    match (recording.has_debug_info, &recording.debug_info_problem) {
+        (true, None) => "yes".to_owned(),
+        (false, None) => "none".to_owned(),
+        (true, Some(problem)) => format!("in part: {problem}"),
+        (false, Some(problem)) => format!("could not be used: {problem}"),
+    }
 }
 
 /// A word of a command line, quoted if it could be misread.

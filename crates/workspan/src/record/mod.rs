@@ -201,5 +201,7 @@ fn symbolise(recording: &mut Recording, target: &Path) {
     if executable.starts_with(b"#!") {
         return;
     }
-    recording.has_debug_info = workspan_symbols::symbolise(&executable, &mut recording.sites).has_debug_info;
+    let done = workspan_symbols::symbolise(&executable, &mut recording.sites);
+    recording.has_debug_info = done.has_debug_info;
+    recording.debug_info_problem = done.problem.map(|problem| problem.to_string());
 }

@@ -36,7 +36,7 @@ fn files_that_are_no_recordings() {
     check_refused(&folder, &whole[..5], "empty");
     check_refused(&folder, &whole[..16], "empty");
     let mut newer = whole.clone();
-    newer[8] += 1;
+    newer[8..12].copy_from_slice(&[2, 0, 0, 0]);
     check_refused(&folder, &newer, "format 2.0");
     let mut both = whole.clone();
     both[8..12].copy_from_slice(&[9, 1, 3, 0]);
@@ -108,14 +108,15 @@ fn damaged_sections() {
 fn a_newer_minor_version() {
     let folder = scratch("minor");
     let mut bytes = recording(&folder);
-    bytes[10] += 1;
+    let minor = bytes[10] + 1;
+    bytes[10] = minor;
     let end = bytes.len() - 16;
     // An empty section with a tag to come; the checksum of nothing is zero.
     bytes.splice(end..end, *b"NEWS\0\0\0\0\0\0\0\0\0\0\0\0");
     fs::write(folder.join("newer.wspan"), bytes).expect("writable");
     let ended = run(workspan(&folder).args(["info", "newer.wspan"]));
     assert!(ended.check_success().err().contains("the part `NEWS` was written by a newer workspan"), "{}", ended.err());
-    assert!(ended.out().contains("format 1.2"), "{}", ended.out());
+    assert!(ended.out().contains(&format!("format 1.{minor}\n")), "{}", ended.out());
 }
 
 #[test]
@@ -201,4 +202,25 @@ fn a_program_without_debug_information() {
     for site in sites {
         assert!(site["file"] == "src/shapes.rs" && site["line"].as_u64() > Some(0), "{site}");
     }
+}
+
+/// What is damaged is said, and the run is reported all the same.
+#[test]
+fn a_program_with_damaged_debug_information() {
+    use object::{Object, ObjectSection};
+    let folder = scratch("damaged-debug");
+    let mut bytes = fs::read(build::program("shapes")).expect("it was built");
+    let file = object::File::parse(&*bytes).expect("an executable");
+    let section = file.section_by_name(".debug_abbrev").expect("it has debug information");
+    let (at, length) = section.file_range().expect("it lies in the file");
+    let range = usize::try_from(at).expect("small")..usize::try_from(at + length).expect("small");
+    bytes[range].fill(0xff);
+    let program = folder.join("shapes");
+    fs::write(&program, bytes).expect("writable");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let ended = run(workspan(&folder).args(["record", "--"]).arg(&program).arg("mix"));
+    assert!(ended.check_success().err().contains("! debug information could not be used (debug"), "{}", ended.err());
+    assert_eq!(warnings(&report(&folder, "workspan.wspan")), ["debug-info-unread"]);
+    let info = run(workspan(&folder).arg("info"));
+    assert!(info.check_success().out().contains("could not be used: debug information of"), "{}", info.out());
 }
