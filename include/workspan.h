@@ -1,0 +1,97 @@
+/*
+ * What a C or C++ program may tell Workspan while it is recorded. Nothing needs to be linked: without Workspan every
+ * call is a load and a test.
+ *
+ *     workspan_region_begin(1);
+ *     ...                          // what-if region 1: what if this were faster, or parallel?
+ *     workspan_region_end(1);
+ *
+ * Regions may nest, and may be entered by many tasks at once; begin and end must be called by the same task. Numbers
+ * are the program's own, from 0 up.
+ *
+ * The functions behind this header are looked up by the dynamic linker, so they are found in programs that
+ * `workspan record` has started. A fully static program calls nothing.
+ */
+#ifndef WORKSPAN_H
+#define WORKSPAN_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Commands of `workspan_mark`. */
+#define WORKSPAN_REGION_BEGIN 1
+#define WORKSPAN_REGION_END 2
+
+#if defined(__ELF__) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
+
+/*
+ * The collector's functions are weak: null where there is none. Their addresses are read from the global offset table,
+ * as a compiler that makes position-dependent code would take a weak symbol's absence for settled when it links.
+ * The inline functions have symbols of their own, in case a compiler does not inline them.
+ */
+#ifdef __x86_64__
+#define WORKSPAN_LOOK_UP_(symbol, address)                                                                             \
+    __asm__(".weak " symbol "\n\tmovq " symbol "@GOTPCREL(%%rip), %0" : "=r"(address))
+#else
+#define WORKSPAN_LOOK_UP_(symbol, address)                                                                             \
+    __asm__(".weak " symbol "\n\tadrp %0, :got:" symbol "\n\tldr %0, [%0, :got_lo12:" symbol "]" : "=r"(address))
+#endif
+
+static inline void workspan_tick(uint64_t ticks) __asm__("workspan_tick.inline");
+static inline void workspan_region_begin(int id) __asm__("workspan_region_begin.inline");
+static inline void workspan_region_end(int id) __asm__("workspan_region_end.inline");
+
+/* Advances the virtual clock of the calling thread, for exact tests; with the real clock it has no effect. */
+static inline void workspan_tick(uint64_t ticks)
+{
+    void (*tick)(uint64_t);
+    WORKSPAN_LOOK_UP_("workspan_tick", tick);
+    if (tick)
+        tick(ticks);
+}
+
+/* What follows, up to the matching end, belongs to region `id`. */
+static inline void workspan_region_begin(int id)
+{
+    void (*mark)(int, int);
+    WORKSPAN_LOOK_UP_("workspan_mark", mark);
+    if (mark)
+        mark(WORKSPAN_REGION_BEGIN, id);
+}
+
+/* Ends the region `id` that this task has begun last. */
+static inline void workspan_region_end(int id)
+{
+    void (*mark)(int, int);
+    WORKSPAN_LOOK_UP_("workspan_mark", mark);
+    if (mark)
+        mark(WORKSPAN_REGION_END, id);
+}
+
+#else
+
+static inline void workspan_tick(uint64_t ticks)
+{
+    (void)ticks;
+}
+
+static inline void workspan_region_begin(int id)
+{
+    (void)id;
+}
+
+static inline void workspan_region_end(int id)
+{
+    (void)id;
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
