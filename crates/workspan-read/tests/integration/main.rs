@@ -1,4 +1,5 @@
-//! Files as they come: whole, cut off, damaged, and made up.
+//! Files as they come: whole, of every version, cut off, damaged, and made up.
 
 mod damage;
+mod golden;
 mod made_up;

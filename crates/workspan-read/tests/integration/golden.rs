@@ -1,0 +1,190 @@
+//! Stored files, one of each minor version that was published: today's reader gives what their writer was told.
+//!
+//! Nothing in them comes from a run; every number is another, so that none can be taken for its neighbour. The newest is
+//! also what today's writer writes. When the format has got a new minor version, make its file, and leave the others:
+//!
+//! ```sh
+//! WORKSPAN_BLESS=1 cargo test -p workspan-read --test integration golden
+//! ```
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Once;
+
+use workspan_model::histogram::Bucket;
+use workspan_model::{
+    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Losses, Machine, Nanos, OpenRegion,
+    Recording, Run, Site, SiteId, SiteKind, Totals,
+};
+use workspan_read::file::{decode, encode, MAJOR, MINOR};
+
+/// Minor versions of the stored files.
+const STORED: &[u16] = &[0, 2];
+
+fn stored(minor: u16) -> Vec<u8> {
+    static BLESSED: Once = Once::new();
+    let file = |minor| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{MAJOR}.{minor}.wspan"));
+    BLESSED.call_once(|| {
+        if std::env::var_os("WORKSPAN_BLESS").is_some() {
+            fs::write(file(MINOR), encode(&expected(MINOR))).expect("the tests are writable");
+        }
+    });
+    fs::read(file(minor)).expect("it is stored")
+}
+
+/// What is in the file of a minor version.
+fn expected(minor: u16) -> Recording {
+    let mut contexts = ContextTree::default();
+    for (parent, site) in [(0, 2), (0, 0), (2, 1), (3, 0), (0, 3)] {
+        contexts.intern(ContextId(parent), SiteId(site)).expect("parents come first");
+    }
+    Recording {
+        command: vec!["./prog".to_owned(), "two words".to_owned()],
+        directory: "/home/user/project".to_owned(),
+        made_by: "0.1.0".to_owned(),
+        runtime: "rayon-core 1.13.0".to_owned(),
+        made_at: 1_767_225_600,
+        machine: Machine {
+            processor: "A processor".to_owned(),
+            cpus: 2,
+            system: "linux 6.1".to_owned(),
+            ticks_per_second: 2_600_000_000,
+            interrupt_ns: [17_000, 20_000, 31_000],
+            interrupt_period_ns: 4_000_000,
+        },
+        has_debug_info: true,
+        debug_info_problem: (minor >= 2).then(|| "1 unit is damaged".to_owned()),
+        sites: sites(minor),
+        contexts,
+        runs: vec![first_run(), second_run()],
+    }
+}
+
+fn sites(minor: u16) -> Vec<Site> {
+    let none = Site {
+        kind: SiteKind::Join,
+        file: String::new(),
+        line: 0,
+        column: 0,
+        function: None,
+        type_name: String::new(),
+        module: String::new(),
+        addresses: Vec::new(),
+        via: None,
+    };
+    let mut sites = vec![
+        Site {
+            file: "src/main.rs".to_owned(),
+            line: 8,
+            column: 5,
+            function: Some(Function { name: "prog::main".to_owned(), from_debug_info: true, offset: None }),
+            ..none.clone()
+        },
+        Site {
+            kind: SiteKind::ParIter,
+            file: "/home/user/.cargo/registry/src/index/dep-1.0.0/src/lib.rs".to_owned(),
+            line: 300,
+            column: 17,
+            function: Some(Function { name: "dep::map".to_owned(), from_debug_info: false, offset: None }),
+            type_name: "dep::map::{{closure}}".to_owned(),
+            addresses: vec![0x1234, 0x56_789a],
+            via: Some(("src/main.rs".to_owned(), 9)),
+            ..none.clone()
+        },
+        Site { kind: SiteKind::Serial { from: None, to: Some(SiteId(0)) }, ..none.clone() },
+        Site { kind: SiteKind::Serial { from: Some(SiteId(0)), to: None }, ..none.clone() },
+    ];
+    if minor >= 1 {
+        sites.push(Site {
+            kind: SiteKind::Task,
+            function: Some(Function { name: "work".to_owned(), from_debug_info: false, offset: Some(31) }),
+            type_name: "work".to_owned(),
+            module: "/usr/lib/libwork.so".to_owned(),
+            addresses: vec![0x401f],
+            ..none
+        });
+    }
+    sites
+}
+
+fn first_run() -> Run {
+    let bucket = |low, high, count| Bucket { low: Nanos(low), high: Nanos(high), count };
+    Run {
+        clock: Clock::Real,
+        exit: Exit::Code(3),
+        ending: Ending::InsideRegion,
+        wall: Nanos(1_000_001),
+        cpu: Nanos(2_000_002),
+        span: Nanos(700_007),
+        totals: vec![
+            Totals::default(),
+            Totals { self_work: Nanos(40_004), ..Totals::default() },
+            Totals {
+                self_work: Nanos(50_005),
+                instances: 2,
+                work: Nanos(900_009),
+                span: Nanos(600_006),
+                entries: 3,
+                tasks: 4,
+                items: 0,
+                task_work: Nanos(80_008),
+                overhead: Nanos(11),
+                blocked: Nanos(12),
+                wall: Nanos(500_000),
+                sizes: Histogram::new([bucket(0, 1, 1), bucket(10_240, 12_288, 3)]),
+            },
+            // Costs that were taken out of very short strands may leave less than nothing.
+            Totals { self_work: Nanos(-13), tasks: 70, items: 6, ..Totals::default() },
+            Totals { entries: 5, ..Totals::default() },
+            Totals { self_work: Nanos(14), ..Totals::default() },
+        ],
+        critical: [0, 40_004, 640_000, 20_000, 0, 2].map(Nanos).to_vec(),
+        lost_path: Nanos(1),
+        open: vec![OpenRegion { context: ContextId(2), outermost: true, span: Nanos(15) }],
+        workers: 16,
+        pools: 17,
+        threads: 18,
+        logical_cores: Some(64),
+        idle: Nanos(19),
+        preempted: Nanos(20),
+        blocked: Nanos(21),
+        interrupted: Nanos(22),
+        collector: Nanos(23),
+        interrupts: 24,
+        join_cost_ps: 10_250,
+        probe_cost_ps: 2_600,
+        batched_probe_cost_ps: -27,
+        displaced: Nanos(28),
+        features: vec![Feature::SwitchWitness, Feature::RunDelay],
+        losses: Losses { sites: 29, contexts: 30, threads: 31, path_nodes: 32 },
+        other_processes: 33,
+        ..Run::default()
+    }
+}
+
+fn second_run() -> Run {
+    Run {
+        clock: Clock::Virtual,
+        exit: Exit::Signal(9),
+        ending: Ending::Unseen,
+        totals: vec![Totals::default(); 6],
+        critical: vec![Nanos::ZERO; 6],
+        features: vec![Feature::InterruptWitness, Feature::SteadyCounter],
+        ..Run::default()
+    }
+}
+
+#[test]
+fn every_version_is_read() {
+    for minor in STORED {
+        let bytes = stored(*minor);
+        assert_eq!((bytes[8], bytes[10]), (1, u8::try_from(*minor).expect("small")));
+        assert_eq!(decode(&bytes), Ok((expected(*minor), Vec::new())), "version {MAJOR}.{minor}");
+    }
+}
+
+#[test]
+fn the_newest_is_what_is_written() {
+    assert_eq!(STORED.last(), Some(&MINOR), "the format has a new version: see the head of this file");
+    assert!(stored(MINOR) == encode(&expected(MINOR)), "a payload has changed: increment `MINOR`");
+}
