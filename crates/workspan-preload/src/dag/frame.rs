@@ -303,10 +303,15 @@ impl Frame {
         unsafe { self.parent.get().as_ref() }
     }
 
+    /// Its team. Only for a task that has not ended, nor arrived at the region's last barrier.
+    pub fn team(&self) -> Option<&'static Team> {
+        // SAFETY: null or the team that the task belongs to, which is not over as long as the task runs.
+        unsafe { self.team.get().as_ref() }
+    }
+
     /// Number of threads of its team.
     pub fn team_size(&self) -> u32 {
-        // SAFETY: null or the team that the task belongs to, which is not over as long as the task is not.
-        unsafe { self.team.get().as_ref() }.map_or(1, |team| team.size.load(Ordering::Relaxed))
+        self.team().map_or(1, |team| team.size.load(Ordering::Relaxed))
     }
 
     /// True if tasks that it creates are part of its own chain.

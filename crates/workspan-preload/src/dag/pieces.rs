@@ -98,8 +98,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
     let ordinal = pieces.ordinal;
     extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), ..Pieces::default() });
     region::shift(thread, extra.construct.get());
-    // SAFETY: null or the team of this implicit task, which is not over.
-    if let Some(team) = unsafe { task.team.get().as_ref() } {
+    if let Some(team) = task.team() {
         let (span, uniform) = (pieces.best - pieces.entry, pieces.best_uniform - pieces.entry_uniform);
         team::share(thread, team, context, ordinal, span, uniform);
     }

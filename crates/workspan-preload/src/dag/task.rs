@@ -75,8 +75,7 @@ fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
     if !creator.kind.get().implicit {
         return ptr::null();
     }
-    // SAFETY: null or the team that the implicit task belongs to, which is not over.
-    match unsafe { creator.team.get().as_ref() } {
+    match creator.team() {
         Some(team) => team.slot(creator.round.get()),
         None => &shared.header().detached,
     }

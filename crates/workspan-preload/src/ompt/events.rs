@@ -190,7 +190,7 @@ pub extern "C" fn implicit_task(
     } else if let Some(frame) = frame_in(task_data) {
         word.set(0);
         if let Some(thread) = frame.running_on() {
-            end_implicit(thread, frame, team_in(region_data));
+            end_implicit(thread, frame);
             done(thread);
         }
     }
@@ -219,15 +219,16 @@ fn begin_initial(thread: &'static Thread) -> Option<&'static Frame> {
     Some(frame)
 }
 
-fn end_implicit(thread: &'static Thread, frame: &'static Frame, team: Option<&'static Team>) {
+fn end_implicit(thread: &'static Thread, frame: &'static Frame) {
     let at = now(thread);
     if frame.is_initial() {
         // The thread's own strand goes on to its end.
         return;
     }
     task::stop(thread, Some(at));
-    if let Some(team) = team {
-        if thread.waiting.get() == 0 {
+    // A member that waits has arrived at its last barrier, and the region may be over; one that runs ends within it.
+    if thread.waiting.get() == 0 {
+        if let Some(team) = frame.team() {
             team::arrive(thread, frame, team);
         }
     }
