@@ -287,11 +287,12 @@ fn creates_one_task(kind: SiteKind) -> bool {
     matches!(kind, SiteKind::Join | SiteKind::ScopeSpawn | SiteKind::Spawn)
 }
 
-/// Costs of single tasks are below a nanosecond's accuracy; they are added up in picoseconds.
-type Picos = i64;
+/// Costs of single tasks are below a nanosecond's accuracy; they are added up in picoseconds. Wide enough for any sum.
+type Picos = i128;
 
 fn nanos(picos: Picos) -> Nanos {
-    Nanos((picos + 500).div_euclid(1000))
+    let nanos = (picos + 500).div_euclid(1000);
+    Nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
 }
 
 /// Cost of creating the tasks of context `id`: measured one by one for spawns, else their number times the calibrated
@@ -302,10 +303,9 @@ fn overhead_of(recording: &Recording, run: &Run, id: ContextId) -> Picos {
     let kind = site.and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
     let measured = matches!(kind, Some(SiteKind::ScopeSpawn | SiteKind::Spawn)) && run.clock == Clock::Real;
     if measured || kind == Some(SiteKind::Broadcast) {
-        return own.overhead.0.saturating_mul(1000);
+        return Picos::from(own.overhead.0) * 1000;
     }
-    let created = i64::try_from(own.tasks.saturating_sub(own.items)).unwrap_or(i64::MAX);
-    created.saturating_mul(run.join_cost_ps)
+    Picos::from(own.tasks.saturating_sub(own.items)) * Picos::from(run.join_cost_ps)
 }
 
 fn is_serial(recording: &Recording, site: Option<SiteId>) -> bool {

@@ -15,6 +15,7 @@
 mod sites;
 
 use crate::codec::{Decoder, Encoder};
+use crate::counts;
 use crate::problem::Problem;
 use workspan_model::histogram::Bucket;
 use workspan_model::{
@@ -352,7 +353,7 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
             Some(OpenRegion { context, outermost: d.unsigned()? != 0, span: Nanos(d.signed()?) })
         })
         .collect::<Option<_>>()?;
-    Some(run)
+    counts::plausible(&run).then_some(run)
 }
 
 fn decode_totals(d: &mut Decoder<'_>) -> Option<Totals> {
@@ -383,8 +384,6 @@ fn decode_totals(d: &mut Decoder<'_>) -> Option<Totals> {
     if buckets.windows(2).any(|pair| pair[0].high > pair[1].low) {
         return None;
     }
-    // The sum must be a number.
-    buckets.iter().try_fold(0u64, |sum, b| sum.checked_add(b.count))?;
     totals.sizes = Histogram::new(buckets);
     Some(totals)
 }

@@ -12,6 +12,7 @@ pub mod file;
 pub mod request;
 pub mod snapshot;
 
+mod counts;
 mod problem;
 
 pub use file::{decode, encode, ReadError};

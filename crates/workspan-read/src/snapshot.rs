@@ -18,6 +18,8 @@ use workspan_wire::shm::{
     Position, Thread, ThreadArea, NODE, NODE_ENTRIES, PREFIXED,
 };
 
+use crate::counts;
+
 /// A place to read from: the shared memory.
 pub trait Snapshot {
     /// `length` bytes at `offset`.
@@ -90,6 +92,7 @@ pub fn read_snapshot(snapshot: &(impl Snapshot + ?Sized), died: &Died, recording
         earlier.totals.resize(contexts, Totals::default());
         earlier.critical.resize(contexts, Nanos::ZERO);
     }
+    counts::limit(&mut run);
     recording.runs.push(run);
     Ok(())
 }
@@ -249,13 +252,19 @@ fn read_threads(
             let account = area.part(accounts + index * size_of::<Account>(), size_of::<Account>());
             sums[context.index()].add(&account);
         }
-        idle += thread(offset_of!(Thread, idle));
-        lived += thread(offset_of!(Thread, lived)) - thread(offset_of!(Thread, waited));
-        preempted += thread(offset_of!(Thread, preempted));
-        blocked += thread(offset_of!(Thread, blocked));
-        interrupted += thread(offset_of!(Thread, interrupted));
-        displaced += thread(offset_of!(Thread, displaced));
-        run.interrupts += area.u64(offset_of!(ThreadArea, thread) + offset_of!(Thread, interrupts));
+        for (sum, field) in [
+            (&mut idle, offset_of!(Thread, idle)),
+            (&mut lived, offset_of!(Thread, lived)),
+            (&mut preempted, offset_of!(Thread, preempted)),
+            (&mut blocked, offset_of!(Thread, blocked)),
+            (&mut interrupted, offset_of!(Thread, interrupted)),
+            (&mut displaced, offset_of!(Thread, displaced)),
+        ] {
+            *sum = sum.saturating_add(thread(field));
+        }
+        lived = lived.saturating_sub(thread(offset_of!(Thread, waited)));
+        let interrupts = area.u64(offset_of!(ThreadArea, thread) + offset_of!(Thread, interrupts));
+        run.interrupts = run.interrupts.saturating_add(interrupts);
         let position = offset_of!(Thread, position);
         let live = small(offset_of!(Thread, state)) == 1;
         if !live {
@@ -263,12 +272,12 @@ fn read_threads(
         }
         let waiting = small(offset_of!(Thread, waiting)) != 0;
         let since = |field: usize| end.map_or(0, |end| end.wrapping_sub(thread(field) as u64) as i64).max(0);
-        lived += since(offset_of!(Thread, born));
+        lived = lived.saturating_add(since(offset_of!(Thread, born)));
         if waiting {
             let waited = since(offset_of!(Thread, idle_since));
-            lived -= waited;
+            lived = lived.saturating_sub(waited);
             if small(offset_of!(Thread, is_worker)) != 0 {
-                idle += waited;
+                idle = idle.saturating_add(waited);
             }
         }
         let context = small(position + offset_of!(Position, context));
@@ -277,7 +286,8 @@ fn read_threads(
         // A clean end has charged everything; after any other, this is what the last hook saw.
         if run.ending != Ending::Clean {
             let id = contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT);
-            sums[id.index()].self_work += pending;
+            let self_work = &mut sums[id.index()].self_work;
+            *self_work = self_work.wrapping_add(pending);
             let path = small(position + offset_of!(Position, path));
             running.push(Longest {
                 span: work.wrapping_add(thread(offset_of!(Thread, span_offset))),
@@ -374,7 +384,8 @@ impl Sums {
     fn totals(&self, ticks: &Ticks) -> Totals {
         let buckets = self.sizes.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, count)| {
             let (low, high) = histogram::bounds(i);
-            let low = ticks.nanos_u(low);
+            // With a value above it, for a bucket holds at least one.
+            let low = Nanos(ticks.nanos_u(low).0.min(i64::MAX - 1));
             Bucket { low, high: Nanos(ticks.nanos_u(high).0.max(low.0 + 1)), count: *count }
         });
         let mut merged: Vec<Bucket> = Vec::new();
@@ -383,7 +394,7 @@ impl Sums {
             match merged.last_mut() {
                 Some(last) if last.high > bucket.low => {
                     last.high = last.high.max(bucket.high);
-                    last.count += bucket.count;
+                    last.count = last.count.saturating_add(bucket.count);
                 }
                 _ => merged.push(bucket),
             }
@@ -423,9 +434,11 @@ fn read_critical_path(
     if let Some(longest) = running.iter().max_by_key(|l| l.span).filter(|l| l.span > span) {
         span = longest.span;
         path = longest.path;
-        ticks_of[index(longest.context)] += longest.span.wrapping_sub(longest.since);
+        let own = &mut ticks_of[index(longest.context)];
+        *own = own.wrapping_add(longest.span.wrapping_sub(longest.since));
         if let Some((context, prefix)) = longest.prefix {
-            ticks_of[index(context)] += prefix;
+            let own = &mut ticks_of[index(context)];
+            *own = own.wrapping_add(prefix);
         }
         let _ = (longest.thread_is_root, longest.last_region);
     }
