@@ -1,5 +1,7 @@
 //! JSON.
 
+use schemars::generate::SchemaSettings;
+
 use crate::view::Report;
 
 /// The report as indented JSON.
@@ -7,7 +9,55 @@ pub fn write(report: &Report) -> String {
     serde_json::to_string_pretty(report).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
-/// The schema of [`write()`]'s output.
+/// The schema of [`write()`]'s output: `docs/format/report.schema.json`.
 pub fn schema() -> String {
-    serde_json::to_string_pretty(&schemars::schema_for!(Report)).unwrap_or_default() + "\n"
+    // What is written always has a field that may be null.
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    serde_json::to_string_pretty(&generator.into_root_schema_for::<Report>()).unwrap_or_default() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use serde_json::Value;
+
+    fn root() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    /// To accept a change: `WORKSPAN_BLESS=1 cargo test -p workspan-report schema`.
+    #[test]
+    fn the_schema_is_up_to_date() {
+        let file = root().join("docs/format/report.schema.json");
+        if std::env::var_os("WORKSPAN_BLESS").is_some() {
+            fs::write(&file, super::schema()).expect("the documents are writable");
+        }
+        assert!(fs::read_to_string(file).expect("it is there") == super::schema(), "the schema has changed: bless it");
+    }
+
+    /// Of every stored recording, also of those that no program made.
+    #[test]
+    fn reports_are_as_the_schema_says() {
+        let schema: Value = serde_json::from_str(&super::schema()).expect("JSON");
+        let schema = jsonschema::validator_for(&schema).expect("a schema");
+        let mut seen = 0;
+        for folder in ["crates/workspan/tests/fixtures", "crates/workspan-read/tests/golden"] {
+            for file in fs::read_dir(root().join(folder)).expect("it is there") {
+                let path = file.expect("it is there").path();
+                if path.extension().is_none_or(|extension| extension != "wspan") {
+                    continue;
+                }
+                let bytes = fs::read(&path).expect("it is there");
+                let (recording, _) = workspan_read::decode(&bytes).expect("it can be read");
+                let report = crate::report(&recording).expect("it holds a run");
+                let report = serde_json::from_str(&super::write(&report)).expect("JSON");
+                let errors: Vec<String> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
+                assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+                seen += 1;
+            }
+        }
+        assert!(seen > 5);
+    }
 }

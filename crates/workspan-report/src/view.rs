@@ -240,6 +240,7 @@ pub struct Spread {
 
 /// Smallest and largest value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ExtremesOf_{T}")]
 pub struct Extremes<T> {
     /// Smallest.
     pub min: T,

@@ -15,8 +15,9 @@ pub fn verdict(recording: &Recording, profile: &Profile, verdict: &Verdict) -> S
                 format!(": {share} of the critical path is {}", contributor(recording, main.site))
             });
             let overhead = overhead.map_or(String::new(), |overhead| {
-                let share = percent(overhead);
-                format!("; creating {} tasks costs {share} of the work", count(profile.program.tasks))
+                let (share, tasks) = (percent(overhead), profile.program.tasks);
+                let noun = if tasks == 1 { "task" } else { "tasks" };
+                format!("; creating {} {noun} costs {share} of the work", count(tasks))
             });
             format!("parallelism {parallelism}{main}{overhead}")
         }

@@ -158,7 +158,6 @@ fn first_run() -> Run {
         features: vec![Feature::SwitchWitness, Feature::RunDelay],
         losses: Losses { sites: 29, contexts: 30, threads: 31, path_nodes: 32 },
         other_processes: 33,
-        ..Run::default()
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{mpsc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
@@ -165,11 +165,19 @@ impl Running {
     }
 }
 
-/// The report of a recording, as JSON.
+/// The report of a recording, as JSON that is as its schema says.
 #[track_caller]
 pub(crate) fn report(folder: &Path, file: impl AsRef<OsStr>) -> serde_json::Value {
+    static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format/report.schema.json");
+        let text = std::fs::read(file).expect("it is there");
+        jsonschema::validator_for(&serde_json::from_slice(&text).expect("JSON")).expect("a schema")
+    });
     let ended = run(workspan(folder).args(["report", "--json"]).arg(file));
-    serde_json::from_slice(&ended.check_success().stdout).expect("JSON on stdout, and nothing else")
+    let report = serde_json::from_slice(&ended.check_success().stdout).expect("JSON on stdout, and nothing else");
+    let errors: Vec<String> = SCHEMA.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    report
 }
 
 /// The codes of a report's warnings.

@@ -22,9 +22,9 @@ use workspan_read::{decode, encode};
 use crate::build::{self, scratch};
 use crate::command::{record, run, start, workspan};
 
-const FIXTURES: &[&str] = &["taskprof", "mix", "par-bridge", "repeated", "killed"];
+pub(crate) const FIXTURES: &[&str] = &["taskprof", "mix", "par-bridge", "repeated", "killed"];
 
-const VERBS: &[(&str, &[&str])] = &[
+pub(crate) const VERBS: &[(&str, &[&str])] = &[
     ("report", &["report"]),
     ("report-json", &["report", "--json"]),
     ("info", &["info"]),
@@ -32,7 +32,7 @@ const VERBS: &[(&str, &[&str])] = &[
 ];
 
 /// Where the recordings are; made anew if asked for.
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     static RECORDED: Once = Once::new();
     RECORDED.call_once(|| {
         if std::env::var_os("WORKSPAN_BLESS").is_some() {
@@ -102,8 +102,13 @@ fn record_all() {
     store("killed", "endings hang", decode(&bytes).expect("it can be read").0);
 }
 
-/// Stores a recording without what differs between machines and runs.
 fn store(name: &str, command: &str, mut recording: Recording) {
+    same_everywhere(&mut recording, command);
+    fs::write(folder().join(format!("{name}.wspan")), encode(&recording)).expect("the fixtures are writable");
+}
+
+/// Replaces what differs between machines and runs.
+pub(crate) fn same_everywhere(recording: &mut Recording, command: &str) {
     recording.command = command.split(' ').map(str::to_owned).collect();
     recording.directory = "/home/user/programs".to_owned();
     recording.made_at = 1_767_225_600;
@@ -124,5 +129,4 @@ fn store(name: &str, command: &str, mut recording: Recording) {
             totals.wall = Nanos(0);
         }
     }
-    fs::write(folder().join(format!("{name}.wspan")), encode(&recording)).expect("the fixtures are writable");
 }

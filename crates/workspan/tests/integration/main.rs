@@ -11,4 +11,5 @@ mod passthrough;
 mod places;
 mod projects;
 mod random_programs;
+mod reports;
 mod sources;
