@@ -234,6 +234,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.location.set(0);
     thread.last_region.set(0);
     thread.open_len.set(0);
+    thread.task.set(0);
     // A thread that the program starts begins, as far as we can tell, when the root strand has come this far.
     let begun = if role == Role::External { root_span(shared) } else { 0 };
     let path = if begun == 0 { 0 } else { PREFIXED };

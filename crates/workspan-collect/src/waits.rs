@@ -93,10 +93,9 @@ fn in_strand() -> Option<&'static Thread> {
     (thread.waiting.get() == 0).then_some(thread)
 }
 
-/// The span and a handle of its own for the path up to now; the strand goes on.
-fn snapshot(thread: &Thread) -> (i64, u32) {
+/// The span and a handle of its own for the path up to tick `now`; the strand goes on.
+fn snapshot(thread: &Thread, now: u64) -> (i64, u32) {
     let shared = Shared::of(thread);
-    let now = clock::read(thread);
     let span = strand::stop(thread, now);
     path::settle(thread);
     let position = thread.position.get();
@@ -111,7 +110,7 @@ fn snapshot(thread: &Thread) -> (i64, u32) {
 /// The calling thread is about to wake who waits at `address`.
 pub fn wake(address: u64) {
     if let Some(thread) = in_strand() {
-        let (span, path) = snapshot(thread);
+        let (span, path) = snapshot(thread, clock::read(thread));
         WAKERS.put(Shared::of(thread), address, span, path);
     }
 }
@@ -127,10 +126,14 @@ impl Wait {
     /// The calling thread is about to wait. `None`: nobody follows it.
     pub fn begin() -> Option<Wait> {
         let thread = in_strand()?;
-        let since = clock::read(thread);
-        strand::stop(thread, since);
+        Some(Wait::begin_at(thread, clock::read(thread)))
+    }
+
+    /// The strand of `thread` is about to wait at tick `now`.
+    pub fn begin_at(thread: &'static Thread, now: u64) -> Wait {
+        strand::stop(thread, now);
         thread.waiting.set(1);
-        Some(Wait { thread, since })
+        Wait { thread, since: now }
     }
 
     /// The wait at futex `address` is over; `woken`: by a wake-up, not by time or a signal.
@@ -141,19 +144,25 @@ impl Wait {
             // Others may have been woken by the same call.
             WAKERS.put_back(shared, address, span, path::own(shared, path));
         }
-        self.resume(waker);
+        let now = clock::wake(self.thread);
+        self.resume(now, waker);
     }
 
     /// The wait for the end of the thread `id` is over.
     pub fn end_of_thread(self, id: u64) {
-        let ended = ENDED_THREADS.take(id);
-        self.resume(ended);
+        let now = clock::wake(self.thread);
+        self.end_of_thread_at(now, id);
     }
 
-    fn resume(self, after: Option<(i64, u32)>) {
+    /// The same at tick `now`.
+    pub fn end_of_thread_at(self, now: u64, id: u64) {
+        let ended = ENDED_THREADS.take(id);
+        self.resume(now, ended);
+    }
+
+    fn resume(self, now: u64, after: Option<(i64, u32)>) {
         let thread = self.thread;
         let shared = Shared::of(thread);
-        let now = clock::wake(thread);
         let blocked = now.wrapping_sub(self.since) as i64;
         thread.waiting.set(0);
         thread.blocked.set(thread.blocked.get() + blocked);
@@ -185,13 +194,18 @@ impl Born {
     /// The calling thread is about to create a thread. `None`: nobody follows it.
     pub fn here() -> Option<Born> {
         let thread = in_strand()?;
-        let (span, path) = snapshot(thread);
-        Some(Born { span, path })
+        Some(Born::at(thread, clock::read(thread)))
+    }
+
+    /// The strand of `thread` is about to create a thread at tick `now`.
+    pub fn at(thread: &'static Thread, now: u64) -> Born {
+        let (span, path) = snapshot(thread, now);
+        Born { span, path }
     }
 
     /// The calling thread is the new one.
     pub fn start(self) {
-        if let Some(thread) = thread::hot_or_attach() {
+        if let Some(thread) = thread::hot_or_attach().or_else(thread::current) {
             debug_assert_eq!(self.path & (PREFIXED | !(NODE | OWNED)), 0);
             thread.position.set(Position { path: self.path, since: self.span, ..thread.position.get() });
             strand::set_span(thread, self.span);
@@ -202,8 +216,13 @@ impl Born {
 /// The calling thread, whose id is `id`, has done what it was created for: leaves its end to whoever joins it.
 pub fn publish_end(id: u64) {
     if let Some(thread) = in_strand() {
-        let (span, path) = snapshot(thread);
-        ENDED_THREADS.put(Shared::of(thread), id, span, path);
+        publish_end_at(thread, clock::read(thread), id);
     }
     thread::detach();
+}
+
+/// The same for `thread` at tick `now`; the thread stays attached.
+pub fn publish_end_at(thread: &'static Thread, now: u64, id: u64) {
+    let (span, path) = snapshot(thread, now);
+    ENDED_THREADS.put(Shared::of(thread), id, span, path);
 }

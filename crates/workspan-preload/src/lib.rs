@@ -12,3 +12,5 @@ pub mod calibrate;
 pub mod dag;
 pub mod marks;
 pub mod ompt;
+pub mod original;
+pub mod threads;

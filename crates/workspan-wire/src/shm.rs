@@ -396,6 +396,8 @@ pub struct Thread {
     pub virtual_now: Cell<u64>,
     /// Absolute span = `work + uniform_offset` if every iteration of a loop cost the same.
     pub uniform_offset: Cell<i64>,
+    /// Address of what the adapter knows of the running task, in the program's own memory; 0 for none.
+    pub task: Cell<u64>,
 
     /// State at the last look at the kernel's clocks.
     pub anchor: Anchor,

@@ -51,6 +51,10 @@ struct Entry {
     before: *mut Cell,
 }
 
+impl Entry {
+    const NONE: Entry = Entry { address: 0, how: Use::Write, current: ptr::null_mut(), before: ptr::null_mut() };
+}
+
 const SLOTS: usize = (BLOCK - 24) / size_of::<Entry>();
 
 /// Entries, in a chain of blocks.
@@ -68,6 +72,15 @@ pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, ad
     let Some(slot) = entry(thread, creator, address) else {
         return;
     };
+    if slot.get().current.is_null() && slot.get().before.is_null() && address != ALL {
+        if let Some(all) = known(creator, ALL) {
+            // SAFETY: null or a cell that this table holds.
+            if let Some(cell) = unsafe { all.get().current.as_ref() } {
+                let current = push(thread, cell.task, ptr::null_mut());
+                slot.set(Entry { current, how: Use::Write, ..slot.get() });
+            }
+        }
+    }
     let mut entry = slot.get();
     let joins = entry.how == how && how != Use::Write && !entry.current.is_null();
     if !joins {
@@ -88,6 +101,23 @@ pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, ad
     entry.current = push(thread, task, entry.current);
     slot.set(entry);
 }
+
+/// `task`, a child of `creator` just created, uses all memory (`omp_all_memory`): it comes after everyone before it, and
+/// before everyone after it.
+pub fn depend_on_all(thread: &'static Thread, creator: &Frame, task: &'static Frame) {
+    let mut table = creator.dependences.get();
+    // SAFETY: null or a block of this frame's chain, which lives as long as the frame is open.
+    while let Some(block) = unsafe { table.as_ref() } {
+        for slot in &block.entries[..block.used.get().min(SLOTS)] {
+            depend(thread, creator, task, slot.get().address, Use::Write);
+        }
+        table = block.next.get();
+    }
+    depend(thread, creator, task, ALL, Use::Write);
+}
+
+/// Stands for all memory, as an address: addresses that are named for the first time come after its tasks.
+const ALL: u64 = u64::MAX;
 
 /// `task` begins no sooner than its predecessors have ended.
 pub fn after_predecessors(thread: &'static Thread, task: &Frame) {
@@ -134,45 +164,49 @@ pub fn forget(thread: &'static Thread, creator: &Frame) {
     }
 }
 
-/// The entry of `address`, made if need be. `None`: no memory.
-fn entry<'a>(thread: &Thread, creator: &'a Frame, address: u64) -> Option<&'a cell::Cell<Entry>> {
+/// The entry of `address`, if there is one.
+fn known(creator: &Frame, address: u64) -> Option<&cell::Cell<Entry>> {
     let mut table = creator.dependences.get();
     // SAFETY: null or a block of this frame's chain, which lives as long as the frame is open.
-    while let Some(block) = unsafe { table.cast_const().as_ref::<'a>() } {
-        let used = block.used.get().min(SLOTS);
-        if let Some(found) = block.entries[..used].iter().find(|slot| slot.get().address == address) {
+    while let Some(block) = unsafe { table.as_ref() } {
+        let used = &block.entries[..block.used.get().min(SLOTS)];
+        if let Some(found) = used.iter().find(|slot| slot.get().address == address) {
             return Some(found);
-        }
-        if used < SLOTS && block.next.get().is_null() {
-            return Some(add(block, address));
         }
         table = block.next.get();
     }
-    // A new block goes first, so that the newest addresses are found at once; only the last block has room, hence a
-    // block is filled before the next one is made.
+    None
+}
+
+/// The entry of `address`, made if need be. `None`: no memory.
+fn entry<'a>(thread: &Thread, creator: &'a Frame, address: u64) -> Option<&'a cell::Cell<Entry>> {
+    if let Some(known) = known(creator, address) {
+        return Some(known);
+    }
+    let mut end = &creator.dependences;
+    // SAFETY: null or a block of this frame's chain, which lives as long as the frame is open.
+    while let Some(block) = unsafe { end.get().cast_const().as_ref::<'a>() } {
+        if block.used.get() < SLOTS {
+            return Some(add(block, address));
+        }
+        end = &block.next;
+    }
     let new = pool::take::<Table>(thread)?;
-    let none = Entry { address: 0, how: Use::Write, current: ptr::null_mut(), before: ptr::null_mut() };
-    let first = Table {
+    let empty = Table {
         used: cell::Cell::new(0),
         next: cell::Cell::new(ptr::null_mut()),
-        entries: [const { cell::Cell::new(Entry { address: 0, how: Use::Write, current: ptr::null_mut(), before: ptr::null_mut() }) }; SLOTS],
+        entries: [const { cell::Cell::new(Entry::NONE) }; SLOTS],
     };
-    let _ = none;
     // SAFETY: a fresh block, large and aligned enough.
-    unsafe { new.write(first) };
-    let mut last = &creator.dependences;
-    // SAFETY: null or a block of this frame's chain.
-    while let Some(block) = unsafe { last.get().cast_const().as_ref::<'a>() } {
-        last = &block.next;
-    }
-    last.set(new);
+    unsafe { new.write(empty) };
+    end.set(new);
     // SAFETY: just written, and part of the chain now.
     Some(add(unsafe { &*new }, address))
 }
 
 fn add(block: &Table, address: u64) -> &cell::Cell<Entry> {
     let slot = &block.entries[block.used.get()];
-    slot.set(Entry { address, how: Use::Write, current: ptr::null_mut(), before: ptr::null_mut() });
+    slot.set(Entry { address, ..Entry::NONE });
     block.used.set(block.used.get() + 1);
     slot
 }

@@ -206,7 +206,7 @@ pub struct Frame {
     /// Ends of deeper descendants that outlived the children they belong to.
     pub(super) late: Latest,
     /// Thread on which it runs; null if on none.
-    pub(super) thread: Cell<*const Thread>,
+    pub(super) thread: AtomicPtr<Thread>,
     /// Creator; null for an implicit task.
     pub(super) parent: Cell<*const Frame>,
     /// Where its end goes besides its parent: a group or a team that contains it directly.
@@ -243,8 +243,10 @@ pub struct Extra {
     pub(super) pieces: Cell<Pieces>,
     /// Context around the worksharing construct that the task is in.
     pub(super) construct: Cell<ContextId>,
-    /// The taskloop that it is in: the context around it, and the spans at its beginning.
-    pub(super) taskloop: Cell<Option<(ContextId, i64, i64)>>,
+    /// The taskloop that it is in: the context around it, and where its tasks begin.
+    pub(super) taskloop: Cell<Option<(ContextId, Start)>>,
+    /// The program says that the taskloop's tasks run at once.
+    pub(super) taskloop_at_once: Cell<bool>,
     /// Locks that it holds.
     pub(super) locks: super::lock::Held,
     /// An inline child's end, to be taken over when the task goes on.
@@ -267,7 +269,7 @@ impl Frame {
             holders: AtomicU32::new(1),
             children: none(),
             late: none(),
-            thread: Cell::new(ptr::null()),
+            thread: AtomicPtr::new(ptr::null_mut()),
             parent: Cell::new(ptr::null()),
             report: Cell::new(ptr::null()),
             own_group: Cell::new(ptr::null()),
@@ -294,7 +296,7 @@ impl Frame {
     /// The thread on which it runs.
     pub fn running_on(&self) -> Option<&'static Thread> {
         // SAFETY: null or a slot of the shared memory, which is never unmapped.
-        unsafe { self.thread.get().as_ref() }
+        unsafe { self.thread.load(Ordering::Acquire).as_ref() }
     }
 
     /// Its creator.
@@ -319,6 +321,11 @@ impl Frame {
         self.kind.get().final_
     }
 
+    /// True if parts of it may run on different threads.
+    pub fn is_untied(&self) -> bool {
+        self.kind.get().untied
+    }
+
     /// True for the frame of a thread's own strand.
     pub fn is_initial(&self) -> bool {
         self.kind.get().implicit && self.team.get().is_null()
@@ -327,6 +334,11 @@ impl Frame {
     /// True if a task that it creates may be part of a taskloop.
     pub fn in_taskloop(&self) -> bool {
         self.known_extra().is_some_and(|extra| extra.taskloop.get().is_some()) || self.kind.get().taskloop
+    }
+
+    /// True if the taskloop that it is in is part of its own chain.
+    pub fn runs_taskloop_at_once(&self) -> bool {
+        self.is_final() || self.known_extra().is_some_and(|extra| extra.taskloop_at_once.get())
     }
 
     /// It runs a chunk of a taskloop, and so is a task of its own right.
@@ -360,9 +372,17 @@ impl Frame {
         self.open.load(Ordering::Acquire) != 1
     }
 
+    /// What runs on `thread`.
+    pub fn on(thread: &Thread) -> Option<&'static Frame> {
+        // SAFETY: 0 or a frame that runs, and so has not ended.
+        let frame: Option<&'static Frame> = unsafe { (thread.task.get() as *const Frame).as_ref() };
+        frame.filter(|frame| ptr::eq(frame.thread.load(Ordering::Relaxed), thread))
+    }
+
     /// It is what runs on `thread` already.
     pub fn begun_here(&self, thread: &'static Thread) {
-        self.thread.set(thread);
+        thread.task.set(ptr::from_ref(self) as u64);
+        self.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
         self.stage.set(Stage::Begun);
     }
 
@@ -391,6 +411,7 @@ impl Frame {
             pieces: Cell::new(Pieces::default()),
             construct: Cell::new(0),
             taskloop: Cell::new(None),
+            taskloop_at_once: Cell::new(false),
             locks: super::lock::Held::new(),
             inline_end: Cell::new(None),
             inline_uniform: Cell::new(0),
@@ -422,11 +443,13 @@ impl Frame {
             last_region: thread.last_region.get(),
             waiting: thread.waiting.get(),
         });
-        self.thread.set(ptr::null());
+        // Whoever sees this sees the state: see `task::resume`.
+        self.thread.store(ptr::null_mut(), Ordering::Release);
     }
 
     /// Brings the state back, on whichever thread.
     pub fn load(&'static self, thread: &'static Thread) {
+        thread.task.set(ptr::from_ref(self) as u64);
         let saved = self.saved.get();
         let position: Position = saved.position.into();
         thread.work.set(saved.work);
@@ -443,7 +466,8 @@ impl Frame {
         thread.prefix.set(saved.prefix);
         thread.prefix_context.set(saved.prefix_context);
         thread.last_region.set(saved.last_region);
-        self.thread.set(thread);
+        thread.waiting.set(saved.waiting);
+        self.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
     }
 
     /// One holder less; the last one frees it.

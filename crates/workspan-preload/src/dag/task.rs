@@ -4,7 +4,7 @@
 //! ([`workspan_collect::clock`]); then no strand ends, and what has passed is charged at the next reading.
 
 use core::ptr;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{fence, Ordering};
 
 use workspan_collect::group::offer;
 use workspan_collect::path::{self, Tail};
@@ -118,7 +118,8 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     depend::after_predecessors(thread, task);
     let start = task.start.get();
     task.stage.set(Stage::Begun);
-    task.thread.set(thread);
+    task.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
+    thread.task.set(ptr::from_ref(task) as u64);
     thread.work.set(0);
     thread.flushed.set(0);
     thread.nested.set(0);
@@ -171,10 +172,17 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
 /// books on its former part to be closed, a matter of nanoseconds (and gives up if they are not, rather than hang).
 #[cold]
 fn await_saved(task: &Frame) {
-    for _ in 0..100_000 {
-        core::sync::atomic::fence(Ordering::SeqCst);
+    extern "C" {
+        fn sched_yield() -> i32;
+    }
+    for turn in 0..100_000 {
+        fence(Ordering::SeqCst);
         if task.running_on().is_none() {
             return;
+        }
+        if turn > 1_000 {
+            // SAFETY: takes no argument; the other thread may need this one's CPU.
+            unsafe { sched_yield() };
         }
         core::hint::spin_loop();
     }
@@ -219,7 +227,7 @@ pub fn end(thread: &'static Thread, task: &'static Frame) {
         }
     }
     task.end.set((span, uniform, path));
-    task.thread.set(ptr::null());
+    task.thread.store(ptr::null_mut(), Ordering::Release);
     task.stage.set(Stage::Detached);
 }
 
@@ -285,7 +293,7 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
         let last_uniform = end_uniform
             .max(task.children.uniform.load(Ordering::Acquire))
             .max(task.late.uniform.load(Ordering::Acquire));
-        if !kind.machinery && !kind.implicit {
+        if !kind.machinery && !kind.implicit && !kind.taskloop {
             let account = shared.account(thread, start.context);
             account.entries.set(account.entries.get() + 1);
             if !kind.recursive {
@@ -431,13 +439,13 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     thread.span_offset.set(0);
     thread.uniform_offset.set(0);
     thread.nested.set(0);
-    member.thread.set(ptr::null());
+    member.thread.store(ptr::null_mut(), Ordering::Release);
     member.stage.set(Stage::Ended);
     close_one(thread, member);
 }
 
 /// `task`, whose strand is stopped, begins a taskloop.
-pub fn enter_taskloop(thread: &Thread, task: &Frame, site: &region::CallSite) {
+pub fn enter_taskloop(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bool) {
     let here = strand::context(thread);
     let target = region::target(thread, site);
     path::settle(thread);
@@ -448,22 +456,62 @@ pub fn enter_taskloop(thread: &Thread, task: &Frame, site: &region::CallSite) {
         region::close_serial(shared, thread, strand::span(thread), to);
         thread.last_region.set(to);
     }
-    if let Some(extra) = task.extra(thread) {
-        extra.taskloop.set(Some((here, strand::span(thread), uniform(thread))));
-    }
     region::shift(thread, context);
+    let position = thread.position.get();
+    let start = Start {
+        span: strand::span(thread),
+        uniform: uniform(thread),
+        path: path::own(Shared::of(thread), position.path),
+        since: position.since,
+        forked_in: context,
+        context,
+    };
+    if let Some(extra) = task.extra(thread) {
+        extra.taskloop.set(Some((here, start)));
+        extra.taskloop_at_once.set(at_once);
+    }
+}
+
+/// A task of a taskloop of `creator`: where the loop begins, whoever creates it when. `helper` is the task of the runtime
+/// that does, if not `creator` itself.
+pub fn create_chunk(
+    thread: &'static Thread,
+    creator: &'static Frame,
+    helper: Option<&'static Frame>,
+    kind: Kind,
+) -> Option<&'static Frame> {
+    let shared = Shared::of(thread);
+    let (start, report) = match helper {
+        Some(helper) => {
+            // Its own path is still that of the beginning.
+            let position = thread.position.get();
+            let start = Start { path: position.path & !PREFIXED, since: position.since, ..helper.start.get() };
+            (start, helper.report.get())
+        }
+        None => (creator.known_extra()?.taskloop.get()?.1, report_of(shared, creator)),
+    };
+    let start = Start { path: path::own(shared, start.path), ..start };
+    let task = Frame::new(thread, kind, start)?;
+    task.parent.set(creator);
+    task.team.set(creator.team.get());
+    task.round.set(creator.round.get());
+    task.report.set(report);
+    let open = &creator.open;
+    open.fetch_add(1, Ordering::Relaxed);
+    Some(task)
 }
 
 /// It has created all of its tasks, and waited for them if it had to.
 pub fn leave_taskloop(thread: &Thread, task: &Frame) {
-    let Some((before, span, uniform_span)) = task.known_extra().and_then(|extra| extra.taskloop.take()) else {
+    let Some((before, start)) = task.known_extra().and_then(|extra| extra.taskloop.take()) else {
         return;
     };
+    path::release(Shared::of(thread), start.path);
     let account = current_account(thread);
     account.entries.set(account.entries.get() + 1);
     account.instances.set(account.instances.get() + 1);
-    account.span.set(account.span.get() + strand::span(thread) - span);
-    account.uniform_span.set(account.uniform_span.get() + uniform(thread) - uniform_span);
+    account.span.set(account.span.get() + strand::span(thread) - start.span);
+    account.uniform_span.set(account.uniform_span.get() + uniform(thread) - start.uniform);
     strand::flush(thread);
     region::shift(thread, before);
 }

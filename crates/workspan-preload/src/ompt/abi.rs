@@ -43,6 +43,8 @@ pub enum Callback {
     MutexAcquire = 26,
     /// `ompt_callback_mutex_acquired`.
     MutexAcquired = 27,
+    /// `ompt_callback_nest_lock`.
+    NestLock = 28,
     /// `ompt_callback_dispatch`.
     Dispatch = 32,
 }
@@ -121,6 +123,10 @@ pub mod dispatch {
 
 /// `ompt_mutex_t`.
 pub mod mutex {
+    /// A lock that is taken only if it is free.
+    pub const TEST_LOCK: c_int = 2;
+    /// The same of one that can be taken several times.
+    pub const TEST_NEST_LOCK: c_int = 4;
     /// A critical section.
     pub const CRITICAL: c_int = 5;
     /// An atomic operation that needs a lock.
@@ -150,6 +156,8 @@ pub mod dependence {
     pub const DOACROSS: (c_int, c_int) = (5, 6);
     /// `inoutset`.
     pub const SET: c_int = 7;
+    /// `out` or `inout` of `omp_all_memory`.
+    pub const ALL_MEMORY: (c_int, c_int) = (34, 35);
     use core::ffi::c_int;
 }
 

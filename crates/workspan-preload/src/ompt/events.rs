@@ -247,8 +247,15 @@ pub extern "C" fn task_create(
 ) {
     let entry = site::noted();
     let Some(creator) = frame_in(creator_data) else { return };
-    let Some(thread) = creator.running_on() else { return };
     let flags = flags as u32;
+    if entry.is_none() && flags & flag::TASKWAIT == 0 {
+        if let Some(thread) = thread::current() {
+            if create_chunk(thread, creator, flags, task_data) {
+                return;
+            }
+        }
+    }
+    let Some(thread) = creator.running_on() else { return };
     let at = tick(thread);
     task::stop(thread, at);
     let here = strand::context(thread);
@@ -263,8 +270,7 @@ pub extern "C" fn task_create(
         kind.machinery = true;
         kind.inline = false;
     } else if entry.is_none() && creator.in_taskloop() {
-        // Chunks, and helpers that create them: told apart by the chunk's dispatch.
-        (kind.machinery, kind.recursive, kind.taskloop) = (true, true, true);
+        kind = Kind { machinery: true, recursive: true, taskloop: true, inline: true, ..kind };
     } else if let Some(target) = region::target(thread, &call_site(SiteKind::Task, entry, after)) {
         (context, kind.recursive) = (target.context, target.recursive);
     }
@@ -279,6 +285,35 @@ pub extern "C" fn task_create(
     task::go(thread, at);
 }
 
+/// A task of a taskloop: a chunk, or a helper that creates some in turn (on behalf of the task that met the loop, which
+/// may run elsewhere, or have gone on). They are told apart by the chunk's dispatch. False if it is none.
+fn create_chunk(thread: &'static Thread, creator: &'static Frame, flags: u32, task_data: *const Data) -> bool {
+    let here = creator.running_on().is_some_and(|on| core::ptr::eq(on, thread));
+    let helper = if here { None } else { Frame::on(thread).filter(|frame| frame.in_taskloop()) };
+    if (here && !creator.in_taskloop()) || (!here && helper.is_none()) || creator.runs_taskloop_at_once() {
+        return false;
+    }
+    let at = tick(thread);
+    task::stop(thread, at);
+    let kind = Kind {
+        machinery: true,
+        recursive: true,
+        taskloop: true,
+        final_: flags & flag::FINAL != 0,
+        untied: flags & flag::UNTIED != 0,
+        ..Kind::default()
+    };
+    // SAFETY: null or the word that the runtime keeps for us.
+    let word = unsafe { task_data.as_ref() };
+    let task = task::create_chunk(thread, creator, helper, kind);
+    task::go(thread, at);
+    if let (Some(task), Some(word)) = (task, word) {
+        word.set(task as *const Frame as u64);
+        return true;
+    }
+    false
+}
+
 /// A task's dependences.
 pub extern "C" fn dependences(task_data: *const Data, list: *const Dependence, count: c_int) {
     let Some(task) = frame_in(task_data) else { return };
@@ -291,6 +326,10 @@ pub extern "C" fn dependences(task_data: *const Data, list: *const Dependence, c
     // SAFETY: the runtime passes that many.
     let list = unsafe { core::slice::from_raw_parts(list, count) };
     for one in list {
+        if one.kind == dependence::ALL_MEMORY.0 || one.kind == dependence::ALL_MEMORY.1 {
+            dependences_of::depend_on_all(thread, creator, task);
+            continue;
+        }
         let how = match one.kind {
             dependence::IN => Use::Read,
             dependence::EXCLUSIVE => Use::Exclusive,
@@ -311,7 +350,7 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
         status::LATE_FULFILL => return fulfilled_late(prior),
         _ => {}
     }
-    let Some(thread) = prior.running_on() else { return };
+    let Some((thread, prior)) = running(prior) else { return };
     let ended = how == status::COMPLETE || how == status::CANCEL;
     let next = match frame_in(next_data) {
         Some(next) => next,
@@ -322,6 +361,9 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
         },
         None => return,
     };
+    if core::ptr::eq(prior, next) {
+        return;
+    }
     let begins = next.stage() == Stage::Created;
     let at = if !begins && next.waits() { Some(now(thread)) } else { tick(thread) };
     task::stop(thread, at);
@@ -345,6 +387,17 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
     }
     task::go(thread, at);
     done(thread);
+}
+
+/// Where `prior` runs. Of parts of untied tasks the runtime tells late: then what runs is another task.
+fn running(prior: &'static Frame) -> Option<(&'static Thread, &'static Frame)> {
+    match prior.running_on() {
+        Some(thread) if !prior.is_untied() => Some((thread, prior)),
+        _ => {
+            let thread = thread::current()?;
+            Some((thread, Frame::on(thread)?))
+        }
+    }
 }
 
 /// `taskwait` with dependences: its pseudo-task ends.
@@ -489,7 +542,7 @@ pub extern "C" fn work(
     task::stop(thread, Some(at));
     let site = call_site(site, entry, after);
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
-        (true, true) => task::enter_taskloop(thread, task, &site),
+        (true, true) => task::enter_taskloop(thread, task, &site, entry.at_once),
         (true, false) => task::leave_taskloop(thread, task),
         (false, true) => pieces::enter(thread, task, &site, count),
         (false, false) => pieces::leave(thread, task),
@@ -522,13 +575,14 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
 
 /// The task that runs on the calling thread.
 fn current_task() -> Option<(&'static Thread, &'static Frame)> {
-    let frame = frame_in(super::start::current_task_data())?;
-    Some((frame.running_on()?, frame))
+    let thread = thread::current()?;
+    Some((thread, Frame::on(thread)?))
 }
 
 /// A lock is wanted.
 pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock: u64, _after: *const c_void) {
-    if kind == mutex::ATOMIC {
+    // Whoever only tries does not wait, and may not get it.
+    if matches!(kind, mutex::ATOMIC | mutex::TEST_LOCK | mutex::TEST_NEST_LOCK) {
         return;
     }
     if let Some((thread, task)) = current_task() {
@@ -546,12 +600,24 @@ pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
     }
     if let Some((thread, task)) = current_task() {
         let at = now(thread);
+        task::stop(thread, Some(at));
         if kind == mutex::ORDERED {
             task::wait_over(thread, at);
         } else {
             let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
             lock::taken(thread, task, at, lock, &call_site(site, site::noted(), after));
         }
+        task::go(thread, Some(at));
+        done(thread);
+    }
+}
+
+/// A lock that the task holds already is taken or given back once more.
+pub extern "C" fn nest_lock(_endpoint: c_int, _lock: u64, _after: *const c_void) {
+    if let Some((thread, _)) = current_task() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        task::wait_over(thread, at);
         task::go(thread, Some(at));
         done(thread);
     }

@@ -4,144 +4,71 @@
 //! What is worth noting: the place in the source (`ident_t`, the first argument of clang's and flang's entry points), the
 //! body of a task (gcc's), and whether the program says that a task runs at once.
 
-use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
-use core::mem;
+use core::ffi::{c_void, CStr};
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
 
-use super::site::{note, Entry, Ident};
+use crate::original::Original;
 
-extern "C" {
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+use super::site::{note, sample, Entry, Ident};
+
+/// Arguments of an entry point: the registers, as the trampoline pushes them, then the stack.
+#[repr(C)]
+#[derive(Debug)]
+struct Arguments {
+    _rax: u64,
+    sixth: u64,
+    _fifth: u64,
+    fourth: u64,
+    _third: u64,
+    _second: u64,
+    first: u64,
+    _return_address: u64,
 }
 
-const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
-
-/// The next definition of a function, looked up once.
-struct Original {
-    name: &'static core::ffi::CStr,
-    at: AtomicPtr<c_void>,
+/// A task is about to be created: place, and code of its body.
+extern "C" fn task_alloc(arguments: &Arguments) {
+    let (ident, body) = (arguments.first as *const Ident, arguments.sixth as *const c_void);
+    note(Entry { ident, body, at_once: false, since: sample() });
 }
 
-impl Original {
-    const fn new(name: &'static core::ffi::CStr) -> Original {
-        Original { name, at: AtomicPtr::new(ptr::null_mut()) }
-    }
-
-    #[inline(always)]
-    fn get(&self) -> *mut c_void {
-        let known = self.at.load(Ordering::Relaxed);
-        if known.is_null() {
-            self.find()
-        } else {
-            known
-        }
-    }
-
-    #[cold]
-    fn find(&self) -> *mut c_void {
-        // SAFETY: a terminated name. The program calls the function, so its runtime defines it.
-        let found = unsafe { dlsym(RTLD_NEXT, self.name.as_ptr()) };
-        self.at.store(found, Ordering::Relaxed);
-        found
-    }
+/// A task that runs at once begins.
+extern "C" fn task_at_once(arguments: &Arguments) {
+    note(Entry { ident: arguments.first as *const Ident, at_once: true, ..Entry::NONE });
 }
 
-/// `__kmpc_omp_task_alloc`: a task is about to be created.
-///
-/// # Safety
-///
-/// As for the runtime's.
-#[no_mangle]
-pub unsafe extern "C" fn __kmpc_omp_task_alloc(
-    ident: *const Ident,
-    thread: c_int,
-    flags: c_int,
-    size: usize,
-    shareds: usize,
-    body: *const c_void,
-) -> *mut c_void {
-    type Function = unsafe extern "C" fn(*const Ident, c_int, c_int, usize, usize, *const c_void) -> *mut c_void;
-    static ORIGINAL: Original = Original::new(c"__kmpc_omp_task_alloc");
-    note(Entry { ident, body, at_once: false, since: super::site::sample() });
-    // SAFETY: the runtime defines it with this signature.
-    let original: Function = unsafe { mem::transmute::<*mut c_void, Function>(ORIGINAL.get()) };
-    // SAFETY: the caller's own arguments.
-    unsafe { original(ident, thread, flags, size, shareds, body) }
+/// gcc's task: code, and in the sixth place whether it may be deferred.
+extern "C" fn gcc_task(arguments: &Arguments) {
+    let (body, at_once) = (arguments.first as *const c_void, arguments.sixth & 0xff == 0);
+    note(Entry { ident: ptr::null(), body, at_once, since: sample() });
 }
 
-/// `__kmpc_omp_task_begin_if0`: a task that runs at once begins.
-///
-/// # Safety
-///
-/// As for the runtime's.
-#[no_mangle]
-pub unsafe extern "C" fn __kmpc_omp_task_begin_if0(ident: *const Ident, thread: c_int, task: *mut c_void) {
-    type Function = unsafe extern "C" fn(*const Ident, c_int, *mut c_void);
-    static ORIGINAL: Original = Original::new(c"__kmpc_omp_task_begin_if0");
-    note(Entry { ident, at_once: true, ..Entry::NONE });
-    // SAFETY: the runtime defines it with this signature.
-    let original: Function = unsafe { mem::transmute::<*mut c_void, Function>(ORIGINAL.get()) };
-    // SAFETY: the caller's own arguments.
-    unsafe { original(ident, thread, task) }
+/// A taskloop, and in the fourth place whether its tasks may be deferred.
+extern "C" fn taskloop(arguments: &Arguments) {
+    let at_once = arguments.fourth as u32 == 0;
+    note(Entry { ident: arguments.first as *const Ident, at_once, ..Entry::NONE });
 }
 
-/// `GOMP_task`: a task is created.
-///
-/// # Safety
-///
-/// As for the runtime's.
-#[no_mangle]
-pub unsafe extern "C" fn GOMP_task(
-    body: *const c_void,
-    data: *mut c_void,
-    copy: *const c_void,
-    size: c_long,
-    align: c_long,
-    deferred: bool,
-    flags: c_uint,
-    depend: *mut *mut c_void,
-    priority: c_int,
-    detach: *mut c_void,
-) {
-    type Function = unsafe extern "C" fn(
-        *const c_void,
-        *mut c_void,
-        *const c_void,
-        c_long,
-        c_long,
-        bool,
-        c_uint,
-        *mut *mut c_void,
-        c_int,
-        *mut c_void,
-    );
-    static ORIGINAL: Original = Original::new(c"GOMP_task");
-    note(Entry { ident: ptr::null(), body, at_once: !deferred, since: super::site::sample() });
-    // SAFETY: the runtime defines it with this signature.
-    let original: Function = unsafe { mem::transmute::<*mut c_void, Function>(ORIGINAL.get()) };
-    // SAFETY: the caller's own arguments.
-    unsafe { original(body, data, copy, size, align, deferred, flags, depend, priority, detach) }
+/// gcc's taskloop: bit 10 of the sixth argument (`GOMP_TASK_FLAG_IF`) says whether its tasks may be deferred.
+extern "C" fn gcc_taskloop(arguments: &Arguments) {
+    const MAY_BE_DEFERRED: u64 = 1 << 10;
+    note(Entry { at_once: arguments.sixth & MAY_BE_DEFERRED == 0, ..Entry::NONE });
 }
 
-/// Notes the place in the source that an entry point was given.
-extern "C" fn note_ident(ident: *const Ident) {
-    note(Entry { ident, ..Entry::NONE });
+/// The place in the source comes first.
+extern "C" fn place(arguments: &Arguments) {
+    note(Entry { ident: arguments.first as *const Ident, ..Entry::NONE });
 }
 
-/// Entry points of which only the first argument matters, whatever the others are: a jump to the runtime's own leaves
-/// the stack, and so the return address that the runtime reports, as they are.
+/// Defines entry points that call a function with their arguments, then jump to the runtime's own. The stack is left as
+/// it was, so the return address that the runtime reports is the program's.
 macro_rules! entry_points {
-    ($($name:ident)*) => {
-        $(
+    ($($function:ident: $($name:ident)*;)*) => {
+        $($(
             #[cfg(target_arch = "x86_64")]
             #[no_mangle]
             #[unsafe(naked)]
             unsafe extern "C" fn $name() {
-                static ORIGINAL: Original = Original::new(match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
-                    Ok(name) => name,
-                    Err(_) => c"",
-                });
+                static ORIGINAL: Original = Original::new(name(concat!(stringify!($name), "\0").as_bytes()));
                 extern "C" fn original() -> *mut c_void {
                     ORIGINAL.get()
                 }
@@ -154,7 +81,8 @@ macro_rules! entry_points {
                     "push r8",
                     "push r9",
                     "push rax",
-                    "call {note}",
+                    "mov rdi, rsp",
+                    "call {function}",
                     "call {original}",
                     "mov r11, rax",
                     "pop rax",
@@ -165,24 +93,32 @@ macro_rules! entry_points {
                     "pop rsi",
                     "pop rdi",
                     "jmp r11",
-                    note = sym note_ident,
+                    function = sym $function,
                     original = sym original,
                 )
             }
-        )*
+        )*)*
     };
 }
 
-mod entry_points {
-    use super::*;
+const fn name(text: &'static [u8]) -> &'static CStr {
+    match CStr::from_bytes_with_nul(text) {
+        Ok(name) => name,
+        Err(_) => c"",
+    }
+}
 
-    entry_points! {
+entry_points! {
+    task_alloc: __kmpc_omp_task_alloc __kmpc_omp_target_task_alloc;
+    task_at_once: __kmpc_omp_task_begin_if0;
+    gcc_task: GOMP_task;
+    taskloop: __kmpc_taskloop __kmpc_taskloop_5;
+    gcc_taskloop: GOMP_taskloop GOMP_taskloop_ull;
+    place:
         __kmpc_fork_call __kmpc_fork_call_if __kmpc_fork_teams
-        __kmpc_taskloop __kmpc_taskloop_5
         __kmpc_for_static_init_4 __kmpc_for_static_init_4u __kmpc_for_static_init_8 __kmpc_for_static_init_8u
         __kmpc_dispatch_init_4 __kmpc_dispatch_init_4u __kmpc_dispatch_init_8 __kmpc_dispatch_init_8u
         __kmpc_dist_for_static_init_4 __kmpc_dist_for_static_init_4u
         __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u
-        __kmpc_critical __kmpc_critical_with_hint
-    }
+        __kmpc_critical __kmpc_critical_with_hint;
 }

@@ -2,7 +2,7 @@
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::Ordering;
 
 use workspan_collect::process;
 use workspan_wire::shm::Clock;
@@ -70,17 +70,17 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
     }
     // SAFETY: the runtime gives the function of this name and type.
     let set: SetCallback = unsafe { mem::transmute::<*const c_void, SetCallback>(set) };
-    TASK_INFO.store(lookup(c"ompt_get_task_info".as_ptr()).cast_mut(), Ordering::Relaxed);
     let Some(shared) = process::shared() else {
         return 0;
     };
+    crate::threads::leave_alone(lookup as usize as u64);
     let config = &shared.header().config;
     events::use_virtual_clock(config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32);
     if config.logical_cores.load(Ordering::Relaxed) != 0 {
         token::enable();
     }
     crate::calibrate::run(shared);
-    let callbacks: [(Callback, *const c_void); 15] = [
+    let callbacks: [(Callback, *const c_void); 16] = [
         (Callback::ThreadBegin, events::thread_begin as *const c_void),
         (Callback::ThreadEnd, events::thread_end as *const c_void),
         (Callback::ParallelBegin, events::parallel_begin as *const c_void),
@@ -95,42 +95,13 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
         (Callback::SyncRegion, events::sync_region as *const c_void),
         (Callback::MutexAcquire, events::mutex_acquire as *const c_void),
         (Callback::MutexAcquired, events::mutex_acquired as *const c_void),
+        (Callback::NestLock, events::nest_lock as *const c_void),
         (Callback::Dispatch, events::dispatch as *const c_void),
     ];
     for (callback, function) in callbacks {
         set(callback as c_int, function);
     }
     1
-}
-
-/// `ompt_get_task_info_t`.
-type TaskInfo = extern "C" fn(
-    c_int,
-    *mut c_int,
-    *mut *const Data,
-    *mut *const c_void,
-    *mut *const Data,
-    *mut c_int,
-) -> c_int;
-
-static TASK_INFO: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
-
-/// The word that the runtime keeps for us with the task that runs on the calling thread; null if there is none.
-pub fn current_task_data() -> *const Data {
-    use core::ptr::null_mut;
-    let function = TASK_INFO.load(Ordering::Relaxed);
-    if function.is_null() {
-        return core::ptr::null();
-    }
-    // SAFETY: the runtime gives the function of this name and type.
-    let function: TaskInfo = unsafe { mem::transmute::<*mut c_void, TaskInfo>(function) };
-    let mut data = core::ptr::null();
-    let (mut flags, mut thread) = (0, 0);
-    let known = function(0, &mut flags, &mut data, null_mut(), null_mut(), &mut thread);
-    if known == 0 {
-        return core::ptr::null();
-    }
-    data
 }
 
 extern "C" fn finalize(_data: *const Data) {}

@@ -1,0 +1,142 @@
+//! Threads that the program itself creates: each starts from its creator's span, and whoever joins it goes on after its end.
+//!
+//! `pthread_create` and `pthread_join` are defined here first, and go on to the C library's own. Threads of the OpenMP
+//! runtime, which runs tasks on them, are left alone.
+
+use core::ffi::{c_int, c_void};
+use core::mem;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use workspan_collect::platform;
+use workspan_collect::thread;
+use workspan_collect::waits::{publish_end_at, Born, Wait};
+use workspan_wire::shm::Thread;
+
+use crate::dag::token;
+use crate::original::Original;
+
+/// Load address of the OpenMP runtime.
+static RUNTIME: AtomicU64 = AtomicU64::new(0);
+
+/// `address` lies in the OpenMP runtime.
+pub fn leave_alone(address: u64) {
+    if let Some(module) = platform::module_of(address) {
+        RUNTIME.store(module.base, Ordering::Relaxed);
+    }
+}
+
+fn of_the_runtime(start: Start) -> bool {
+    let runtime = RUNTIME.load(Ordering::Relaxed);
+    runtime != 0 && platform::module_of(start as usize as u64).is_some_and(|module| module.base == runtime)
+}
+
+extern "C" {
+    fn pthread_self() -> u64;
+    fn malloc(size: usize) -> *mut c_void;
+    fn free(at: *mut c_void);
+}
+
+const EAGAIN: c_int = 11;
+const ESRCH: c_int = 3;
+
+type Start = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+type Create = unsafe extern "C" fn(*mut u64, *const c_void, Start, *mut c_void) -> c_int;
+type Join = unsafe extern "C-unwind" fn(u64, *mut *mut c_void) -> c_int;
+
+/// What a new thread is to do, and where it starts.
+struct Task {
+    start: Start,
+    argument: *mut c_void,
+    born: Born,
+}
+
+/// The calling thread in the middle of a strand.
+fn in_strand() -> Option<(&'static Thread, u64)> {
+    thread::running().filter(|(thread, _)| thread.waiting.get() == 0)
+}
+
+/// # Safety
+///
+/// As for the C library's.
+#[no_mangle]
+pub unsafe extern "C" fn pthread_create(
+    id: *mut u64,
+    attributes: *const c_void,
+    start: Start,
+    argument: *mut c_void,
+) -> c_int {
+    static ORIGINAL: Original = Original::new(c"pthread_create");
+    let original = ORIGINAL.get();
+    if original.is_null() {
+        return EAGAIN;
+    }
+    // SAFETY: the C library defines it with this signature.
+    let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
+    let strand = if workspan_collect::process::shared().is_none() || of_the_runtime(start) { None } else { in_strand() };
+    let Some((thread, now)) = strand else {
+        // SAFETY: the caller's own arguments.
+        return unsafe { original(id, attributes, start, argument) };
+    };
+    // SAFETY: any size may be asked for.
+    let task = unsafe { malloc(size_of::<Task>()) }.cast::<Task>();
+    if task.is_null() {
+        // SAFETY: as above; the thread is then not followed.
+        return unsafe { original(id, attributes, start, argument) };
+    }
+    // SAFETY: fresh memory of the right size, aligned for anything.
+    unsafe { task.write(Task { start, argument, born: Born::at(thread, now) }) };
+    // SAFETY: the caller's arguments, but for start and argument, which are a pair of ours.
+    let answer = unsafe { original(id, attributes, run, task.cast()) };
+    if answer != 0 {
+        // SAFETY: no thread was made, so nobody else has it.
+        unsafe { free(task.cast()) };
+    }
+    answer
+}
+
+/// What a followed thread runs.
+extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
+    // SAFETY: the argument that `pthread_create` above passes, for this thread alone.
+    let Task { start, argument, born } = unsafe { task.cast::<Task>().read() };
+    // SAFETY: allocated by `malloc` there, and not needed any more.
+    unsafe { free(task) };
+    born.start();
+    let result = start(argument);
+    if let Some((thread, now)) = in_strand() {
+        // SAFETY: always succeeds.
+        publish_end_at(thread, now, unsafe { pthread_self() });
+        if token::held(thread) {
+            token::give(thread);
+        }
+    }
+    thread::detach();
+    result
+}
+
+/// # Safety
+///
+/// As for the C library's.
+#[no_mangle]
+pub unsafe extern "C-unwind" fn pthread_join(id: u64, result: *mut *mut c_void) -> c_int {
+    static ORIGINAL: Original = Original::new(c"pthread_join");
+    let original = ORIGINAL.get();
+    if original.is_null() {
+        return ESRCH;
+    }
+    // SAFETY: the C library defines it with this signature.
+    let original: Join = unsafe { mem::transmute::<*mut c_void, Join>(original) };
+    let strand = if workspan_collect::process::shared().is_none() { None } else { in_strand() };
+    let wait = strand.map(|(thread, now)| {
+        if token::held(thread) {
+            token::give(thread);
+        }
+        Wait::begin_at(thread, now)
+    });
+    // SAFETY: the caller's own arguments.
+    let answer = unsafe { original(id, result) };
+    if let Some(wait) = wait {
+        let now = thread::waking().map_or(0, |(_, now)| now);
+        wait.end_of_thread_at(now, id);
+    }
+    answer
+}
