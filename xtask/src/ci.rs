@@ -57,6 +57,11 @@ fn steps(options: &Options) -> Vec<Step> {
             shell::run(cargo("doc --workspace --no-deps --locked").env("RUSTDOCFLAGS", "-D warnings"))
         }),
     ];
+    // They are a workspace of their own, which nothing else compiles.
+    steps.push(step("fuzz targets", || {
+        let target = shell::target().join("fuzz");
+        shell::run(cargo("check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir").arg(target))
+    }));
     if shell::succeeds(&mut cargo("deny --version")) {
         // Advisories would need the network.
         steps.push(step("deny", || shell::run(&mut cargo("deny --offline check bans licenses sources"))));

@@ -56,12 +56,12 @@ impl Edits {
     pub fn method(&self, header: &str, name: &str) -> Result<Place, AnchorError> {
         let block = self.block(header)?;
         // Not helper functions inside of other methods.
-        let depth = |at: usize| {
-            let before = &self.blanked[block.range.start..at];
-            before.matches('{').count() - before.matches('}').count()
+        let outermost = |function: &Function| {
+            let before = &self.blanked[block.range.start..function.signature.start];
+            before.matches('{').count() == before.matches('}').count()
         };
         let mut found = source::functions(&self.blanked, block.range.clone(), name);
-        found.retain(|f| depth(f.line) == 0);
+        found.retain(outermost);
         one(found, || format!("`fn {name}`"), header).map(|f| place(name, f))
     }
 
@@ -275,6 +275,14 @@ after();
 }
 ";
         assert_eq!(edits.finish(), expected);
+    }
+
+    #[test]
+    fn methods_are_found_however_they_are_laid_out() {
+        let edits = Edits::new("impl A { fn g() { fn f() {} } fn f() { 1 } }".to_owned());
+        assert_eq!(edits.text(&edits.method("impl A", "f").unwrap()), " 1 ");
+        // What is no Rust is none of our business, but must not end in a panic.
+        assert!(Edits::new("impl A { ) }\nfn f() {}".to_owned()).method("impl A", "f").is_err());
     }
 
     #[test]
