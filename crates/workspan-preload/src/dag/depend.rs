@@ -130,10 +130,10 @@ pub fn after_predecessors(thread: &'static Thread, task: &Frame) {
     let mut latest: Option<&'static Frame> = None;
     // SAFETY: null or a cell of this task's list.
     while let Some(cell) = unsafe { at.as_ref() } {
-        let (span, uniform, _) = cell.task.end.get();
-        start.uniform = start.uniform.max(uniform);
-        if span > start.span {
-            start.span = span;
+        let end = cell.task.end();
+        start.uniform = start.uniform.max(end.uniform);
+        if end.span > start.span {
+            start.span = end.span;
             latest = Some(cell.task);
         }
         at = cell.next;
@@ -141,7 +141,7 @@ pub fn after_predecessors(thread: &'static Thread, task: &Frame) {
     if let Some(latest) = latest {
         let shared = Shared::of(thread);
         path::release(shared, start.path);
-        let path = path::own(shared, latest.end.get().2);
+        let path = path::own(shared, latest.end().path);
         start = Start { path, since: start.span, forked_in: start.context, ..start };
     }
     task.start.set(start);

@@ -25,6 +25,7 @@
 //! [`wait_children`]: super::task::wait_children
 
 use core::cell::Cell;
+use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{fence, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
@@ -153,6 +154,25 @@ pub struct Start {
     pub context: ContextId,
 }
 
+/// Where a task ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct End {
+    /// Absolute span.
+    pub span: i64,
+    /// The same with uniform loops.
+    pub uniform: i64,
+    /// Path, as in a [`Position`].
+    pub path: u32,
+    /// Context of what it does not account for.
+    pub context: ContextId,
+    /// Absolute span up to which it accounts.
+    pub since: i64,
+    /// What is still to be added before, if the path says so.
+    pub prefix: i64,
+    /// Context of that.
+    pub prefix_context: ContextId,
+}
+
 /// The path that children borrow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Base {
@@ -221,9 +241,10 @@ pub struct Frame {
     pub(super) stage: Cell<Stage>,
     pub(super) start: Cell<Start>,
     pub(super) base: Cell<Base>,
-    pub(super) saved: Cell<Saved>,
-    /// After the end: absolute span, the same with uniform loops, and (with dependences) the whole path.
-    pub(super) end: Cell<(i64, i64, u32)>,
+    /// While it is suspended; written before it is read.
+    pub(super) saved: Cell<MaybeUninit<Saved>>,
+    /// After the end; written before it is read.
+    end: Cell<MaybeUninit<End>>,
     /// The task whose place on the thread it took.
     pub(super) interrupted: Cell<*const Frame>,
     /// Dependences among its children.
@@ -279,8 +300,8 @@ impl Frame {
             stage: Cell::new(Stage::Created),
             start: Cell::new(start),
             base: Cell::new(Base::default()),
-            saved: Cell::new(Saved::default()),
-            end: Cell::new((0, 0, 0)),
+            saved: Cell::new(MaybeUninit::uninit()),
+            end: Cell::new(MaybeUninit::uninit()),
             interrupted: Cell::new(ptr::null()),
             dependences: Cell::new(ptr::null_mut()),
             predecessors: Cell::new(ptr::null_mut()),
@@ -291,6 +312,17 @@ impl Frame {
         unsafe { at.write(frame) };
         // SAFETY: just written; blocks are never unmapped, and this one is not given back before nobody holds it.
         Some(unsafe { &*at })
+    }
+
+    /// Where it ended. Only after [`Frame::set_end`].
+    pub(super) fn end(&self) -> End {
+        // SAFETY: nobody asks for the end of a task before its end.
+        unsafe { self.end.get().assume_init() }
+    }
+
+    /// It has ended there.
+    pub(super) fn set_end(&self, end: End) {
+        self.end.set(MaybeUninit::new(end));
     }
 
     /// The thread on which it runs.
@@ -351,9 +383,10 @@ impl Frame {
         self.stage.get()
     }
 
-    /// True if it is suspended in a wait.
+    /// True if it, which is suspended, is so in a wait.
     pub fn waits(&self) -> bool {
-        self.saved.get().waiting != 0
+        // SAFETY: what is suspended has been saved.
+        unsafe { self.saved.get().assume_init() }.waiting != 0
     }
 
     /// The task whose place on the thread it took.
@@ -430,7 +463,7 @@ impl Frame {
 
     /// Puts the state of `thread` aside.
     pub fn save(&self, thread: &Thread) {
-        self.saved.set(Saved {
+        self.saved.set(MaybeUninit::new(Saved {
             work: thread.work.get(),
             span_offset: thread.span_offset.get(),
             uniform_offset: thread.uniform_offset.get(),
@@ -442,7 +475,7 @@ impl Frame {
             prefix_context: thread.prefix_context.get(),
             last_region: thread.last_region.get(),
             waiting: thread.waiting.get(),
-        });
+        }));
         // Whoever sees this sees the state: see `task::resume`.
         self.thread.store(ptr::null_mut(), Ordering::Release);
     }
@@ -450,7 +483,8 @@ impl Frame {
     /// Brings the state back, on whichever thread.
     pub fn load(&'static self, thread: &'static Thread) {
         thread.task.set(ptr::from_ref(self) as u64);
-        let saved = self.saved.get();
+        // SAFETY: what is resumed has been suspended.
+        let saved = unsafe { self.saved.get().assume_init() };
         let position: Position = saved.position.into();
         thread.work.set(saved.work);
         thread.span_offset.set(saved.span_offset);
@@ -482,7 +516,7 @@ impl Frame {
         path::release(shared, self.base.get().path);
         path::release(shared, seen(&self.children).1);
         path::release(shared, seen(&self.late).1);
-        path::release(shared, self.end.get().2);
+        path::release(shared, self.end().path);
         let extra = self.extra.load(Ordering::Acquire);
         if !extra.is_null() {
             // SAFETY: made by `extra` from a block of the pool, and nobody holds the frame.

@@ -16,7 +16,7 @@ use workspan_collect::task::{enter_idle, leave_idle};
 use workspan_wire::shm::{Latest, Thread, NODE, OWNED, PREFIXED};
 
 use super::depend;
-use super::frame::{self, raise, set_uniform, uniform, Base, Frame, Kind, Stage, Start};
+use super::frame::{self, raise, set_uniform, uniform, Base, End, Frame, Kind, Stage, Start};
 
 /// Ends the running strand, if there is one.
 #[inline(always)]
@@ -148,9 +148,6 @@ pub fn suspend(thread: &Thread, task: &Frame) {
 
 /// `task` goes on, in its wait if it was suspended in one (then there is a tick).
 pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) {
-    if task.kind.get().untied {
-        await_saved(task);
-    }
     let idle_since = thread.idle_since.get();
     let waited = thread.waiting.get() != 0;
     task.load(thread);
@@ -171,7 +168,7 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
 /// The runtime offers an untied task to other threads before it tells that the task is suspended: waits for the
 /// books on its former part to be closed, a matter of nanoseconds (and gives up if they are not, rather than hang).
 #[cold]
-fn await_saved(task: &Frame) {
+pub fn await_saved(task: &Frame) {
     extern "C" {
         fn sched_yield() -> i32;
     }
@@ -197,9 +194,7 @@ fn flush(thread: &Thread) {
 
 /// `task`'s code has ended on `thread`; the strand is stopped. Its state is put away.
 pub fn end(thread: &'static Thread, task: &'static Frame) {
-    let shared = Shared::of(thread);
     flush(thread);
-    let start = task.start.get();
     let position = thread.position.get();
     let mut span = strand::span(thread);
     let mut uniform = uniform(thread);
@@ -207,26 +202,20 @@ pub fn end(thread: &'static Thread, task: &'static Frame) {
     if !task.kind.get().machinery {
         count_task(account, thread.work.get() - thread.nested.get());
     }
-    let mut path = position.path;
-    let plain = path & !PREFIXED == start.path & !PREFIXED && path & OWNED == 0 && start.forked_in == start.context;
     // An event fulfilled later than the task's own end: the time between counts with the task.
     if let Some(extra) = task.known_extra() {
         span = span.max(extra.fulfilled.load(Ordering::Acquire));
         uniform = uniform.max(extra.fulfilled_uniform.load(Ordering::Acquire));
     }
-    if !plain || task.depended_on.get() || task.kind.get().inline {
-        // The whole of it.
-        if path & PREFIXED != 0 {
-            path = path::add(shared, path & !PREFIXED, thread.prefix_context.get(), thread.prefix.get());
-        }
-        if span != position.since {
-            path = path::add(shared, path, position.context, span - position.since);
-        }
-        if path & OWNED == 0 {
-            path = path::own(shared, path);
-        }
-    }
-    task.end.set((span, uniform, path));
+    task.set_end(End {
+        span,
+        uniform,
+        path: position.path,
+        context: position.context,
+        since: position.since,
+        prefix: thread.prefix.get(),
+        prefix_context: thread.prefix_context.get(),
+    });
     task.thread.store(ptr::null_mut(), Ordering::Release);
     task.stage.set(Stage::Detached);
 }
@@ -235,43 +224,78 @@ pub fn end(thread: &'static Thread, task: &'static Frame) {
 pub fn complete(thread: &'static Thread, task: &'static Frame) {
     task.stage.set(Stage::Ended);
     let shared = Shared::of(thread);
-    let (span, uniform, path) = task.end.get();
-    let whole = path & OWNED != 0;
+    let end = task.end();
+    let kind = task.kind.get();
+    let kept = kind.inline || task.depended_on.get();
+    if kept {
+        whole_path(shared, task);
+    }
     if let Some(parent) = task.parent() {
-        if task.kind.get().inline {
-            if let Some(extra) = parent.extra(thread) {
-                let path = path::own(shared, path);
-                if let Some(earlier) = extra.inline_end.replace(Some(Tail { span, path, since: span })) {
-                    path::release(shared, earlier.path);
-                }
-                extra.inline_uniform.set(uniform);
-            }
+        if kind.inline {
+            inline_complete(thread, task, parent);
         }
-        raise(&parent.children.uniform, uniform);
-        if parent.children.candidate.span.load(Ordering::Relaxed) < span {
-            let path = if whole { path::own(shared, path) } else { path };
-            offer(shared, &parent.children.candidate, span, path);
+        raise(&parent.children.uniform, end.uniform);
+        if parent.children.candidate.span.load(Ordering::Relaxed) < end.span {
+            let path = if !kept && is_plain(task, &end) {
+                end.path
+            } else {
+                let path = whole_path(shared, task);
+                if kept || !task.report.get().is_null() {
+                    path::own(shared, path)
+                } else {
+                    // Nobody else will want it.
+                    task.set_end(End { path: 0, since: end.span, ..end });
+                    path
+                }
+            };
+            offer(shared, &parent.children.candidate, end.span, path);
         }
     }
     // SAFETY: null, or part of a group or team that waits for this task.
     if let Some(report) = unsafe { task.report.get().as_ref() } {
-        raise(&report.uniform, uniform);
-        if report.candidate.span.load(Ordering::Relaxed) < span {
-            let path = if whole { path::own(shared, path) } else { whole_path(shared, task) };
-            offer(shared, &report.candidate, span, path);
+        raise(&report.uniform, end.uniform);
+        if report.candidate.span.load(Ordering::Relaxed) < end.span {
+            offer(shared, &report.candidate, end.span, path::own(shared, whole_path(shared, task)));
         }
     }
     close_one(thread, task);
 }
 
-/// A handle of its own for the path of a task that has not touched it.
-fn whole_path(shared: Shared, task: &Frame) -> u32 {
-    let (start, span) = (task.start.get(), task.end.get().0);
-    if span == start.since {
-        path::own(shared, start.path)
-    } else {
-        path::add(shared, start.path & NODE, start.context, span - start.since)
+/// `task`, part of `parent`'s chain, is complete: `parent` goes on from there.
+#[cold]
+fn inline_complete(thread: &'static Thread, task: &Frame, parent: &Frame) {
+    if let Some(extra) = parent.extra(thread) {
+        let shared = Shared::of(thread);
+        let end = task.end();
+        let path = path::own(shared, end.path);
+        if let Some(earlier) = extra.inline_end.replace(Some(Tail { span: end.span, path, since: end.span })) {
+            path::release(shared, earlier.path);
+        }
+        extra.inline_uniform.set(end.uniform);
     }
+}
+
+/// True if the task ended in its creator's context, on the path that it borrowed: its creator knows the rest.
+fn is_plain(task: &Frame, end: &End) -> bool {
+    let start = task.start.get();
+    end.path == start.path && end.path & OWNED == 0 && start.forked_in == start.context
+}
+
+/// The path up to the task's end, which the frame owns from now on.
+fn whole_path(shared: Shared, task: &Frame) -> u32 {
+    let end = task.end();
+    let mut path = end.path;
+    if path & PREFIXED != 0 {
+        path = path::add(shared, path & !PREFIXED, end.prefix_context, end.prefix);
+    }
+    if end.span != end.since {
+        path = path::add(shared, path, end.context, end.span - end.since);
+    }
+    if path & OWNED == 0 {
+        path = path::own(shared, path);
+    }
+    task.set_end(End { path, since: end.span, ..end });
+    path
 }
 
 /// One reason less for `task` to be open; if it was the last, it closes, and so may its creators.
@@ -285,7 +309,7 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
         let parent = task.parent();
         let kind = task.kind.get();
         let start = task.start.get();
-        let (end, end_uniform, _) = task.end.get();
+        let (end, end_uniform) = (task.end().span, task.end().uniform);
         // Descendants may have ended later.
         let (children, children_path) = frame::seen(&task.children);
         let (late, late_path) = frame::seen(&task.late);
@@ -400,17 +424,19 @@ pub fn wait_over(thread: &Thread, now: u64) {
 
 /// The event of `task`, whose code has ended, is fulfilled by the strand on `thread`, which is stopped.
 pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
-    let (span, uniform_end, path) = task.end.get();
+    let end = task.end();
     let at = strand::span(thread);
-    let uniform_end = uniform_end.max(uniform(thread));
-    if at <= span {
-        task.end.set((span, uniform_end, path));
+    let uniform_end = end.uniform.max(uniform(thread));
+    if at <= end.span {
+        task.set_end(End { uniform: uniform_end, ..end });
         return;
     }
     let shared = Shared::of(thread);
-    path::release(shared, path);
-    path::extend(shared, thread, at, strand::context(thread));
-    task.end.set((at, uniform_end, path::own(shared, strand::path(thread))));
+    path::release(shared, end.path);
+    let context = strand::context(thread);
+    path::extend(shared, thread, at, context);
+    let path = path::own(shared, strand::path(thread));
+    task.set_end(End { span: at, uniform: uniform_end, path, context, since: at, prefix: 0, prefix_context: 0 });
 }
 
 /// The strand on `thread`, stopped, goes on after the predecessors of `pseudo`, a task that stands for a wait.
@@ -441,6 +467,7 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     thread.nested.set(0);
     member.thread.store(ptr::null_mut(), Ordering::Release);
     member.stage.set(Stage::Ended);
+    member.set_end(End::default());
     close_one(thread, member);
 }
 
@@ -519,7 +546,15 @@ pub fn leave_taskloop(thread: &Thread, task: &Frame) {
 /// Frees a frame that was never to run.
 pub fn discard(thread: &'static Thread, task: &'static Frame) {
     let now = task.start.get();
-    task.end.set((now.span, now.uniform, now.path));
+    task.set_end(End {
+        span: now.span,
+        uniform: now.uniform,
+        path: now.path,
+        context: now.context,
+        since: now.since,
+        prefix: 0,
+        prefix_context: 0,
+    });
     close_one(thread, task);
 }
 

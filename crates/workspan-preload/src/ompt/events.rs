@@ -277,7 +277,7 @@ pub extern "C" fn task_create(
     // SAFETY: null or the word that the runtime keeps for us.
     if let (Some(task), Some(word)) = (task::create(thread, creator, context, kind), unsafe { task_data.as_ref() }) {
         word.set(task as *const Frame as u64);
-        if let Some(cost) = entry.cost(thread) {
+        if let Some(cost) = entry.cost() {
             let account = Shared::of(thread).account(thread, context);
             account.overhead.set(account.overhead.get() + cost);
         }
@@ -365,6 +365,9 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
         return;
     }
     let begins = next.stage() == Stage::Created;
+    if !begins && next.is_untied() {
+        task::await_saved(next);
+    }
     let at = if !begins && next.waits() { Some(now(thread)) } else { tick(thread) };
     task::stop(thread, at);
     if ended {

@@ -5,11 +5,10 @@
 //! body of a task (gcc's), and whether the program says that a task runs at once.
 
 use core::ffi::{c_void, CStr};
-use core::ptr;
 
 use crate::original::Original;
 
-use super::site::{note, sample, Entry, Ident};
+use super::site::{note, note_task, Entry, Ident};
 
 /// Arguments of an entry point: the registers, as the trampoline pushes them, then the stack.
 #[repr(C)]
@@ -28,7 +27,7 @@ struct Arguments {
 /// A task is about to be created: place, and code of its body.
 extern "C" fn task_alloc(arguments: &Arguments) {
     let (ident, body) = (arguments.first as *const Ident, arguments.sixth as *const c_void);
-    note(Entry { ident, body, at_once: false, since: sample() });
+    note_task(Entry { ident, body, ..Entry::NONE });
 }
 
 /// A task that runs at once begins.
@@ -39,7 +38,7 @@ extern "C" fn task_at_once(arguments: &Arguments) {
 /// gcc's task: code, and in the sixth place whether it may be deferred.
 extern "C" fn gcc_task(arguments: &Arguments) {
     let (body, at_once) = (arguments.first as *const c_void, arguments.sixth & 0xff == 0);
-    note(Entry { ident: ptr::null(), body, at_once, since: sample() });
+    note_task(Entry { body, at_once, ..Entry::NONE });
 }
 
 /// A taskloop, and in the fourth place whether its tasks may be deferred.

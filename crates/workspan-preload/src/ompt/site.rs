@@ -9,7 +9,6 @@ use core::ptr;
 
 use workspan_collect::platform;
 use workspan_collect::region::{CallSite, Place, Told};
-use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 /// `ident_t` of LLVM's OpenMP: what the compiler says of a construct.
@@ -23,20 +22,21 @@ pub struct Ident {
 
 /// What was passed to the entry point that the program is in.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Entry {
     /// What the compiler says, or null.
     pub ident: *const Ident,
     /// Code of the construct's body, or null.
     pub body: *const c_void,
-    /// The task is to run at once because the program says so.
-    pub at_once: bool,
     /// Tick at which the entry point was called; 0 if this one is not sampled.
     pub since: u64,
+    /// The task is to run at once because the program says so.
+    pub at_once: bool,
 }
 
 impl Entry {
     /// Nothing was passed.
-    pub const NONE: Entry = Entry { ident: ptr::null(), body: ptr::null(), at_once: false, since: 0 };
+    pub const NONE: Entry = Entry { ident: ptr::null(), body: ptr::null(), since: 0, at_once: false };
 
     /// True if nothing was passed.
     pub fn is_none(&self) -> bool {
@@ -44,41 +44,89 @@ impl Entry {
     }
 
     /// Ticks that the creation has taken so far, on behalf of all that are not sampled.
-    pub fn cost(&self, _thread: &Thread) -> Option<i64> {
+    pub fn cost(&self) -> Option<i64> {
         (self.since != 0).then(|| platform::ticks().wrapping_sub(self.since) as i64 * i64::from(SAMPLE))
     }
-}
-
-std::thread_local! {
-    static ENTRY: Cell<Entry> = const { Cell::new(Entry::NONE) };
 }
 
 /// One creation in so many is measured.
 pub const SAMPLE: u32 = 64;
 
-/// Notes what is passed to the runtime.
-pub fn note(entry: Entry) {
-    ENTRY.set(entry);
+// Thread-local variables that are found by one addition (initial-exec model): the library is loaded when the program
+// starts, and they are small enough for the room that the loader keeps otherwise. Rust's own would be a call in a
+// library.
+#[cfg(target_arch = "x86_64")]
+core::arch::global_asm!(
+    ".pushsection .tbss,\"awT\",@nobits",
+    ".p2align 3",
+    ".hidden workspan_entry",
+    ".globl workspan_entry",
+    ".type workspan_entry, @object",
+    ".size workspan_entry, 40",
+    "workspan_entry:",
+    ".zero 40",
+    ".popsection",
+);
+
+/// What the calling thread has noted, and creations until the next sample.
+#[repr(C)]
+#[derive(Debug)]
+struct Noted {
+    entry: Cell<Entry>,
+    left: Cell<u32>,
 }
 
-/// The tick now for one creation in [`SAMPLE`], else 0.
-#[inline]
-pub fn sample() -> u64 {
+const _: () = assert!(size_of::<Noted>() == 40);
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn with_noted<R>(work: impl FnOnce(&Noted) -> R) -> R {
+    let at: *const Noted;
+    // SAFETY: reads the thread pointer and a constant that the loader fills in.
+    unsafe {
+        core::arch::asm!(
+            "mov {at}, qword ptr [rip + workspan_entry@GOTTPOFF]",
+            "add {at}, qword ptr fs:[0]",
+            at = out(reg) at,
+            options(nostack, pure, readonly)
+        );
+    }
+    // SAFETY: this thread's own variable, valid when all zero.
+    work(unsafe { &*at })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn with_noted<R>(work: impl FnOnce(&Noted) -> R) -> R {
     std::thread_local! {
-        static LEFT: Cell<u32> = const { Cell::new(0) };
+        static NOTED: Noted = const { Noted { entry: Cell::new(Entry::NONE), left: Cell::new(0) } };
     }
-    let left = LEFT.get();
-    LEFT.set(if left == 0 { SAMPLE - 1 } else { left - 1 });
-    if left == 0 {
-        platform::ticks()
-    } else {
-        0
-    }
+    NOTED.with(work)
+}
+
+/// Notes what is passed to the runtime.
+pub fn note(entry: Entry) {
+    with_noted(|noted| noted.entry.set(entry));
+}
+
+/// Notes what is passed when a task is created; now and then, also the time.
+#[inline(always)]
+pub fn note_task(entry: Entry) {
+    with_noted(|noted| {
+        let left = noted.left.get();
+        let (next, since) = if left == 0 { (SAMPLE - 1, platform::ticks()) } else { (left - 1, 0) };
+        noted.left.set(next);
+        noted.entry.set(Entry { since, ..entry });
+    });
 }
 
 /// What was noted last; it is used up.
+#[inline(always)]
 pub fn noted() -> Entry {
-    ENTRY.replace(Entry::NONE)
+    with_noted(|noted| {
+        let entry = noted.entry.get();
+        noted.entry.set(Entry::NONE);
+        entry
+    })
 }
 
 /// The site of a construct with return address `after`.
