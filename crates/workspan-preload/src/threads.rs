@@ -12,7 +12,7 @@ use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
 
-use crate::dag::token;
+use crate::dag::{solo, token};
 use crate::original::Original;
 
 /// Load address of the OpenMP runtime.
@@ -72,6 +72,7 @@ pub unsafe extern "C" fn pthread_create(
     }
     // SAFETY: the C library defines it with this signature.
     let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
+    solo::over();
     let strand = if workspan_collect::process::shared().is_none() || of_the_runtime(start) { None } else { in_strand() };
     let Some((thread, now)) = strand else {
         // SAFETY: the caller's own arguments.

@@ -120,12 +120,18 @@ pub fn depend_on_all(thread: &'static Thread, creator: &Frame, task: &'static Fr
 const ALL: u64 = u64::MAX;
 
 /// `task` begins no sooner than its predecessors have ended.
+#[inline(always)]
 pub fn after_predecessors(thread: &'static Thread, task: &Frame) {
-    let mut at = task.predecessors.replace(ptr::null_mut());
-    if at.is_null() {
-        return;
+    let first = task.predecessors.get();
+    if !first.is_null() {
+        task.predecessors.set(ptr::null_mut());
+        after_list(thread, task, first);
     }
-    let first = at;
+}
+
+#[inline(never)]
+fn after_list(thread: &'static Thread, task: &Frame, first: *mut Cell) {
+    let mut at = first;
     let mut start = task.start.get();
     let mut latest: Option<&'static Frame> = None;
     // SAFETY: null or a cell of this task's list.
@@ -149,8 +155,18 @@ pub fn after_predecessors(thread: &'static Thread, task: &Frame) {
 }
 
 /// `creator` has closed: nobody will depend on its children any more.
+#[inline(always)]
 pub fn forget(thread: &'static Thread, creator: &Frame) {
-    let mut table = creator.dependences.replace(ptr::null_mut());
+    let table = creator.dependences.get();
+    if !table.is_null() {
+        creator.dependences.set(ptr::null_mut());
+        forget_chain(thread, table);
+    }
+}
+
+#[inline(never)]
+fn forget_chain(thread: &'static Thread, first: *mut Table) {
+    let mut table = first;
     // SAFETY: null or a block of this frame's chain.
     while let Some(block) = unsafe { table.as_ref() } {
         for slot in &block.entries[..block.used.get().min(SLOTS)] {

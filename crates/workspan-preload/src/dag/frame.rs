@@ -27,7 +27,7 @@
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr;
-use core::sync::atomic::{fence, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use workspan_collect::path;
 use workspan_collect::shared::Shared;
@@ -506,11 +506,8 @@ impl Frame {
 
     /// One holder less; the last one frees it.
     pub(super) fn release(&self, thread: &Thread) {
-        if self.holders.load(Ordering::Acquire) != 1 {
-            if self.holders.fetch_sub(1, Ordering::Release) != 1 {
-                return;
-            }
-            fence(Ordering::Acquire);
+        if !super::solo::decrement(&self.holders) {
+            return;
         }
         let shared = Shared::of(thread);
         path::release(shared, self.base.get().path);

@@ -6,6 +6,7 @@ pub mod group;
 pub mod lock;
 pub mod pieces;
 pub mod pool;
+pub mod solo;
 pub mod task;
 pub mod team;
 pub mod token;

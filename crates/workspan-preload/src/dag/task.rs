@@ -6,7 +6,6 @@
 use core::ptr;
 use core::sync::atomic::{fence, Ordering};
 
-use workspan_collect::group::offer;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region;
 use workspan_collect::shared::{current_account, Shared};
@@ -17,6 +16,7 @@ use workspan_wire::shm::{Latest, Thread, NODE, OWNED, PREFIXED};
 
 use super::depend;
 use super::frame::{self, raise, set_uniform, uniform, Base, End, Frame, Kind, Stage, Start};
+use super::solo::{self, offer};
 
 /// Ends the running strand, if there is one.
 #[inline(always)]
@@ -61,8 +61,7 @@ pub fn create(thread: &'static Thread, creator: &'static Frame, context: Context
     task.team.set(creator.team.get());
     task.round.set(creator.round.get());
     task.report.set(report_of(shared, creator));
-    let open = &creator.open;
-    open.fetch_add(1, Ordering::Relaxed);
+    solo::increment(&creator.open);
     Some(task)
 }
 
@@ -303,7 +302,7 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
     let shared = Shared::of(thread);
     let mut task = task;
     loop {
-        if task.open.load(Ordering::Acquire) != 1 && task.open.fetch_sub(1, Ordering::AcqRel) != 1 {
+        if !solo::decrement(&task.open) {
             return;
         }
         let parent = task.parent();
@@ -523,8 +522,7 @@ pub fn create_chunk(
     task.team.set(creator.team.get());
     task.round.set(creator.round.get());
     task.report.set(report);
-    let open = &creator.open;
-    open.fetch_add(1, Ordering::Relaxed);
+    solo::increment(&creator.open);
     Some(task)
 }
 

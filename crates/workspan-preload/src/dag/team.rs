@@ -8,7 +8,6 @@ use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-use workspan_collect::group::offer;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region::{self, CallSite, Region};
 use workspan_collect::shared::Shared;
@@ -18,6 +17,7 @@ use workspan_wire::shm::{Latest, Thread, OWNED};
 
 use super::frame::{self, raise, uniform, Frame, Kind, Start};
 use super::pool;
+use super::solo::offer;
 use super::task;
 
 /// Which of a team's two slots is in use.

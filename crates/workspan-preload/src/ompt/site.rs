@@ -151,9 +151,17 @@ fn has_source(ident: *const Ident) -> bool {
         return false;
     }
     // Without debug information the text is ";unknown;unknown;0;0;;".
-    // SAFETY: a terminated text, of the compiler's.
-    let text = unsafe { CStr::from_ptr(ident.source) }.to_bytes();
-    !text.starts_with(b";unknown;")
+    let unknown = b";unknown;";
+    let mut at = ident.source.cast::<u8>();
+    for byte in unknown {
+        // SAFETY: a terminated text, of the compiler's; all bytes before this one were not its end.
+        if unsafe { *at } != *byte {
+            return true;
+        }
+        // SAFETY: not past the end, as the byte was not the terminating one.
+        at = unsafe { at.add(1) };
+    }
+    false
 }
 
 /// Takes the compiler's text apart.

@@ -1,0 +1,64 @@
+//! Counters that need not be atomic as long as the program has one thread.
+//!
+//! A locked instruction costs some 20 cycles, and a task takes several. Until the first thread is created nobody else can
+//! be at a counter; whoever creates it says so before ([`over`]), and so happens before everything the thread does.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use workspan_collect::group;
+use workspan_collect::path;
+use workspan_collect::shared::Shared;
+use workspan_wire::shm::Candidate;
+
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// Another thread is about to be created.
+pub fn over() {
+    OVER.store(true, Ordering::Relaxed);
+}
+
+#[inline(always)]
+fn alone() -> bool {
+    !OVER.load(Ordering::Relaxed)
+}
+
+/// Adds one.
+#[inline(always)]
+pub fn increment(counter: &AtomicU32) {
+    if alone() {
+        counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    } else {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Takes one away. True if that was the last; then everything that others did before they took theirs has happened.
+#[inline(always)]
+pub fn decrement(counter: &AtomicU32) -> bool {
+    let seen = counter.load(Ordering::Acquire);
+    // Nobody else has one to take, or to make more of.
+    if seen == 1 {
+        return true;
+    }
+    if alone() {
+        counter.store(seen - 1, Ordering::Relaxed);
+        return false;
+    }
+    counter.fetch_sub(1, Ordering::AcqRel) == 1
+}
+
+/// Offers a finished chain to `candidate`; the handle is used up.
+#[inline(always)]
+pub fn offer(shared: Shared, candidate: &Candidate, span: i64, path: u32) {
+    if !alone() {
+        return group::offer(shared, candidate, span, path);
+    }
+    if span > candidate.span.load(Ordering::Relaxed) {
+        candidate.span.store(span, Ordering::Relaxed);
+        let shorter = candidate.path.load(Ordering::Relaxed) as u32;
+        candidate.path.store(u64::from(path), Ordering::Relaxed);
+        path::release(shared, shorter);
+    } else {
+        path::release(shared, path);
+    }
+}
