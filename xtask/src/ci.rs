@@ -54,7 +54,9 @@ fn steps(options: &Options) -> Vec<Step> {
         }),
         step("tidy", tidy::main),
         step("documentation", || {
-            shell::run(cargo("doc --workspace --no-deps --locked").env("RUSTDOCFLAGS", "-D warnings"))
+            shell::run(
+                cargo("doc --workspace --no-deps --document-private-items --locked").env("RUSTDOCFLAGS", "-D warnings"),
+            )
         }),
     ];
     // They are a workspace of their own, which nothing else compiles.

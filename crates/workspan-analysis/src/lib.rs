@@ -3,9 +3,9 @@
 //! **Invariant:** no input or output, no serialisation, no clock, no threads; total: an incomplete run gives a result
 //! that says so, not an error.
 //!
-//! * [`profile`]: work, span, parallelism and overhead of the program, its regions and its sites (TaskProf ch. 3).
-//! * [`verdict`]: what limits the program, in one value.
-//! * [`warnings`]: what a reader must know before believing a number.
+//! * [`mod@profile`]: work, span, parallelism and overhead of the program, its regions and its sites (TaskProf ch. 3).
+//! * [`mod@verdict`]: what limits the program, in one value.
+//! * [`mod@warnings`]: what a reader must know before believing a number.
 
 pub mod profile;
 pub mod spread;

@@ -52,7 +52,7 @@ pub mod inner {
 /// Allowed in our modules whatever the crate around them denies.
 const ALLOW: &str = "#![allow(warnings, missing_docs, missing_debug_implementations, unreachable_pub, clippy::all)]\n";
 
-/// Identifies what [`write`] writes: it changes whenever a text or a recipe does.
+/// Identifies what [`write()`] writes: it changes whenever a text or a recipe does.
 pub fn fingerprint() -> u64 {
     let recipes = [include_str!("rayon_core.rs"), include_str!("rayon.rs"), ROOT];
     let texts = [WIRE, COLLECT, HOOKS].into_iter().flatten().flat_map(|(name, text)| [*name, *text]);

@@ -1,7 +1,7 @@
 //! From bytes to the model.
 //!
 //! * [`snapshot`]: what a collector left in shared memory becomes a [`workspan_model::Run`].
-//! * [`file`]: `.wspan` files, in both directions.
+//! * [`mod@file`]: `.wspan` files, in both directions.
 //!
 //! **Invariant:** no input makes this crate panic, recurse without bound, or allocate more than a small multiple of the
 //! input. What can be read is returned together with a list of what is wrong ([`Problem`]); an error is only for input

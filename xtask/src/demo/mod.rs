@@ -52,7 +52,6 @@ fn published(results: &Path) -> anyhow::Result<Job> {
     let folder = source::fetch(name, version, results)?;
     let picture = results.join("picture.png");
     fs::write(&picture, picture::png(900, 600))?;
-    let smaller = results.join("smaller.png");
     let [smaller, picture] = [results.join("smaller.png"), picture].map(|path| from(&folder, &path));
     let arguments = ["-o", "4", "--out", &smaller, &picture].map(str::to_owned).to_vec();
     Ok(Job { folder, about: format!("{name} {version} (it makes PNG files smaller)"), arguments })
@@ -101,7 +100,7 @@ fn closing(results: &Path, time: &str) -> String {
     format!(
         "
 Done in {time}. The first line of the report says how much faster than on one core the program can get at most, on any
-number of cores, and which line of its source stands in the way. docs/methods.md defines every number.
+number of cores, and which line of its source stands in the way. docs/methods defines every number.
 
   {page:<width$}  the report as a page: open it in a browser
   {report}  the report as text, again
