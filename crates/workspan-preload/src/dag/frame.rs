@@ -122,6 +122,8 @@ pub struct Kind {
     pub final_: bool,
     /// It belongs to a taskloop.
     pub taskloop: bool,
+    /// It waits at its team's last barrier.
+    pub leaving: bool,
 }
 
 /// Where a task stands in its life.
@@ -266,6 +268,8 @@ pub struct Extra {
     pub(super) construct: Cell<ContextId>,
     /// The taskloop that it is in: the context around it, and where its tasks begin.
     pub(super) taskloop: Cell<Option<(ContextId, Start)>>,
+    /// Stands for a wait with dependences that is under way.
+    pub(super) pseudo: Cell<*const Frame>,
     /// The program says that the taskloop's tasks run at once.
     pub(super) taskloop_at_once: Cell<bool>,
     /// Locks that it holds.
@@ -351,6 +355,38 @@ impl Frame {
     /// True if tasks that it creates are part of its own chain.
     pub fn is_final(&self) -> bool {
         self.kind.get().final_
+    }
+
+    /// `pseudo` stands for a wait of this task.
+    pub fn set_pseudo(&self, thread: &Thread, pseudo: &'static Frame) {
+        if let Some(extra) = self.extra(thread) {
+            extra.pseudo.set(pseudo);
+        }
+    }
+
+    /// What stands for the wait that is under way.
+    pub fn pseudo(&self) -> Option<&'static Frame> {
+        // SAFETY: null or a frame that has not been discarded.
+        unsafe { self.known_extra()?.pseudo.get().as_ref() }
+    }
+
+    /// The same; the wait is over.
+    pub fn take_pseudo(&self) -> Option<&'static Frame> {
+        let pseudo = self.pseudo();
+        if let Some(extra) = self.known_extra() {
+            extra.pseudo.set(ptr::null());
+        }
+        pseudo
+    }
+
+    /// The runtime no longer knows it: see `ompt::events::leave_team`.
+    pub fn leaves(&self) {
+        self.kind.set(Kind { leaving: true, ..self.kind.get() });
+    }
+
+    /// True after [`Frame::leaves`].
+    pub fn is_leaving(&self) -> bool {
+        self.kind.get().leaving
     }
 
     /// True if parts of it may run on different threads.
@@ -445,6 +481,7 @@ impl Frame {
             construct: Cell::new(0),
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
+            pseudo: Cell::new(ptr::null()),
             locks: super::lock::Held::new(),
             inline_end: Cell::new(None),
             inline_uniform: Cell::new(0),

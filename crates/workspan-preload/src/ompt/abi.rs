@@ -90,6 +90,8 @@ pub mod sync {
     pub const TASKWAIT: c_int = 5;
     /// A taskgroup.
     pub const TASKGROUP: c_int = 6;
+    /// The barrier at the end of a parallel region.
+    pub const LAST_BARRIER: c_int = 9;
     /// A reduction: no wait of its own.
     pub const REDUCTION: c_int = 7;
     use core::ffi::c_int;

@@ -64,6 +64,23 @@ fn frame_in(data: *const Data) -> Option<&'static Frame> {
     unsafe { (word as *const Frame).as_ref() }
 }
 
+/// The frame in the word of a task that may be a member of a team at its last barrier ([`leave_team`]).
+fn frame_or_leaving(data: *const Data) -> Option<&'static Frame> {
+    frame_in(data).or_else(|| Frame::on(thread::current()?).filter(|frame| frame.is_leaving()))
+}
+
+/// A member arrives at its team's last barrier: its word is emptied.
+///
+/// From here on libomp keeps a copy of the word in a place that it also uses for `taskwait` with dependences, in tasks that
+/// the thread runs while it waits at the barrier, and insists that it be empty then. The thread knows the frame, too.
+fn leave_team(task: &Frame, task_data: *const Data) {
+    // SAFETY: null or the word that the runtime keeps for us.
+    if let Some(word) = unsafe { task_data.as_ref() } {
+        task.leaves();
+        word.set(0);
+    }
+}
+
 /// The team in a region's word.
 fn team_in(data: *const Data) -> Option<&'static Team> {
     // SAFETY: null or a word that the runtime keeps for us.
@@ -187,7 +204,7 @@ pub extern "C" fn implicit_task(
             word.set(frame as *const Frame as u64);
             done(thread);
         }
-    } else if let Some(frame) = frame_in(task_data) {
+    } else if let Some(frame) = frame_or_leaving(task_data) {
         word.set(0);
         if let Some(thread) = frame.running_on() {
             end_implicit(thread, frame);
@@ -276,7 +293,13 @@ pub extern "C" fn task_create(
     }
     // SAFETY: null or the word that the runtime keeps for us.
     if let (Some(task), Some(word)) = (task::create(thread, creator, context, kind), unsafe { task_data.as_ref() }) {
-        word.set(task as *const Frame as u64);
+        if flags & flag::TASKWAIT != 0 {
+            // libomp has one word for all such waits of a thread, and insists that it be empty when the next one
+            // begins, which may be in a task that runs during this one.
+            creator.set_pseudo(thread, task);
+        } else {
+            word.set(task as *const Frame as u64);
+        }
         if let Some(cost) = entry.cost() {
             let account = Shared::of(thread).account(thread, context);
             account.overhead.set(account.overhead.get() + cost);
@@ -316,7 +339,8 @@ fn create_chunk(thread: &'static Thread, creator: &'static Frame, flags: u32, ta
 
 /// A task's dependences.
 pub extern "C" fn dependences(task_data: *const Data, list: *const Dependence, count: c_int) {
-    let Some(task) = frame_in(task_data) else { return };
+    let pseudo = || current_task().and_then(|(_, creator)| creator.pseudo());
+    let Some(task) = frame_in(task_data).or_else(pseudo) else { return };
     let Some(creator) = task.parent() else { return };
     let Some(thread) = creator.running_on() else { return };
     let Ok(count) = usize::try_from(count) else { return };
@@ -343,9 +367,11 @@ pub extern "C" fn dependences(task_data: *const Data, list: *const Dependence, c
 
 /// A thread changes from one task to another.
 pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: *const Data) {
-    let Some(prior) = frame_in(prior_data) else { return };
+    if how == status::TASKWAIT_COMPLETE {
+        return waited_for();
+    }
+    let Some(prior) = frame_or_leaving(prior_data) else { return };
     match how {
-        status::TASKWAIT_COMPLETE => return waited_for(prior),
         status::EARLY_FULFILL => return fulfilled_early(prior),
         status::LATE_FULFILL => return fulfilled_late(prior),
         _ => {}
@@ -355,11 +381,10 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
     let next = match frame_in(next_data) {
         Some(next) => next,
         // Back to whatever was under way.
-        None if ended || how == status::DETACH => match prior.interrupted() {
+        None => match prior.interrupted().filter(|it| ended || how == status::DETACH || it.is_leaving()) {
             Some(next) => next,
             None => return,
         },
-        None => return,
     };
     if core::ptr::eq(prior, next) {
         return;
@@ -404,9 +429,9 @@ fn running(prior: &'static Frame) -> Option<(&'static Thread, &'static Frame)> {
 }
 
 /// `taskwait` with dependences: its pseudo-task ends.
-fn waited_for(pseudo: &'static Frame) {
-    let Some(creator) = pseudo.parent() else { return };
-    let Some(thread) = creator.running_on() else { return };
+fn waited_for() {
+    let Some((thread, creator)) = current_task() else { return };
+    let Some(pseudo) = creator.take_pseudo() else { return };
     let at = now(thread);
     task::wait_over(thread, at);
     task::stop(thread, Some(at));
@@ -450,7 +475,7 @@ pub extern "C" fn sync_region(
     if kind == sync::REDUCTION {
         return;
     }
-    let Some(task) = frame_in(task_data) else { return };
+    let Some(task) = frame_or_leaving(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
     match (kind, endpoint == BEGIN) {
         (sync::TASKWAIT, true) => {
@@ -476,6 +501,9 @@ pub extern "C" fn sync_region(
                     team::arrive(thread, task, team);
                     task::wait(thread, at);
                 }
+            }
+            if kind == sync::LAST_BARRIER {
+                leave_team(task, task_data);
             }
         }
         (_, false) => {
