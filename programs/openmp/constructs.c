@@ -10,7 +10,7 @@
  * less than what any one lock was held.
  *
  * `p` is the number of threads of a team; iterations of loops are no more than 64, and the cases marked `loop` are for
- * teams of as many.
+ * teams of as many. The number behind a directive is that of the tasks created there.
  */
 #include "cost.h"
 

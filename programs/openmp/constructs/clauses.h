@@ -195,9 +195,9 @@ static void fib_final(int n)
     cost(1);
     if (n < 2)
         return;
-#pragma omp task final(n <= 5)
+#pragma omp task final(n <= 5) // tasks: 33
     fib_final(n - 1);
-#pragma omp task final(n <= 6)
+#pragma omp task final(n <= 6) // tasks: 33
     fib_final(n - 2);
 #pragma omp taskwait
 }

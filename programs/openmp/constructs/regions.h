@@ -327,7 +327,7 @@ CASE_AS(target_nowait, TARGET_TASK, 9, 6)
 #pragma omp parallel
 #pragma omp single
     {
-#pragma omp target nowait
+#pragma omp target nowait // tasks: 1
         cost(3);
         cost(5);
 #pragma omp taskwait

@@ -109,7 +109,7 @@ CASE(taskloop_undeferred, exact, 7, 7)
 #pragma omp parallel
 #pragma omp single
     {
-#pragma omp taskloop grainsize(2) if (0) // tasks: 3
+#pragma omp taskloop grainsize(2) if (0)
         for (int i = 0; i < 6; i++)
             cost(1);
         cost(1);

@@ -207,9 +207,9 @@ static int fib(int n)
     cost(1);
     if (n < 2)
         return n;
-#pragma omp task shared(a)
+#pragma omp task shared(a) // tasks: 88
     a = fib(n - 1);
-#pragma omp task shared(b)
+#pragma omp task shared(b) // tasks: 88
     b = fib(n - 2);
 #pragma omp taskwait
     return a + b;

@@ -1,0 +1,587 @@
+//! OpenMP programs as they are, in C, C++ and Fortran: exact with every compiler and any number of threads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs::{self, File};
+use std::ops::AddAssign;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::command::workspan;
+use crate::openmp_build::{openmp, sources, Compiler};
+
+/// How a program runs.
+#[derive(Clone, Copy, Debug)]
+enum Threads {
+    /// So many threads.
+    Real(u32),
+    /// So many virtual cores, one running at a time.
+    Virtual(u32),
+}
+
+impl Threads {
+    fn count(self) -> u32 {
+        match self {
+            Threads::Real(count) | Threads::Virtual(count) => count,
+        }
+    }
+}
+
+/// As many virtual cores as loops of the test programs have iterations.
+const VIRTUAL: Threads = Threads::Virtual(64);
+
+/// Every way in which a closed form is checked.
+const ALL: &[Threads] = &[Threads::Real(1), Threads::Real(2), Threads::Real(4), Threads::Real(8), VIRTUAL];
+
+// ---- Closed forms ----
+
+#[test]
+fn constructs_of_c_by_clang() {
+    check_cases("constructs.c", Compiler::Clang, 120);
+}
+
+#[test]
+fn constructs_of_c_by_gcc() {
+    check_cases("constructs.c", Compiler::Gcc, 120);
+}
+
+#[test]
+fn constructs_of_cpp_by_clang() {
+    check_cases("constructs.cpp", Compiler::ClangCpp, 15);
+}
+
+#[test]
+fn constructs_of_cpp_by_gcc() {
+    check_cases("constructs.cpp", Compiler::GccCpp, 15);
+}
+
+#[test]
+fn constructs_of_fortran_by_flang() {
+    check_cases("constructs.F90", Compiler::Flang, 30);
+}
+
+#[test]
+fn constructs_of_fortran_by_gfortran() {
+    check_cases("constructs.F90", Compiler::Gfortran, 35);
+}
+
+/// A case and its answer, as `cost.h` describes them.
+#[derive(Clone, Debug)]
+struct Case {
+    name: String,
+    work: i64,
+    span: i64,
+    how: How,
+}
+
+/// How an answer is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Exact,
+    Loop,
+    Lock,
+    Runs,
+    Native,
+}
+
+fn check_cases(main: &str, compiler: Compiler, at_least: usize) {
+    let program = openmp(main, compiler);
+    let mut runs = Vec::new();
+    for threads in ALL {
+        let cases = list(&program, threads.count());
+        assert!(cases.len() >= at_least, "only {} cases", cases.len());
+        runs.extend(cases.into_iter().map(|case| (case, *threads)));
+    }
+    let tags = Tags::read(main);
+    let differences = each(&runs, |(case, threads)| {
+        let difference = if case.how == How::Native {
+            native(&program, &case.name, threads.count()).err()
+        } else {
+            match record(&program, &[&case.name], *threads) {
+                Ok(report) => compare(case, &report, *threads, compiler, &tags),
+                Err(message) => Some(message),
+            }
+        };
+        difference.map(|difference| format!("{} {threads:?}: {difference}", case.name))
+    });
+    check_none(&differences, &format!("{main} by {compiler:?}, of {} runs", runs.len()));
+}
+
+/// What is wrong with a report.
+fn compare(case: &Case, report: &Value, threads: Threads, compiler: Compiler, tags: &Tags) -> Option<String> {
+    let mut wrong = String::new();
+    let found = (number(&report["program"]["work_ns"]), number(&report["program"]["span_ns"]));
+    let span_is_known = case.how != How::Loop || matches!(threads, Threads::Virtual(_));
+    if case.how != How::Runs {
+        if found.0 != case.work {
+            let _ = write!(wrong, "work {}, not {}; ", found.0, case.work);
+        }
+        if span_is_known && found.1 != case.span {
+            let _ = write!(wrong, "span {}, not {}; ", found.1, case.span);
+        }
+        let critical = critical_of_contexts(report);
+        if critical != found.1 && case.how != How::Lock {
+            let _ = write!(wrong, "the critical path's parts are {critical} of {}; ", found.1);
+        }
+        wrong.push_str(&tags.check(case, report, compiler));
+    }
+    (!wrong.is_empty()).then_some(wrong)
+}
+
+fn critical_of_contexts(report: &Value) -> i64 {
+    report["contexts"].as_array().expect("a list").iter().map(|context| number(&context["critical_ns"])).sum()
+}
+
+/// The cases of a program, with the answers for so many threads.
+fn list(program: &Path, threads: u32) -> Vec<Case> {
+    let output = Command::new(program).arg("list").env("OMP_NUM_THREADS", threads.to_string()).output();
+    let output = output.expect("the program runs");
+    assert!(output.status.success(), "{}: {}", program.display(), String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("names and numbers");
+    text.lines().map(parse_case).collect()
+}
+
+fn parse_case(line: &str) -> Case {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [name, work, span, how] = words[..] else { panic!("not a case: {line}") };
+    let how = match how {
+        "exact" => How::Exact,
+        "loop" => How::Loop,
+        "lock" => How::Lock,
+        "runs" => How::Runs,
+        "native" => How::Native,
+        _ => panic!("not a case: {line}"),
+    };
+    Case { name: name.to_owned(), work: parse(work), span: parse(span), how }
+}
+
+// ---- Places ----
+
+/// What the sources say about the tasks that a case creates: `// tasks: N` behind the directive.
+struct Tags {
+    /// Directives, by file and line.
+    directives: BTreeMap<(String, i64), Directive>,
+    /// Of each case: its directives that create a known number of tasks, those of its helpers included.
+    of_cases: BTreeMap<String, Vec<(String, i64, i64)>>,
+    /// Cases of which every directive's number is known.
+    complete: BTreeSet<String>,
+}
+
+struct Directive {
+    text: String,
+    /// The function around it, where that is plain.
+    function: Option<String>,
+}
+
+impl Tags {
+    /// Reads the sources of the program whose main file this is.
+    fn read(main: &str) -> Tags {
+        let mut files = vec![sources().join(main)];
+        if main == "constructs.c" {
+            let parts = fs::read_dir(sources().join("constructs")).expect("the sources are there");
+            files.extend(parts.map(|part| part.expect("it can be read").path()));
+        }
+        let mut tags = Tags { directives: BTreeMap::new(), of_cases: BTreeMap::new(), complete: BTreeSet::new() };
+        for file in files {
+            tags.read_file(&file);
+        }
+        tags
+    }
+
+    fn read_file(&mut self, path: &Path) {
+        let text = fs::read_to_string(path).expect("the sources are there");
+        let file = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let (mut function, mut case) = (None, None);
+        // Of the case being read, and of the functions before it.
+        let (mut tagged, mut untagged) = (Vec::new(), false);
+        for (line, text) in (1..).zip(text.lines()) {
+            if let Some(name) = case_of(text) {
+                case = Some(name.to_owned());
+                function.clone_from(&case);
+            } else if let Some(name) = function_of(text) {
+                function = Some(name.to_owned());
+            }
+            let trimmed = text.trim_start();
+            if trimmed.starts_with("#pragma omp") || trimmed.starts_with("!$omp") {
+                let directive = Directive { text: text.to_owned(), function: function.clone() };
+                self.directives.insert((file.clone(), line), directive);
+                match text.split_once("// tasks: ") {
+                    Some((_, count)) => tagged.push((file.clone(), line, parse(count))),
+                    None => untagged |= creates_tasks(text),
+                }
+            }
+            if text == "}" {
+                function = None;
+                if let Some(case) = case.take() {
+                    if !untagged {
+                        self.complete.insert(case.clone());
+                    }
+                    self.of_cases.insert(case, std::mem::take(&mut tagged));
+                    untagged = false;
+                }
+            }
+        }
+    }
+
+    /// What is wrong with the sites of a report. Only programs of LLVM's compilers know their lines exactly.
+    fn check(&self, case: &Case, report: &Value, compiler: Compiler) -> String {
+        let mut wrong = String::new();
+        let known = self.of_cases.get(&case.name).map_or(&[][..], Vec::as_slice);
+        let sites: Vec<Site> = report["sites"].as_array().expect("a list").iter().map(Site::read).collect();
+        if self.complete.contains(&case.name) {
+            let expected: i64 = known.iter().map(|(.., count)| count).sum();
+            let found = number(&report["program"]["tasks"]);
+            if found != expected {
+                let _ = write!(wrong, "{found} tasks, not {expected}; ");
+            }
+        }
+        if !compiler.is_llvm() {
+            return wrong;
+        }
+        for (file, line, expected) in known {
+            let here = sites.iter().filter(|site| site.file == *file && site.line == *line);
+            let found: i64 = here.map(|site| site.tasks).sum();
+            if found != *expected {
+                let _ = write!(wrong, "{file}:{line}: {found} tasks, not {expected}; ");
+            }
+        }
+        for site in &sites {
+            match self.directives.get(&(site.file.clone(), site.line)) {
+                Some(directive) => {
+                    let in_line = usize::try_from(site.column).is_ok_and(|c| (1..=directive.text.len()).contains(&c));
+                    let right = directive.text.split(|c: char| !c.is_alphanumeric()).any(|w| site.is_named_by(w));
+                    if !in_line || !right {
+                        let _ = write!(wrong, "{} is no `{}`; ", site.place(), directive.text.trim());
+                    }
+                    if compiler == Compiler::Clang && site.function != directive.function {
+                        let _ = write!(wrong, "{} is in {:?}; ", site.place(), directive.function);
+                    }
+                }
+                None if site.kind == "lock" || site.kind == "thread" => {}
+                None => {
+                    let _ = write!(wrong, "{} is no directive; ", site.place());
+                }
+            }
+        }
+        wrong
+    }
+}
+
+fn creates_tasks(directive: &str) -> bool {
+    let words = directive.split(|c: char| !c.is_alphanumeric());
+    let directive = directive.contains("#pragma");
+    directive && words.into_iter().skip_while(|word| *word != "omp").any(|word| ["task", "taskloop"].contains(&word))
+}
+
+/// The name of the case that begins here.
+fn case_of(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("CASE(").or_else(|| line.strip_prefix("CASE_AS("))?;
+    rest.split(',').next()
+}
+
+/// The name of the C function that begins here, at the start of a line.
+fn function_of(line: &str) -> Option<&str> {
+    let plain = line.starts_with(|c: char| c.is_alphabetic() || c == '_') && line.ends_with(')');
+    let head = line.split('(').next_back().filter(|_| plain).and(line.rsplit_once('('))?.0;
+    head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
+}
+
+/// A site of a report.
+struct Site {
+    file: String,
+    line: i64,
+    column: i64,
+    function: Option<String>,
+    kind: String,
+    tasks: i64,
+}
+
+impl Site {
+    fn read(site: &Value) -> Site {
+        let text = |name: &str| site[name].as_str().unwrap_or_default().to_owned();
+        Site {
+            file: Path::new(&text("file")).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            line: number(&site["line"]),
+            column: number(&site["column"]),
+            function: site["function"].as_str().map(str::to_owned),
+            kind: text("kind"),
+            tasks: number(&site["tasks"]),
+        }
+    }
+
+    /// How messages name it.
+    fn place(&self) -> String {
+        format!("{} {}:{}:{} in {:?}", self.kind, self.file, self.line, self.column, self.function)
+    }
+
+    /// True if this word of a directive makes a site of this kind.
+    fn is_named_by(&self, word: &str) -> bool {
+        match self.kind.as_str() {
+            "loop" => ["for", "do", "loop", "distribute"].contains(&word),
+            "sections" => ["sections", "section"].contains(&word),
+            // A target region that does not wait.
+            "task" => ["task", "target"].contains(&word),
+            kind => kind == word,
+        }
+    }
+}
+
+// ---- Random programs ----
+
+/// Random programs, and how many of them run one after another in one process.
+const PROGRAMS: u64 = 1_000;
+const TOGETHER: u64 = 8;
+
+#[test]
+fn random_programs_by_clang() {
+    check_random(Compiler::Clang, &[Threads::Real(1), Threads::Real(2), Threads::Real(4), Threads::Virtual(4)]);
+}
+
+#[test]
+fn random_programs_by_gcc() {
+    check_random(Compiler::Gcc, &[Threads::Real(1), Threads::Real(2), Threads::Real(4)]);
+}
+
+fn check_random(compiler: Compiler, ways: &[Threads]) {
+    let program = openmp("random.c", compiler);
+    let lines = site_lines();
+    let mut runs = Vec::new();
+    for first in (0..PROGRAMS).step_by(usize::try_from(TOGETHER).expect("a small number")) {
+        runs.extend(ways.iter().map(|threads| (first, *threads)));
+    }
+    let differences = each(&runs, |(first, threads)| {
+        let several = difference_of(&program, *first, TOGETHER, *threads, compiler, &lines)?;
+        // Which of them is it?
+        let alone = (*first..first + TOGETHER).filter_map(|seed| {
+            let difference = difference_of(&program, seed, 1, *threads, compiler, &lines)?;
+            Some(format!("seed {seed} {threads:?}: {difference}"))
+        });
+        let alone: Vec<String> = alone.collect();
+        Some(if alone.is_empty() { format!("seeds from {first} {threads:?}: {several}") } else { alone.join("\n") })
+    });
+    check_none(&differences, &format!("random.c by {compiler:?}, of {} runs", runs.len()));
+}
+
+/// What a program amounts to, as `random.c` describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Answer {
+    work: i64,
+    span: i64,
+    sites: BTreeMap<String, Share>,
+}
+
+/// Tasks created, ticks of their own strands, and the critical path's part of those.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Share {
+    tasks: i64,
+    own: i64,
+    critical: i64,
+}
+
+impl AddAssign for Share {
+    fn add_assign(&mut self, other: Share) {
+        self.tasks += other.tasks;
+        self.own += other.own;
+        self.critical += other.critical;
+    }
+}
+
+fn difference_of(
+    program: &Path,
+    first: u64,
+    count: u64,
+    threads: Threads,
+    compiler: Compiler,
+    lines: &BTreeMap<i64, String>,
+) -> Option<String> {
+    let (first, count) = (first.to_string(), count.to_string());
+    let expected = oracle(program, &first, &count);
+    let report = match record(program, &[&first, &count], threads) {
+        Ok(report) => report,
+        Err(message) => return Some(message),
+    };
+    let mut wrong = String::new();
+    let found = answer(&report, lines);
+    if (found.work, found.span) != (expected.work, expected.span) {
+        let _ = write!(wrong, "work {} {}, span {} {}; ", expected.work, found.work, expected.span, found.span);
+    }
+    let critical = critical_of_contexts(&report);
+    if critical != found.span {
+        let _ = write!(wrong, "the critical path's parts are {critical} of {}; ", found.span);
+    }
+    if compiler.is_llvm() {
+        let names: BTreeSet<&String> = expected.sites.keys().chain(found.sites.keys()).collect();
+        for name in names {
+            let (expected, found) = (expected.sites.get(name), found.sites.get(name));
+            if expected != found {
+                let _ = write!(wrong, "{name}: {expected:?} {found:?}; ");
+            }
+        }
+    }
+    (!wrong.is_empty()).then_some(wrong)
+}
+
+/// The oracle's answer for programs that run one after another.
+fn oracle(program: &Path, first: &str, count: &str) -> Answer {
+    let output = Command::new(program).args(["oracle", first, count]).output().expect("the program runs");
+    let text = String::from_utf8(output.stdout).expect("names and numbers");
+    let mut sum = Answer::default();
+    for line in text.lines() {
+        let mut words = line.split(' ').skip(1);
+        let mut total = || parse(words.next().expect("a number"));
+        sum.work += total();
+        sum.span += total();
+        for word in words {
+            let parts: Vec<&str> = word.split(':').collect();
+            let [name, tasks, own, critical] = parts[..] else { panic!("not a site: {word}") };
+            let share = Share { tasks: parse(tasks), own: parse(own), critical: parse(critical) };
+            *sum.sites.entry(name.to_owned()).or_default() += share;
+        }
+    }
+    sum
+}
+
+/// A report in the oracle's terms.
+fn answer(report: &Value, lines: &BTreeMap<i64, String>) -> Answer {
+    let mut answer = Answer {
+        work: number(&report["program"]["work_ns"]),
+        span: number(&report["program"]["span_ns"]),
+        sites: BTreeMap::new(),
+    };
+    for site in report["sites"].as_array().expect("a list") {
+        let line = number(&site["line"]);
+        let name = lines.get(&line).cloned().unwrap_or_else(|| format!("line {line}"));
+        let share = Share {
+            tasks: number(&site["tasks"]),
+            own: number(&site["self_ns"]),
+            critical: number(&site["critical_ns"]),
+        };
+        *answer.sites.entry(name).or_default() += share;
+    }
+    for region in report["regions"].as_array().expect("a list") {
+        if region["kind"] == "serial" {
+            let (own, critical) = (number(&region["work_ns"]), number(&region["critical_ns"]));
+            *answer.sites.entry("serial".to_owned()).or_default() += Share { tasks: 0, own, critical };
+        }
+    }
+    // Where nothing ran there is nothing to tell.
+    answer.sites.retain(|_, share| share.own > 0);
+    answer
+}
+
+/// The lines of the tags `// site NAME`.
+fn site_lines() -> BTreeMap<i64, String> {
+    let text = fs::read_to_string(sources().join("random.c")).expect("the source is there");
+    let tags =
+        (1..).zip(text.lines()).filter_map(|(line, text)| Some((line, text.split_once("// site ")?.1.to_owned())));
+    tags.collect()
+}
+
+// ---- Running ----
+
+/// Longer than any run takes; libomp itself hangs once in some hundred runs with dependences and untied tasks.
+const LIMIT: Duration = Duration::from_secs(30);
+/// So often is a run that hangs begun again.
+const ATTEMPTS: u32 = 3;
+
+/// The report of a run with the virtual clock, or what went wrong.
+fn record(program: &Path, arguments: &[&str], threads: Threads) -> Result<Value, String> {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("openmp-runs");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let file = |ending: &str| folder.join(format!("{run}.{ending}"));
+    let mut command = workspan(&folder);
+    command.args(["record", "--clock", "virtual", "-o"]).arg(file("wspan"));
+    let mut json = std::ffi::OsString::from("--json=");
+    json.push(file("json"));
+    command.arg(json);
+    match threads {
+        Threads::Real(count) => command.arg("--workers").arg(count.to_string()),
+        Threads::Virtual(count) => command.arg("--logical-cores").arg(count.to_string()),
+    };
+    command.arg("--").arg(program).args(arguments);
+    let ended = run_openmp(command, &file("stderr"));
+    let report = fs::read(file("json")).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+    for ending in ["wspan", "json", "stderr"] {
+        // Not all of them need exist.
+        let _ = fs::remove_file(file(ending));
+    }
+    ended?;
+    let report = report.ok_or("no report")?;
+    if report["program"]["complete"] != true {
+        return Err(format!("incomplete: {}", report["warnings"]));
+    }
+    Ok(report)
+}
+
+/// Runs a case by itself.
+fn native(program: &Path, case: &str, threads: u32) -> Result<(), String> {
+    let mut command = Command::new(program);
+    command.arg(case).env("OMP_NUM_THREADS", threads.to_string());
+    let file = program.with_extension(format!("{case}-{threads}.stderr"));
+    let ended = run_openmp(command, &file);
+    let _ = fs::remove_file(&file);
+    ended
+}
+
+/// Runs a command to its end, more than once if it hangs.
+fn run_openmp(mut command: Command, stderr: &PathBuf) -> Result<(), String> {
+    use std::os::unix::process::CommandExt;
+    // Threads that wait must not keep the processor from those that work; teams must not depend on the machine.
+    command.env("OMP_WAIT_POLICY", "passive").env("OMP_CANCELLATION", "true").env("KMP_TEAMS_THREAD_LIMIT", "64");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
+    for _ in 0..ATTEMPTS {
+        command.stderr(File::create(stderr).expect("the target directory is writable"));
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let started = Instant::now();
+        while started.elapsed() < LIMIT {
+            if let Some(status) = child.try_wait().expect("it is our child") {
+                let message = fs::read_to_string(stderr).unwrap_or_default();
+                return if status.success() { Ok(()) } else { Err(format!("{status}: {}", message.trim())) };
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        let group = nix::unistd::Pid::from_raw(-i32::try_from(child.id()).expect("a process id"));
+        nix::sys::signal::kill(group, nix::sys::signal::Signal::SIGKILL).expect("it is our group");
+        child.wait().expect("it is our child");
+    }
+    Err(format!("it hangs, {ATTEMPTS} times out of {ATTEMPTS}"))
+}
+
+/// Applies a check to each item, on several threads; what it has to say, in order.
+fn each<T: Sync>(items: &[T], check: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let said = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(at) else { break };
+                if let Some(text) = check(item) {
+                    said.lock().expect("no check has panicked").insert(at, text);
+                }
+            });
+        }
+    });
+    said.into_inner().expect("no check has panicked").into_values().collect()
+}
+
+#[track_caller]
+fn check_none(differences: &[String], what: &str) {
+    assert!(differences.is_empty(), "{what}, {} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap_or_else(|| panic!("not a number: {value}"))
+}
+
+fn parse(text: &str) -> i64 {
+    text.trim().parse().unwrap_or_else(|_| panic!("not a number: {text}"))
+}
