@@ -211,6 +211,7 @@ fn idle_during(run: &Run, tasks: (u64, u64), work: Nanos, wall: Nanos, blocked: 
 fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program) -> Vec<SiteRow> {
     let tree = &recording.contexts;
     let overhead_total = tree.inclusive(overhead);
+    let work_total = tree.inclusive(&tree.ids().map(|id| totals(run, id).self_work).collect::<Vec<_>>());
     let mut rows: BTreeMap<SiteId, SiteRow> = BTreeMap::new();
     let mut costs: BTreeMap<SiteId, (Picos, Picos)> = BTreeMap::new();
     for id in tree.ids() {
@@ -226,27 +227,23 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         row.instances += if creates_one_task(kind) { own.tasks } else { own.entries };
         let machinery = own.machinery();
         row.tasks += own.tasks - machinery;
-        row.work += own.work;
         row.span += own.span + open;
         row.self_work += own.self_work;
         row.critical += critical(run, id);
         let cost = costs.entry(site).or_default();
         cost.0 += overhead[id.index()];
-        if !tree.get(id).is_some_and(|c| c.recursive) {
+        // What recursive contexts have lies within others of their site.
+        let recursive = tree.get(id).is_some_and(|c| c.recursive);
+        if !recursive {
             cost.1 += overhead_total[id.index()];
         }
+        // A region of rayon has all the work for which it waits; detached tasks are none of its own. Of OpenMP's tasks any
+        // may outlive the one that created it, and an instance that never ended has no work yet: what was charged counts.
+        let charged = kind.is_openmp() && !recursive || open > Nanos::ZERO;
+        row.work += if charged { own.work.max(work_total[id.index()]) } else { own.work };
         row.blocked += own.blocked;
         row.task_mean = Some(row.task_mean.unwrap_or_default() + own.task_work);
         row.sizes.merge(&own.sizes.without_smallest(machinery));
-        if open > Nanos::ZERO {
-            // An instance that never ended has no work of its own yet; what was charged so far stands in for it.
-            let below: Nanos = tree
-                .ids()
-                .filter(|below| tree.path(*below).any(|p| p == id))
-                .map(|below| totals(run, below).self_work)
-                .sum();
-            row.work += (below - own.work).at_least_zero();
-        }
     }
     let mut rows: Vec<SiteRow> = rows.into_values().filter(|row| row.instances > 0 || row.self_work.0 != 0).collect();
     for row in &mut rows {
@@ -284,7 +281,7 @@ fn empty(site: SiteId) -> SiteRow {
 
 /// Every execution of such a construct creates exactly one task.
 fn creates_one_task(kind: SiteKind) -> bool {
-    matches!(kind, SiteKind::Join | SiteKind::ScopeSpawn | SiteKind::Spawn)
+    matches!(kind, SiteKind::Join | SiteKind::ScopeSpawn | SiteKind::Spawn | SiteKind::Task)
 }
 
 /// Costs of single tasks are below a nanosecond's accuracy; they are added up in picoseconds. Wide enough for any sum.
@@ -295,13 +292,14 @@ fn nanos(picos: Picos) -> Nanos {
     Nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
 }
 
-/// Cost of creating the tasks of context `id`: measured one by one for spawns, else their number times the calibrated
-/// cost of a fork and join.
+/// Cost of creating the tasks of context `id`: measured one by one for spawns and tasks of OpenMP, else their number times
+/// the calibrated cost of a fork and join.
 fn overhead_of(recording: &Recording, run: &Run, id: ContextId) -> Picos {
     let own = totals(run, id);
     let site = recording.contexts.site(id);
     let kind = site.and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
-    let measured = matches!(kind, Some(SiteKind::ScopeSpawn | SiteKind::Spawn)) && run.clock == Clock::Real;
+    let one_by_one = [SiteKind::ScopeSpawn, SiteKind::Spawn, SiteKind::Task, SiteKind::Taskloop];
+    let measured = kind.is_some_and(|kind| one_by_one.contains(&kind)) && run.clock == Clock::Real;
     if measured || kind == Some(SiteKind::Broadcast) {
         return Picos::from(own.overhead.0) * 1000;
     }

@@ -37,8 +37,11 @@ pub enum Warning {
     UnsteadyCounter,
     /// The machine does not show when a thread is switched out.
     NoSwitchWitness,
-    /// Function names are derived from closure types.
-    NoDebugInfo,
+    /// There is no debug information.
+    NoDebugInfo {
+        /// Places follow from it, too; otherwise only functions, for which the types of closures must do.
+        places: bool,
+    },
     /// Not all of the debug information could be read.
     DebugInfoUnread {
         /// What is wrong with it.
@@ -70,7 +73,7 @@ impl Warning {
             Warning::TooShort { .. } => "too-short",
             Warning::UnsteadyCounter => "unsteady-counter",
             Warning::NoSwitchWitness => "no-switch-witness",
-            Warning::NoDebugInfo => "no-debug-info",
+            Warning::NoDebugInfo { .. } => "no-debug-info",
             Warning::DebugInfoUnread { .. } => "debug-info-unread",
             Warning::BusyMachine { .. } => "busy-machine",
             Warning::VirtualClock => "virtual-clock",
@@ -127,7 +130,10 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
             let problem = problem.clone();
             found.push(Warning::DebugInfoUnread { problem, partly: recording.has_debug_info });
         }
-        None if any_place && !recording.has_debug_info => found.push(Warning::NoDebugInfo),
+        None if any_place && !recording.has_debug_info => {
+            let places = recording.sites.iter().any(|site| site.kind.is_openmp());
+            found.push(Warning::NoDebugInfo { places });
+        }
         _ => {}
     }
     let work = run.work();

@@ -27,19 +27,40 @@ pub fn short_file(file: &str) -> &str {
     file
 }
 
-/// The place of a site that has one.
-pub fn of(site: &Site) -> Option<Place> {
-    (!site.file.is_empty()).then(|| Place { file: site.file.clone(), line: site.line, column: site.column })
+/// A place as text.
+pub fn text(place: &Place) -> String {
+    place.code.clone().unwrap_or_else(|| short(&place.file, place.line))
+}
+
+/// The place of a site that has one: all but serial code have.
+pub fn of(recording: &Recording, site: &Site) -> Option<Place> {
+    let Site { file, line, column, .. } = site;
+    let code = code(recording, site);
+    (!file.is_empty() || code.is_some()).then(|| Place { file: file.clone(), line: *line, column: *column, code })
+}
+
+/// Where the code of a site is that has no place in the source: in a function, or else in a file.
+pub fn code(recording: &Recording, site: &Site) -> Option<String> {
+    let address = site.bare_address()?;
+    if let Some(function) = &site.function {
+        return Some(match function.offset.filter(|offset| *offset > 0) {
+            Some(offset) => format!("{}+{offset:#x}", function.name),
+            None => function.name.clone(),
+        });
+    }
+    let program = recording.command.first().map_or("", String::as_str);
+    let file = if site.module.is_empty() { program } else { &site.module };
+    Some(format!("{}+{address:#x}", file.rsplit('/').next().unwrap_or(file)))
 }
 
 /// The place of a site by its id.
 pub fn of_id(recording: &Recording, id: Option<SiteId>) -> Option<Place> {
-    of(recording.sites.get(id?.0 as usize)?)
+    of(recording, recording.sites.get(id?.0 as usize)?)
 }
 
 /// What serial code is called: where it lies between regions.
 pub fn serial(from: Option<&Place>, to: Option<&Place>) -> String {
-    let at = |place: &Place| short(&place.file, place.line);
+    let at = text;
     match (from, to) {
         (None, None) => "serial code".to_owned(),
         (None, Some(to)) => format!("serial code before {}", at(to)),
@@ -56,17 +77,42 @@ pub fn label(recording: &Recording, site: &Site) -> String {
             let (from, to) = (of_id(recording, from), of_id(recording, to));
             serial(from.as_ref(), to.as_ref())
         }
-        _ => short(&site.file, site.line),
+        _ => of(recording, site).as_ref().map_or_else(|| site.kind.name().to_owned(), text),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use workspan_model::Function;
 
     #[track_caller]
     fn check(file: &str, expected: &str) {
         assert_eq!(short(file, 7), expected);
+    }
+
+    #[test]
+    fn code_for_want_of_a_place() {
+        let site = |module: &str, function: Option<(&str, Option<u64>)>| Site {
+            kind: SiteKind::Task,
+            file: String::new(),
+            line: 0,
+            column: 0,
+            function: function.map(|(name, offset)| Function { name: name.to_owned(), from_debug_info: false, offset }),
+            type_name: String::new(),
+            module: module.to_owned(),
+            addresses: vec![0x1234],
+            via: None,
+        };
+        let recording = Recording { command: vec!["./bin/prog".to_owned()], ..Recording::default() };
+        let check = |site: Site, expected: &str| assert_eq!(label(&recording, &site), expected);
+        check(site("", Some(("main", Some(0x1f)))), "main+0x1f");
+        check(site("/lib/liba.so", Some((".omp_task_entry.", Some(0)))), ".omp_task_entry.");
+        check(site("", None), "prog+0x1234");
+        check(site("/lib/liba.so", None), "liba.so+0x1234");
+        check(site(Site::UNKNOWN_MODULE, None), "?+0x1234");
+        check(Site { addresses: Vec::new(), ..site("", None) }, "task");
+        check(Site { file: "a.c".to_owned(), line: 7, ..site("", Some(("f", None))) }, "a.c:7");
     }
 
     #[test]

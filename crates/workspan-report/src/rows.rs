@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::place;
-use crate::view::{Extremes, Place, Region, Report, Site, TaskSizes};
+use crate::view::{Extremes, Region, Report, Site, TaskSizes};
 use crate::words::{count, percent};
 use workspan_model::{Nanos, Ratio};
 
@@ -107,7 +107,7 @@ pub(crate) fn region_name(region: &Region) -> Name {
             let rest = if region.prefix { " (start-up)" } else { "" };
             (place::serial(region.from.as_ref(), region.to.as_ref()), rest.to_owned())
         }
-        Some(Place { file, line, .. }) => (place::short(file, *line), format!(" {}{open}", region.kind)),
+        Some(at) => (place::text(at), format!(" {}{open}", region.kind)),
     };
     Name { place, rest, via: None }
 }
@@ -131,9 +131,11 @@ pub(crate) fn site(site: &Site) -> [String; 10] {
 
 /// The name of a spawn site.
 pub(crate) fn site_name(site: &Site) -> Name {
-    let function = site.function.as_ref().map_or(String::new(), |f| format!(" in {f}"));
+    // For want of a place the code is named after the function.
+    let named = site.function.as_ref().filter(|_| site.code.is_none());
+    let function = named.map_or(String::new(), |f| format!(" in {f}"));
     Name {
-        place: place::short(&site.file, site.line),
+        place: site.code.clone().unwrap_or_else(|| place::short(&site.file, site.line)),
         rest: format!(" {}{function}", site.kind),
         via: site.via.as_ref().map(|p| place::short(&p.file, p.line)),
     }

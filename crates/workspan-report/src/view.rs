@@ -93,12 +93,15 @@ pub struct Program {
 /// Place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
-    /// File as the compiler saw it.
+    /// File as the compiler saw it; empty if it is not known.
     pub file: String,
-    /// Line, from 1.
+    /// Line, from 1; 0 if it is not known.
     pub line: u32,
-    /// Column, from 1.
+    /// Column, from 1; 0 if it is not known.
     pub column: u32,
+    /// For want of file and line: a function, or a file of code, and how far behind its beginning the place is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 /// A top-level region, or serial code of the root strand.
@@ -147,12 +150,15 @@ pub struct Region {
 pub struct Site {
     /// Stable between runs.
     pub id: String,
-    /// File as the compiler saw it.
+    /// File as the compiler saw it; empty if it is not known.
     pub file: String,
-    /// Line, from 1.
+    /// Line, from 1; 0 if it is not known.
     pub line: u32,
-    /// Column, from 1.
+    /// Column, from 1; 0 if it is not known.
     pub column: u32,
+    /// For want of file and line: a function, or a file of code, and how far behind its beginning the place is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// The function around it.
     pub function: Option<String>,
     /// Kind of the construct.

@@ -79,7 +79,11 @@ pub fn warning(warning: &Warning) -> String {
              on a busy machine short strands are over-estimated"
                 .to_owned()
         }
-        Warning::NoDebugInfo => {
+        Warning::NoDebugInfo { places: true } => {
+            "the program has no debug information: places are shown as functions and offsets (compile it with -g)"
+                .to_owned()
+        }
+        Warning::NoDebugInfo { places: false } => {
             "the program has no debug information: function names are derived from closure types".to_owned()
         }
         Warning::DebugInfoUnread { problem, partly: true } => {

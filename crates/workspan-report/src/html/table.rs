@@ -59,7 +59,7 @@ pub(crate) fn sites(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -> 
     }
     let row = |site: &Site| {
         let [critical, values @ .., _] = rows::site(site);
-        let place = Place { file: site.file.clone(), line: site.line, column: site.column };
+        let place = Place { file: site.file.clone(), line: site.line, column: site.column, code: None };
         let name = named(&rows::site_name(site), Some(&place), site.via.as_ref(), listing);
         write_row(&keys::anchor(&site.id), keys, &site.id, site.critical_share, &critical, &values, &name)
     };

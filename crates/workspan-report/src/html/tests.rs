@@ -15,16 +15,17 @@ pub(super) fn context(parent: Option<usize>, id: &str, self_ns: i64, critical_ns
 }
 
 fn place(line: u32) -> Place {
-    Place { file: "src/main.rs".to_owned(), line, column: 5 }
+    Place { file: "src/main.rs".to_owned(), line, column: 5, code: None }
 }
 
 fn site(id: &str, line: u32) -> Site {
-    let Place { file, line, column } = place(line);
+    let Place { file, line, column, code } = place(line);
     Site {
         id: id.to_owned(),
         file,
         line,
         column,
+        code,
         function: Some("demo::heavy".to_owned()),
         kind: "join".to_owned(),
         via: None,
@@ -229,7 +230,7 @@ fn a_file_that_became_shorter_says_so() {
 fn nothing_from_the_program_is_markup() {
     let hostile = || HOSTILE.to_owned();
     let mut report = demo();
-    let at = Place { file: hostile(), line: 1, column: 1 };
+    let at = Place { file: hostile(), line: 1, column: 1, code: None };
     report.verdict.text = format!("parallelism 2: {HOSTILE}");
     report.verdict.main = Some(hostile());
     report.recorded = Recorded {
