@@ -60,4 +60,30 @@ mod tests {
         }
         assert!(seen > 5);
     }
+
+    /// Every number of the report has its definition in `docs/methods`.
+    #[test]
+    fn every_field_is_documented() {
+        let schema: Value = serde_json::from_str(&super::schema()).expect("JSON");
+        let documents = fs::read_dir(root().join("docs/methods")).expect("it is there");
+        let documents: String =
+            documents.map(|file| fs::read_to_string(file.expect("it is there").path()).expect("text")).collect();
+        let mut missing = Vec::new();
+        for (kind, part) in [
+            ("Verdict", "verdict"),
+            ("Program", "program"),
+            ("Region", "regions"),
+            ("Site", "sites"),
+            ("TaskSizes", "task_ns"),
+            ("Context", "contexts"),
+            ("Warning", "warnings"),
+            ("Spread", "spread"),
+            ("Recorded", "recorded"),
+        ] {
+            let fields = schema["$defs"][kind]["properties"].as_object().unwrap_or_else(|| panic!("{kind} has fields"));
+            let names = fields.keys().map(|name| format!("`{part}.{name}`"));
+            missing.extend(names.filter(|name| !documents.contains(name)));
+        }
+        assert!(missing.is_empty(), "not in docs/methods: {missing:?}");
+    }
 }

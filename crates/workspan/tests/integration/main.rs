@@ -5,6 +5,7 @@ mod build;
 mod closed_forms;
 mod command;
 mod doctor_info;
+mod documents;
 mod fixtures;
 mod partial;
 mod passthrough;
