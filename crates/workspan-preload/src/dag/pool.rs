@@ -30,8 +30,12 @@ struct Block {
     next: Cell<*const Block>,
     /// In the first block of a batch on the shared stack: the next batch.
     next_batch: AtomicPtr<Block>,
-    _rest: [u64; BLOCK / 8 - 2],
+    /// [`FREE`] in a free block, to notice what is given back twice (debug builds).
+    mark: Cell<u64>,
+    _rest: [u64; BLOCK / 8 - 3],
 }
+
+const FREE: u64 = 0x5eed_0b10_c0f_f4ee;
 
 /// A thread's free blocks. Used by that thread alone.
 #[repr(align(64))]
@@ -66,6 +70,9 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
     let block = unsafe { &*first };
     list.first.set(block.next.get());
     list.len.set(list.len.get().wrapping_sub(1));
+    if cfg!(debug_assertions) {
+        block.mark.set(0);
+    }
     Some(first.cast_mut().cast())
 }
 
@@ -78,7 +85,12 @@ pub unsafe fn give<T>(thread: &Thread, at: *const T) {
     let list = list(thread);
     let block = at.cast::<Block>();
     // SAFETY: the block is free, hence ours.
-    unsafe { (*block).next.set(list.first.get()) };
+    let free = unsafe { &*block };
+    debug_assert_ne!(free.mark.get(), FREE, "given back twice");
+    if cfg!(debug_assertions) {
+        free.mark.set(FREE);
+    }
+    free.next.set(list.first.get());
     list.first.set(block);
     list.len.set(list.len.get() + 1);
     if list.len.get() > KEPT {

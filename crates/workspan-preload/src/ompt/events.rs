@@ -395,6 +395,8 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
     }
     let at = if !begins && next.waits() { Some(now(thread)) } else { tick(thread) };
     task::stop(thread, at);
+    let interrupted = if ended { prior.interrupted() } else { Some(prior) };
+    let back = prior.interrupted().is_some_and(|below| core::ptr::eq(below, next));
     if ended {
         task::end(thread, prior);
         task::complete(thread, prior);
@@ -404,13 +406,16 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
         task::suspend(thread, prior);
     }
     if begins {
-        let interrupted = if ended { prior.interrupted() } else { Some(prior) };
         if let Some(at) = at {
             task::wait_over(thread, at);
         }
         next.interrupts(interrupted);
         task::begin(thread, next);
     } else {
+        if !back {
+            // An untied task goes on in another place.
+            next.interrupts(interrupted);
+        }
         task::resume(thread, next, at);
     }
     task::go(thread, at);
