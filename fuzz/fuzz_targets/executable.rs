@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use workspan_model::{Site, SiteKind};
-use workspan_symbols::symbolise;
+use workspan_symbols::{symbolise, Module};
 
 fuzz_target!(|bytes: &[u8]| {
     let site = Site {
@@ -18,5 +18,6 @@ fuzz_target!(|bytes: &[u8]| {
         addresses: vec![0x1_1000, 0x20],
         via: None,
     };
-    symbolise(bytes, &mut [site]);
+    let by_address = Site { kind: SiteKind::Task, file: String::new(), line: 0, column: 0, ..site.clone() };
+    symbolise(&[Module::executable(bytes)], "/", &mut [site, by_address]);
 });

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use gimli::{DwarfSections, EndianSlice, RunTimeEndian, SectionId};
-use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolIndex, SymbolKind};
+use object::{Object, ObjectSection, SectionKind};
 
 use crate::error::Error;
+use crate::symbols::Symbols;
 
 /// Bytes of a section.
 pub(crate) type Slice<'s> = EndianSlice<'s, RunTimeEndian>;
@@ -13,9 +14,10 @@ pub(crate) type Slice<'s> = EndianSlice<'s, RunTimeEndian>;
 /// Most that a compressed section may grow, per byte of the file. Debug information shrinks to a third or a fifth.
 const MAX_EXPANSION: u64 = 64;
 
-/// An ELF file, read as far as it must be to find debug information in it.
+/// An ELF file, an executable or a shared library, read as far as it must be to find debug information in it.
 #[derive(Debug)]
 pub struct Executable<'a> {
+    /// The file that has the symbols.
     file: object::File<'a>,
     sections: DwarfSections<Cow<'a, [u8]>>,
     code: Code,
@@ -27,6 +29,18 @@ impl<'a> Executable<'a> {
     /// Finds the sections. Those that are compressed are decompressed, which is all that this costs.
     pub fn parse(bytes: &'a [u8]) -> Result<Executable<'a>, Error> {
         let file = object::File::parse(bytes).map_err(Error::NotAnExecutable)?;
+        let code = Code::of(&file);
+        Executable::with_code(file, bytes, code)
+    }
+
+    /// The same for an executable whose debug information and symbols are in a file of their own.
+    pub fn parse_with_debug_file(bytes: &[u8], debug_file: &'a [u8]) -> Result<Executable<'a>, Error> {
+        let code = Code::of(&object::File::parse(bytes).map_err(Error::NotAnExecutable)?);
+        let file = object::File::parse(debug_file).map_err(Error::NotAnExecutable)?;
+        Executable::with_code(file, debug_file, code)
+    }
+
+    fn with_code(file: object::File<'a>, bytes: &[u8], code: Code) -> Result<Executable<'a>, Error> {
         let limit = (bytes.len() as u64).saturating_mul(MAX_EXPANSION);
         let mut size = 0;
         let mut present = Vec::new();
@@ -39,7 +53,6 @@ impl<'a> Executable<'a> {
             Ok::<_, Error>(data)
         })?;
         let has_debug_info = [SectionId::DebugInfo, SectionId::DebugLine].iter().all(|id| present.contains(id));
-        let code = Code::of(&file);
         Ok(Executable { file, sections, code, size, has_debug_info })
     }
 
@@ -112,34 +125,5 @@ impl Code {
     pub(crate) fn contains(&self, address: u64) -> bool {
         let after = self.0.partition_point(|(begin, _)| *begin <= address);
         after.checked_sub(1).and_then(|at| self.0.get(at)).is_some_and(|(_, end)| address < *end)
-    }
-}
-
-/// The functions of the symbol table, by address. Line tables alone name only functions into which others were inlined.
-#[derive(Debug)]
-pub(crate) struct Symbols<'s> {
-    file: &'s object::File<'s>,
-    table: Vec<(u64, u64, SymbolIndex)>,
-}
-
-impl<'s> Symbols<'s> {
-    fn of(file: &'s object::File<'s>) -> Symbols<'s> {
-        let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
-        let mut table: Vec<_> =
-            functions.map(|s| (s.address(), s.address().saturating_add(s.size()), s.index())).collect();
-        table.sort_unstable_by_key(|(begin, _, index)| (*begin, index.0));
-        Symbols { file, table }
-    }
-
-    /// The function at an address.
-    pub(crate) fn at(&self, address: u64) -> Option<SymbolIndex> {
-        let after = self.table.partition_point(|(begin, _, _)| *begin <= address);
-        let (_, end, index) = self.table.get(after.checked_sub(1)?)?;
-        (address < *end).then_some(*index)
-    }
-
-    /// Its mangled name.
-    pub(crate) fn name(&self, index: SymbolIndex) -> Option<&'s [u8]> {
-        self.file.symbol_by_index(index).ok()?.name_bytes().ok()
     }
 }

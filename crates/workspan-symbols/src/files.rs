@@ -123,6 +123,14 @@ impl<'s> Path<'s> {
         self.length
     }
 
+    /// The path, absolute unless the compiler did not know its own folder.
+    pub(crate) fn whole(&self) -> String {
+        let parts: Vec<_> = self.parts().map(String::from_utf8_lossy).collect();
+        let absolute = [self.base, self.folder, self.name].into_iter().find(|path| !path.is_empty());
+        let root = if absolute.is_some_and(|path| path.starts_with(b"/")) { "/" } else { "" };
+        format!("{root}{}", parts.join("/"))
+    }
+
     /// The path within the folder of the compilation, if the compiler was told one.
     pub(crate) fn relative(&self) -> Option<String> {
         let relative = !self.base.is_empty() && !self.name.is_empty();
@@ -145,6 +153,36 @@ impl<'s> Path<'s> {
         } else {
             of_workspace && self.parts().eq(parts(self.home).chain(parts(wanted)))
         }
+    }
+}
+
+/// A file's path as seen from a folder: relative if it lies below it, as rustc writes paths.
+pub(crate) fn seen_from(folder: &str, path: &str) -> String {
+    let absolute = path.starts_with('/');
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match (part, kept.last()) {
+            ("..", Some(last)) if *last != ".." => {
+                kept.pop();
+            }
+            ("..", None) if absolute => {}
+            _ => kept.push(part),
+        }
+    }
+    let mut rest = kept.as_slice();
+    let below = absolute
+        && folder.starts_with('/')
+        && folder.split('/').filter(|part| !part.is_empty()).all(|part| match rest.split_first() {
+            Some((first, after)) if *first == part => {
+                rest = after;
+                true
+            }
+            _ => false,
+        });
+    match (below, absolute) {
+        (true, _) => rest.join("/"),
+        (false, true) => format!("/{}", kept.join("/")),
+        (false, false) => kept.join("/"),
     }
 }
 
@@ -183,6 +221,39 @@ mod tests {
         check("/home/me/app", "src", "main.rs", "main/src/main.rs", false);
         check("/home/me/app", "src", "domain.rs", "src/main.rs", false);
         check("/home/me/app", "/opt/dep/src", "lib.rs", "/dep/src/lib.rs", false);
+    }
+
+    #[test]
+    fn paths_seen_from_a_folder() {
+        for (path, expected) in [
+            ("/home/me/app/src/main.c", "src/main.c"),
+            ("/home/me/app/build/../src/./main.c", "src/main.c"),
+            ("/home/me/application/main.c", "/home/me/application/main.c"),
+            ("/home/me/lib/../main.c", "/home/me/main.c"),
+            ("/../usr/include/x.h", "/usr/include/x.h"),
+            ("../main.c", "../main.c"),
+            ("a/../../main.c", "../main.c"),
+            ("", ""),
+        ] {
+            assert_eq!(seen_from("/home/me/app", path), expected, "{path}");
+            assert_eq!(seen_from("/home/me/app/", path), expected, "{path}");
+        }
+        assert_eq!(seen_from("", "/home/me/a.c"), "/home/me/a.c");
+        assert_eq!(seen_from("/", "/home/me/a.c"), "home/me/a.c");
+    }
+
+    #[test]
+    fn whole_paths() {
+        let of = |base: &'static str, folder: &'static str, name: &'static str| {
+            let path =
+                Path { home: b"", base: base.as_bytes(), folder: folder.as_bytes(), name: name.as_bytes(), length: 0 };
+            path.whole()
+        };
+        assert_eq!(of("/home/me", "src", "a.c"), "/home/me/src/a.c");
+        assert_eq!(of("", "/usr/include", "a.h"), "/usr/include/a.h");
+        assert_eq!(of("", "", "/a.c"), "/a.c");
+        assert_eq!(of("", "src", "a.c"), "src/a.c");
+        assert_eq!(of(".", "src", "a.c"), "src/a.c");
     }
 
     #[test]

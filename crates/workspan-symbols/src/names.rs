@@ -2,20 +2,20 @@
 //!
 //! A scope is named by its linkage name, which has the whole path; if the compiler has left that out, as rustc does with
 //! line tables only, by the symbol at its address; and for calls that were inlined, which have no symbol, by their short
-//! name. Closures then have no name at all.
+//! name. Closures, and code that a compiler has moved out of its function, then have no name at all.
 //!
 //! **Cost:** each entry, each symbol and each mangled name is looked at once.
 
 use std::collections::HashMap;
 
 use gimli::{AttributeValue, UnitOffset};
-use object::SymbolIndex;
 
 use crate::budget::Stop;
-use crate::executable::{Slice, Symbols};
-use crate::path;
+use crate::executable::Slice;
 use crate::scopes::Scope;
+use crate::symbols::{Symbol, Symbols};
 use crate::units::{CompileUnit, Units};
+use crate::{cpp, demangle, fortran, path};
 
 /// Most entries through which a name is sought: inlined call, abstract function, declaration.
 const MAX_HOPS: usize = 16;
@@ -46,8 +46,9 @@ pub(crate) struct Names<'s> {
     names: Vec<Name>,
     ids: HashMap<Name, NameId>,
     mangled: HashMap<&'s [u8], Option<NameId>>,
-    short: HashMap<&'s [u8], Option<NameId>>,
-    by_symbol: HashMap<SymbolIndex, Option<NameId>>,
+    /// By whether it is of C++.
+    short: HashMap<(bool, &'s [u8]), Option<NameId>>,
+    by_symbol: HashMap<usize, Option<NameId>>,
     /// By offset in `.debug_info`.
     entries: HashMap<usize, EntryName<'s>>,
 }
@@ -69,6 +70,11 @@ impl<'s> Names<'s> {
         &self.names[id]
     }
 
+    /// The symbol at an address.
+    pub(crate) fn symbol(&self, address: u64) -> Option<Symbol<'s>> {
+        self.symbols.at(address)
+    }
+
     /// The name of a scope; `None` for a closure that has none.
     pub(crate) fn of_scope(
         &mut self,
@@ -86,7 +92,9 @@ impl<'s> Names<'s> {
             }
         }
         match entry {
-            EntryName::Short(name) => self.shortened(units, name),
+            // Of code that they have moved out of a function, compilers know only symbols.
+            EntryName::Short(name) if name.starts_with(b"_Z") || name.starts_with(b"_Q") => self.demangled(units, name),
+            EntryName::Short(name) => self.shortened(units, unit, name),
             EntryName::Linkage(_) | EntryName::None => Ok(None),
         }
     }
@@ -96,11 +104,11 @@ impl<'s> Names<'s> {
         let Some(symbol) = self.symbols.at(address) else {
             return Ok(None);
         };
-        if let Some(id) = self.by_symbol.get(&symbol) {
+        if let Some(id) = self.by_symbol.get(&symbol.index) {
             return Ok(*id);
         }
-        let name = self.symbols.name(symbol).map_or(Ok(None), |name| self.demangled(units, name))?;
-        self.by_symbol.insert(symbol, name);
+        let name = self.demangled(units, symbol.name)?;
+        self.by_symbol.insert(symbol.index, name);
         Ok(name)
     }
 
@@ -124,26 +132,33 @@ impl<'s> Names<'s> {
             return Ok(*id);
         }
         let raw = String::from_utf8_lossy(mangled);
-        // The alternate form leaves out the hash.
-        let text = rustc_demangle::try_demangle(&raw).map_or_else(|_| raw.to_string(), |name| format!("{name:#}"));
-        units.budget.charge(mangled.len() + text.len())?;
-        let id = self.intern(&text, false);
+        let own = fortran::external(&raw).filter(|_| self.symbols.has_fortran());
+        let text = own.map(str::to_owned).or_else(|| demangle::function(&raw));
+        units.budget.charge(mangled.len() + text.as_ref().map_or(0, String::len))?;
+        let id = text.and_then(|text| self.intern(text, false));
         self.mangled.insert(mangled, id);
         Ok(id)
     }
 
-    fn shortened(&mut self, units: &Units<'s>, name: &'s [u8]) -> Result<Option<NameId>, Stop> {
-        if let Some(id) = self.short.get(name) {
+    fn shortened(&mut self, units: &Units<'s>, unit: &CompileUnit<'s>, name: &'s [u8]) -> Result<Option<NameId>, Stop> {
+        let key = (unit.is_cpp(), name);
+        if let Some(id) = self.short.get(&key) {
             return Ok(*id);
         }
         units.budget.charge(name.len())?;
-        let id = self.intern(&String::from_utf8_lossy(name), true);
-        self.short.insert(name, id);
+        let raw = String::from_utf8_lossy(name);
+        let text = match key {
+            _ if demangle::is_outlined(&raw) => None,
+            (true, _) => cpp::short(&raw).map(str::to_owned),
+            (false, _) => Some(path::simplify(&raw)),
+        };
+        let id = text.and_then(|text| self.intern(text, true));
+        self.short.insert(key, id);
         Ok(id)
     }
 
-    fn intern(&mut self, text: &str, short: bool) -> Option<NameId> {
-        let name = Name { text: path::simplify(text), short };
+    fn intern(&mut self, text: String, short: bool) -> Option<NameId> {
+        let name = Name { text, short };
         if name.text.is_empty() {
             return None;
         }

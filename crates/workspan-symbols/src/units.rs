@@ -2,11 +2,13 @@
 //!
 //! **Cost:** each byte of abbreviations and of line program headers is read once; of the units only the first entry.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use gimli::{
-    Abbreviations, DebugAbbrev, DebugAbbrevOffset, DebugLineOffset, IncompleteLineProgram, Reader, Section, Unit,
+    Abbreviations, AttributeValue, DebugAbbrev, DebugAbbrevOffset, DebugLineOffset, DwLang, IncompleteLineProgram,
+    Reader, Section, Unit,
 };
 
 use crate::budget::{Budget, Stop};
@@ -20,7 +22,18 @@ pub(crate) struct CompileUnit<'s> {
     pub(crate) start: usize,
     pub(crate) unit: Unit<Slice<'s>>,
     pub(crate) lines: Option<DebugLineOffset>,
+    cpp: OnceCell<bool>,
 }
+
+/// C++, in all its editions.
+const CPP: [DwLang; 6] = [
+    gimli::DW_LANG_C_plus_plus,
+    gimli::DW_LANG_C_plus_plus_03,
+    gimli::DW_LANG_C_plus_plus_11,
+    gimli::DW_LANG_C_plus_plus_14,
+    gimli::DW_LANG_C_plus_plus_17,
+    gimli::DW_LANG_C_plus_plus_20,
+];
 
 impl<'s> CompileUnit<'s> {
     /// True if the unit belongs to the workspace that was built: cargo gives the compiler relative paths only for the
@@ -29,6 +42,25 @@ impl<'s> CompileUnit<'s> {
         let relative = |text: &Slice<'_>| !text.slice().starts_with(b"/");
         self.unit.name.as_ref().is_some_and(relative)
             && !self.unit.comp_dir.is_some_and(|folder| folder.slice().starts_with(b"/rustc/"))
+    }
+
+    /// True if the unit is of C++.
+    pub(crate) fn is_cpp(&self) -> bool {
+        *self.cpp.get_or_init(|| self.language().is_ok_and(|language| language.is_some_and(|l| CPP.contains(&l))))
+    }
+
+    fn language(&self) -> Result<Option<DwLang>, gimli::Error> {
+        let mut entries = self.unit.entries_raw(None)?;
+        let Some(abbreviation) = entries.read_abbreviation()? else {
+            return Ok(None);
+        };
+        for specification in abbreviation.attributes() {
+            let attribute = entries.read_attribute(*specification)?;
+            if let (gimli::DW_AT_language, AttributeValue::Language(language)) = (attribute.name(), attribute.value()) {
+                return Ok(Some(language));
+            }
+        }
+        Ok(None)
     }
 
     /// The line program, read again.
@@ -120,7 +152,7 @@ impl<'s> Units<'s> {
         let strings = [unit.name, unit.comp_dir].iter().flatten().map(|text| text.len()).sum::<usize>();
         self.budget.charge(strings + program.as_ref().map_or(0, |program| program.header().header_length()))?;
         let lines = program.as_ref().map(|program| program.header().offset());
-        Ok((CompileUnit { start, unit, lines }, program))
+        Ok((CompileUnit { start, unit, lines, cpp: OnceCell::new() }, program))
     }
 
     /// The unit around an offset of `.debug_info`.

@@ -20,7 +20,7 @@ pub struct Workspan {
 const EXAMPLES: &str = "\
 Examples:
   cargo workspan run --release -- args    build the rayon program of this folder with hooks, run and report
-  workspan record -- ./prog args          run a program that was built so
+  workspan record -- ./prog args          run a program that was built so, or one that uses OpenMP
   workspan report                         the report again, from workspan.wspan
   workspan report --html report.html      the same as a page
   workspan doctor                         what this machine allows";
@@ -28,7 +28,7 @@ Examples:
 /// Verbs of `workspan`.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Run a program that carries hooks, and report.
+    /// Run a program that carries hooks or uses OpenMP, and report.
     Record(Record),
     /// Show the report of a recording.
     Report(Report),
@@ -44,12 +44,13 @@ pub struct RunOptions {
     /// Write the recording to FILE; a former one is kept as FILE.old.
     #[arg(short, long, value_name = "FILE", default_value = DEFAULT_FILE)]
     pub output: PathBuf,
-    /// Let rayon's global pool have N workers (RAYON_NUM_THREADS).
+    /// Let rayon's global pool have N workers (RAYON_NUM_THREADS), or OpenMP's teams N threads (OMP_NUM_THREADS).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub workers: Option<u32>,
-    /// Let rayon split its loops as on N cores, whatever this machine has; 0: as on this machine.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(0..=65536))]
-    pub logical_cores: u32,
+    /// As on N cores, whatever this machine has; 0: as on this machine. Rayon splits its loops so (default: 64); OpenMP
+    /// runs a team of N, one thread at a time, so that every piece of a loop is seen (default: 0).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=65536))]
+    pub logical_cores: Option<u32>,
     /// Run N times, and report medians with their spread.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
@@ -152,7 +153,9 @@ impl RunOptions {
         if let Some(workers) = self.workers {
             add("--workers", workers.to_string());
         }
-        add("--logical-cores", self.logical_cores.to_string());
+        if let Some(cores) = self.logical_cores {
+            add("--logical-cores", cores.to_string());
+        }
         add("--repeat", self.repeat.to_string());
         add("--top", self.show.top.to_string());
         if self.clock == Clock::Virtual {

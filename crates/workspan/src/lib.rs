@@ -11,6 +11,7 @@ pub mod exit;
 pub mod files;
 pub mod info;
 pub mod machine;
+pub mod openmp;
 pub mod output;
 pub mod record;
 pub mod report;

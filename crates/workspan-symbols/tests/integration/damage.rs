@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use workspan_model::{Site, SiteKind};
-use workspan_symbols::{symbolise, Executable, Symbolised};
+use workspan_symbols::{symbolise, Executable, Module, Symbolised};
 
 use crate::build::{fixtures, program, rustc, scratch};
+use crate::native::{Compiler, Native};
 
 /// Marsaglia's xorshift: every run meets the same damage.
 struct Random(u64);
@@ -42,12 +43,13 @@ fn sites() -> Vec<Site> {
         via: None,
     };
     let elsewhere = Site { file: "/elsewhere.rs".to_owned(), ..site(1) };
-    (1..30).map(site).chain([elsewhere]).collect()
+    let by_address = |line: u32| Site { kind: SiteKind::Task, file: String::new(), line: 0, column: 0, ..site(line) };
+    (1..30).map(site).chain([elsewhere]).chain((1..30).map(by_address)).collect()
 }
 
 fn look(bytes: &[u8]) -> Symbolised {
     let begun = Instant::now();
-    let done = symbolise(bytes, &mut sites());
+    let done = symbolise(&[Module::executable(bytes)], "", &mut sites());
     // Far more than it takes; without a bound it could be hours.
     assert!(begun.elapsed() < Duration::from_secs(20));
     if let Ok(executable) = Executable::parse(bytes) {
@@ -68,7 +70,7 @@ const BUILDS: &[&[&str]] = &[
 fn the_small_library_is_understood() {
     for options in BUILDS {
         let mut sites = sites();
-        let done = symbolise(&tiny(options), &mut sites);
+        let done = symbolise(&[Module::executable(&tiny(options))], "", &mut sites);
         assert!(done.has_debug_info, "{options:?}");
         assert!(done.from_debug_info >= 6, "{options:?}: {done:?}");
         assert_eq!(done.problem, None, "{options:?}");
@@ -138,6 +140,23 @@ fn a_whole_program_damaged() {
             damaged[at] = u8::try_from(random.below(256)).unwrap_or(0);
         }
         look(&damaged);
+    }
+}
+
+#[test]
+fn a_program_in_cpp_damaged() {
+    let native = Native::build("damaged-cpp", Compiler::ClangCpp, &["-g", "-O2"]);
+    let bytes = native.bytes();
+    let mut random = Random(23);
+    for _ in 0..200 {
+        let mut damaged = bytes.clone();
+        for _ in 0..20 {
+            let at = random.below(damaged.len());
+            damaged[at] = u8::try_from(random.below(256)).unwrap_or(0);
+        }
+        look(&damaged);
+        symbolise(&[Module::executable(&damaged)], "/", &mut native.sites());
+        symbolise(&[Module { debug_file: Some(&damaged), ..Module::executable(&bytes) }], "/", &mut native.sites());
     }
 }
 

@@ -1,7 +1,9 @@
 //! Executables that the compiler at hand makes.
 
+mod addresses;
 mod build;
 mod damage;
 mod functions;
+mod native;
 mod sites;
 mod workspace_frames;

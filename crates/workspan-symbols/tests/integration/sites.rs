@@ -1,7 +1,7 @@
 //! Sites get their functions.
 
 use workspan_model::{Function, Site, SiteKind};
-use workspan_symbols::{symbolise, Error, Symbolised};
+use workspan_symbols::{symbolise, Error, Module, Symbolised};
 
 use crate::build::program;
 
@@ -36,8 +36,9 @@ fn debug_information_comes_first() {
         site(SiteKind::Thread, "", 0, 0, "app::spawner::{{closure}}"),
         known,
     ];
-    let done = symbolise(&program.bytes, &mut sites);
-    assert_eq!(done, Symbolised { has_debug_info: true, from_debug_info: 1, from_type_names: 2, problem: None });
+    let done = symbolise(&[Module::executable(&program.bytes)], "", &mut sites);
+    let expected = Symbolised { has_debug_info: true, from_debug_info: 1, from_type_names: 2, ..Symbolised::default() };
+    assert_eq!(done, expected);
     let functions = sites.map(|site| site.function);
     let expected = [
         function("functions::main", true),
@@ -62,7 +63,7 @@ fn a_short_name_is_made_whole_by_the_type_of_a_closure() {
     let own = Site { type_name: "functions::Grid<T>::inherent_inline::{{closure}}".to_owned(), ..inlined.clone() };
     let callers = Site { type_name: "functions::main::{{closure}}".to_owned(), ..inlined.clone() };
     let mut sites = [inlined, own, callers];
-    assert_eq!(symbolise(&program.bytes, &mut sites).from_debug_info, 3);
+    assert_eq!(symbolise(&[Module::executable(&program.bytes)], "", &mut sites).from_debug_info, 3);
     let names = sites.map(|site| site.function.map(|function| function.name));
     assert_eq!(names[0].as_deref(), Some("inherent_inline"));
     assert_eq!(names[1].as_deref(), Some("functions::Grid::inherent_inline"));
@@ -73,7 +74,7 @@ fn a_short_name_is_made_whole_by_the_type_of_a_closure() {
 fn without_an_executable_the_types_of_closures_must_do() {
     for bytes in [&b""[..], b"#!/bin/sh\n", b"\x7fELF", &[0xff; 4096]] {
         let mut sites = [site(SiteKind::Scope, "src/main.rs", 3, 5, "app::main::{{closure}}")];
-        let done = symbolise(bytes, &mut sites);
+        let done = symbolise(&[Module::executable(bytes)], "", &mut sites);
         assert!(matches!(done.problem, Some(Error::NotAnExecutable(_))));
         assert!(!done.has_debug_info);
         assert_eq!(done.from_type_names, 1);

@@ -1,7 +1,7 @@
 //! From return addresses to the workspace's own lines.
 
 use workspan_model::{Site, SiteKind};
-use workspan_symbols::{symbolise, Executable};
+use workspan_symbols::{symbolise, Executable, Module};
 
 use crate::build::{program, Program};
 
@@ -58,7 +58,7 @@ fn check(options: &[&str]) {
         via: None,
     };
     let mut sites = [site("/opt/dep/src/lib.rs"), site("src/main.rs")];
-    symbolise(&program.bytes, &mut sites);
+    symbolise(&[Module::executable(&program.bytes)], "", &mut sites);
     assert_eq!(sites[0].via, own(line(&program, "middle")));
     assert_eq!(sites[1].via, None);
 }

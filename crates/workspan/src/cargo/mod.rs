@@ -22,6 +22,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::args::RunOptions;
 use crate::exit::Outcome;
+use crate::record::target::Runtime;
 use crate::{exit, output, record, signals};
 use project::Project;
 
@@ -221,11 +222,11 @@ fn report_built(programs: impl Iterator<Item = PathBuf>) -> anyhow::Result<Outco
     for program in programs {
         let name = program.display();
         match record::target::look(&program)? {
-            Some(hooks) => {
+            Some(Runtime::Rayon(hooks)) => {
                 any = true;
                 output::note(&format!("hooks are in ({}); run it: workspan record -- {name}", hooks.runtime));
             }
-            None => output::note(&format!("warning: {name} uses no rayon: it has no hooks")),
+            _ => output::note(&format!("warning: {name} uses no rayon: it has no hooks")),
         }
     }
     anyhow::ensure!(any, "no executable with rayon in it was built");

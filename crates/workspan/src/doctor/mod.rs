@@ -8,6 +8,7 @@
 
 mod check;
 mod machine;
+mod openmp;
 mod program;
 mod project;
 mod tools;
@@ -22,6 +23,7 @@ use check::{Check, State};
 pub fn run(args: &args::Doctor) -> anyhow::Result<Outcome> {
     let mut checks = machine::checks();
     checks.extend(tools::checks(args.program.is_some()));
+    checks.extend(openmp::checks());
     match &args.program {
         Some(program) => checks.extend(program::checks(program)?),
         None => checks.extend(project::check()),

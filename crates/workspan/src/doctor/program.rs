@@ -9,7 +9,9 @@ use object::{Object, ObjectSection};
 use workspan_wire::shm::WIRE_VERSION;
 
 use super::check::Check;
-use crate::record::target;
+use crate::openmp::program::Runtime as Openmp;
+use crate::openmp::{self, libomp};
+use crate::record::target::{self, Runtime};
 
 const GROUP: &str = "program";
 const BUILD: &str = "build it with `cargo workspan build`, and look at the program that it names";
@@ -33,7 +35,13 @@ pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
                 .fix(BUILD)])
         }
     };
-    Ok(vec![executable(&path, &file), hooks(&path, &file)?, debug_info(&file), symbols(&file), linking(&file)])
+    let runtime = target::look(&path)?;
+    let mut checks = vec![executable(&path, &file)];
+    match &runtime {
+        Some(Runtime::Openmp(program)) => checks.extend([uses_openmp(program), places(&file), linking(&file, true)]),
+        _ => checks.extend([hooks(runtime, &file), debug_info(&file), symbols(&file), linking(&file, false)]),
+    }
+    Ok(checks)
 }
 
 fn executable(path: &Path, file: &object::File<'_>) -> Check {
@@ -52,21 +60,76 @@ fn executable(path: &Path, file: &object::File<'_>) -> Check {
     Check::ok(GROUP, "program", found)
 }
 
-fn hooks(path: &Path, file: &object::File<'_>) -> anyhow::Result<Check> {
-    Ok(match target::look(path)? {
-        Some(hooks) if hooks.wire_version == WIRE_VERSION => {
+fn hooks(runtime: Option<Runtime>, file: &object::File<'_>) -> Check {
+    match runtime {
+        Some(Runtime::Rayon(hooks)) if hooks.wire_version == WIRE_VERSION => {
             Check::ok(GROUP, "hooks", format!("in {} (wire version {WIRE_VERSION})", hooks.runtime))
         }
-        Some(hooks) => Check::missing(GROUP, "hooks", format!("of wire version {}", hooks.wire_version))
-            .means(format!("This workspan understands version {WIRE_VERSION} only."))
-            .fix("build it again with `cargo workspan build`, or use the workspan that built it"),
-        None if mentions_rayon(file) => Check::missing(GROUP, "hooks", "none, though rayon is in it")
+        Some(Runtime::Rayon(hooks)) => {
+            Check::missing(GROUP, "hooks", format!("of wire version {}", hooks.wire_version))
+                .means(format!("This workspan understands version {WIRE_VERSION} only."))
+                .fix("build it again with `cargo workspan build`, or use the workspan that built it")
+        }
+        _ if mentions_rayon(file) => Check::missing(GROUP, "hooks", "none, though rayon is in it")
             .means("The program was built without `cargo workspan`: a run would tell nothing.")
             .fix(BUILD),
-        None => Check::missing(GROUP, "hooks", "none, and no sign of rayon")
-            .means("There is nothing to profile: only rayon is supported for Rust programs.")
-            .fix("make it use rayon, and build it with `cargo workspan build`"),
-    })
+        _ => Check::missing(GROUP, "hooks", "none, and no sign of rayon or OpenMP")
+            .means("There is nothing to profile: Rust programs must use rayon, programs in C, C++ and Fortran OpenMP.")
+            .fix("make it use rayon, and build it with `cargo workspan build`; or build it with `-fopenmp`"),
+    }
+}
+
+/// The OpenMP runtime, and whether it can be watched.
+fn uses_openmp(program: &openmp::Program) -> Check {
+    let place = |path: &Option<std::path::PathBuf>| {
+        path.as_ref().map_or("not found", |path| path.to_str().unwrap_or("?")).to_owned()
+    };
+    match &program.runtime {
+        Openmp::Shared { name, path } => {
+            let found = format!("{}: {name} ({})", program.describe(), place(path));
+            match path.as_deref().map(libomp::look) {
+                None => Check::missing(GROUP, "openmp", found)
+                    .means("The program cannot start.")
+                    .fix("install the library, or name its folder in LD_LIBRARY_PATH"),
+                Some(None) => Check::missing(GROUP, "openmp", found)
+                    .means("This runtime has no interface for tools: a run would tell nothing.")
+                    .fix(libomp::FIX),
+                Some(Some(library)) if library.version.number < libomp::OLDEST => Check::warn(GROUP, "openmp", found)
+                    .means("It does not tell of the pieces of loops.")
+                    .fix("use LLVM 15 or newer"),
+                Some(Some(_)) => Check::ok(GROUP, "openmp", found),
+            }
+        }
+        Openmp::Gcc { .. } => match program.stand_in() {
+            Ok(library) => {
+                let path = library.map(|library| library.path);
+                Check::ok(GROUP, "openmp", format!("{} ({})", program.describe(), place(&path)))
+            }
+            Err(missing) => {
+                Check::missing(GROUP, "openmp", format!("libgomp, and nothing to stand in for it: {missing}"))
+                    .means("gcc's OpenMP runtime has no interface for tools; LLVM's can take its place.")
+                    .fix(libomp::FIX)
+            }
+        },
+        Openmp::Linked => Check::ok(GROUP, "openmp", program.describe()).means(
+            "Places come from debug information alone; calls that the compiler made jumps are off by a function.",
+        ),
+    }
+}
+
+/// Whether addresses have lines, or at least functions.
+fn places(file: &object::File<'_>) -> Check {
+    if has_section(file, &[".debug_line", ".zdebug_line"]) && has_section(file, &[".debug_info", ".zdebug_info"]) {
+        return Check::ok(GROUP, "debug-info", "functions and lines");
+    }
+    let found = if has_section(file, &[".gnu_debuglink"]) { "in another file" } else { "none" };
+    let check = Check::warn(GROUP, "debug-info", found);
+    let check = if has_section(file, &[".symtab"]) {
+        check.means("Places are shown as functions and offsets.")
+    } else {
+        check.means("Places are shown as addresses.")
+    };
+    check.fix("compile with `-g` besides the options for optimisation, and do not strip the program")
 }
 
 /// Whether texts or symbols of rayon are in it.
@@ -101,13 +164,16 @@ fn symbols(file: &object::File<'_>) -> Check {
     }
 }
 
-fn linking(file: &object::File<'_>) -> Check {
+fn linking(file: &object::File<'_>, must_be_dynamic: bool) -> Check {
     let loader = file.section_by_name(".interp").and_then(|section| section.data().ok().map(<[u8]>::to_vec));
     match loader.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()) {
         Some(loader) if loader.contains("musl") => Check::warn(GROUP, "linking", format!("dynamic, by {loader}"))
             .means("Programs for musl are untested; that a thread was switched out shows only in long strands.")
             .fix("build for a target with glibc"),
         Some(loader) => Check::ok(GROUP, "linking", format!("dynamic, by {loader}")),
+        None if must_be_dynamic => Check::missing(GROUP, "linking", "static")
+            .means("No collector can be loaded into it.")
+            .fix("link it dynamically"),
         None => Check::warn(GROUP, "linking", "static")
             .means("That a thread was switched out shows only in long strands: use an idle machine.")
             .fix("link it dynamically with glibc"),

@@ -1,8 +1,9 @@
-//! `workspan record`: run a program that carries hooks, and report.
+//! `workspan record`: run a program that carries hooks or uses OpenMP, and report.
 
 pub mod child;
 pub mod memory;
 pub mod output;
+pub mod symbols;
 pub mod target;
 
 use std::ffi::OsString;
@@ -17,7 +18,8 @@ use workspan_wire::shm;
 
 use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
 use crate::exit::{Outcome, Status};
-use crate::{files, machine, output as talk, report};
+use crate::{files, machine, openmp, output as talk, report};
+use target::Runtime;
 
 /// Runs the verb.
 pub fn run(args: &Record) -> anyhow::Result<Outcome> {
@@ -30,7 +32,8 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
             return unrecorded(&args.command, vec![itself]);
         }
         if target::look(&target)?.is_none() {
-            talk::note(&format!("{} uses no rayon: it runs without a recording", target.display()));
+            let message = format!("{} uses neither rayon nor OpenMP: it runs without a recording", target.display());
+            talk::note(&message);
             return unrecorded(&args.command, Vec::new());
         }
     }
@@ -83,19 +86,19 @@ fn outcome(exit: Exit) -> Outcome {
 /// Runs a command as often as asked for. Returns what was recorded, and how the first failing run ended.
 pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
     let target = target::find(&command[0])?;
-    let hooks = target::hooks(&target)?;
+    let program = Program::new(command, &target, options)?;
     let mut recording = Recording {
         command: command.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
         directory: std::env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_default(),
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
-        runtime: hooks.runtime,
+        runtime: program.runtime.describe(),
         made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
         machine: machine_for(options),
         ..Recording::default()
     };
     let mut outcome = Outcome::OK;
     for _ in 0..options.repeat {
-        let ended = one_run(command, options, &mut recording)?;
+        let ended = one_run(&program, options, &mut recording)?;
         if outcome == Outcome::OK {
             outcome = ended;
         }
@@ -104,8 +107,42 @@ pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Re
             break;
         }
     }
-    symbolise(&mut recording, &target);
+    symbols::complete(&mut recording, &target);
     Ok((recording, outcome))
+}
+
+/// What is to be run, and how.
+struct Program<'c> {
+    command: &'c [OsString],
+    runtime: Runtime,
+    /// For programs that use OpenMP.
+    openmp: Option<openmp::Environment>,
+}
+
+impl<'c> Program<'c> {
+    fn new(command: &'c [OsString], target: &Path, options: &RunOptions) -> anyhow::Result<Program<'c>> {
+        let runtime = target::runtime(target)?;
+        let openmp = match &runtime {
+            Runtime::Openmp(program) => Some(openmp::Environment::new(program, target, options)?),
+            Runtime::Rayon(_) | Runtime::Script => None,
+        };
+        Ok(Program { command, runtime, openmp })
+    }
+
+    /// Why nothing was recorded.
+    fn silence(&self) -> String {
+        let name = Path::new(&self.command[0]).display();
+        match self.runtime {
+            Runtime::Openmp(_) => format!(
+                "the collector did not report from {name}: the program ended before `main`, the system did not let a \
+                 library be loaded into it, or it could not map the shared memory (see `workspan doctor`)"
+            ),
+            Runtime::Rayon(_) | Runtime::Script => format!(
+                "the hooks of {name} did not report: the program ended before `main`, started no program with hooks, or \
+                 could not map the shared memory (see `workspan doctor`)"
+            ),
+        }
+    }
 }
 
 fn machine_for(options: &RunOptions) -> Machine {
@@ -115,21 +152,15 @@ fn machine_for(options: &RunOptions) -> Machine {
     }
 }
 
-fn one_run(command: &[OsString], options: &RunOptions, recording: &mut Recording) -> anyhow::Result<Outcome> {
-    let memory = memory::SharedMemory::new(&request(options, &recording.machine))
+fn one_run(program: &Program<'_>, options: &RunOptions, recording: &mut Recording) -> anyhow::Result<Outcome> {
+    let memory = memory::SharedMemory::new(&request(options, &program.runtime, &recording.machine))
         .context("cannot make shared memory (see `workspan doctor`)")?;
-    let ended = child::run(command, &environment(options, &memory))?;
+    let ended = child::run(program.command, &environment(program, options, &memory))?;
     let snapshot = memory.snapshot();
     let silent = |message: String| anyhow::Error::new(Status { code: status_of(ended.exit), message });
     match attached(&snapshot).context("cannot read the shared memory")? {
         Attached::Yes => {}
-        Attached::No => {
-            return Err(silent(format!(
-                "the hooks of {} did not report: the program ended before `main`, started no program with hooks, or \
-                 could not map the shared memory (see `workspan doctor`)",
-                Path::new(&command[0]).display()
-            )))
-        }
+        Attached::No => return Err(silent(program.silence())),
         Attached::OtherVersion(version) => {
             return Err(silent(format!(
                 "the program was built with hooks of wire version {version}, this workspan has {}: build it again \
@@ -152,7 +183,10 @@ fn status_of(exit: Exit) -> u8 {
     u8::try_from(code & 0xff).ok().filter(|code| *code != 0).unwrap_or(crate::exit::FAILED)
 }
 
-fn request(options: &RunOptions, machine: &Machine) -> Request {
+/// Cores as on which rayon splits its loops: as many as the machines have on which its users ask how far they scale.
+const CORES_OF_RAYON: u32 = 64;
+
+fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine) -> Request {
     let ticks = |nanos: u64| {
         let ticks = u128::from(nanos) * u128::from(machine.ticks_per_second) / 1_000_000_000;
         i64::try_from(ticks).unwrap_or(0)
@@ -164,7 +198,12 @@ fn request(options: &RunOptions, machine: &Machine) -> Request {
             Clock::Real => shm::Clock::Real,
             Clock::Virtual => shm::Clock::Virtual,
         },
-        logical_cores: Some(options.logical_cores).filter(|n| *n > 0),
+        logical_cores: match runtime {
+            // With virtual cores a program runs on one CPU: only if asked for.
+            Runtime::Openmp(_) => options.logical_cores,
+            Runtime::Rayon(_) | Runtime::Script => Some(options.logical_cores.unwrap_or(CORES_OF_RAYON)),
+        }
+        .filter(|cores| *cores > 0),
         ticks_per_second: machine.ticks_per_second,
         virtual_task_cost,
         interrupt_ticks: machine.interrupt_ns.map(ticks),
@@ -185,23 +224,15 @@ fn disabled_features() -> u32 {
     text.split(',').map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-fn environment(options: &RunOptions, memory: &memory::SharedMemory) -> Vec<child::Variable> {
+fn environment(program: &Program<'_>, options: &RunOptions, memory: &memory::SharedMemory) -> Vec<child::Variable> {
     let mut changes = vec![(OsString::from(shm::ENV), Some(memory.path()))];
-    if let Some(workers) = options.workers {
-        changes.push((OsString::from("RAYON_NUM_THREADS"), Some(workers.to_string().into())));
+    match &program.openmp {
+        Some(openmp) => changes.extend(openmp.variables.iter().cloned()),
+        None => {
+            let workers = options.workers.map(|workers| workers.to_string().into());
+            changes.extend(workers.map(|workers| (OsString::from("RAYON_NUM_THREADS"), Some(workers))));
+        }
     }
     changes.extend(crate::cargo::wrapper::restored_environment());
     changes
-}
-
-/// Names the functions around the sites. Of the recording only these names depend on it, so nothing here is an error.
-fn symbolise(recording: &mut Recording, target: &Path) {
-    let executable = std::fs::read(target).unwrap_or_default();
-    // The program that a script starts is not known.
-    if executable.starts_with(b"#!") {
-        return;
-    }
-    let done = workspan_symbols::symbolise(&executable, &mut recording.sites);
-    recording.has_debug_info = done.has_debug_info;
-    recording.debug_info_problem = done.problem.map(|problem| problem.to_string());
 }

@@ -1,14 +1,28 @@
-//! The program to run: where it is, and whether it carries hooks.
+//! The program to run: where it is, and how it can be watched.
 
 use std::ffi::OsStr;
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use object::read::ReadCache;
 use object::{Object, ObjectSection};
 use workspan_wire::shm::{NOTE_MAGIC, NOTE_SECTION, WIRE_VERSION};
 
 use crate::exit::{Status, NOT_FOUND};
+use crate::openmp;
+
+/// How a program can be watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// It carries hooks in its rayon.
+    Rayon(Hooks),
+    /// It uses OpenMP: a collector is loaded into it.
+    Openmp(openmp::Program),
+    /// It is a script: what it starts may carry hooks.
+    Script,
+}
 
 /// What an executable says about its hooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,45 +49,59 @@ pub fn find(command: &OsStr) -> anyhow::Result<PathBuf> {
         })
 }
 
-/// The hooks of an executable. An error if it has none: a run would tell nothing.
-///
-/// A script is let pass: the program that it starts may have hooks.
-pub fn hooks(executable: &Path) -> anyhow::Result<Hooks> {
-    let Some(hooks) = look(executable)? else {
+/// How a program can be watched. An error if it cannot: a run would tell nothing.
+pub fn runtime(executable: &Path) -> anyhow::Result<Runtime> {
+    let Some(runtime) = look(executable)? else {
         anyhow::bail!(
-            "{} carries no hooks: build it with `cargo workspan build`, or run it with `cargo workspan run` \
-             (is rayon among its dependencies?)",
+            "{} carries no hooks and uses no OpenMP: build it with `cargo workspan build`, or run it with \
+             `cargo workspan run` (is rayon among its dependencies?)",
             executable.display()
         );
     };
-    if hooks.wire_version != WIRE_VERSION {
-        anyhow::bail!(
+    match &runtime {
+        Runtime::Rayon(hooks) if hooks.wire_version != WIRE_VERSION => anyhow::bail!(
             "{} was built with hooks of wire version {}, this workspan has {WIRE_VERSION}: build it again with \
              `cargo workspan build`",
             executable.display(),
             hooks.wire_version
-        );
+        ),
+        _ => Ok(runtime),
     }
-    Ok(hooks)
 }
 
-/// The hooks of an executable, if it has any.
-pub fn look(executable: &Path) -> anyhow::Result<Option<Hooks>> {
-    let bytes = fs::read(executable).map_err(|error| {
-        let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { crate::exit::NOT_EXECUTABLE };
+/// How a program can be watched, if it can.
+pub fn look(executable: &Path) -> anyhow::Result<Option<Runtime>> {
+    let cannot_run = |error: io::Error| {
+        let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { crate::exit::NOT_EXECUTABLE };
         Status { code, message: format!("cannot run {}: {error}", executable.display()) }
-    })?;
-    if bytes.starts_with(b"#!") {
-        return Ok(Some(Hooks { wire_version: WIRE_VERSION, runtime: String::new() }));
+    };
+    let mut file = fs::File::open(executable).map_err(cannot_run)?;
+    let mut start = [0; 2];
+    let length = file.read(&mut start).map_err(cannot_run)?;
+    if start[..length] == *b"#!" {
+        return Ok(Some(Runtime::Script));
     }
-    let file = object::File::parse(&*bytes).map_err(|_| {
+    // Of a large executable only some pages are read.
+    let cache = ReadCache::new(file);
+    let file = object::File::parse(&cache).map_err(|_| {
         let message = format!("cannot run {}: neither an executable nor a script", executable.display());
         Status { code: crate::exit::NOT_EXECUTABLE, message }
     })?;
-    let Some(section) = file.section_by_name(NOTE_SECTION) else {
-        return Ok(None);
-    };
-    Ok(section.data().ok().and_then(parse_note))
+    if let Some(section) = file.section_by_name(NOTE_SECTION) {
+        return Ok(section.data().ok().and_then(parse_note).map(Runtime::Rayon));
+    }
+    Ok(openmp::program::look(executable).map(Runtime::Openmp))
+}
+
+impl Runtime {
+    /// What a recording says of it.
+    pub fn describe(&self) -> String {
+        match self {
+            Runtime::Rayon(hooks) => hooks.runtime.clone(),
+            Runtime::Openmp(program) => program.describe(),
+            Runtime::Script => String::new(),
+        }
+    }
 }
 
 fn parse_note(data: &[u8]) -> Option<Hooks> {

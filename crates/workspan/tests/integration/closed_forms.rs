@@ -100,7 +100,7 @@ fn record(program: &Path, shape: &str, workers: u32) -> Recording {
         clock: Clock::Virtual,
         virtual_task_cost: 52.5,
         workers: Some(workers),
-        logical_cores: 64,
+        logical_cores: Some(64),
         repeat: 1,
         ..RunOptions::default()
     };

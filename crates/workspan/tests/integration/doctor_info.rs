@@ -57,10 +57,13 @@ fn this_machine() {
             "load",
             "cargo",
             "rustc",
-            "commands"
+            "commands",
+            "collector",
+            "libomp"
         ]
     );
     check(&found, &[("memfd", "ok"), ("proc", "ok"), ("cargo", "ok"), ("rustc", "ok")]);
+    check(&found, &[("collector", "ok"), ("libomp", "ok")]);
     assert_eq!(status, 0);
     // The two commands are not in PATH when they are tested, and then are.
     check(&found, &[("commands", "warn")]);

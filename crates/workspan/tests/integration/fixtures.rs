@@ -83,7 +83,7 @@ fn record_all() {
             virtual_task_cost,
             // With more, the order in which sites are met depends on the day.
             workers: Some(1),
-            logical_cores: 64,
+            logical_cores: Some(64),
             repeat,
             ..RunOptions::default()
         };

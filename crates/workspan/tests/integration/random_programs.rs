@@ -39,7 +39,7 @@ fn run(program: &Path, seed: u64, workers: u32, sites: &Sites) -> Answer {
     let options = RunOptions {
         clock: Clock::Virtual,
         workers: Some(workers),
-        logical_cores: 8,
+        logical_cores: Some(8),
         repeat: 1,
         ..RunOptions::default()
     };

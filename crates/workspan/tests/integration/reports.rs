@@ -75,7 +75,7 @@ fn recorded(program: &str, shape: &str, command: &str) -> Vec<u8> {
         virtual_task_cost: 0.5,
         // With more, the order in which sites are met depends on the day.
         workers: Some(1),
-        logical_cores: 64,
+        logical_cores: Some(64),
         repeat: 1,
         ..RunOptions::default()
     };

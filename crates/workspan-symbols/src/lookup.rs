@@ -1,0 +1,93 @@
+//! From addresses to places and functions.
+
+use std::cell::RefCell;
+
+use crate::code_map::CodeMap;
+use crate::error::Error;
+use crate::executable::Executable;
+use crate::names::Names;
+
+/// The code of an executable or a library, by address.
+#[derive(Debug)]
+pub struct Lookup<'e> {
+    map: CodeMap<'e>,
+    names: RefCell<Names<'e>>,
+}
+
+/// What is known of an address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Where it stands in the source, and the calls that were inlined around it, innermost first.
+    pub places: Vec<SourcePlace>,
+    /// The innermost function, without generic arguments.
+    pub function: Option<String>,
+    /// The symbol at the address, and how far behind its beginning that is.
+    pub symbol: Option<(String, u64)>,
+    /// The folder in which the compiler ran.
+    pub folder: Option<String>,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcePlace {
+    /// Absolute, as far as known.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1; 0 if unknown.
+    pub column: u32,
+}
+
+impl Executable<'_> {
+    /// Prepares the look-up of addresses, in all of the code.
+    pub fn lookup(&self) -> Lookup<'_> {
+        Lookup { map: CodeMap::new(self, |_| true), names: RefCell::new(Names::new(self.symbols())) }
+    }
+}
+
+impl<'e> Lookup<'e> {
+    /// What is known of an address, as the file has it when it is loaded at its own base: that of a call, not the one
+    /// to which it returns.
+    pub fn find(&self, address: u64) -> Found {
+        let mut found = Found { symbol: self.symbol(address), ..Found::default() };
+        let Some(details) = self.map.details(address) else {
+            return found;
+        };
+        let Some(unit) = self.map.units.units.get(details.unit) else {
+            return found;
+        };
+        found.folder = unit.unit.comp_dir.map(|folder| String::from_utf8_lossy(folder.slice()).into_owned());
+        let mut steps = details.steps(address);
+        let first = steps.next();
+        found.places = first
+            .into_iter()
+            .chain(steps)
+            .map_while(|step| step.place)
+            .map(|(file, line, column)| SourcePlace { file: file.path.clone(), line, column })
+            .collect();
+        let mut names = self.names.borrow_mut();
+        let scope = first.and_then(|step| details.scopes.get(step.scope?));
+        let name = match scope {
+            Some(scope) => names.of_scope(&self.map.units, unit, scope),
+            // Line tables alone have no entry for a function into which nothing was inlined.
+            None => names.of_symbol(&self.map.units, address),
+        };
+        found.function = name.ok().flatten().map(|name| names.get(name).text.clone());
+        found
+    }
+
+    /// What could not be read.
+    pub fn problem(&self) -> Option<Error> {
+        self.map.units.problem()
+    }
+
+    fn symbol(&self, address: u64) -> Option<(String, u64)> {
+        let mut names = self.names.borrow_mut();
+        let symbol = names.symbol(address)?;
+        let name = match names.of_symbol(&self.map.units, address).ok().flatten() {
+            Some(name) => names.get(name).text.clone(),
+            None => String::from_utf8_lossy(symbol.name).into_owned(),
+        };
+        Some((name, address - symbol.address))
+    }
+}

@@ -1,0 +1,256 @@
+//! Places and functions for the sites of a recording.
+
+use workspan_model::{Function, Site, SiteKind};
+
+use crate::error::Error;
+use crate::executable::Executable;
+use crate::files::seen_from;
+use crate::lookup::{Found, Lookup};
+use crate::path::{function_from_type_name, last_segment};
+use crate::places::Place;
+use crate::{cpp, demangle};
+
+/// A file of code that was mapped into the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Module<'a> {
+    /// As [`Site::module`].
+    pub path: &'a str,
+    /// Its content.
+    pub bytes: &'a [u8],
+    /// The content of the file with its debug information, if that is another.
+    pub debug_file: Option<&'a [u8]>,
+}
+
+impl<'a> Module<'a> {
+    /// The executable itself.
+    pub fn executable(bytes: &'a [u8]) -> Module<'a> {
+        Module { path: "", bytes, debug_file: None }
+    }
+
+    fn parse(&self) -> Result<Executable<'a>, Error> {
+        match self.debug_file {
+            Some(debug_file) => Executable::parse_with_debug_file(self.bytes, debug_file),
+            None => Executable::parse(self.bytes),
+        }
+    }
+}
+
+/// What [`symbolise`] has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symbolised {
+    /// There is debug information about the file of at least one site.
+    pub has_debug_info: bool,
+    /// Sites whose function was found there, or told by the compiler.
+    pub from_debug_info: usize,
+    /// Sites known by an address, whose place in the source was found.
+    pub placed: usize,
+    /// Sites whose function was derived from the type of a closure.
+    pub from_type_names: usize,
+    /// Sites whose function was found in a symbol table.
+    pub from_symbols: usize,
+    /// What could not be read; functions were found nevertheless.
+    pub problem: Option<Error>,
+}
+
+/// Fills in, but for serial code,
+///
+/// * the place of each site that is known by an address. Files below `directory` are named from there, as rustc does;
+/// * the function of each site that has none;
+/// * for sites in a dependency the place in the workspace that led there, if addresses were recorded.
+pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) -> Symbolised {
+    let mut work = Work { directory, done: Symbolised::default() };
+    for module in modules {
+        let of_module = |site: &Site| site.module == module.path && !matches!(site.kind, SiteKind::Serial { .. });
+        let indices = (0..sites.len()).filter(|index| of_module(&sites[*index]));
+        let (by_address, by_place): (Vec<usize>, Vec<usize>) = indices.partition(|index| is_located(&sites[*index]));
+        if by_address.is_empty() && by_place.is_empty() {
+            continue;
+        }
+        match module.parse() {
+            Err(problem) => work.note(Some(problem)),
+            Ok(executable) => {
+                work.name(&executable, sites, &by_place);
+                find_callers(&executable, sites, &by_place);
+                if !by_address.is_empty() {
+                    work.locate(&executable, sites, &by_address);
+                }
+            }
+        }
+    }
+    for site in sites.iter_mut().filter(|site| wants_function(site)) {
+        if is_located(site) {
+            // Its module could not be read: what the compiler told must do.
+            work.settle(site, &Found::default());
+        } else if let Some(name) = function_from_type_name(&site.type_name) {
+            site.function = Some(Function { name, from_debug_info: false, offset: None });
+            work.done.from_type_names += 1;
+        }
+    }
+    work.done
+}
+
+/// True for sites for which an address counts. Of those that rustc told the place of, addresses are but a hint.
+fn is_located(site: &Site) -> bool {
+    site.kind.is_openmp() || site.bare_address().is_some()
+}
+
+fn wants_function(site: &Site) -> bool {
+    site.function.is_none() && !matches!(site.kind, SiteKind::Serial { .. })
+}
+
+/// What flang 19 gives in place of a file's name.
+const FLANG_FILE: &str = "FIRModule";
+
+/// What clang gives in place of what it was not asked to tell.
+const UNKNOWN: &str = "unknown";
+
+struct Work<'d> {
+    directory: &'d str,
+    done: Symbolised,
+}
+
+impl Work<'_> {
+    fn note(&mut self, problem: Option<Error>) {
+        self.done.problem = self.done.problem.take().or(problem);
+    }
+
+    /// The functions of sites whose place is known.
+    fn name(&mut self, executable: &Executable<'_>, sites: &mut [Site], indices: &[usize]) {
+        let indices: Vec<usize> = indices.iter().copied().filter(|index| wants_function(&sites[*index])).collect();
+        let places: Vec<_> = indices.iter().map(|index| place(&sites[*index])).collect();
+        let found = executable.functions(&places);
+        self.done.has_debug_info |= found.files_known;
+        self.note(found.problem);
+        for (index, name) in indices.into_iter().zip(found.names) {
+            if let Some(name) = name {
+                let name = whole_name(name, &sites[index].type_name);
+                sites[index].function = Some(Function { name, from_debug_info: true, offset: None });
+                self.done.from_debug_info += 1;
+            }
+        }
+    }
+
+    /// Places and functions of sites by their addresses.
+    fn locate(&mut self, executable: &Executable<'_>, sites: &mut [Site], indices: &[usize]) {
+        let lookup = executable.lookup();
+        let mut unnamed = Vec::new();
+        for index in indices {
+            let site = &mut sites[*index];
+            let found = look_up(&lookup, site);
+            self.settle(site, &found);
+            if let (None, Some(place)) = (&site.function, found.places.first()) {
+                unnamed.push((*index, place.clone(), found.symbol.clone()));
+            }
+        }
+        self.note(lookup.problem());
+        // A compiler that moves code out of a function may keep its lines, and not its name.
+        let places: Vec<Place<'_>> = unnamed
+            .iter()
+            .map(|(_, place, _)| Place { file: &place.file, line: place.line, column: place.column })
+            .collect();
+        let names = executable.functions(&places).names;
+        for ((index, _, symbol), name) in unnamed.iter().zip(names) {
+            let function = match (name, symbol) {
+                (Some(name), _) => {
+                    self.done.from_debug_info += 1;
+                    Some(Function { name, from_debug_info: true, offset: None })
+                }
+                (None, Some((symbol, _))) => {
+                    self.done.from_symbols += 1;
+                    Some(Function { name: symbol.clone(), from_debug_info: false, offset: None })
+                }
+                (None, None) => None,
+            };
+            sites[*index].function = function;
+        }
+    }
+
+    /// Puts together what the compiler told of a site and what was found at its address.
+    fn settle(&mut self, site: &mut Site, found: &Found) {
+        let told = !site.file.is_empty() && site.file != FLANG_FILE;
+        if told {
+            site.file = seen_from(self.directory, &below(found.folder.as_deref(), &site.file));
+        } else if let Some(place) = found.places.first() {
+            site.file = seen_from(self.directory, &place.file);
+            if site.line == 0 {
+                (site.line, site.column) = (place.line, place.column);
+            }
+            self.done.placed += 1;
+        }
+        self.done.has_debug_info |= told || !found.places.is_empty();
+        if site.via.is_none() && site.file.starts_with('/') {
+            let callers = found.places.iter().skip(1).map(|place| (seen_from(self.directory, &place.file), place.line));
+            site.via = callers.into_iter().find(|(file, _)| !file.starts_with('/'));
+        }
+        if site.function.is_some() {
+            return;
+        }
+        let offset = found.symbol.as_ref().map(|(_, offset)| *offset).filter(|_| site.file.is_empty());
+        site.function = if let Some(name) = best_name(told_function(site), found.function.clone()) {
+            self.done.from_debug_info += 1;
+            Some(Function { name, from_debug_info: true, offset })
+        } else if let Some((symbol, _)) = found.symbol.as_ref().filter(|_| found.places.is_empty()) {
+            self.done.from_symbols += 1;
+            Some(Function { name: symbol.clone(), from_debug_info: false, offset })
+        } else {
+            None
+        };
+    }
+}
+
+fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
+    site.addresses.first().map_or_else(Found::default, |address| lookup.find(*address))
+}
+
+/// The function that the compiler told.
+fn told_function(site: &Site) -> Option<String> {
+    let name = site.type_name.as_str();
+    if name.is_empty() || name == UNKNOWN {
+        return None;
+    }
+    if name.starts_with("_Q") {
+        return demangle::function(name);
+    }
+    cpp::told(name)
+}
+
+/// What the compiler told is right even where the code was inlined elsewhere; what was found may have more of the path.
+fn best_name(told: Option<String>, found: Option<String>) -> Option<String> {
+    match (told, found) {
+        (Some(told), Some(found)) if !told.contains("::") && last_segment(&found) == told => Some(found),
+        (Some(told), _) => Some(told),
+        (None, found) => found,
+    }
+}
+
+fn below(folder: Option<&str>, file: &str) -> String {
+    match folder {
+        Some(folder) if !file.starts_with('/') => format!("{folder}/{file}"),
+        _ => file.to_owned(),
+    }
+}
+
+fn place(site: &Site) -> Place<'_> {
+    Place { file: &site.file, line: site.line, column: site.column }
+}
+
+/// Line tables alone have only the last part of some functions' paths. If the closure passed at the site is of a function
+/// with that name, it is the same.
+fn whole_name(name: String, type_name: &str) -> String {
+    match function_from_type_name(type_name) {
+        Some(whole) if !name.contains("::") && last_segment(&whole) == name => whole,
+        _ => name,
+    }
+}
+
+fn find_callers(executable: &Executable<'_>, sites: &mut [Site], indices: &[usize]) {
+    let in_dependency = |site: &Site| site.via.is_none() && !site.addresses.is_empty() && site.file.starts_with('/');
+    let indices: Vec<usize> = indices.iter().copied().filter(|index| in_dependency(&sites[*index])).collect();
+    if indices.is_empty() {
+        return;
+    }
+    let frames = executable.frames();
+    for index in indices {
+        sites[index].via = frames.first_workspace_frame(&sites[index].addresses);
+    }
+}

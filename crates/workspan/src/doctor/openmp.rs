@@ -1,0 +1,58 @@
+//! Whether programs that use OpenMP can be watched.
+
+use std::process::{Command, Stdio};
+
+use super::check::Check;
+use crate::openmp::collector::{self, Collector};
+use crate::openmp::libomp;
+
+const GROUP: &str = "OpenMP";
+
+/// All of them.
+pub(super) fn checks() -> Vec<Check> {
+    vec![collector(), runtime()]
+}
+
+/// Whether the collector can be loaded into a program.
+fn collector() -> Check {
+    if !collector::is_built() {
+        return Check::warn(GROUP, "collector", "not part of this workspan")
+            .means("Programs that use OpenMP cannot be profiled.")
+            .fix("use a workspan that was built for Linux with glibc");
+    }
+    let collector = match Collector::new() {
+        Ok(collector) => collector,
+        Err(error) => {
+            return Check::warn(GROUP, "collector", format!("{error:#}"))
+                .means("Programs that use OpenMP cannot be profiled.")
+                .fix("allow memfd_create, or make the cache folder writable (XDG_CACHE_HOME)")
+        }
+    };
+    let place = if collector.is_in_memory() { "in memory" } else { "in the cache folder" };
+    // Any program will do: the loader complains on standard error if it cannot load what it is told to.
+    let child =
+        Command::new("/bin/sh").args(["-c", ":"]).env("LD_PRELOAD", collector.path()).stdin(Stdio::null()).output();
+    match child {
+        Ok(output) if output.stderr.is_empty() => {
+            Check::ok(GROUP, "collector", format!("{place}; a program can load it"))
+        }
+        Ok(output) => {
+            let error = String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned();
+            Check::warn(GROUP, "collector", format!("{place}; a program cannot load it: {error}"))
+                .means("Programs that use OpenMP cannot be profiled.")
+                .fix("let programs execute memory files (`sysctl vm.memfd_noexec=0`), and see each other in /proc")
+        }
+        // Without a shell there is nothing to try it with.
+        Err(_) => Check::ok(GROUP, "collector", place),
+    }
+}
+
+/// What stands in for gcc's runtime.
+fn runtime() -> Check {
+    match libomp::newest() {
+        Ok(found) => Check::ok(GROUP, "libomp", format!("LLVM {}, with an interface for tools: {}", found.version, found.path.display())),
+        Err(missing) => Check::warn(GROUP, "libomp", missing.to_string())
+            .means("Programs that gcc and gfortran have built for OpenMP cannot be profiled; those of clang and flang can.")
+            .fix(libomp::FIX),
+    }
+}

@@ -1,0 +1,114 @@
+//! What an ELF file says to the dynamic loader. Only the parts that are needed are read.
+
+use std::fs::File;
+use std::path::Path;
+
+use object::elf::{self, DynamicTag, DT_NEEDED, DT_NULL, DT_RPATH, DT_RUNPATH, DT_STRSZ, DT_STRTAB};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use object::read::{FileKind, ReadCache, ReadRef};
+use object::{Endianness, Object, ObjectSymbol, StringTable};
+
+/// The dynamic section of an executable or a library.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dynamic {
+    /// Libraries to load, by name.
+    pub needed: Vec<String>,
+    /// Where to look for them first, if there is no [`Dynamic::runpath`].
+    pub rpath: Vec<String>,
+    /// Where to look for them.
+    pub runpath: Vec<String>,
+    /// The file is loaded by a loader: it is a library, or an executable that is not static.
+    pub is_dynamic: bool,
+    /// Processor and word size: files of others are not for this program.
+    pub machine: (u16, bool),
+}
+
+/// Reads the dynamic section of a file; `None` if it is no ELF file that makes sense.
+pub fn dynamic(path: &Path) -> Option<Dynamic> {
+    let cache = ReadCache::new(File::open(path).ok()?);
+    match FileKind::parse(&cache).ok()? {
+        FileKind::Elf64 => read::<elf::FileHeader64<Endianness>, _>(&cache),
+        FileKind::Elf32 => read::<elf::FileHeader32<Endianness>, _>(&cache),
+        _ => None,
+    }
+}
+
+fn read<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Option<Dynamic> {
+    let header = Elf::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    let segments = header.program_headers(endian, data).ok()?;
+    let machine = (header.e_machine(endian).0, header.is_type_64());
+    let mut found = Dynamic { machine, ..Dynamic::default() };
+    let Some(entries) = segments.iter().find_map(|segment| segment.dynamic(endian, data).ok()?) else {
+        return Some(found);
+    };
+    found.is_dynamic = true;
+    let entries: Vec<(DynamicTag, u64)> = entries
+        .iter()
+        .map(|entry| (entry.tag(endian), entry.val(endian)))
+        .take_while(|(tag, _)| *tag != DT_NULL)
+        .collect();
+    let value = |wanted: DynamicTag| entries.iter().find(|(tag, _)| *tag == wanted).map(|(_, value)| *value);
+    let (at, size) = (value(DT_STRTAB)?, value(DT_STRSZ)?);
+    let table = segments.iter().find_map(|segment| segment.data_range(endian, data, at, size).ok()?)?;
+    let strings = StringTable::new(table, 0, table.len() as u64);
+    let text = |offset: u64| {
+        let text = strings.get(u32::try_from(offset).ok()?).ok()?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    };
+    let folders = |offset: u64| {
+        let text = text(offset).unwrap_or_default();
+        text.split(':').filter(|folder| !folder.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (tag, value) in entries.iter().copied() {
+        match tag {
+            DT_NEEDED => found.needed.extend(text(value)),
+            DT_RPATH => found.rpath = folders(value),
+            DT_RUNPATH => found.runpath = folders(value),
+            _ => {}
+        }
+    }
+    Some(found)
+}
+
+/// Which of some symbols a file defines, for others or for itself.
+pub fn defines(path: &Path, symbols: &[&str]) -> Vec<bool> {
+    let mut found = vec![false; symbols.len()];
+    let Ok(file) = File::open(path) else {
+        return found;
+    };
+    let cache = ReadCache::new(file);
+    let Ok(file) = object::File::parse(&cache) else {
+        return found;
+    };
+    for symbol in file.dynamic_symbols().chain(file.symbols()).filter(ObjectSymbol::is_definition) {
+        let Ok(name) = symbol.name() else {
+            continue;
+        };
+        if let Some(at) = symbols.iter().position(|wanted| *wanted == name) {
+            found[at] = true;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ourselves() {
+        let here = std::env::current_exe().expect("we run");
+        let found = dynamic(&here).expect("we are an ELF file");
+        assert_ne!(found.is_dynamic, found.needed.is_empty());
+        assert_eq!(defines(&here, &["main", "no such function"]), [true, false]);
+    }
+
+    #[test]
+    fn files_that_are_none() {
+        assert_eq!(dynamic(Path::new("/none")), None);
+        assert_eq!(dynamic(Path::new("/proc/self/cmdline")), None);
+        assert_eq!(dynamic(Path::new("/")), None);
+        assert_eq!(defines(Path::new("/none"), &["main"]), [false]);
+    }
+}

@@ -1,0 +1,81 @@
+//! The environment in which a program meets the collector.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::{env, iter};
+
+use anyhow::Context;
+use workspan_wire::shm::MAX_THREADS;
+
+use super::collector::Collector;
+use super::libomp;
+use super::program::Program;
+use crate::args::RunOptions;
+use crate::record::child::Variable;
+
+/// The program that may claim the memory at its start; others only when they use OpenMP.
+const TARGET: &str = "WORKSPAN_TARGET";
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// Variables for the runs of a program, and what they refer to.
+#[derive(Debug)]
+pub struct Environment {
+    /// To be set or removed.
+    pub variables: Vec<Variable>,
+    /// Lasts as long as the program may need it.
+    _collector: Collector,
+}
+
+impl Environment {
+    /// For `program`, which lies at `path`.
+    pub fn new(program: &Program, path: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
+        anyhow::ensure!(
+            program.is_dynamic,
+            "{} is linked statically, and no collector can be loaded into it: link it dynamically",
+            path.display()
+        );
+        let stand_in = program.stand_in().map_err(|missing| {
+            anyhow::anyhow!(
+                "{} uses gcc's OpenMP runtime, which cannot be watched; LLVM's would stand in for it, but {missing}: {}",
+                path.display(),
+                libomp::FIX
+            )
+        })?;
+        let collector = Collector::new()?;
+        let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
+        // The collector's functions go on to those of what comes after it.
+        let libraries = iter::once(collector.path().clone())
+            .chain(stand_in.map(|library| library.path.into_os_string()))
+            .chain(env::var_os(PRELOAD).filter(|others| !others.is_empty()));
+        let preload = libraries.collect::<Vec<_>>().join(OsStr::new(":"));
+        let mut variables =
+            vec![(PRELOAD.into(), Some(preload)), (TARGET.into(), Some(target.into())), set("OMP_TOOL", "enabled")];
+        variables.extend(threads(options)?);
+        Ok(Environment { variables, _collector: collector })
+    }
+}
+
+/// The size of teams; with virtual cores a team of so many, of which one thread runs at a time.
+fn threads(options: &RunOptions) -> anyhow::Result<Vec<Variable>> {
+    let Some(cores) = options.logical_cores.filter(|cores| *cores > 0) else {
+        return Ok(options.workers.map(|workers| set("OMP_NUM_THREADS", &workers.to_string())).into_iter().collect());
+    };
+    // One slot is the collector's own, one is for a thread of the program besides the team.
+    let most = MAX_THREADS - 2;
+    anyhow::ensure!(
+        usize::try_from(cores).is_ok_and(|cores| cores <= most),
+        "--logical-cores {cores}: a program that uses OpenMP can have {most} at most"
+    );
+    Ok(vec![
+        set("OMP_NUM_THREADS", &cores.to_string()),
+        ("OMP_THREAD_LIMIT".into(), None),
+        set("OMP_DYNAMIC", "false"),
+        // Whoever waits must leave the CPU to the one that runs.
+        set("OMP_WAIT_POLICY", "passive"),
+        set("KMP_BLOCKTIME", "0"),
+    ])
+}
+
+fn set(name: &str, value: &str) -> Variable {
+    (OsString::from(name), Some(OsString::from(value)))
+}

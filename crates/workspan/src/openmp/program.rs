@@ -1,0 +1,116 @@
+//! Which OpenMP runtime a program uses.
+
+use std::path::{Path, PathBuf};
+
+use super::elf;
+use super::libomp::{self, Libomp, Missing};
+use super::loader::{self, Library};
+
+/// A program that uses OpenMP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its runtime.
+    pub runtime: Runtime,
+    /// It is loaded by the dynamic loader, which can load a collector, too.
+    pub is_dynamic: bool,
+}
+
+/// The OpenMP runtime of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// LLVM's or Intel's, in a library of its own.
+    Shared {
+        /// As the program names it.
+        name: String,
+        /// Its file, if it is found.
+        path: Option<PathBuf>,
+    },
+    /// The same, linked into the program.
+    Linked,
+    /// gcc's, for which LLVM's must stand in.
+    Gcc {
+        /// The program also loads this one, which must then be it.
+        beside: Option<PathBuf>,
+    },
+}
+
+/// The OpenMP runtime of a program; `None` if it uses none, as far as can be seen before it runs.
+pub fn look(program: &Path) -> Option<Program> {
+    let is_dynamic = elf::dynamic(program)?.is_dynamic;
+    let libraries = loader::libraries(program);
+    let find = |wanted: fn(&str) -> bool| libraries.iter().find(|library| wanted(&library.name));
+    let runtime = match (find(is_llvm), find(is_gcc)) {
+        (llvm, Some(_)) => Runtime::Gcc { beside: llvm.and_then(|library| library.path.clone()) },
+        (Some(Library { name, path }), None) => Runtime::Shared { name: name.clone(), path: path.clone() },
+        (None, None) => {
+            let files =
+                libraries.iter().filter(|library| !is_of_system(&library.name)).filter_map(|l| l.path.as_deref());
+            let mut files = std::iter::once(program).chain(files);
+            files.any(|file| elf::defines(file, &["__kmpc_fork_call"]) == [true]).then_some(Runtime::Linked)?
+        }
+    };
+    Some(Program { runtime, is_dynamic })
+}
+
+fn is_llvm(name: &str) -> bool {
+    ["libomp.so", "libomp5.so", "libomp-", "libiomp5.so"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn is_gcc(name: &str) -> bool {
+    name.starts_with("libgomp.so")
+}
+
+/// Libraries that are part of every system, in which nothing is to be found.
+fn is_of_system(name: &str) -> bool {
+    ["libc.so", "libm.so", "libgcc_s.so", "libstdc++.so", "libpthread.so", "libdl.so", "librt.so", "ld-linux"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+}
+
+impl Program {
+    /// LLVM's runtime, if it must be loaded in place of gcc's.
+    pub fn stand_in(&self) -> Result<Option<Libomp>, Missing> {
+        let Runtime::Gcc { beside } = &self.runtime else {
+            return Ok(None);
+        };
+        match beside.as_deref().and_then(libomp::look).filter(|found| found.version.number >= libomp::OLDEST) {
+            Some(found) => Ok(Some(found)),
+            None => libomp::newest().map(Some),
+        }
+    }
+
+    /// What a recording says of the runtime.
+    pub fn describe(&self) -> String {
+        let version = |found: Option<Libomp>| found.map_or(String::new(), |found| format!(" {}", found.version));
+        match &self.runtime {
+            Runtime::Shared { name, .. } if name.starts_with("libiomp5") => "Intel OpenMP".to_owned(),
+            Runtime::Shared { path, .. } => format!("LLVM OpenMP{}", version(path.as_deref().and_then(libomp::look))),
+            Runtime::Linked => "LLVM OpenMP, linked into the program".to_owned(),
+            Runtime::Gcc { .. } => {
+                format!("LLVM OpenMP{} in place of libgomp", version(self.stand_in().ok().flatten()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_runtimes() {
+        for name in ["libomp.so.5", "libomp.so", "libomp5.so.5", "libomp-19.so.5", "libiomp5.so"] {
+            assert!(is_llvm(name) && !is_gcc(name), "{name}");
+        }
+        assert!(is_gcc("libgomp.so.1") && !is_llvm("libgomp.so.1"));
+        for name in ["libomptarget.so", "libompi.so", "libc.so.6"] {
+            assert!(!is_llvm(name) && !is_gcc(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn programs_without() {
+        assert_eq!(look(Path::new("/none")), None);
+        assert_eq!(look(&std::env::current_exe().expect("we run")), None);
+    }
+}

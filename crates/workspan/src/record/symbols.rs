@@ -1,0 +1,50 @@
+//! Places and functions for the sites of a recording, from the files whose code ran.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use workspan_model::{merge_sites, Recording, Site};
+use workspan_symbols::{debug_file_candidates, is_debug_file_of, symbolise, Module};
+
+/// The content of a file of code.
+struct File {
+    /// As [`Site::module`].
+    module: String,
+    bytes: Vec<u8>,
+    debug_file: Option<Vec<u8>>,
+}
+
+/// Fills in what depends on the executable and its libraries. Only names and places do, so nothing here is an error.
+pub fn complete(recording: &mut Recording, executable: &Path) {
+    let modules: BTreeSet<&str> = recording.sites.iter().map(|site| site.module.as_str()).collect();
+    let files: Vec<File> = modules
+        .into_iter()
+        .filter(|module| *module != Site::UNKNOWN_MODULE)
+        .filter_map(|module| {
+            let path = if module.is_empty() { executable } else { Path::new(module) };
+            read(module, path)
+        })
+        .collect();
+    let modules: Vec<Module<'_>> = files
+        .iter()
+        .map(|file| Module { path: &file.module, bytes: &file.bytes, debug_file: file.debug_file.as_deref() })
+        .collect();
+    let done = symbolise(&modules, &recording.directory, &mut recording.sites);
+    recording.has_debug_info = done.has_debug_info;
+    recording.debug_info_problem = done.problem.map(|problem| problem.to_string());
+    merge_sites(recording);
+}
+
+fn read(module: &str, path: &Path) -> Option<File> {
+    let bytes = fs::read(path).ok()?;
+    // The program that a script starts is not known.
+    if bytes.starts_with(b"#!") {
+        return None;
+    }
+    let path: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let candidates = debug_file_candidates(&path, &bytes);
+    let debug_file =
+        candidates.iter().filter_map(|file| fs::read(file).ok()).find(|candidate| is_debug_file_of(candidate, &bytes));
+    Some(File { module: module.to_owned(), bytes, debug_file })
+}
