@@ -133,8 +133,17 @@ impl Details {
             let file = self.files.get(&file).filter(|_| line != 0)?;
             Some((file, line, column))
         };
-        let first =
-            Step { place: row.and_then(|row| place(row.file, row.line, row.column)), scope: self.scopes.at(address) };
+        let first = match self.scopes.beginning_at(address) {
+            // What is asked for is the function, whatever has been inlined into its first instructions.
+            Some(function) => Step {
+                place: row.and_then(|Row { opening: (file, line, column), .. }| place(*file, *line, *column)),
+                scope: Some(function),
+            },
+            None => Step {
+                place: row.and_then(|row| place(row.file, row.line, row.column)),
+                scope: self.scopes.at(address),
+            },
+        };
         // Ends: parents come before their children.
         std::iter::successors(Some(first), move |step| {
             let inner = self.scopes.get(step.scope?)?;

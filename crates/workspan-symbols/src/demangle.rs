@@ -29,9 +29,14 @@ pub(crate) fn is_outlined(symbol: &str) -> bool {
 
 /// Without what a compiler has appended.
 fn without_suffix(symbol: &str) -> &str {
+    &symbol[..symbol.len() - suffix(symbol).len()]
+}
+
+/// What a compiler has appended.
+pub(crate) fn suffix(symbol: &str) -> &str {
     match symbol.find('.') {
-        Some(at) if at > 0 => &symbol[..at],
-        _ => symbol,
+        Some(at) if at > 0 => &symbol[at..],
+        _ => "",
     }
 }
 

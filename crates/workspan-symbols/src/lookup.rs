@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use crate::code_map::CodeMap;
+use crate::demangle;
 use crate::error::Error;
 use crate::executable::Executable;
 use crate::names::Names;
@@ -47,7 +48,7 @@ impl Executable<'_> {
 
 impl<'e> Lookup<'e> {
     /// What is known of an address, as the file has it when it is loaded at its own base: that of a call, not the one
-    /// to which it returns.
+    /// to which it returns; or that of a function.
     pub fn find(&self, address: u64) -> Found {
         let mut found = Found { symbol: self.symbol(address), ..Found::default() };
         let Some(details) = self.map.details(address) else {
@@ -84,10 +85,14 @@ impl<'e> Lookup<'e> {
     fn symbol(&self, address: u64) -> Option<(String, u64)> {
         let mut names = self.names.borrow_mut();
         let symbol = names.symbol(address)?;
+        let raw = String::from_utf8_lossy(symbol.name);
+        let offset = address - symbol.address;
         let name = match names.of_symbol(&self.map.units, address).ok().flatten() {
+            // Of the beginning of a piece of a function it matters which piece.
+            Some(name) if offset == 0 => format!("{}{}", names.get(name).text, demangle::suffix(&raw)),
             Some(name) => names.get(name).text.clone(),
-            None => String::from_utf8_lossy(symbol.name).into_owned(),
+            None => raw.into_owned(),
         };
-        Some((name, address - symbol.address))
+        Some((name, offset))
     }
 }

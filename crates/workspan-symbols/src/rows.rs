@@ -17,6 +17,9 @@ pub(crate) struct Row {
     pub(crate) line: u32,
     /// 0 if unknown.
     pub(crate) column: u32,
+    /// File, line and column of the first of several rows for the same address, of which all but the last are without
+    /// instructions. Of a function it is where it begins.
+    pub(crate) opening: (u64, u32, u32),
 }
 
 /// Runs a line program. Rows without instructions, without a line, and those of code that the linker has dropped are left
@@ -32,9 +35,14 @@ pub(crate) fn for_each(
     let mut pending: Option<Row> = None;
     while let Some((_, row)) = rows.next_row()? {
         let address = row.address();
-        if let Some(mut last) = pending.take().filter(|last| last.begin < address) {
-            last.end = address;
-            visit(last);
+        let mut opening = None;
+        match pending.take() {
+            Some(mut last) if last.begin < address => {
+                last.end = address;
+                visit(last);
+            }
+            Some(last) if last.begin == address => opening = Some(last.opening),
+            _ => {}
         }
         let line = row.line().map_or(0, |line| u32::try_from(line.get()).unwrap_or(0));
         if row.end_sequence() || line == 0 || !code.contains(address) {
@@ -44,7 +52,8 @@ pub(crate) fn for_each(
             ColumnType::LeftEdge => 0,
             ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
         };
-        pending = Some(Row { begin: address, end: address, file: row.file_index(), line, column });
+        let opening = opening.unwrap_or((row.file_index(), line, column));
+        pending = Some(Row { begin: address, end: address, file: row.file_index(), line, column, opening });
     }
     Ok(())
 }

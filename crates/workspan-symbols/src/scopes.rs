@@ -98,6 +98,12 @@ impl Scopes {
         self.segments.at(address)
     }
 
+    /// The function with code of its own that begins at an address.
+    pub(crate) fn beginning_at(&self, address: u64) -> Option<ScopeId> {
+        let function = self.get(self.at(address)?)?.function;
+        self.get(function).filter(|scope| scope.address == address).map(|_| function)
+    }
+
     /// The scope to which a row that begins at an address belongs: the innermost, but for a function's first, which
     /// stands for its head, even if the first instructions are already those of an inlined call.
     pub(crate) fn of_row(&self, address: u64) -> Option<&Scope> {

@@ -274,3 +274,50 @@ fn what_is_not_known_stays_as_it_is() {
     assert_eq!(sites, before);
     assert_eq!(done, Symbolised::default());
 }
+
+/// gcc gives calls of its runtime the line of whatever came before; the functions made of the bodies have that of the
+/// directive.
+#[test]
+fn functions_that_compilers_make_begin_at_the_directive() {
+    let folder = sources();
+    let folder = folder.to_str().expect("the path is UTF-8");
+    let text = fs::read_to_string(sources().join("c.c")).expect("it is there");
+    let directive = |line: u32| {
+        let line = text.lines().nth(line as usize - 1).unwrap_or_default();
+        line.contains("#pragma omp parallel") || line.contains("#pragma omp task")
+    };
+    for level in ["-O0", "-O2"] {
+        let native = Native::build(&format!("bodies{level}"), Compiler::Gcc, &["-g", level]);
+        let bytes = native.bytes();
+        let bodies = outlined(&native);
+        assert_eq!(bodies.len(), 5, "{bodies:?}");
+        let mut sites: Vec<Site> =
+            bodies.iter().map(|(_, address)| Site { addresses: vec![*address], ..native.told[0].site() }).collect();
+        symbolise(&[Module::executable(&bytes)], folder, &mut sites);
+        for ((symbol, _), site) in bodies.iter().zip(&sites) {
+            let function = site.function.as_ref().map(|function| function.name.as_str());
+            assert_eq!(function, symbol.split('.').next(), "{site:?}");
+            assert!(site.file == "c.c" && directive(site.line), "{symbol}: {site:?}");
+        }
+        // Without debug information the symbol tells which of them it is.
+        run("strip", &["-g", native.executable.to_str().expect("the path is UTF-8")]);
+        let mut sites: Vec<Site> =
+            bodies.iter().map(|(_, address)| Site { addresses: vec![*address], ..native.told[0].site() }).collect();
+        symbolise(&[Module::executable(&native.bytes())], folder, &mut sites);
+        let names: Vec<_> = sites.iter().map(|site| site.function.as_ref().map_or("", |f| f.name.as_str())).collect();
+        assert_eq!(names, bodies.iter().map(|(symbol, _)| symbol.as_str()).collect::<Vec<_>>());
+    }
+}
+
+/// The functions that gcc has made of bodies, by symbol.
+fn outlined(native: &Native) -> Vec<(String, u64)> {
+    let output = std::process::Command::new("nm").arg(&native.executable).output().expect("binutils are there");
+    let text = String::from_utf8(output.stdout).expect("symbols are ASCII");
+    let symbol = |line: &str| {
+        let mut words = line.split(' ');
+        let address = u64::from_str_radix(words.next()?, 16).ok()?;
+        let name = words.nth(1).filter(|name| name.contains("._omp_fn.") && !name.ends_with(".cold"))?;
+        Some((name.to_owned(), address))
+    };
+    text.lines().filter_map(symbol).collect()
+}
