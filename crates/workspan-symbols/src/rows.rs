@@ -17,8 +17,8 @@ pub(crate) struct Row {
     pub(crate) line: u32,
     /// 0 if unknown.
     pub(crate) column: u32,
-    /// File, line and column of the first of several rows for the same address, of which all but the last are without
-    /// instructions. Of a function it is where it begins.
+    /// File, line and column of the first statement among several rows for the same address, of which all but the last are
+    /// without instructions. At the beginning of a function it is where that begins.
     pub(crate) opening: (u64, u32, u32),
 }
 
@@ -32,16 +32,17 @@ pub(crate) fn for_each(
 ) -> Result<(), Stop> {
     budget.charge(program.header().raw_program_buf().len())?;
     let mut rows = program.rows();
-    let mut pending: Option<Row> = None;
+    let mut pending: Option<(Row, bool)> = None;
     while let Some((_, row)) = rows.next_row()? {
         let address = row.address();
+        // What a row without instructions says of the beginning, if it is a statement, counts for the next.
         let mut opening = None;
         match pending.take() {
-            Some(mut last) if last.begin < address => {
+            Some((mut last, _)) if last.begin < address => {
                 last.end = address;
                 visit(last);
             }
-            Some(last) if last.begin == address => opening = Some(last.opening),
+            Some((last, true)) if last.begin == address => opening = Some(last.opening),
             _ => {}
         }
         let line = row.line().map_or(0, |line| u32::try_from(line.get()).unwrap_or(0));
@@ -52,8 +53,10 @@ pub(crate) fn for_each(
             ColumnType::LeftEdge => 0,
             ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
         };
+        let statement = opening.is_some() || row.is_stmt();
         let opening = opening.unwrap_or((row.file_index(), line, column));
-        pending = Some(Row { begin: address, end: address, file: row.file_index(), line, column, opening });
+        pending =
+            Some((Row { begin: address, end: address, file: row.file_index(), line, column, opening }, statement));
     }
     Ok(())
 }
