@@ -147,7 +147,8 @@ fn apt_update() -> anyhow::Result<()> {
 
 fn apt() -> Command {
     let mut command = Command::new("apt-get");
-    command.env("DEBIAN_FRONTEND", "noninteractive");
+    // A fresh machine may still be installing updates.
+    command.args(["-o", "DPkg::Lock::Timeout=300"]).env("DEBIAN_FRONTEND", "noninteractive");
     command
 }
 

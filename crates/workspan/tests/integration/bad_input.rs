@@ -220,7 +220,8 @@ fn a_program_with_damaged_debug_information() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
     let ended = run(workspan(&folder).args(["record", "--"]).arg(&program).arg("mix"));
     assert!(ended.check_success().err().contains("! debug information could not be used (debug"), "{}", ended.err());
-    assert_eq!(warnings(&report(&folder, "workspan.wspan")), ["debug-info-unread"]);
+    // On a busy machine that is said, too.
+    assert!(warnings(&report(&folder, "workspan.wspan")).contains(&"debug-info-unread"));
     let info = run(workspan(&folder).arg("info"));
     assert!(info.check_success().out().contains("could not be used: debug information of"), "{}", info.out());
 }
