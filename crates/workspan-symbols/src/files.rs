@@ -186,6 +186,14 @@ pub(crate) fn seen_from(folder: &str, path: &str) -> String {
     }
 }
 
+/// The path of a file that was named from a folder.
+pub(crate) fn below(folder: Option<&str>, file: &str) -> String {
+    match folder {
+        Some(folder) if !file.starts_with('/') => format!("{folder}/{file}"),
+        _ => file.to_owned(),
+    }
+}
+
 /// The parts of a path that matter.
 fn parts(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     path.split(|b| *b == b'/').filter(|part| !part.is_empty() && *part != b".")

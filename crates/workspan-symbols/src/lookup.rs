@@ -5,8 +5,10 @@ use std::cell::RefCell;
 use crate::code_map::CodeMap;
 use crate::demangle;
 use crate::error::Error;
-use crate::executable::Executable;
+use crate::executable::{Executable, Slice};
+use crate::files::below;
 use crate::names::Names;
+use crate::units::CompileUnit;
 
 /// The code of an executable or a library, by address.
 #[derive(Debug)]
@@ -75,6 +77,20 @@ impl<'e> Lookup<'e> {
         };
         found.function = name.ok().flatten().map(|name| names.get(name).text.clone());
         found
+    }
+
+    /// The folder in which the compiler ran when it was given a file by this name. Where several were, the first.
+    pub fn folder_of(&self, file: &str) -> Option<String> {
+        let named = |unit: &&CompileUnit<'e>| unit.unit.name.is_some_and(|name| name.slice() == file.as_bytes());
+        let unit = self.map.units.units.iter().find(named)?;
+        Some(String::from_utf8_lossy(unit.unit.comp_dir?.slice()).into_owned())
+    }
+
+    /// The files that a Fortran compiler was given, absolute as far as known.
+    pub fn fortran_files(&self) -> Vec<String> {
+        let text = |bytes: Slice<'e>| String::from_utf8_lossy(bytes.slice()).into_owned();
+        let units = self.map.units.units.iter().filter(|unit| unit.is_fortran());
+        units.filter_map(|unit| Some(below(unit.unit.comp_dir.map(text).as_deref(), &text(unit.unit.name?)))).collect()
     }
 
     /// What could not be read.

@@ -4,8 +4,8 @@ use workspan_model::{Function, Site, SiteKind};
 
 use crate::error::Error;
 use crate::executable::Executable;
-use crate::files::seen_from;
-use crate::lookup::{Found, Lookup};
+use crate::files::{below, seen_from};
+use crate::lookup::{Found, Lookup, SourcePlace};
 use crate::path::{function_from_type_name, last_segment};
 use crate::places::Place;
 use crate::{cpp, demangle};
@@ -81,6 +81,7 @@ pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) ->
         if is_located(site) {
             // Its module could not be read: what the compiler told must do.
             work.settle(site, &Found::default());
+            work.done.from_debug_info += usize::from(site.function.is_some());
         } else if let Some(name) = function_from_type_name(&site.type_name) {
             site.function = Some(Function { name, from_debug_info: false, offset: None });
             work.done.from_type_names += 1;
@@ -133,35 +134,42 @@ impl Work<'_> {
     /// Places and functions of sites by their addresses.
     fn locate(&mut self, executable: &Executable<'_>, sites: &mut [Site], indices: &[usize]) {
         let lookup = executable.lookup();
+        let mut found: Vec<Found> = indices.iter().map(|index| look_up(&lookup, &sites[*index])).collect();
+        find_fortran_files(executable, &lookup, sites, indices, &mut found);
         let mut unnamed = Vec::new();
-        for index in indices {
+        for (index, found) in indices.iter().zip(found) {
             let site = &mut sites[*index];
-            let found = look_up(&lookup, site);
+            let told =
+                SourcePlace { file: below(found.folder.as_deref(), &site.file), line: site.line, column: site.column };
             self.settle(site, &found);
-            if let (None, Some(place)) = (&site.function, found.places.first()) {
-                unnamed.push((*index, place.clone(), found.symbol.clone()));
+            // A compiler that moves code out of a function may keep its lines, and not its name; and one that tells names
+            // may tell only their last part.
+            let place = found.places.into_iter().next().or(site.addresses.is_empty().then_some(told));
+            let whole = site.function.as_ref().is_some_and(|f| f.name.contains("::") || !site.addresses.is_empty());
+            if let Some(place) = place.filter(|_| !whole) {
+                unnamed.push((*index, place, found.symbol));
             }
         }
         self.note(lookup.problem());
-        // A compiler that moves code out of a function may keep its lines, and not its name.
-        let places: Vec<Place<'_>> = unnamed
-            .iter()
-            .map(|(_, place, _)| Place { file: &place.file, line: place.line, column: place.column })
-            .collect();
-        let names = executable.functions(&places).names;
-        for ((index, _, symbol), name) in unnamed.iter().zip(names) {
-            let function = match (name, symbol) {
-                (Some(name), _) => {
-                    self.done.from_debug_info += 1;
-                    Some(Function { name, from_debug_info: true, offset: None })
-                }
-                (None, Some((symbol, _))) => {
-                    self.done.from_symbols += 1;
-                    Some(Function { name: symbol.clone(), from_debug_info: false, offset: None })
-                }
+        let names = executable.functions(&unnamed.iter().map(|(_, place, _)| at(place)).collect::<Vec<_>>()).names;
+        for ((index, _, symbol), name) in unnamed.into_iter().zip(names) {
+            let site = &mut sites[index];
+            let known = site.function.take().map(|function| function.name);
+            site.function = match (best_name(known, name), symbol) {
+                (Some(name), _) => Some(Function { name, from_debug_info: true, offset: None }),
+                (None, Some((name, _))) => Some(Function { name, from_debug_info: false, offset: None }),
                 (None, None) => None,
             };
-            sites[*index].function = function;
+        }
+        self.count(sites, indices);
+    }
+
+    fn count(&mut self, sites: &[Site], indices: &[usize]) {
+        for function in indices.iter().filter_map(|index| sites[*index].function.as_ref()) {
+            match function.from_debug_info {
+                true => self.done.from_debug_info += 1,
+                false => self.done.from_symbols += 1,
+            }
         }
     }
 
@@ -187,19 +195,51 @@ impl Work<'_> {
         }
         let offset = found.symbol.as_ref().map(|(_, offset)| *offset).filter(|_| site.file.is_empty());
         site.function = if let Some(name) = best_name(told_function(site), found.function.clone()) {
-            self.done.from_debug_info += 1;
             Some(Function { name, from_debug_info: true, offset })
-        } else if let Some((symbol, _)) = found.symbol.as_ref().filter(|_| found.places.is_empty()) {
-            self.done.from_symbols += 1;
-            Some(Function { name: symbol.clone(), from_debug_info: false, offset })
         } else {
-            None
+            let symbol = found.symbol.as_ref().filter(|_| found.places.is_empty());
+            symbol.map(|(name, _)| Function { name: name.clone(), from_debug_info: false, offset })
         };
     }
 }
 
 fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
-    site.addresses.first().map_or_else(Found::default, |address| lookup.find(*address))
+    match site.addresses.first() {
+        Some(address) => lookup.find(*address),
+        None => Found { folder: lookup.folder_of(&site.file), ..Found::default() },
+    }
+}
+
+/// The files of places of which flang told line and function: the only one there is, or the one that has the function
+/// there.
+fn find_fortran_files(
+    executable: &Executable<'_>,
+    lookup: &Lookup<'_>,
+    sites: &[Site],
+    indices: &[usize],
+    found: &mut [Found],
+) {
+    let missing = |(index, found): &(&usize, &mut Found)| sites[**index].file == FLANG_FILE && found.places.is_empty();
+    let mut missing: Vec<_> = indices.iter().zip(found).filter(missing).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let files = lookup.fortran_files();
+    let of_site = |index: usize| files.iter().map(move |file| Place { file, line: sites[index].line, column: 0 });
+    let places: Vec<Place<'_>> = missing.iter().flat_map(|(index, _)| of_site(**index)).collect();
+    let names = if files.len() > 1 { executable.functions(&places).names } else { vec![None; places.len()] };
+    for ((index, found), names) in missing.iter_mut().zip(names.chunks(files.len().max(1))) {
+        let site = &sites[**index];
+        let told = told_function(site);
+        let same = |name: &Option<String>| match (name, &told) {
+            (Some(name), Some(told)) => last_segment(name) == last_segment(told),
+            _ => false,
+        };
+        let mut candidates = files.iter().zip(names).filter(|(_, name)| files.len() == 1 || same(name));
+        if let (Some((file, _)), None) = (candidates.next(), candidates.next()) {
+            found.places.push(SourcePlace { file: file.clone(), line: site.line, column: site.column });
+        }
+    }
 }
 
 /// The function that the compiler told.
@@ -223,11 +263,8 @@ fn best_name(told: Option<String>, found: Option<String>) -> Option<String> {
     }
 }
 
-fn below(folder: Option<&str>, file: &str) -> String {
-    match folder {
-        Some(folder) if !file.starts_with('/') => format!("{folder}/{file}"),
-        _ => file.to_owned(),
-    }
+fn at(place: &SourcePlace) -> Place<'_> {
+    Place { file: &place.file, line: place.line, column: place.column }
 }
 
 fn place(site: &Site) -> Place<'_> {

@@ -22,7 +22,7 @@ pub(crate) struct CompileUnit<'s> {
     pub(crate) start: usize,
     pub(crate) unit: Unit<Slice<'s>>,
     pub(crate) lines: Option<DebugLineOffset>,
-    cpp: OnceCell<bool>,
+    language: OnceCell<Option<DwLang>>,
 }
 
 /// C++, in all its editions.
@@ -46,10 +46,19 @@ impl<'s> CompileUnit<'s> {
 
     /// True if the unit is of C++.
     pub(crate) fn is_cpp(&self) -> bool {
-        *self.cpp.get_or_init(|| self.language().is_ok_and(|language| language.is_some_and(|l| CPP.contains(&l))))
+        self.language().is_some_and(|language| CPP.contains(&language))
     }
 
-    fn language(&self) -> Result<Option<DwLang>, gimli::Error> {
+    /// True if the unit is of Fortran.
+    pub(crate) fn is_fortran(&self) -> bool {
+        self.language().is_some_and(|language| FORTRAN.contains(&language))
+    }
+
+    fn language(&self) -> Option<DwLang> {
+        *self.language.get_or_init(|| self.read_language().ok().flatten())
+    }
+
+    fn read_language(&self) -> Result<Option<DwLang>, gimli::Error> {
         let mut entries = self.unit.entries_raw(None)?;
         let Some(abbreviation) = entries.read_abbreviation()? else {
             return Ok(None);
@@ -75,6 +84,16 @@ impl<'s> CompileUnit<'s> {
         Ok(Some(dwarf.debug_line.program(offset, unit.header.address_size(), unit.comp_dir, unit.name)?))
     }
 }
+
+/// Fortran, in all its editions.
+const FORTRAN: [DwLang; 6] = [
+    gimli::DW_LANG_Fortran77,
+    gimli::DW_LANG_Fortran90,
+    gimli::DW_LANG_Fortran95,
+    gimli::DW_LANG_Fortran03,
+    gimli::DW_LANG_Fortran08,
+    gimli::DW_LANG_Fortran18,
+];
 
 /// All units of an executable that can be read.
 #[derive(Debug)]
@@ -152,7 +171,7 @@ impl<'s> Units<'s> {
         let strings = [unit.name, unit.comp_dir].iter().flatten().map(|text| text.len()).sum::<usize>();
         self.budget.charge(strings + program.as_ref().map_or(0, |program| program.header().header_length()))?;
         let lines = program.as_ref().map(|program| program.header().offset());
-        Ok((CompileUnit { start, unit, lines, cpp: OnceCell::new() }, program))
+        Ok((CompileUnit { start, unit, lines, language: OnceCell::new() }, program))
     }
 
     /// The unit around an offset of `.debug_info`.

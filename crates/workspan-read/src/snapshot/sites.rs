@@ -73,12 +73,14 @@ fn read_site(record: &Record, kind: site::SiteKind, modules: &Modules, map: &[Op
     };
     let Module { path, base } = modules.of(record.u32(offset_of!(SiteRecord, module)), kind.is_openmp());
     let stack = offset_of!(SiteRecord, stack);
-    let addresses = std::iter::once(offset_of!(SiteRecord, address))
+    let addresses: Vec<u64> = std::iter::once(offset_of!(SiteRecord, address))
         .chain((0..shm::STACK_DEPTH).map(|i| stack + 8 * i))
         .map(|at| record.u64(at))
         .filter(|address| *address != 0)
         .map(|address| address.wrapping_sub(*base))
         .collect();
+    // Without an address there is nothing to be known of a module.
+    let module = if addresses.is_empty() { String::new() } else { path.clone() };
     Site {
         kind,
         file: record.text(offset_of!(SiteRecord, file), record.u32(offset_of!(SiteRecord, file_len)), shm::FILE_BYTES),
@@ -90,7 +92,7 @@ fn read_site(record: &Record, kind: site::SiteKind, modules: &Modules, map: &[Op
             record.u32(offset_of!(SiteRecord, type_len)),
             shm::TYPE_BYTES,
         ),
-        module: path.clone(),
+        module,
         addresses,
         via: None,
     }

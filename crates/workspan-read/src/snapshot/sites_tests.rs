@@ -76,6 +76,15 @@ fn addresses_are_those_of_their_module() {
 }
 
 #[test]
+fn without_an_address_there_is_no_module() {
+    let mut memory = Memory::new(0x5000, 1, 0);
+    memory.site(0, site::SiteKind::Task, 0, 0);
+    let mut recording = Recording::default();
+    memory.sites(&mut recording);
+    assert_eq!((recording.sites[0].module.as_str(), recording.sites[0].addresses.len()), ("", 0));
+}
+
+#[test]
 fn hooks_within_an_executable_name_no_module() {
     let mut memory = Memory::new(0x5000, 1, u32::MAX);
     memory.site(0, site::SiteKind::Join, 0, 0x5010);

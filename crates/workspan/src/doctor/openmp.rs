@@ -1,12 +1,15 @@
 //! Whether programs that use OpenMP can be watched.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::check::Check;
 use crate::openmp::collector::{self, Collector};
 use crate::openmp::libomp;
+use crate::openmp::program::{Program, Runtime};
 
 const GROUP: &str = "OpenMP";
+const PROGRAM: &str = "program";
 
 /// All of them.
 pub(super) fn checks() -> Vec<Check> {
@@ -54,5 +57,46 @@ fn runtime() -> Check {
         Err(missing) => Check::warn(GROUP, "libomp", missing.to_string())
             .means("Programs that gcc and gfortran have built for OpenMP cannot be profiled; those of clang and flang can.")
             .fix(libomp::FIX),
+    }
+}
+
+/// The OpenMP runtime, and whether it can be watched.
+pub(super) fn of_program(program: &Program) -> Check {
+    let place =
+        |path: &Option<PathBuf>| path.as_ref().map_or("not found", |path| path.to_str().unwrap_or("?")).to_owned();
+    if let Some(obstacle) = program.obstacle() {
+        let check = Check::missing(PROGRAM, "openmp", program.describe());
+        return check.means(format!("It cannot be watched: {obstacle}.")).fix("link it dynamically");
+    }
+    match &program.runtime {
+        Runtime::Shared { name, path } => {
+            let found = format!("{}: {name} ({})", program.describe(), place(path));
+            match path.as_deref().map(libomp::look) {
+                None => Check::missing(PROGRAM, "openmp", found)
+                    .means("The program cannot start.")
+                    .fix("install the library, or name its folder in LD_LIBRARY_PATH"),
+                Some(None) => Check::missing(PROGRAM, "openmp", found)
+                    .means("This runtime has no interface for tools: a run would tell nothing.")
+                    .fix(libomp::FIX),
+                Some(Some(library)) if library.version.number < libomp::OLDEST => Check::warn(PROGRAM, "openmp", found)
+                    .means("It does not tell of the pieces of loops.")
+                    .fix("use LLVM 15 or newer"),
+                Some(Some(_)) => Check::ok(PROGRAM, "openmp", found),
+            }
+        }
+        Runtime::Gcc { .. } => match program.stand_in() {
+            Ok(library) => {
+                let path = library.map(|library| library.path);
+                Check::ok(PROGRAM, "openmp", format!("{} ({})", program.describe(), place(&path)))
+            }
+            Err(missing) => {
+                Check::missing(PROGRAM, "openmp", format!("libgomp, and nothing to stand in for it: {missing}"))
+                    .means("gcc's OpenMP runtime has no interface for tools; LLVM's can take its place.")
+                    .fix(libomp::FIX)
+            }
+        },
+        Runtime::Linked { .. } => Check::ok(PROGRAM, "openmp", program.describe()).means(
+            "Places come from debug information alone; calls that the compiler made jumps are off by a function.",
+        ),
     }
 }

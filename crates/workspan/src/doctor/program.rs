@@ -9,8 +9,7 @@ use object::{Object, ObjectSection};
 use workspan_wire::shm::WIRE_VERSION;
 
 use super::check::Check;
-use crate::openmp::program::Runtime as Openmp;
-use crate::openmp::{self, libomp};
+use super::openmp;
 use crate::record::target::{self, Runtime};
 
 const GROUP: &str = "program";
@@ -38,8 +37,8 @@ pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
     let runtime = target::look(&path)?;
     let mut checks = vec![executable(&path, &file)];
     match &runtime {
-        Some(Runtime::Openmp(program)) => checks.extend([uses_openmp(program), places(&file), linking(&file, true)]),
-        _ => checks.extend([hooks(runtime, &file), debug_info(&file), symbols(&file), linking(&file, false)]),
+        Some(Runtime::Openmp(program)) => checks.extend([openmp::of_program(program), places(&file), linking(&file)]),
+        _ => checks.extend([hooks(runtime, &file), debug_info(&file), symbols(&file), linking(&file)]),
     }
     Ok(checks)
 }
@@ -76,44 +75,6 @@ fn hooks(runtime: Option<Runtime>, file: &object::File<'_>) -> Check {
         _ => Check::missing(GROUP, "hooks", "none, and no sign of rayon or OpenMP")
             .means("There is nothing to profile: Rust programs must use rayon, programs in C, C++ and Fortran OpenMP.")
             .fix("make it use rayon, and build it with `cargo workspan build`; or build it with `-fopenmp`"),
-    }
-}
-
-/// The OpenMP runtime, and whether it can be watched.
-fn uses_openmp(program: &openmp::Program) -> Check {
-    let place = |path: &Option<std::path::PathBuf>| {
-        path.as_ref().map_or("not found", |path| path.to_str().unwrap_or("?")).to_owned()
-    };
-    match &program.runtime {
-        Openmp::Shared { name, path } => {
-            let found = format!("{}: {name} ({})", program.describe(), place(path));
-            match path.as_deref().map(libomp::look) {
-                None => Check::missing(GROUP, "openmp", found)
-                    .means("The program cannot start.")
-                    .fix("install the library, or name its folder in LD_LIBRARY_PATH"),
-                Some(None) => Check::missing(GROUP, "openmp", found)
-                    .means("This runtime has no interface for tools: a run would tell nothing.")
-                    .fix(libomp::FIX),
-                Some(Some(library)) if library.version.number < libomp::OLDEST => Check::warn(GROUP, "openmp", found)
-                    .means("It does not tell of the pieces of loops.")
-                    .fix("use LLVM 15 or newer"),
-                Some(Some(_)) => Check::ok(GROUP, "openmp", found),
-            }
-        }
-        Openmp::Gcc { .. } => match program.stand_in() {
-            Ok(library) => {
-                let path = library.map(|library| library.path);
-                Check::ok(GROUP, "openmp", format!("{} ({})", program.describe(), place(&path)))
-            }
-            Err(missing) => {
-                Check::missing(GROUP, "openmp", format!("libgomp, and nothing to stand in for it: {missing}"))
-                    .means("gcc's OpenMP runtime has no interface for tools; LLVM's can take its place.")
-                    .fix(libomp::FIX)
-            }
-        },
-        Openmp::Linked => Check::ok(GROUP, "openmp", program.describe()).means(
-            "Places come from debug information alone; calls that the compiler made jumps are off by a function.",
-        ),
     }
 }
 
@@ -164,16 +125,13 @@ fn symbols(file: &object::File<'_>) -> Check {
     }
 }
 
-fn linking(file: &object::File<'_>, must_be_dynamic: bool) -> Check {
+fn linking(file: &object::File<'_>) -> Check {
     let loader = file.section_by_name(".interp").and_then(|section| section.data().ok().map(<[u8]>::to_vec));
     match loader.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()) {
         Some(loader) if loader.contains("musl") => Check::warn(GROUP, "linking", format!("dynamic, by {loader}"))
             .means("Programs for musl are untested; that a thread was switched out shows only in long strands.")
             .fix("build for a target with glibc"),
         Some(loader) => Check::ok(GROUP, "linking", format!("dynamic, by {loader}")),
-        None if must_be_dynamic => Check::missing(GROUP, "linking", "static")
-            .means("No collector can be loaded into it.")
-            .fix("link it dynamically"),
         None => Check::warn(GROUP, "linking", "static")
             .means("That a thread was switched out shows only in long strands: use an idle machine.")
             .fix("link it dynamically with glibc"),

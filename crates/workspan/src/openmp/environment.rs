@@ -29,11 +29,9 @@ pub struct Environment {
 impl Environment {
     /// For `program`, which lies at `path`.
     pub fn new(program: &Program, path: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
-        anyhow::ensure!(
-            program.is_dynamic,
-            "{} is linked statically, and no collector can be loaded into it: link it dynamically",
-            path.display()
-        );
+        if let Some(obstacle) = program.obstacle() {
+            anyhow::bail!("{} cannot be watched: {obstacle} (link it dynamically)", path.display());
+        }
         let stand_in = program.stand_in().map_err(|missing| {
             anyhow::anyhow!(
                 "{} uses gcc's OpenMP runtime, which cannot be watched; LLVM's would stand in for it, but {missing}: {}",

@@ -25,8 +25,11 @@ pub enum Runtime {
         /// Its file, if it is found.
         path: Option<PathBuf>,
     },
-    /// The same, linked into the program.
-    Linked,
+    /// One that is part of the program, or of a library of its.
+    Linked {
+        /// It is gcc's, and nothing can stand in for it.
+        by_gcc: bool,
+    },
     /// gcc's, for which LLVM's must stand in.
     Gcc {
         /// The program also loads this one, which must then be it.
@@ -43,13 +46,19 @@ pub fn look(program: &Path) -> Option<Program> {
         (llvm, Some(_)) => Runtime::Gcc { beside: llvm.and_then(|library| library.path.clone()) },
         (Some(Library { name, path }), None) => Runtime::Shared { name: name.clone(), path: path.clone() },
         (None, None) => {
-            let files =
-                libraries.iter().filter(|library| !is_of_system(&library.name)).filter_map(|l| l.path.as_deref());
-            let mut files = std::iter::once(program).chain(files);
-            files.any(|file| elf::defines(file, &["__kmpc_fork_call"]) == [true]).then_some(Runtime::Linked)?
+            let own = libraries.iter().filter(|library| !is_of_system(&library.name)).filter_map(|l| l.path.as_deref());
+            let found = std::iter::once(program).chain(own).find_map(linked);
+            found?
         }
     };
     Some(Program { runtime, is_dynamic })
+}
+
+/// The runtime that is part of a file.
+fn linked(file: &Path) -> Option<Runtime> {
+    let found = elf::defines(file, &["__kmpc_fork_call", "GOMP_parallel"]);
+    // LLVM's has gcc's entry points, too.
+    found.contains(&true).then(|| Runtime::Linked { by_gcc: !found[0] })
 }
 
 fn is_llvm(name: &str) -> bool {
@@ -68,6 +77,15 @@ fn is_of_system(name: &str) -> bool {
 }
 
 impl Program {
+    /// Why no collector can watch it, whatever is installed.
+    pub fn obstacle(&self) -> Option<&'static str> {
+        match self.runtime {
+            _ if !self.is_dynamic => Some("it is linked statically, so that no collector can be loaded into it"),
+            Runtime::Linked { by_gcc: true } => Some("gcc's OpenMP runtime is part of it, so that none can stand in"),
+            _ => None,
+        }
+    }
+
     /// LLVM's runtime, if it must be loaded in place of gcc's.
     pub fn stand_in(&self) -> Result<Option<Libomp>, Missing> {
         let Runtime::Gcc { beside } = &self.runtime else {
@@ -85,7 +103,8 @@ impl Program {
         match &self.runtime {
             Runtime::Shared { name, .. } if name.starts_with("libiomp5") => "Intel OpenMP".to_owned(),
             Runtime::Shared { path, .. } => format!("LLVM OpenMP{}", version(path.as_deref().and_then(libomp::look))),
-            Runtime::Linked => "LLVM OpenMP, linked into the program".to_owned(),
+            Runtime::Linked { by_gcc: false } => "LLVM OpenMP, linked into the program".to_owned(),
+            Runtime::Linked { by_gcc: true } => "libgomp, linked into the program".to_owned(),
             Runtime::Gcc { .. } => {
                 format!("LLVM OpenMP{} in place of libgomp", version(self.stand_in().ok().flatten()))
             }

@@ -7,6 +7,7 @@ mod command;
 mod doctor_info;
 mod documents;
 mod fixtures;
+mod openmp_runner;
 mod partial;
 mod passthrough;
 mod places;
