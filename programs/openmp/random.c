@@ -2,6 +2,7 @@
  * Random task programs, and a serial oracle that knows what each amounts to.
  *
  *   random SEED [COUNT]          runs the programs of COUNT seeds one after another, and counts their ticks
+ *   random show SEED             the program of a seed, as a tree
  *   random oracle SEED [COUNT]   one line for each seed: the seed, work and span of its program, and for each site that
  *                                occurs NAME:TASKS:OWN:CRITICAL, being tasks created there, ticks of their own strands,
  *                                and the share of those in the longest chain
@@ -252,6 +253,32 @@ static void free_list(struct node *node)
         free_list(node->body);
         free(node);
         node = next;
+    }
+}
+
+static void show_cells(const char *name, const int *cell, int count)
+{
+    for (int i = 0; i < count; i++)
+        printf("%s%d", i ? "," : name, cell[i]);
+}
+
+static void show(const struct node *node, int depth)
+{
+    static const char *const names[] = {"work",  "taskwait", "taskwait depend", "barrier", "taskyield",
+                                        "group", "task",     "taskloop",        "region",  "team"};
+    for (; node; node = node->next) {
+        printf("%*s%s", 2 * depth, "", node->kind == TASK ? site_names[node->site] : names[node->kind]);
+        if (node->kind == WORK)
+            printf(" %" PRIu64 "+%" PRIu64, node->ticks, node->skew);
+        if (node->count)
+            printf(" %d%s", node->count, node->site == LOOP_NOGROUP ? " nogroup" : "");
+        if (node->site == SOMETIMES)
+            printf("%s%s", node->deferred ? "" : " if(0)", node->final ? " final" : "");
+        show_cells(" in:", node->in, node->ins);
+        show_cells(" out:", node->out, node->outs);
+        show_cells(" inout:", node->inout, node->inouts);
+        putchar('\n');
+        show(node->body, depth + 1);
     }
 }
 
@@ -553,9 +580,15 @@ static void print_answer(uint64_t seed)
 
 int main(int count, char **arguments)
 {
+    if (count == 3 && strcmp(arguments[1], "show") == 0) {
+        struct node *program = new_program(strtoull(arguments[2], NULL, 10));
+        show(program, 0);
+        free_list(program);
+        return 0;
+    }
     bool oracle = count > 1 && strcmp(arguments[1], "oracle") == 0;
     if (count < 2 + oracle || count > 3 + oracle) {
-        fputs("usage: random SEED [COUNT] | random oracle SEED [COUNT]\n", stderr);
+        fputs("usage: random SEED [COUNT] | random show SEED | random oracle SEED [COUNT]\n", stderr);
         return 2;
     }
     uint64_t seed = strtoull(arguments[1 + oracle], NULL, 10);
