@@ -80,7 +80,10 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 9]> {
 pub(crate) fn conditions(report: &Report) -> String {
     let p = &report.program;
     let workers = if p.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", p.workers) };
-    let cores = p.logical_cores.map_or(String::new(), |n| format!("; loops split as on {n} cores (--logical-cores)"));
+    // Of OpenMP's teams one thread runs at a time, so that every piece of a loop is seen.
+    let openmp = report.recorded.runtime.contains("OpenMP");
+    let what = if openmp { "one running at a time, as on" } else { "loops split as on" };
+    let cores = p.logical_cores.map_or(String::new(), |n| format!("; {what} {n} cores (--logical-cores)"));
     let runs = report.spread.as_ref().map_or(String::new(), |s| format!("; median of {} runs", s.runs));
     format!("{workers}{cores}{runs}")
 }
