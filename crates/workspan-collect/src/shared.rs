@@ -8,7 +8,9 @@ use core::mem::{offset_of, size_of};
 use core::ptr::NonNull;
 
 use core::sync::atomic::AtomicU32;
-use workspan_wire::shm::{self, Account, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea};
+use workspan_wire::shm::{
+    self, Account, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea,
+};
 
 /// Handle of the shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

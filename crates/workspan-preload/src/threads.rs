@@ -73,7 +73,8 @@ pub unsafe extern "C" fn pthread_create(
     // SAFETY: the C library defines it with this signature.
     let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
     solo::over();
-    let strand = if workspan_collect::process::shared().is_none() || of_the_runtime(start) { None } else { in_strand() };
+    let strand =
+        if workspan_collect::process::shared().is_none() || of_the_runtime(start) { None } else { in_strand() };
     let Some((thread, now)) = strand else {
         // SAFETY: the caller's own arguments.
         return unsafe { original(id, attributes, start, argument) };

@@ -35,8 +35,8 @@ mod switch;
 mod kernel;
 
 pub use kernel::{
-    environment, load_base, map_shared, module_of, monotonic_nanos, on_fork_child, process_id, run_delay_nanos, thread_cpu_nanos,
-    thread_id, thread_usage, ErrnoGuard,
+    environment, load_base, map_shared, module_of, monotonic_nanos, on_fork_child, process_id, run_delay_nanos,
+    thread_cpu_nanos, thread_id, thread_usage, ErrnoGuard,
 };
 pub use processor::{exchange_pair, interrupt_witness, steady_counter, ticks};
 pub use switch::switch_witness;

@@ -38,8 +38,8 @@ struct Hold {
 
 impl Held {
     pub(super) const fn new() -> Held {
-        const NONE: Cell<Hold> = Cell::new(Hold { lock: 0, before: ROOT, given_back: false });
-        Held { depth: Cell::new(0), held: [NONE; DEPTH], waits_since: Cell::new(0) }
+        let held = [const { Cell::new(Hold { lock: 0, before: ROOT, given_back: false }) }; DEPTH];
+        Held { depth: Cell::new(0), held, waits_since: Cell::new(0) }
     }
 }
 

@@ -35,7 +35,7 @@ struct Block {
     _rest: [u64; BLOCK / 8 - 3],
 }
 
-const FREE: u64 = 0x5eed_0b10_c0f_f4ee;
+const FREE: u64 = 0x05ee_d0b1_0c0f_f4ee;
 
 /// A thread's free blocks. Used by that thread alone.
 #[repr(align(64))]
@@ -47,8 +47,7 @@ struct List {
 // SAFETY: a list is used by the thread in its slot only.
 unsafe impl Sync for List {}
 
-static LISTS: [List; MAX_THREADS] =
-    [const { List { first: Cell::new(ptr::null()), len: Cell::new(0) } }; MAX_THREADS];
+static LISTS: [List; MAX_THREADS] = [const { List { first: Cell::new(ptr::null()), len: Cell::new(0) } }; MAX_THREADS];
 
 /// Batches that threads have passed on: address of the first block of the first batch (as the "span"), and a count
 /// against ABA.
@@ -125,9 +124,12 @@ fn fresh() -> Option<*const Block> {
     }
     let blocks = at.cast::<Block>();
     for i in 0..FRESH - 1 {
-        // SAFETY: both lie within the mapping.
-        let (this, next) = unsafe { (&*blocks.add(i), blocks.add(i + 1)) };
-        this.next.set(next);
+        // SAFETY: within the mapping.
+        let this = unsafe { blocks.add(i) };
+        // SAFETY: within the mapping.
+        let next = unsafe { blocks.add(i + 1) };
+        // SAFETY: zeroes are a block, and nobody else knows of it.
+        unsafe { &*this }.next.set(next);
     }
     Some(blocks)
 }

@@ -39,7 +39,12 @@ pub fn go(thread: &Thread, tick: Option<u64>) {
 }
 
 /// `creator`, whose strand is stopped, creates a task in `context`.
-pub fn create(thread: &'static Thread, creator: &'static Frame, context: ContextId, kind: Kind) -> Option<&'static Frame> {
+pub fn create(
+    thread: &'static Thread,
+    creator: &'static Frame,
+    context: ContextId,
+    kind: Kind,
+) -> Option<&'static Frame> {
     let shared = Shared::of(thread);
     path::settle(thread);
     if strand::context(thread) == ROOT && context != ROOT {
@@ -555,4 +560,3 @@ pub fn discard(thread: &'static Thread, task: &'static Frame) {
     });
     close_one(thread, task);
 }
-

@@ -180,13 +180,7 @@ fn parse(text: &'static str) -> Told {
     let mut parts = text.rsplitn(4, ';');
     let mut next = || parts.next().unwrap_or("");
     let (column, line, function, file) = (next(), next(), next(), next());
-    Told {
-        file,
-        function,
-        line: line.parse().unwrap_or(0),
-        column: column.parse().unwrap_or(0),
-        address: 0,
-    }
+    Told { file, function, line: line.parse().unwrap_or(0), column: column.parse().unwrap_or(0), address: 0 }
 }
 
 #[cfg(test)]
