@@ -37,7 +37,9 @@ pub(crate) fn main() -> anyhow::Result<()> {
     shell::run(shell::cargo().args(["build", "--release", "--locked", "--package", "workspan"]))?;
     println!("2. Fetch a program that uses rayon: {} {}", PACKAGE.0, PACKAGE.1);
     let job = published(&results).or_else(|error| {
-        eprintln!("note: it cannot be had ({error:#}): a program of this repository takes its place");
+        let text = error.to_string();
+        let reason = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        eprintln!("note: it cannot be had ({reason}): a program of this repository takes its place");
         own()
     })?;
     println!("3. Build {} with hooks, its source unchanged, run it, and report", job.about);
