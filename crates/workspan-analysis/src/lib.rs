@@ -4,14 +4,17 @@
 //! that says so, not an error.
 //!
 //! * [`mod@profile`]: work, span, parallelism and overhead of the program, its regions and its sites (TaskProf ch. 3).
+//! * [`mod@locks`]: what one lock was held bounds the span.
 //! * [`mod@verdict`]: what limits the program, in one value.
 //! * [`mod@warnings`]: what a reader must know before believing a number.
 
+pub mod locks;
 pub mod profile;
 pub mod spread;
 pub mod verdict;
 pub mod warnings;
 
+pub use locks::bounded_by_locks;
 pub use profile::{profile, Profile};
 pub use spread::Spread;
 pub use verdict::{verdict, Verdict};

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Histogram, Nanos, Ratio, Recording, Run, SiteId, SiteKind, Totals,
+    Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, Ratio, Recording, Run, SiteId, SiteKind, Totals,
 };
 
 /// The profile of one run.
@@ -37,6 +37,8 @@ pub struct Program {
     pub span: Nanos,
     /// Work over span.
     pub parallelism: Option<Ratio>,
+    /// The same with uniform loops.
+    pub uniform: Option<Uniform>,
     /// Cost of creating tasks.
     pub overhead: Nanos,
     /// That, over work.
@@ -50,6 +52,16 @@ pub struct Program {
     pub wall: Nanos,
     /// Time workers waited for work.
     pub idle: Nanos,
+}
+
+/// The other end of a bracket: what would be if each iteration of a worksharing loop cost the same and could run by
+/// itself. The runtime tells of chunks only, so the truth lies between. Of runs with such loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Uniform {
+    /// Span.
+    pub span: Nanos,
+    /// Work over span.
+    pub parallelism: Option<Ratio>,
 }
 
 /// A region or a stretch of serial code of the root strand.
@@ -73,6 +85,8 @@ pub struct Region {
     pub span: Nanos,
     /// Work over span.
     pub parallelism: Option<Ratio>,
+    /// The same with uniform loops.
+    pub uniform: Option<Uniform>,
     /// Share of the critical path, descendants included.
     pub critical: Nanos,
     /// That, over the program's span.
@@ -102,6 +116,10 @@ pub struct SiteRow {
     pub span: Nanos,
     /// Work over span.
     pub parallelism: Option<Ratio>,
+    /// The same with uniform loops.
+    pub uniform: Option<Uniform>,
+    /// Time its strands waited for a lock that others held; in no other number.
+    pub contended: Nanos,
     /// Time of strands of the site itself.
     pub self_work: Nanos,
     /// What strands of the site itself add to the critical path.
@@ -146,6 +164,7 @@ fn program(run: &Run, overhead: &[Picos], tree: &ContextTree, recording: &Record
         work,
         span: run.span,
         parallelism: work.over(run.span),
+        uniform: uniform(run, work, run.uniform_span),
         overhead,
         task_overhead: overhead.over(work),
         tasks: run.tasks(),
@@ -187,6 +206,7 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
                 work,
                 span,
                 parallelism: work.over(span),
+                uniform: if serial { None } else { uniform(run, work, own.uniform_span) },
                 critical,
                 critical_share: critical.over(program.span),
                 overhead,
@@ -213,6 +233,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
     let overhead_total = tree.inclusive(overhead);
     let work_total = tree.inclusive(&tree.ids().map(|id| totals(run, id).self_work).collect::<Vec<_>>());
     let mut rows: BTreeMap<SiteId, SiteRow> = BTreeMap::new();
+    let mut uniform_spans: BTreeMap<SiteId, Nanos> = BTreeMap::new();
     let mut costs: BTreeMap<SiteId, (Picos, Picos)> = BTreeMap::new();
     for id in tree.ids() {
         let Some(site) = tree.site(id) else {
@@ -228,6 +249,8 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         let machinery = own.machinery();
         row.tasks += own.tasks - machinery;
         row.span += own.span + open;
+        *uniform_spans.entry(site).or_default() += own.uniform_span;
+        row.contended += own.contended;
         row.self_work += own.self_work;
         row.critical += critical(run, id);
         let cost = costs.entry(site).or_default();
@@ -249,6 +272,12 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
     for row in &mut rows {
         let cost = costs.get(&row.site).copied().unwrap_or_default();
         (row.overhead, row.overhead_total) = (nanos(cost.0), nanos(cost.1));
+        if recording.sites.get(row.site.0 as usize).is_some_and(|site| site.kind.is_lock()) {
+            // Under a lock nothing runs beside.
+            row.span = row.work;
+        } else {
+            row.uniform = uniform(run, row.work, uniform_spans.get(&row.site).copied().unwrap_or_default());
+        }
         row.parallelism = row.work.over(row.span);
         row.critical_share = row.critical.over(program.span);
         row.overhead_share = row.overhead.over(program.work);
@@ -267,6 +296,8 @@ fn empty(site: SiteId) -> SiteRow {
         work: Nanos::ZERO,
         span: Nanos::ZERO,
         parallelism: None,
+        uniform: None,
+        contended: Nanos::ZERO,
         self_work: Nanos::ZERO,
         critical: Nanos::ZERO,
         critical_share: None,
@@ -277,6 +308,12 @@ fn empty(site: SiteId) -> SiteRow {
         task_mean: None,
         sizes: Histogram::default(),
     }
+}
+
+/// The other end of the bracket, in a run that has loops; `span` is not known for what has not ended.
+fn uniform(run: &Run, work: Nanos, span: Nanos) -> Option<Uniform> {
+    let known = run.uniform_span > Nanos::ZERO && span > Nanos::ZERO;
+    known.then(|| Uniform { span, parallelism: work.over(span) })
 }
 
 /// Every execution of such a construct creates exactly one task.
@@ -323,6 +360,9 @@ fn totals(run: &Run, id: ContextId) -> &Totals {
         overhead: Nanos::ZERO,
         blocked: Nanos::ZERO,
         wall: Nanos::ZERO,
+        uniform_span: Nanos::ZERO,
+        contended: Nanos::ZERO,
+        lock: Lock::None,
         sizes: Histogram::EMPTY,
     };
     run.totals.get(id.index()).unwrap_or(NONE)

@@ -33,12 +33,17 @@ pub struct Contributor {
 /// Task overhead below this share is not worth a word.
 const OVERHEAD_MATTERS: f64 = 0.10;
 
+/// True if anything of the run could have run beside anything else.
+pub fn forks(recording: &Recording, run: &Run) -> bool {
+    run.tasks() > 0 || recording.sites.iter().any(|site| site.kind.is_openmp() && !site.kind.is_lock())
+}
+
 /// Judges a run.
-pub fn verdict(_recording: &Recording, run: &Run, profile: &Profile) -> Verdict {
+pub fn verdict(recording: &Recording, run: &Run, profile: &Profile) -> Verdict {
     let Some(parallelism) = profile.program.parallelism else {
         return Verdict::NoData;
     };
-    if run.tasks() == 0 {
+    if !forks(recording, run) {
         return Verdict::NeverForks;
     }
     let serial = profile.regions.iter().filter(|r| r.serial).map(|r| (r.site, r.critical, r.critical_share));

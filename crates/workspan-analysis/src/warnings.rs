@@ -1,5 +1,6 @@
 //! What a reader must know before believing a number.
 
+use crate::verdict::forks;
 use workspan_model::{Clock, Ending, Exit, Feature, Nanos, Recording, Run};
 
 /// A caveat.
@@ -108,14 +109,15 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
     if run.other_processes > 0 {
         found.push(Warning::OtherProcesses { count: run.other_processes });
     }
-    if run.tasks() == 0 {
+    let forks = forks(recording, run);
+    if !forks {
         found.push(Warning::NeverForks);
     }
     if run.clock == Clock::Virtual {
         found.push(Warning::VirtualClock);
         return found;
     }
-    if run.span < SHORTEST_SPAN && run.tasks() > 0 {
+    if run.span < SHORTEST_SPAN && forks {
         found.push(Warning::TooShort { span: run.span });
     }
     if !run.features.contains(&Feature::SteadyCounter) {

@@ -242,6 +242,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.prefix.set(begun);
     thread.prefix_context.set(ROOT);
     thread.span_offset.set(begun);
+    thread.uniform_offset.set(begun);
     strand::set_context(shared, thread, ROOT);
     let start = thread.virtual_now.get();
     thread.start.set(start);

@@ -174,10 +174,15 @@ impl Wait {
                 let position = thread.position.get();
                 path::release(shared, position.path);
                 thread.position.set(Position { path, since: span, ..position });
+                let gained = span - strand::span(thread);
+                thread.uniform_offset.set(thread.uniform_offset.get() + gained);
                 strand::set_span(thread, span);
             }
             Some((_, path)) => path::release(shared, path),
-            None => thread.span_offset.set(thread.span_offset.get() + blocked),
+            None => {
+                thread.span_offset.set(thread.span_offset.get() + blocked);
+                thread.uniform_offset.set(thread.uniform_offset.get() + blocked);
+            }
         }
         strand::go(thread, now);
     }
@@ -209,6 +214,7 @@ impl Born {
             debug_assert_eq!(self.path & (PREFIXED | !(NODE | OWNED)), 0);
             thread.position.set(Position { path: self.path, since: self.span, ..thread.position.get() });
             strand::set_span(thread, self.span);
+            thread.uniform_offset.set(thread.span_offset.get());
         }
     }
 }

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use crate::context::{ContextId, ContextTree};
 use crate::recording::Recording;
-use crate::run::{OpenRegion, Run, Totals};
+use crate::run::{Lock, OpenRegion, Run, Totals};
 use crate::site::{Site, SiteId, SiteIdentity, SiteKind};
 use crate::units::Nanos;
 
@@ -100,13 +100,35 @@ fn move_run(run: &mut Run, targets: &[Target], count: usize) {
 /// Adds totals; of instances that lie within others of their site, only what is not counted for those.
 fn add(sum: &mut Totals, former: &Totals, inside_itself: bool) {
     // Every field by name: none is to be forgotten.
-    let Totals { self_work, instances, work, span, entries, tasks, items, task_work, overhead, blocked, wall, sizes } =
-        former;
+    let Totals {
+        self_work,
+        instances,
+        work,
+        span,
+        entries,
+        tasks,
+        items,
+        task_work,
+        overhead,
+        blocked,
+        wall,
+        uniform_span,
+        contended,
+        lock,
+        sizes,
+    } = former;
     if !inside_itself {
+        sum.uniform_span += *uniform_span;
         sum.instances += instances;
         sum.work += *work;
         sum.span += *span;
     }
+    sum.contended += *contended;
+    sum.lock = match (sum.lock, *lock) {
+        (Lock::None, other) | (other, Lock::None) => other,
+        (one, other) if one == other => one,
+        _ => Lock::Several,
+    };
     sum.self_work += *self_work;
     sum.entries += entries;
     sum.tasks += tasks;

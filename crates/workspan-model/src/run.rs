@@ -19,6 +19,9 @@ pub struct Run {
     pub cpu: Nanos,
     /// Longest chain of strands.
     pub span: Nanos,
+    /// The same if every iteration of a worksharing loop cost the same and could run by itself: the other end of a
+    /// bracket, for runtimes that tell of chunks only. Zero if there are no such loops.
+    pub uniform_span: Nanos,
     /// Per context, in the order of the recording's tree.
     pub totals: Vec<Totals>,
     /// Per context: its share of the critical path. Sums to `span`, but for `lost_path`.
@@ -142,8 +145,26 @@ pub struct Totals {
     pub blocked: Nanos,
     /// Wall time of instances entered from serial code.
     pub wall: Nanos,
+    /// As `span`, with uniform loops ([`Run::uniform_span`]).
+    pub uniform_span: Nanos,
+    /// Time strands waited for a lock that others held; in no other number.
+    pub contended: Nanos,
+    /// For code under a lock: which lock, as far as it is only one.
+    pub lock: Lock,
     /// Sizes of the tasks.
     pub sizes: Histogram,
+}
+
+/// The lock that a context's code holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lock {
+    /// None.
+    #[default]
+    None,
+    /// Several, one at a time.
+    Several,
+    /// Always this one; the number tells locks of a run apart.
+    One(u64),
 }
 
 impl Totals {

@@ -77,6 +77,11 @@ impl SiteKind {
         !matches!(self, SiteKind::Serial { .. } | SiteKind::Thread)
     }
 
+    /// True for code under a lock.
+    pub fn is_lock(self) -> bool {
+        matches!(self, SiteKind::Critical | SiteKind::Lock)
+    }
+
     /// True for constructs of OpenMP.
     pub fn is_openmp(self) -> bool {
         matches!(

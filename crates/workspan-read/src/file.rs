@@ -19,7 +19,7 @@ use crate::counts;
 use crate::problem::Problem;
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Exit, Feature, Histogram, Machine, Nanos, OpenRegion, Recording, Run,
+    Clock, ContextId, ContextTree, Ending, Exit, Feature, Histogram, Lock, Machine, Nanos, OpenRegion, Recording, Run,
     SiteId, Totals,
 };
 
@@ -28,7 +28,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 2;
+pub const MINOR: u16 = 3;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -295,6 +295,17 @@ fn encode_run(run: &Run) -> Encoder {
         e.unsigned(u64::from(open.context.0)).unsigned(u64::from(open.outermost));
         nanos(&mut e, open.span);
     }
+    // Since minor version 3.
+    nanos(&mut e, run.uniform_span);
+    for totals in &run.totals {
+        nanos(&mut e, totals.uniform_span);
+        nanos(&mut e, totals.contended);
+        match totals.lock {
+            Lock::None => e.unsigned(0),
+            Lock::Several => e.unsigned(1),
+            Lock::One(lock) => e.unsigned(2).unsigned(lock),
+        };
+    }
     e
 }
 
@@ -342,6 +353,7 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
     }
     let count = d.count().filter(|n| *n <= contexts)?;
     run.totals = (0..count).map(|_| decode_totals(d)).collect::<Option<_>>()?;
+    let with_totals = count;
     let count = d.count().filter(|n| *n <= contexts)?;
     run.critical = (0..count).map(|_| d.signed().map(Nanos)).collect::<Option<_>>()?;
     run.totals.resize(contexts, Totals::default());
@@ -353,6 +365,19 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
             Some(OpenRegion { context, outermost: d.unsigned()? != 0, span: Nanos(d.signed()?) })
         })
         .collect::<Option<_>>()?;
+    // Since minor version 3.
+    if !d.is_empty() {
+        run.uniform_span = Nanos(d.signed()?);
+        for totals in run.totals.iter_mut().take(with_totals) {
+            totals.uniform_span = Nanos(d.signed()?);
+            totals.contended = Nanos(d.signed()?);
+            totals.lock = match d.unsigned()? {
+                0 => Lock::None,
+                1 => Lock::Several,
+                _ => Lock::One(d.unsigned()?),
+            };
+        }
+    }
     counts::plausible(&run).then_some(run)
 }
 

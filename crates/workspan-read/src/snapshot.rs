@@ -10,7 +10,7 @@ use std::mem::{offset_of, size_of};
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, Ending, Exit, Feature, Histogram, Losses, Nanos, OpenRegion, Recording, Run, SiteId, Totals,
+    Clock, ContextId, Ending, Exit, Feature, Histogram, Lock, Losses, Nanos, OpenRegion, Recording, Run, SiteId, Totals,
 };
 use workspan_wire::histogram;
 use workspan_wire::shm::{
@@ -352,6 +352,9 @@ struct Sums {
     overhead: i64,
     blocked: i64,
     wall: i64,
+    uniform_span: i64,
+    contended: i64,
+    lock: Lock,
     sizes: Vec<u64>,
 }
 
@@ -366,6 +369,14 @@ impl Sums {
         add(&mut self.overhead, offset_of!(Account, overhead));
         add(&mut self.blocked, offset_of!(Account, blocked));
         add(&mut self.wall, offset_of!(Account, wall));
+        add(&mut self.uniform_span, offset_of!(Account, uniform_span));
+        add(&mut self.contended, offset_of!(Account, contended));
+        self.lock = match (self.lock, account.u64(offset_of!(Account, lock))) {
+            (lock, 0) => lock,
+            (Lock::None, lock) if lock != 1 => Lock::One(lock),
+            (Lock::One(one), lock) if lock == one => Lock::One(one),
+            _ => Lock::Several,
+        };
         for (sum, at) in [
             (&mut self.instances, offset_of!(Account, instances)),
             (&mut self.entries, offset_of!(Account, entries)),
@@ -411,6 +422,9 @@ impl Sums {
             overhead: ticks.nanos(self.overhead),
             blocked: ticks.nanos(self.blocked),
             wall: ticks.nanos(self.wall),
+            uniform_span: ticks.nanos(self.uniform_span),
+            contended: ticks.nanos(self.contended),
+            lock: self.lock,
             sizes: Histogram::new(merged),
         }
     }
@@ -459,6 +473,8 @@ fn read_critical_path(
         left -= 1;
     }
     run.span = ticks.nanos(span);
+    let uniform = header.i64(offset_of!(Header, detached) + offset_of!(Latest, uniform));
+    run.uniform_span = ticks.nanos(uniform.max(0));
     for (critical, ticks_on) in run.critical.iter_mut().zip(&ticks_of) {
         *critical = ticks.nanos(*ticks_on);
     }

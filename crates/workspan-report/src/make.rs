@@ -3,16 +3,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::view::{
-    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Verdict, Warning,
+    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Uniform, Verdict, Warning,
     SCHEMA_VERSION,
 };
 use crate::{place, tree, words};
-use workspan_analysis::profile::{Region as RegionRow, SiteRow};
-use workspan_analysis::{profile, verdict, warnings, Profile, Spread as Over};
+use workspan_analysis::profile::{Region as RegionRow, SiteRow, Uniform as UniformRow};
+use workspan_analysis::{bounded_by_locks, profile, verdict, warnings, Profile, Spread as Over};
 use workspan_model::{Clock, ContextId, Exit, Histogram, Nanos, Recording, Run, SiteId, SiteKind};
 
 /// The report of a recording; `None` if it holds no run.
 pub fn report(recording: &Recording) -> Option<Report> {
+    let recording: &Recording = &bounded_by_locks(recording);
     let profiles: Vec<(&Run, Profile)> = recording.runs.iter().map(|run| (run, profile(recording, run))).collect();
     // Sentences are about a typical run: the one whose parallelism is the median.
     let (run, typical) = median_run(&profiles)?;
@@ -60,6 +61,14 @@ fn median_ratio(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     (!known.is_empty()).then(|| Over::of(known).median)
 }
 
+fn uniform(values: impl Iterator<Item = Option<UniformRow>>) -> Option<Uniform> {
+    let known: Vec<_> = values.flatten().collect();
+    (!known.is_empty()).then(|| Uniform {
+        span_ns: Over::of(known.iter().map(|u| u.span.0)).median,
+        parallelism: median_ratio(known.iter().map(|u| u.parallelism.map(|p| p.0))),
+    })
+}
+
 fn program(profiles: &Profiles<'_>) -> Program {
     let last = profiles.last().map(|(run, _)| *run);
     let all = |value: fn(&Run) -> Nanos| median(profiles, |run, _| value(run));
@@ -67,6 +76,7 @@ fn program(profiles: &Profiles<'_>) -> Program {
         work_ns: median(profiles, |_, p| p.program.work),
         span_ns: median(profiles, |_, p| p.program.span),
         parallelism: median_ratio(profiles.iter().map(|(_, p)| p.program.parallelism.map(|r| r.0))),
+        uniform: uniform(profiles.iter().map(|(_, p)| p.program.uniform)),
         task_overhead: median_ratio(profiles.iter().map(|(_, p)| p.program.task_overhead.map(|r| r.0))),
         overhead_ns: median(profiles, |_, p| p.program.overhead),
         tasks: Over::of(profiles.iter().map(|(_, p)| p.program.tasks)).median,
@@ -119,6 +129,7 @@ fn regions(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) ->
             work_ns: time(|r| r.work),
             span_ns: time(|r| r.span),
             parallelism: median_ratio(rows.iter().map(|r| r.parallelism.map(|p| p.0))),
+            uniform: uniform(rows.iter().map(|r| r.uniform)),
             critical_ns: time(|r| r.critical),
             critical_share: median_ratio(rows.iter().map(|r| r.critical_share.map(|p| p.0))),
             overhead_ns: time(|r| r.overhead),
@@ -170,6 +181,8 @@ fn sites(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> V
             work_ns: time(|r| r.work),
             span_ns: time(|r| r.span),
             parallelism: ratio(|r| r.parallelism.map(|p| p.0)),
+            uniform: uniform(rows.iter().map(|r| r.uniform)),
+            contended_ns: time(|r| r.contended),
             self_ns: time(|r| r.self_work),
             critical_ns: time(|r| r.critical),
             critical_share: ratio(|r| r.critical_share.map(|p| p.0)),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::place;
-use crate::view::{Extremes, Region, Report, Site, TaskSizes};
+use crate::view::{Extremes, Region, Report, Site, TaskSizes, Uniform};
 use crate::words::{count, percent};
 use workspan_model::{Nanos, Ratio};
 
@@ -47,7 +47,7 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 9]> {
         "program".to_owned(),
         time(p.work_ns),
         time(p.span_ns),
-        ratio(p.parallelism),
+        bracket(p.parallelism, p.uniform),
         count(p.tasks),
         share(p.task_overhead),
         time(p.wall_ns),
@@ -88,6 +88,15 @@ pub(crate) fn conditions(report: &Report) -> String {
     format!("{workers}{cores}{runs}")
 }
 
+/// Parallelism between what was seen and what uniform loops would give, if that is more than a trifle more.
+fn bracket(seen: Option<f64>, uniform: Option<Uniform>) -> String {
+    let high = uniform.and_then(|uniform| uniform.parallelism);
+    match (seen, high) {
+        (Some(low), Some(high)) if high > low * 1.02 => format!("{}–{}", ratio(Some(low)), ratio(Some(high))),
+        _ => ratio(seen),
+    }
+}
+
 /// A region; the last cell is [`region_name`].
 pub(crate) fn region(region: &Region) -> [String; 7] {
     let serial = region.kind == "serial";
@@ -95,7 +104,7 @@ pub(crate) fn region(region: &Region) -> [String; 7] {
         share(region.critical_share),
         time(region.work_ns),
         time(region.span_ns),
-        if serial { "serial".to_owned() } else { ratio(region.parallelism) },
+        if serial { "serial".to_owned() } else { bracket(region.parallelism, region.uniform) },
         count(region.instances),
         if serial { String::new() } else { time(region.idle_ns) },
         region_name(region).to_string(),
@@ -122,7 +131,7 @@ pub(crate) fn site(site: &Site) -> [String; 10] {
         share(site.critical_share),
         time(site.work_ns),
         time(site.span_ns),
-        ratio(site.parallelism),
+        bracket(site.parallelism, site.uniform),
         count(site.tasks),
         size(|s| s.mean),
         size(|s| s.p50),

@@ -54,6 +54,8 @@ pub struct Program {
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
+    /// The same with uniform loops; null if there are no loops of which only chunks are known.
+    pub uniform: Option<Uniform>,
     /// Cost of creating tasks over work.
     pub task_overhead: Option<f64>,
     /// Cost of creating tasks.
@@ -88,6 +90,16 @@ pub struct Program {
     pub exit_code: Option<i32>,
     /// The signal that ended it, if one did.
     pub signal: Option<i32>,
+}
+
+/// The other end of a bracket: what would be if each iteration of a worksharing loop cost the same and could run by itself.
+/// The runtime tells of chunks only, so the truth lies between.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Uniform {
+    /// Span.
+    pub span_ns: i64,
+    /// Work over span.
+    pub parallelism: Option<f64>,
 }
 
 /// Place in the source.
@@ -131,6 +143,8 @@ pub struct Region {
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
+    /// The same with uniform loops; null if there are no loops of which only chunks are known.
+    pub uniform: Option<Uniform>,
     /// What it adds to the critical path, descendants included.
     pub critical_ns: i64,
     /// That, over the program's span.
@@ -176,6 +190,10 @@ pub struct Site {
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
+    /// The same with uniform loops; null if there are no loops of which only chunks are known.
+    pub uniform: Option<Uniform>,
+    /// Time its strands waited for a lock that others held; in no other number.
+    pub contended_ns: i64,
     /// Time of strands of the site itself.
     pub self_ns: i64,
     /// What strands of the site itself add to the critical path. With the serial rows' these add up to the span.

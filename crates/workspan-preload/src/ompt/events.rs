@@ -111,6 +111,20 @@ fn take_turns(thread: &'static Thread) {
     }
 }
 
+/// The program ends on the calling thread: notes where, if every iteration of a loop cost the same.
+pub fn note_uniform_end() {
+    let Some((thread, now)) = thread::running() else { return };
+    if thread.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
+        task::stop(thread, Some(now));
+        let latest = &Shared::of(thread).header().detached;
+        frame::raise(&latest.uniform, frame::uniform(thread));
+        task::go(thread, Some(now));
+    }
+}
+
+/// There has been a loop of which the runtime tells chunks.
+static LOOPS: AtomicBool = AtomicBool::new(false);
+
 /// A thread begins.
 pub extern "C" fn thread_begin(kind: c_int, _data: *const Data) {
     const WORKER: c_int = 2;
@@ -580,7 +594,10 @@ pub extern "C" fn work(
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
         (true, true) => task::enter_taskloop(thread, task, &site, entry.at_once),
         (true, false) => task::leave_taskloop(thread, task),
-        (false, true) => pieces::enter(thread, task, &site, count),
+        (false, true) => {
+            LOOPS.store(true, Ordering::Relaxed);
+            pieces::enter(thread, task, &site, count);
+        }
         (false, false) => pieces::leave(thread, task),
     }
     task::go(thread, Some(at));

@@ -19,6 +19,7 @@ extern "C" fn before_main() {
 }
 
 extern "C" fn at_exit() {
+    events::note_uniform_end();
     process::finish();
 }
 

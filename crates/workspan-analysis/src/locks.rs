@@ -1,0 +1,112 @@
+//! Locks: a bound on the span.
+//!
+//! Which of two strands takes a lock first is accident, so locks are not part of the order of strands. But code under one
+//! lock is serial in every schedule: the sum of it bounds the span from below. Where that is more than the longest chain of
+//! strands, it *is* the critical path: the code under that lock, one piece after the other.
+//!
+//! **Bias:** a lock that is taken while another is held counts with that one's code; locks that one place takes in turn
+//! are not told apart and bound nothing.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use workspan_model::{ContextId, Lock, Nanos, Recording, Run};
+
+/// The recording with every run's span at least what any one of its locks was held.
+pub fn bounded_by_locks(recording: &Recording) -> Cow<'_, Recording> {
+    let bounds: Vec<Option<Bound>> = recording.runs.iter().map(|run| bound(recording, run)).collect();
+    if bounds.iter().all(Option::is_none) {
+        return Cow::Borrowed(recording);
+    }
+    let mut recording = recording.clone();
+    for (run, bound) in recording.runs.iter_mut().zip(bounds) {
+        if let Some(bound) = bound {
+            apply(run, &bound);
+        }
+    }
+    Cow::Owned(recording)
+}
+
+/// Code under the lock that was held longest, if that is longer than the span.
+struct Bound {
+    held: Nanos,
+    /// Contexts and what was done in exactly them.
+    code: Vec<(ContextId, Nanos)>,
+}
+
+fn bound(recording: &Recording, run: &Run) -> Option<Bound> {
+    let tree = &recording.contexts;
+    let mut held: BTreeMap<Lock, Vec<(ContextId, Nanos)>> = BTreeMap::new();
+    for id in tree.ids() {
+        // The outermost lock around the strand.
+        let locks = tree.path(id).filter_map(|around| run.totals.get(around.index()).map(|t| t.lock));
+        if let Some(lock @ Lock::One(_)) = locks.filter(|lock| *lock != Lock::None).last() {
+            let own = run.totals.get(id.index()).map_or(Nanos::ZERO, |t| t.self_work);
+            held.entry(lock).or_default().push((id, own));
+        }
+    }
+    let sum = |code: &[(ContextId, Nanos)]| code.iter().map(|(_, own)| *own).sum::<Nanos>();
+    let longest = held.into_values().max_by_key(|code| sum(code))?;
+    let held = sum(&longest);
+    (held > run.span).then_some(Bound { held, code: longest })
+}
+
+fn apply(run: &mut Run, bound: &Bound) {
+    run.span = bound.held;
+    if run.uniform_span > Nanos::ZERO {
+        run.uniform_span = run.uniform_span.max(bound.held);
+    }
+    run.lost_path = Nanos::ZERO;
+    run.critical.iter_mut().for_each(|critical| *critical = Nanos::ZERO);
+    for (id, own) in &bound.code {
+        if let Some(critical) = run.critical.get_mut(id.index()) {
+            *critical = *own;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use workspan_model::{Site, SiteId, SiteKind, Totals};
+
+    use super::*;
+
+    fn recording(span: i64, under_lock: i64) -> Recording {
+        let site = |kind| Site {
+            kind,
+            file: "a.c".to_owned(),
+            line: 1,
+            column: 1,
+            function: None,
+            type_name: String::new(),
+            module: String::new(),
+            addresses: Vec::new(),
+            via: None,
+        };
+        let mut recording =
+            Recording { sites: vec![site(SiteKind::Parallel), site(SiteKind::Critical)], ..Recording::default() };
+        let region = recording.contexts.intern(ContextId::ROOT, SiteId(0)).unwrap();
+        recording.contexts.intern(region, SiteId(1)).unwrap();
+        let totals = vec![
+            Totals { self_work: Nanos(5), ..Totals::default() },
+            Totals { self_work: Nanos(90), ..Totals::default() },
+            Totals { self_work: Nanos(under_lock), lock: Lock::One(7), ..Totals::default() },
+        ];
+        let critical = vec![Nanos(5), Nanos(span - 5), Nanos(0)];
+        recording.runs.push(Run { span: Nanos(span), totals, critical, ..Run::default() });
+        recording
+    }
+
+    #[test]
+    fn what_a_lock_is_held_is_serial() {
+        let bounded = bounded_by_locks(&recording(40, 60)).into_owned();
+        assert_eq!(bounded.runs[0].span, Nanos(60));
+        assert_eq!(bounded.runs[0].critical, [Nanos(0), Nanos(0), Nanos(60)]);
+    }
+
+    #[test]
+    fn a_short_lock_changes_nothing() {
+        let recording = recording(40, 30);
+        assert_eq!(*bounded_by_locks(&recording), recording);
+    }
+}
