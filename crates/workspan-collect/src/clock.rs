@@ -211,7 +211,8 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
         return (now, false);
     }
     let _errno = ErrnoGuard::new();
-    let passed = consult(thread, switched);
+    // Without a witness of switches there may have been one.
+    let passed = consult(thread, now, switched || !has(thread, Feature::SwitchWitness));
     let blocked = passed.blocked.min(ticks);
     let preempted = (passed.off.min(ticks) - blocked).max(0);
     let on_cpu = ticks - blocked - preempted;
@@ -243,16 +244,21 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     (end, interrupted || switched)
 }
 
-/// Reads the kernel's clocks, compares with the anchor and moves the anchor here.
-fn consult(thread: &Thread, switched: bool) -> Passed {
+/// Reads the kernel's clocks for the time up to tick `now`, compares with the anchor and moves the anchor here.
+///
+/// A busy machine likes to switch at a system call. So the CPU time is read first, and is that of `now` but for the call
+/// itself, however late it returns; the anchor is set last, by a reading of its own. What happens in between belongs to no
+/// strand.
+fn consult(thread: &Thread, now: u64, switched: bool) -> Passed {
+    let cpu = platform::thread_cpu_nanos();
     let anchor = &thread.anchor;
     let (before_ticks, before_cpu) = (anchor.ticks.get(), anchor.cpu.get());
     let (before_voluntary, before_faults) = (anchor.voluntary.get(), anchor.faults.get());
     let before_delay = anchor.run_delay.get();
     thread.resyncs.set(thread.resyncs.get() + 1);
     look(thread, switched);
-    let elapsed = anchor.ticks.get().wrapping_sub(before_ticks) as i64;
-    let on_cpu = ticks_of(thread, anchor.cpu.get().wrapping_sub(before_cpu));
+    let elapsed = now.wrapping_sub(before_ticks) as i64;
+    let on_cpu = ticks_of(thread, cpu.wrapping_sub(before_cpu));
     let off = elapsed - on_cpu;
     let faults = anchor.faults.get() - before_faults;
     // Below the resolution of the two clocks there is nothing to tell.
@@ -260,7 +266,7 @@ fn consult(thread: &Thread, switched: bool) -> Passed {
         return Passed { off: 0, blocked: 0, faults };
     }
     let mut blocked = 0;
-    if switched && anchor.voluntary.get() != before_voluntary {
+    if anchor.voluntary.get() != before_voluntary {
         let delay = anchor.run_delay.get().saturating_sub(before_delay);
         blocked = (off - ticks_of(thread, delay)).max(0);
     }

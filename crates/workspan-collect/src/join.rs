@@ -245,7 +245,10 @@ impl JoinFrame {
     /// A stolen right branch is known to have ended; the continuation begins at tick `now`.
     pub fn resume(&self, thread: &Thread, now: u64) {
         let stolen = get!(self.stolen);
-        task::leave_idle(thread, now);
+        // Nobody waited if the thief was done before it was asked.
+        if thread.waiting.get() != 0 {
+            task::leave_idle(thread, now);
+        }
         thread.work.set(thread.work.get() + stolen.work);
         thread.flushed.set(thread.flushed.get() + stolen.work - stolen.pending);
         thread.nested.set(thread.nested.get() + stolen.work);

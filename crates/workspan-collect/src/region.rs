@@ -105,10 +105,14 @@ pub fn stays(thread: &Thread, location: &'static Location<'static>) -> bool {
     stays
 }
 
-/// Looks up where `site` leads from the thread's current context. `None`: the tables are full.
+/// Looks up where `site` leads from the thread's current context. `None`: the tables are full, or nothing is known of the
+/// place.
 pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
     let from = strand::context(thread);
     let location = site.place.key();
+    if location == 0 {
+        return None;
+    }
     let entry = cache_slot(thread, location, from);
     if entry.location.get() == location && entry.from.get() == from {
         return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
@@ -214,7 +218,11 @@ pub fn shift(thread: &Thread, context: ContextId) -> ContextId {
 /// Charges the root's serial code since the last region; `to` is the site + 1 of the region that begins, 0 at the end.
 pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) {
     let serial = serial_context(shared, thread.last_region.get(), to);
-    strand::flush_to(thread, shared.account(thread, serial));
+    let account = shared.account(thread, serial);
+    strand::flush_to(thread, account);
+    // What was blocked meanwhile stands in the root's account so far.
+    let blocked = shared.account(thread, ROOT).blocked.replace(0);
+    account.blocked.set(account.blocked.get() + blocked);
     path::extend(shared, thread, span, serial);
 }
 

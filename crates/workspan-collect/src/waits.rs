@@ -9,7 +9,7 @@
 //! * wake-ups by futex, which is what std's locks, channels, condition variables and parking amount to: the waker leaves
 //!   its span and path under the futex's address ([`wake`]), the waiter finds them there ([`Wait::end`]);
 //! * threads: a new one starts from its creator's span ([`Born`]), and joining one waits for its end ([`publish_end`],
-//!   [`Join::end`]).
+//!   [`Wait::end_of_thread`]).
 //!
 //! **Bias:** a wait that did not happen, because what was waited for was there already, leaves no trace. Which strand a
 //! lock makes wait is as observed in this run.

@@ -54,7 +54,14 @@ const ALLOW: &str = "#![allow(warnings, missing_docs, missing_debug_implementati
 
 /// Identifies what [`write()`] writes: it changes whenever a text or a recipe does.
 pub fn fingerprint() -> u64 {
-    let recipes = [include_str!("rayon_core.rs"), include_str!("rayon.rs"), ROOT];
+    let recipes = [
+        include_str!("copy.rs"),
+        include_str!("edit.rs"),
+        include_str!("rayon_core.rs"),
+        include_str!("rayon.rs"),
+        include_str!("source.rs"),
+        ROOT,
+    ];
     let texts = [WIRE, COLLECT, HOOKS].into_iter().flatten().flat_map(|(name, text)| [*name, *text]);
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for byte in texts.chain(recipes).flat_map(str::bytes) {

@@ -1,6 +1,7 @@
 //! What a callback adds to a strand: measured when the runtime starts, on a spare slot, with the callbacks themselves.
 
 use core::cell::Cell;
+use core::ffi::c_int;
 use core::hint::black_box;
 use core::ptr;
 use core::sync::atomic::Ordering;
@@ -11,7 +12,7 @@ use workspan_collect::{clock, platform, strand};
 use workspan_wire::shm::{Clock, BATCH, MAX_THREADS};
 
 use crate::dag::frame::{Frame, Kind, Start};
-use crate::ompt::abi::{status, sync, Data, BEGIN};
+use crate::ompt::abi::{status, sync, task, Data, BEGIN};
 use crate::ompt::events;
 
 /// Tasks of one round.
@@ -72,13 +73,15 @@ fn measure(shared: Shared) {
 
 /// Callbacks with a reading of the clock to a task.
 const CALLBACKS: u32 = 4;
+/// Flags of a task.
+const CREATED: c_int = task::CALIBRATION as c_int;
 
 fn one_task(root: &Data) {
-    let task: Data = Cell::new(0);
+    let made: Data = Cell::new(0);
     let nowhere = ptr::null();
-    events::task_create(root, nowhere, &task, 0x10 | 4, 0, nowhere);
-    events::task_schedule(root, status::YIELD, &task);
-    events::task_schedule(&task, status::COMPLETE, root);
+    events::task_create(root, nowhere, &made, CREATED, 0, nowhere);
+    events::task_schedule(root, status::YIELD, &made);
+    events::task_schedule(&made, status::COMPLETE, root);
     events::sync_region(sync::TASKWAIT, BEGIN, ptr::null(), root, nowhere);
     events::sync_region(sync::TASKWAIT, BEGIN + 1, ptr::null(), root, nowhere);
 }

@@ -57,6 +57,8 @@ pub mod task {
     pub const TARGET: u32 = 8;
     /// Not a task but a wait with dependences.
     pub const TASKWAIT: u32 = 0x10;
+    /// Not of OMPT: a task of the calibration.
+    pub const CALIBRATION: u32 = 0x4000;
     /// Runs at once.
     pub const UNDEFERRED: u32 = 0x0800_0000;
     /// With the untied clause.

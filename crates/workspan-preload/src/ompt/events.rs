@@ -279,7 +279,7 @@ pub extern "C" fn task_create(
     let entry = site::noted();
     let Some(creator) = frame_in(creator_data) else { return };
     let flags = flags as u32;
-    if entry.is_none() && flags & flag::TASKWAIT == 0 {
+    if entry.is_none() && flags & (flag::TASKWAIT | flag::CALIBRATION) == 0 {
         if let Some(thread) = thread::current() {
             if create_chunk(thread, creator, flags, task_data) {
                 return;
@@ -297,7 +297,7 @@ pub extern "C" fn task_create(
         ..Kind::default()
     };
     let mut context = here;
-    if flags & flag::TASKWAIT != 0 {
+    if flags & (flag::TASKWAIT | flag::CALIBRATION) != 0 {
         kind.machinery = true;
         kind.inline = false;
     } else if entry.is_none() && creator.in_taskloop() {
@@ -314,7 +314,7 @@ pub extern "C" fn task_create(
         } else {
             word.set(task as *const Frame as u64);
         }
-        if let Some(cost) = entry.cost() {
+        if let Some(cost) = entry.cost(thread.short.get() * 10) {
             let account = Shared::of(thread).account(thread, context);
             account.overhead.set(account.overhead.get() + cost);
         }

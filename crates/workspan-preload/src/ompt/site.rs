@@ -30,26 +30,33 @@ pub struct Entry {
     pub body: *const c_void,
     /// Tick at which the entry point was called; 0 if this one is not sampled.
     pub since: u64,
+    /// How many creations the sample stands for.
+    pub weight: u32,
     /// The task is to run at once because the program says so.
     pub at_once: bool,
 }
 
 impl Entry {
     /// Nothing was passed.
-    pub const NONE: Entry = Entry { ident: ptr::null(), body: ptr::null(), since: 0, at_once: false };
+    pub const NONE: Entry = Entry { ident: ptr::null(), body: ptr::null(), since: 0, weight: 0, at_once: false };
 
     /// True if nothing was passed.
     pub fn is_none(&self) -> bool {
         self.ident.is_null() && self.body.is_null()
     }
 
-    /// Ticks that the creation has taken so far, on behalf of all that are not sampled.
-    pub fn cost(&self) -> Option<i64> {
-        (self.since != 0).then(|| platform::ticks().wrapping_sub(self.since) as i64 * i64::from(SAMPLE))
+    /// Ticks that the creation has taken so far, on behalf of all that are not sampled. None if the thread was, by the
+    /// looks of it, interrupted: `longest` is more than a creation takes.
+    pub fn cost(&self, longest: i64) -> Option<i64> {
+        if self.since == 0 {
+            return None;
+        }
+        let ticks = platform::ticks().wrapping_sub(self.since) as i64;
+        (ticks < longest).then(|| ticks * i64::from(self.weight))
     }
 }
 
-/// One creation in so many is measured.
+/// One creation in so many is measured, after as many that all are.
 pub const SAMPLE: u32 = 64;
 
 // Thread-local variables that are found by one addition (initial-exec model): the library is loaded when the program
@@ -74,6 +81,7 @@ core::arch::global_asm!(
 struct Noted {
     entry: Cell<Entry>,
     left: Cell<u32>,
+    measured: Cell<u32>,
 }
 
 const _: () = assert!(size_of::<Noted>() == 40);
@@ -98,7 +106,8 @@ fn with_noted<R>(work: impl FnOnce(&Noted) -> R) -> R {
 #[cfg(not(target_arch = "x86_64"))]
 fn with_noted<R>(work: impl FnOnce(&Noted) -> R) -> R {
     std::thread_local! {
-        static NOTED: Noted = const { Noted { entry: Cell::new(Entry::NONE), left: Cell::new(0) } };
+        static NOTED: Noted =
+            const { Noted { entry: Cell::new(Entry::NONE), left: Cell::new(0), measured: Cell::new(0) } };
     }
     NOTED.with(work)
 }
@@ -113,9 +122,15 @@ pub fn note(entry: Entry) {
 pub fn note_task(entry: Entry) {
     with_noted(|noted| {
         let left = noted.left.get();
-        let (next, since) = if left == 0 { (SAMPLE - 1, platform::ticks()) } else { (left - 1, 0) };
-        noted.left.set(next);
-        noted.entry.set(Entry { since, ..entry });
+        if left != 0 {
+            noted.left.set(left - 1);
+            return noted.entry.set(entry);
+        }
+        let measured = noted.measured.get();
+        let weight = if measured < SAMPLE { 1 } else { SAMPLE };
+        noted.measured.set(measured.saturating_add(1));
+        noted.left.set(weight - 1);
+        noted.entry.set(Entry { since: platform::ticks(), weight, ..entry });
     });
 }
 

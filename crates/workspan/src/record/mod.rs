@@ -137,9 +137,13 @@ impl<'c> Program<'c> {
                 "the collector did not report from {name}: the program ended before `main`, the system did not let a \
                  library be loaded into it, or it could not map the shared memory (see `workspan doctor`)"
             ),
-            Runtime::Rayon(_) | Runtime::Script => format!(
-                "the hooks of {name} did not report: the program ended before `main`, started no program with hooks, or \
-                 could not map the shared memory (see `workspan doctor`)"
+            Runtime::Script => format!(
+                "the hooks of {name} did not report: the script started no program with hooks, or that could not map the \
+                 shared memory (see `workspan doctor`); a program that uses OpenMP must be named itself"
+            ),
+            Runtime::Rayon(_) => format!(
+                "the hooks of {name} did not report: the program ended before `main`, or could not map the shared memory \
+                 (see `workspan doctor`)"
             ),
         }
     }

@@ -222,7 +222,11 @@ fn tests_have_a_recording_each() {
         ],
     );
     let ended = cargo(&project, "test", &["--release"]);
-    assert!(ended.check_success().err().contains("uses no rayon: it runs without a recording"), "{}", ended.err());
+    assert!(
+        ended.check_success().err().contains("uses neither rayon nor OpenMP: it runs without a recording"),
+        "{}",
+        ended.err()
+    );
     assert_eq!(ended.out().matches("test result: ok. 1 passed").count(), 5, "{}", ended.out());
     let mut files: Vec<_> = snapshot(&project).into_iter().map(|(path, _)| path).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "wspan"));
