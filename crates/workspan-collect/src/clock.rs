@@ -37,7 +37,7 @@ pub const LONG_NANOS: u64 = 200_000;
 /// Time between two hooks that is not worth a reading.
 pub const TINY_NANOS: u64 = 100;
 /// Time in a batch that is not worth more readings.
-pub const BATCH_NANOS: u64 = 500;
+pub const BATCH_NANOS: u64 = 900;
 /// Hooks in a row that start batching.
 pub const STREAK: u32 = 512;
 /// Inverse of the share of a thread's time that may be displaced.
