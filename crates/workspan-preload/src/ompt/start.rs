@@ -77,10 +77,10 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
     crate::threads::leave_alone(lookup as usize as u64);
     let config = &shared.header().config;
     events::use_virtual_clock(config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32);
+    crate::calibrate::run(shared);
     if config.logical_cores.load(Ordering::Relaxed) != 0 {
         token::enable();
     }
-    crate::calibrate::run(shared);
     let callbacks: [(Callback, *const c_void); 16] = [
         (Callback::ThreadBegin, events::thread_begin as *const c_void),
         (Callback::ThreadEnd, events::thread_end as *const c_void),
