@@ -1,7 +1,7 @@
 //! The verdict: how parallel the program is, and what its critical path mostly consists of.
 
 use crate::profile::Profile;
-use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
+use workspan_model::{Nanos, Ratio, Recording, Run, SiteId, SiteKind};
 
 /// What limits the program.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ const OVERHEAD_MATTERS: f64 = 0.10;
 
 /// True if anything of the run could have run beside anything else.
 pub fn forks(recording: &Recording, run: &Run) -> bool {
-    run.tasks() > 0 || recording.sites.iter().any(|site| site.kind.is_openmp() && !site.kind.is_lock())
+    run.tasks() > 0 || recording.sites.iter().any(|site| site.kind.is_openmp() && !site.kind.is_lock() && site.kind != SiteKind::Marked)
 }
 
 /// Judges a run.

@@ -46,6 +46,8 @@ pub enum SiteKind {
     Critical,
     /// Code between taking a lock and giving it back.
     Lock,
+    /// A region that the program marks.
+    Marked,
 }
 
 impl SiteKind {
@@ -69,6 +71,7 @@ impl SiteKind {
             SiteKind::Sections => "sections",
             SiteKind::Critical => "critical",
             SiteKind::Lock => "lock",
+            SiteKind::Marked => "marked",
         }
     }
 
@@ -94,6 +97,7 @@ impl SiteKind {
                 | SiteKind::Sections
                 | SiteKind::Critical
                 | SiteKind::Lock
+                | SiteKind::Marked
         )
     }
 }

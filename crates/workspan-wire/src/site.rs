@@ -38,11 +38,13 @@ pub enum SiteKind {
     Critical = 16,
     /// Code between taking a lock and giving it back.
     Lock = 17,
+    /// A region that the program marks.
+    Marked = 18,
 }
 
 impl SiteKind {
     /// Every kind, in the order of the wire numbers.
-    pub const ALL: [SiteKind; 17] = [
+    pub const ALL: [SiteKind; 18] = [
         SiteKind::Join,
         SiteKind::Scope,
         SiteKind::ScopeSpawn,
@@ -60,6 +62,7 @@ impl SiteKind {
         SiteKind::Sections,
         SiteKind::Critical,
         SiteKind::Lock,
+        SiteKind::Marked,
     ];
 
     /// The kind with wire number `n`, if there is one.
@@ -94,6 +97,7 @@ impl SiteKind {
             SiteKind::Sections => "sections",
             SiteKind::Critical => "critical",
             SiteKind::Lock => "lock",
+            SiteKind::Marked => "marked",
         }
     }
 }

@@ -272,6 +272,8 @@ pub struct Extra {
     pub(super) pseudo: Cell<*const Frame>,
     /// The program says that the taskloop's tasks run at once.
     pub(super) taskloop_at_once: Cell<bool>,
+    /// Regions that the program has marked and that are open.
+    pub(super) marks: super::marked::Marks,
     /// Locks that it holds.
     pub(super) locks: super::lock::Held,
     /// An inline child's end, to be taken over when the task goes on.
@@ -482,6 +484,7 @@ impl Frame {
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
             pseudo: Cell::new(ptr::null()),
+            marks: super::marked::Marks::new(),
             locks: super::lock::Held::new(),
             inline_end: Cell::new(None),
             inline_uniform: Cell::new(0),

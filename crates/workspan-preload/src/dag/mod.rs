@@ -4,6 +4,7 @@ pub mod depend;
 pub mod frame;
 pub mod group;
 pub mod lock;
+pub mod marked;
 pub mod pieces;
 pub mod pool;
 pub mod solo;

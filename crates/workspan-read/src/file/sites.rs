@@ -33,7 +33,7 @@ pub(super) fn encode(sites: &[Site]) -> Encoder {
 }
 
 /// Kinds by their number in files, [`SERIAL`] apart.
-const KINDS: [SiteKind; 16] = [
+const KINDS: [SiteKind; 17] = [
     SiteKind::Join,
     SiteKind::Scope,
     SiteKind::ScopeSpawn,
@@ -50,6 +50,7 @@ const KINDS: [SiteKind; 16] = [
     SiteKind::Sections,
     SiteKind::Critical,
     SiteKind::Lock,
+    SiteKind::Marked,
 ];
 const SERIAL: u64 = 100;
 

@@ -66,6 +66,7 @@ fn read_site(record: &Record, kind: site::SiteKind, modules: &Modules, map: &[Op
         site::SiteKind::Sections => SiteKind::Sections,
         site::SiteKind::Critical => SiteKind::Critical,
         site::SiteKind::Lock => SiteKind::Lock,
+        site::SiteKind::Marked => SiteKind::Marked,
         site::SiteKind::Serial => SiteKind::Serial {
             from: neighbour(offset_of!(SiteRecord, serial_from)),
             to: neighbour(offset_of!(SiteRecord, serial_to)),

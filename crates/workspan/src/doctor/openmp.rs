@@ -84,17 +84,14 @@ pub(super) fn of_program(program: &Program) -> Check {
                 Some(Some(_)) => Check::ok(PROGRAM, "openmp", found),
             }
         }
-        Runtime::Gcc { .. } => match program.stand_in() {
-            Ok(library) => {
-                let path = library.map(|library| library.path);
-                Check::ok(PROGRAM, "openmp", format!("{} ({})", program.describe(), place(&path)))
-            }
-            Err(missing) => {
-                Check::missing(PROGRAM, "openmp", format!("libgomp, and nothing to stand in for it: {missing}"))
-                    .means("gcc's OpenMP runtime has no interface for tools; LLVM's can take its place.")
-                    .fix(libomp::FIX)
-            }
-        },
+        Runtime::Gcc { stand_in: Ok(library) } => {
+            Check::ok(PROGRAM, "openmp", format!("{} ({})", program.describe(), library.path.display()))
+        }
+        Runtime::Gcc { stand_in: Err(missing) } => {
+            Check::missing(PROGRAM, "openmp", format!("libgomp, and nothing to stand in for it: {missing}"))
+                .means("gcc's OpenMP runtime has no interface for tools; LLVM's can take its place.")
+                .fix(libomp::FIX)
+        }
         Runtime::Linked { .. } => Check::ok(PROGRAM, "openmp", program.describe()).means(
             "Places come from debug information alone; calls that the compiler made jumps are off by a function.",
         ),

@@ -1,7 +1,7 @@
 //! The environment in which a program meets the collector.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, iter};
 
 use anyhow::Context;
@@ -9,7 +9,7 @@ use workspan_wire::shm::MAX_THREADS;
 
 use super::collector::Collector;
 use super::libomp;
-use super::program::Program;
+use super::program::{Program, Runtime};
 use crate::args::RunOptions;
 use crate::record::child::Variable;
 
@@ -32,18 +32,20 @@ impl Environment {
         if let Some(obstacle) = program.obstacle() {
             anyhow::bail!("{} cannot be watched: {obstacle} (link it dynamically)", path.display());
         }
-        let stand_in = program.stand_in().map_err(|missing| {
-            anyhow::anyhow!(
+        let stand_in = match &program.runtime {
+            Runtime::Gcc { stand_in: Ok(library) } => Some(library.path.clone()),
+            Runtime::Gcc { stand_in: Err(missing) } => anyhow::bail!(
                 "{} uses gcc's OpenMP runtime, which cannot be watched; LLVM's would stand in for it, but {missing}: {}",
                 path.display(),
                 libomp::FIX
-            )
-        })?;
+            ),
+            Runtime::Shared { .. } | Runtime::Linked { .. } => None,
+        };
         let collector = Collector::new()?;
         let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
         // The collector's functions go on to those of what comes after it.
         let libraries = iter::once(collector.path().clone())
-            .chain(stand_in.map(|library| library.path.into_os_string()))
+            .chain(stand_in.map(PathBuf::into_os_string))
             .chain(env::var_os(PRELOAD).filter(|others| !others.is_empty()));
         let preload = libraries.collect::<Vec<_>>().join(OsStr::new(":"));
         let mut variables =

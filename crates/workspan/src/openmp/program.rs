@@ -32,8 +32,8 @@ pub enum Runtime {
     },
     /// gcc's, for which LLVM's must stand in.
     Gcc {
-        /// The program also loads this one, which must then be it.
-        beside: Option<PathBuf>,
+        /// Which one that is: one that the program also loads, or else the newest.
+        stand_in: Result<Libomp, Missing>,
     },
 }
 
@@ -43,7 +43,11 @@ pub fn look(program: &Path) -> Option<Program> {
     let libraries = loader::libraries(program);
     let find = |wanted: fn(&str) -> bool| libraries.iter().find(|library| wanted(&library.name));
     let runtime = match (find(is_llvm), find(is_gcc)) {
-        (llvm, Some(_)) => Runtime::Gcc { beside: llvm.and_then(|library| library.path.clone()) },
+        (llvm, Some(_)) => {
+            let beside = llvm.and_then(|library| libomp::look(library.path.as_deref()?));
+            let usable = beside.filter(|found| found.version.number >= libomp::OLDEST);
+            Runtime::Gcc { stand_in: usable.map_or_else(libomp::newest, Ok) }
+        }
         (Some(Library { name, path }), None) => Runtime::Shared { name: name.clone(), path: path.clone() },
         (None, None) => {
             let own = libraries.iter().filter(|library| !is_of_system(&library.name)).filter_map(|l| l.path.as_deref());
@@ -86,17 +90,6 @@ impl Program {
         }
     }
 
-    /// LLVM's runtime, if it must be loaded in place of gcc's.
-    pub fn stand_in(&self) -> Result<Option<Libomp>, Missing> {
-        let Runtime::Gcc { beside } = &self.runtime else {
-            return Ok(None);
-        };
-        match beside.as_deref().and_then(libomp::look).filter(|found| found.version.number >= libomp::OLDEST) {
-            Some(found) => Ok(Some(found)),
-            None => libomp::newest().map(Some),
-        }
-    }
-
     /// What a recording says of the runtime.
     pub fn describe(&self) -> String {
         let version = |found: Option<Libomp>| found.map_or(String::new(), |found| format!(" {}", found.version));
@@ -105,8 +98,8 @@ impl Program {
             Runtime::Shared { path, .. } => format!("LLVM OpenMP{}", version(path.as_deref().and_then(libomp::look))),
             Runtime::Linked { by_gcc: false } => "LLVM OpenMP, linked into the program".to_owned(),
             Runtime::Linked { by_gcc: true } => "libgomp, linked into the program".to_owned(),
-            Runtime::Gcc { .. } => {
-                format!("LLVM OpenMP{} in place of libgomp", version(self.stand_in().ok().flatten()))
+            Runtime::Gcc { stand_in } => {
+                format!("LLVM OpenMP{} in place of libgomp", version(stand_in.clone().ok()))
             }
         }
     }

@@ -264,8 +264,9 @@ impl Tags {
                     }
                 }
                 None if site.kind == "lock" || site.kind == "thread" => {}
-                // It takes the beginning of the subroutine for the place of a directive with sections.
-                None if compiler == Compiler::Flang && case.name == "sections" => {}
+                // It takes the beginning of the subroutine for the place of a directive with sections, and the statement
+                // before a critical section for its place.
+                None if compiler == Compiler::Flang && (case.name == "sections" || site.kind == "critical") => {}
                 None => {
                     let _ = write!(wrong, "{} is no directive; ", site.place());
                 }

@@ -135,6 +135,23 @@ fn places_that_a_compiler_tells() {
     assert!(expected.map(named).iter().all(|site| found.contains(site)), "{found:?}");
 }
 
+/// A loop that the compiler has unrolled makes several calls of one directive.
+#[test]
+fn calls_of_one_directive_are_one_site() {
+    let text = "int main(void) {\n#pragma omp parallel\n#pragma omp single\n\
+                for (int i = 0; i < 4; i++) {\n#pragma omp task firstprivate(i)\n{ __asm__ volatile(\"\" :: \"r\"(i)); }\n}\n}\n";
+    for compiler in ["clang-19", "gcc"] {
+        let folder = scratch("openmp-unrolled");
+        let program = compile(compiler, &folder, "prog.c", text, &["-O3", "-g", "-funroll-all-loops", "-fopenmp"]);
+        record(&folder, &[], &program, &[]).check_success();
+        let found = report(&folder, "workspan.wspan");
+        let sites = found["sites"].as_array().expect("a list");
+        let tasks: Vec<(&Value, &Value)> =
+            sites.iter().filter(|site| site["kind"] == "task").map(|site| (&site["tasks"], &site["line"])).collect();
+        assert!(matches!(tasks[..], [(count, _)] if count == 4), "{compiler}: {tasks:?}");
+    }
+}
+
 #[test]
 fn places_without_debug_information() {
     let folder = scratch("openmp-plain");
