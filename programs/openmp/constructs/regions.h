@@ -106,6 +106,25 @@ CASE(parallel_in_tasks, exact, 20, 5)
     }
 }
 
+/* Regions that begin and end at the same time: libomp may tell the end of one with the data of another. Each 2 + 3. */
+CASE(parallel_in_many_tasks, exact, 180, 5)
+{
+    omp_set_max_active_levels(2);
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 12; i++) {
+#pragma omp task // tasks: 12
+        {
+#pragma omp parallel num_threads(3)
+            {
+                cost(2);
+#pragma omp task // tasks: 36
+                cost(3);
+            }
+        }
+    }
+}
+
 /* A task of an inner region ends with that region: 1 + 6 + 1. */
 CASE(parallel_nested_tasks, exact, 16, 8)
 {
