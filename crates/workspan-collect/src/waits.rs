@@ -23,8 +23,10 @@ use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use super::clock;
 use super::path;
 use super::platform::exchange_pair;
+use super::region;
 use super::shared::{current_account, Shared};
 use super::strand;
+use super::tables::ROOT;
 use super::thread;
 use workspan_wire::shm::{Candidate, Position, Thread, NODE, OWNED, PREFIXED};
 
@@ -98,6 +100,10 @@ fn snapshot(thread: &Thread, now: u64) -> (i64, u32) {
     let shared = Shared::of(thread);
     let span = strand::stop(thread, now);
     path::settle(thread);
+    if strand::context(thread) == ROOT {
+        // What others go on from has to say where it has been.
+        region::close_serial(shared, thread, span, 0);
+    }
     let position = thread.position.get();
     let mut path = path::own(shared, position.path);
     if span != position.since {

@@ -268,6 +268,8 @@ pub struct Extra {
     pub(super) construct: Cell<ContextId>,
     /// The taskloop that it is in: the context around it, and where its tasks begin.
     pub(super) taskloop: Cell<Option<(ContextId, Start)>>,
+    /// The team of the region that it waits for.
+    pub(super) forked: Cell<*const Team>,
     /// Stands for a wait with dependences that is under way.
     pub(super) pseudo: Cell<*const Frame>,
     /// The program says that the taskloop's tasks run at once.
@@ -411,9 +413,22 @@ impl Frame {
         self.is_final() || self.known_extra().is_some_and(|extra| extra.taskloop_at_once.get())
     }
 
-    /// It runs a chunk of a taskloop, and so is a task of its own right.
-    pub fn is_chunk(&self) {
-        self.kind.set(Kind { machinery: false, ..self.kind.get() });
+    /// It creates tasks for the runtime, and is none of the program's.
+    pub fn is_machinery(&self) {
+        self.kind.set(Kind { machinery: true, ..self.kind.get() });
+    }
+
+    /// It waits for the region of `team`, which it has forked.
+    pub fn set_forked(&self, thread: &Thread, team: &'static Team) {
+        if let Some(extra) = self.extra(thread) {
+            extra.forked.set(team);
+        }
+    }
+
+    /// The team that it waits for; it does no more.
+    pub fn take_forked(&self) -> Option<&'static Team> {
+        // SAFETY: null or the team of a region that is not over: only this task ends it.
+        unsafe { self.known_extra()?.forked.replace(ptr::null()).as_ref() }
     }
 
     /// Where it stands.
@@ -484,6 +499,7 @@ impl Frame {
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
             pseudo: Cell::new(ptr::null()),
+            forked: Cell::new(ptr::null()),
             marks: super::marked::Marks::new(),
             locks: super::lock::Held::new(),
             inline_end: Cell::new(None),

@@ -162,6 +162,7 @@ pub extern "C" fn parallel_begin(
         task::go(thread, Some(at));
         return;
     };
+    task.set_forked(thread, team);
     task.save(thread);
     enter_idle(thread, at);
     // SAFETY: not null for a region that begins; the runtime keeps it for us.
@@ -173,16 +174,15 @@ pub extern "C" fn parallel_begin(
 
 /// A parallel region ends.
 pub extern "C" fn parallel_end(
-    region_data: *const Data,
+    _region_data: *const Data,
     task_data: *const Data,
     _flags: c_int,
     _after: *const c_void,
 ) {
-    let Some(team) = team_in(region_data) else { return };
-    // gcc's teams end twice.
-    // SAFETY: not null, as there is a team in it.
-    unsafe { (*region_data).set(0) };
+    // The region's word may be another region's by now: libomp passes it from a team that it has let go. So the task that
+    // forked knows the region. gcc's teams end twice; the second time there is none.
     let Some(task) = frame_in(task_data) else { return };
+    let Some(team) = task.take_forked() else { return };
     let Some(thread) = thread::current() else { return };
     let at = now(thread);
     task::wait_over(thread, at);
@@ -301,7 +301,7 @@ pub extern "C" fn task_create(
         kind.machinery = true;
         kind.inline = false;
     } else if entry.is_none() && creator.in_taskloop() {
-        kind = Kind { machinery: true, recursive: true, taskloop: true, inline: true, ..kind };
+        kind = Kind { recursive: true, taskloop: true, inline: true, ..kind };
     } else if let Some(target) = region::target(thread, &call_site(SiteKind::Task, entry, after)) {
         (context, kind.recursive) = (target.context, target.recursive);
     }
@@ -323,7 +323,7 @@ pub extern "C" fn task_create(
 }
 
 /// A task of a taskloop: a chunk, or a helper that creates some in turn (on behalf of the task that met the loop, which
-/// may run elsewhere, or have gone on). They are told apart by the chunk's dispatch. False if it is none.
+/// may run elsewhere, or have gone on). False if it is none.
 fn create_chunk(thread: &'static Thread, creator: &'static Frame, flags: u32, task_data: *const Data) -> bool {
     let here = creator.running_on().is_some_and(|on| core::ptr::eq(on, thread));
     let helper = if here { None } else { Frame::on(thread).filter(|frame| frame.in_taskloop()) };
@@ -332,8 +332,10 @@ fn create_chunk(thread: &'static Thread, creator: &'static Frame, flags: u32, ta
     }
     let at = tick(thread);
     task::stop(thread, at);
+    if let Some(helper) = helper {
+        helper.is_machinery();
+    }
     let kind = Kind {
-        machinery: true,
         recursive: true,
         taskloop: true,
         final_: flags & flag::FINAL != 0,
@@ -605,7 +607,6 @@ pub extern "C" fn work(
 
 /// A piece of a worksharing construct begins.
 pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, kind: c_int, instance: u64) {
-    const TASKLOOP_CHUNK: c_int = 4;
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
     let iterations = match kind {
@@ -613,10 +614,6 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
         piece::LOOP_CHUNK | piece::DISTRIBUTE_CHUNK => {
             // SAFETY: null or a chunk that the runtime describes.
             unsafe { (instance as *const Chunk).as_ref() }.map_or(1, |chunk| chunk.iterations)
-        }
-        TASKLOOP_CHUNK => {
-            task.is_chunk();
-            return;
         }
         _ => return,
     };
