@@ -13,13 +13,13 @@ use std::sync::Once;
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Losses, Machine, Nanos, OpenRegion,
+    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Lock, Losses, Machine, Nanos, OpenRegion,
     Recording, Run, Site, SiteId, SiteKind, Totals,
 };
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2];
+const STORED: &[u16] = &[0, 2, 3];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -56,7 +56,7 @@ fn expected(minor: u16) -> Recording {
         debug_info_problem: (minor >= 2).then(|| "1 unit is damaged".to_owned()),
         sites: sites(minor),
         contexts,
-        runs: vec![first_run(), second_run()],
+        runs: vec![first_run(minor), second_run()],
     }
 }
 
@@ -101,13 +101,18 @@ fn sites(minor: u16) -> Vec<Site> {
             type_name: "work".to_owned(),
             module: "/usr/lib/libwork.so".to_owned(),
             addresses: vec![0x401f],
-            ..none
+            ..none.clone()
         });
+    }
+    if minor >= 3 {
+        sites.push(Site { kind: SiteKind::Marked, column: 8, addresses: vec![0x402f], ..none });
     }
     sites
 }
 
-fn first_run() -> Run {
+fn first_run(minor: u16) -> Run {
+    let since_3 = |value| if minor >= 3 { Nanos(value) } else { Nanos::ZERO };
+    let lock = |lock| if minor >= 3 { lock } else { Lock::None };
     let bucket = |low, high, count| Bucket { low: Nanos(low), high: Nanos(high), count };
     Run {
         clock: Clock::Real,
@@ -116,6 +121,7 @@ fn first_run() -> Run {
         wall: Nanos(1_000_001),
         cpu: Nanos(2_000_002),
         span: Nanos(700_007),
+        uniform_span: since_3(300_003),
         totals: vec![
             Totals::default(),
             Totals { self_work: Nanos(40_004), ..Totals::default() },
@@ -131,12 +137,15 @@ fn first_run() -> Run {
                 overhead: Nanos(11),
                 blocked: Nanos(12),
                 wall: Nanos(500_000),
+                uniform_span: since_3(200_002),
+                contended: since_3(34),
+                lock: lock(Lock::Several),
                 sizes: Histogram::new([bucket(0, 1, 1), bucket(10_240, 12_288, 3)]),
             },
             // Costs that were taken out of very short strands may leave less than nothing.
             Totals { self_work: Nanos(-13), tasks: 70, items: 6, ..Totals::default() },
             Totals { entries: 5, ..Totals::default() },
-            Totals { self_work: Nanos(14), ..Totals::default() },
+            Totals { self_work: Nanos(14), lock: lock(Lock::One(0x35)), ..Totals::default() },
         ],
         critical: [0, 40_004, 640_000, 20_000, 0, 2].map(Nanos).to_vec(),
         lost_path: Nanos(1),
