@@ -18,11 +18,13 @@
 //! again; so the displaced time is at most that share, plus one wrong prediction. With the virtual clock nothing is
 //! batched.
 //!
-//! **Bias:** hypervisors that stop a virtual CPU without telling the guest; interrupts: see [`super::interrupt`].
+//! **Bias:** of what is taken out for interrupts, see [`super::interrupt`]; for pauses of a virtual machine that nothing in
+//! it shows, see [`super::pause`].
 
 use core::sync::atomic::Ordering;
 
 use super::interrupt::{disturbance, Interrupts, Peers};
+use super::pause;
 use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
 use super::shared::{current_account, Shared};
 use super::strand;
@@ -133,8 +135,11 @@ fn count_batch(thread: &Thread, now: u64) {
 fn read_long(thread: &Thread, now: u64) -> u64 {
     let mut now = now;
     let mut excused = false;
-    if now.wrapping_sub(thread.start.get()) as i64 > thread.short.get() {
+    let ticks = now.wrapping_sub(thread.start.get()) as i64;
+    if ticks > thread.short.get() {
         (now, excused) = examine(thread, now);
+    } else {
+        pause::learn(current_account(thread), ticks);
     }
     if thread.batching.get() != 0 {
         count_batch(thread, now);
@@ -203,11 +208,10 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     let ticks = now.wrapping_sub(thread.start.get()) as i64;
     let switched = !switch_witness::intact(thread.switch_witness.get());
     let interrupted = has(thread, Feature::InterruptWitness) && !interrupt_witness::intact();
-    if !switched && !interrupted && ticks < thread.long.get() {
-        let account = current_account(thread);
-        if ticks > account.clean_max.get() {
-            account.clean_max.set(ticks);
-        }
+    let account = current_account(thread);
+    let short = thread.short.get();
+    if !switched && !interrupted && ticks < thread.long.get() && !pause::stands_out(account, ticks, short) {
+        pause::learn(account, ticks);
         return (now, false);
     }
     let _errno = ErrnoGuard::new();
@@ -216,17 +220,16 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     let blocked = passed.blocked.min(ticks);
     let preempted = (passed.off.min(ticks) - blocked).max(0);
     let on_cpu = ticks - blocked - preempted;
-    let account = current_account(thread);
-    let disturbed = if interrupted {
+    let mut disturbed = 0;
+    if interrupted {
         thread.interrupts.set(thread.interrupts.get() + 1);
         let peers = Peers { clean_max: account.clean_max.get(), faults: passed.faults };
-        disturbance(on_cpu, &interrupts(thread), &peers)
-    } else {
-        if !switched && ticks > account.clean_max.get() {
-            account.clean_max.set(ticks);
-        }
-        0
-    };
+        disturbed = disturbance(on_cpu, &interrupts(thread), &peers);
+    }
+    disturbed += pause::take(thread, account, on_cpu - disturbed, switched);
+    if !switched && !interrupted {
+        pause::learn(account, on_cpu - disturbed);
+    }
     thread.preempted.set(thread.preempted.get() + preempted);
     thread.interrupted.set(thread.interrupted.get() + disturbed);
     if blocked > 0 {
@@ -241,7 +244,7 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     thread.collector.set(thread.collector.get() + look as i64);
     let left_out = (blocked + preempted + disturbed) as u64;
     thread.start.set(thread.start.get().wrapping_add(left_out).wrapping_add(look));
-    (end, interrupted || switched)
+    (end, interrupted || switched || disturbed > 0)
 }
 
 /// Reads the kernel's clocks for the time up to tick `now`, compares with the anchor and moves the anchor here.
@@ -315,6 +318,13 @@ fn interrupts(thread: &Thread) -> Interrupts {
 pub fn ticks_of(thread: &Thread, nanos: u64) -> i64 {
     let per_second = Shared::of(thread).header().config.ticks_per_second.load(Ordering::Relaxed);
     (u128::from(nanos) * u128::from(per_second) / 1_000_000_000) as i64
+}
+
+/// The strand begins only now: what has passed since it began was the collector's own work.
+pub fn restart(thread: &Thread) {
+    let now = platform::ticks();
+    thread.collector.set(thread.collector.get() + now.wrapping_sub(thread.start.get()) as i64);
+    strand::go(thread, now);
 }
 
 /// Leaves out of the running strand what `work` takes.

@@ -28,12 +28,10 @@ pub struct Interrupts {
 pub struct Peers {
     /// Longest undisturbed strand of the context; 0 for none.
     pub clean_max: i64,
-    /// Page faults that the strand took: they too look like interrupts, but their cost is the program's own.
+    /// Page faults that the strand took: they too look like interrupts, but their cost is the program's own. Whether there
+    /// was an interrupt besides cannot be told, so it is left to what is to be expected.
     pub faults: u64,
 }
-
-/// Ticks that one page fault may cost beyond what undisturbed strands show.
-const FAULT: i64 = 5_000;
 
 /// The ticks of interrupts in a strand that took `ticks`, interrupts included.
 pub fn disturbance(ticks: i64, interrupts: &Interrupts, peers: &Peers) -> i64 {
@@ -41,19 +39,15 @@ pub fn disturbance(ticks: i64, interrupts: &Interrupts, peers: &Peers) -> i64 {
         return 0;
     }
     let expected = if interrupts.period > 0 { ticks / interrupts.period } else { 0 };
-    // The witness was triggered, so there was at least one, unless a page fault did it.
-    let fewest = if peers.faults > 0 { expected } else { expected.max(1) };
+    if peers.faults > 0 {
+        return expected.saturating_mul(interrupts.median).min(ticks);
+    }
+    // The witness was triggered, so there was at least one.
+    let fewest = expected.max(1);
     let low = fewest.saturating_mul(interrupts.low);
     let high = (expected + 1).saturating_mul(interrupts.high);
-    let wanted = if peers.clean_max > 0 {
-        let allowance = (peers.faults as i64).saturating_mul(FAULT);
-        ticks - peers.clean_max.saturating_add(allowance)
-    } else if peers.faults > 0 {
-        low
-    } else {
-        fewest.saturating_mul(interrupts.median)
-    };
-    let wanted = if expected > 1 { fewest.saturating_mul(interrupts.median) } else { wanted };
+    let usual = fewest.saturating_mul(interrupts.median);
+    let wanted = if peers.clean_max > 0 && expected <= 1 { ticks - peers.clean_max } else { usual };
     wanted.max(low).min(high).min(ticks)
 }
 

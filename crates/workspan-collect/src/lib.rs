@@ -23,6 +23,7 @@ pub mod interrupt;
 pub mod join;
 pub mod modules;
 pub mod path;
+pub mod pause;
 pub mod platform;
 pub mod process;
 pub mod region;

@@ -40,6 +40,8 @@ pub enum Place {
     Told {
         /// Identifies the place; not 0.
         key: u64,
+        /// An address in the code, for what the compiler leaves out; 0 if unknown.
+        address: u64,
         /// Tells it from the key.
         tell: fn(u64) -> Told,
     },
@@ -58,7 +60,7 @@ pub struct Told {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// An address in the code; 0 if unknown.
+    /// [`Place::Told`]'s.
     pub address: u64,
 }
 
@@ -245,7 +247,7 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
         Place::Location(location) => {
             Told { file: location.file(), function: "", line: location.line(), column: location.column(), address: 0 }
         }
-        Place::Told { key, tell } => tell(key),
+        Place::Told { key, address, tell } => Told { address, ..tell(key) },
         Place::Address(address) => Told { file: "", function: "", line: 0, column: 0, address },
     };
     let key = SiteKey {

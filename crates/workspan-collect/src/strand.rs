@@ -84,6 +84,15 @@ pub fn set_context(shared: Shared, thread: &Thread, context: ContextId) {
     thread.account.set(shared.account(thread, context) as *const Account as u64);
 }
 
+/// Touches the account of `context`, so that the first strand that is charged to it does not pay for its pages.
+#[inline]
+pub fn touch_account(thread: &Thread, context: ContextId) {
+    let account = Shared::of(thread).account(thread, context);
+    account.tasks.set(account.tasks.get());
+    let last = &account.sizes[histogram::BUCKETS - 1];
+    last.set(last.get());
+}
+
 /// Counts a task that has ended after `own` ticks of its own.
 #[inline(always)]
 pub fn count_task(account: &Account, own: i64) {

@@ -8,6 +8,7 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use super::clock;
+use super::pause;
 use super::platform::{self, switch_witness};
 use super::process;
 use super::shared::Shared;
@@ -217,6 +218,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
     thread.born.set(platform::ticks());
     thread.displaced.set(0);
+    pause::start(thread);
     thread.skip.set(0);
     thread.batching.set(0);
     thread.streak.set(0);

@@ -13,7 +13,7 @@ use workspan_wire::shm::{Clock, BATCH, MAX_THREADS};
 
 use crate::dag::frame::{Frame, Kind, Start};
 use crate::ompt::abi::{status, sync, task, Data, BEGIN};
-use crate::ompt::events;
+use crate::ompt::{events, waits};
 
 /// Tasks of one round.
 const TASKS: u32 = 512;
@@ -82,6 +82,6 @@ fn one_task(root: &Data) {
     events::task_create(root, nowhere, &made, CREATED, 0, nowhere);
     events::task_schedule(root, status::YIELD, &made);
     events::task_schedule(&made, status::COMPLETE, root);
-    events::sync_region(sync::TASKWAIT, BEGIN, ptr::null(), root, nowhere);
-    events::sync_region(sync::TASKWAIT, BEGIN + 1, ptr::null(), root, nowhere);
+    waits::sync_region(sync::TASKWAIT, BEGIN, ptr::null(), root, nowhere);
+    waits::sync_region(sync::TASKWAIT, BEGIN + 1, ptr::null(), root, nowhere);
 }

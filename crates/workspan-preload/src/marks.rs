@@ -1,6 +1,5 @@
 //! What programs may call (`include/workspan.h`).
 
-use core::cell::Cell;
 use core::ffi::c_int;
 
 use workspan_collect::region::{CallSite, Place, Told};
@@ -22,7 +21,7 @@ pub extern "C" fn workspan_tick(ticks: u64) {
 #[cfg(target_arch = "x86_64")]
 #[no_mangle]
 #[unsafe(naked)]
-pub unsafe extern "C" fn workspan_mark(command: c_int, id: c_int) {
+pub extern "C" fn workspan_mark(command: c_int, id: c_int) {
     core::arch::naked_asm!("mov rdx, qword ptr [rsp]", "jmp {mark}", mark = sym mark)
 }
 
@@ -31,11 +30,6 @@ pub unsafe extern "C" fn workspan_mark(command: c_int, id: c_int) {
 #[no_mangle]
 pub extern "C" fn workspan_mark(command: c_int, id: c_int) {
     mark(command, id, 0);
-}
-
-std::thread_local! {
-    /// Where the mark comes from that is being looked up.
-    static CALLER: Cell<u64> = const { Cell::new(0) };
 }
 
 extern "C" fn mark(command: c_int, id: c_int, after: u64) {
@@ -48,8 +42,7 @@ extern "C" fn mark(command: c_int, id: c_int, after: u64) {
     let Some(frame) = Frame::on(thread).filter(|_| thread.waiting.get() == 0) else { return };
     task::stop(thread, Some(now));
     if command == BEGIN {
-        CALLER.set(after.wrapping_sub(1));
-        let place = Place::Told { key: KEY | u64::from(id.cast_unsigned()), tell };
+        let place = Place::Told { key: KEY | u64::from(id.cast_unsigned()), address: after.wrapping_sub(1), tell };
         marked::begin(thread, frame, now, &CallSite { kind: SiteKind::Marked, place, type_name: || "" });
     } else if command == END {
         marked::end(thread, frame, now);
@@ -59,5 +52,5 @@ extern "C" fn mark(command: c_int, id: c_int, after: u64) {
 
 fn tell(key: u64) -> Told {
     let id = key as u32;
-    Told { file: "", function: "", line: 0, column: id.wrapping_add(1), address: CALLER.get() }
+    Told { file: "", function: "", line: 0, column: id.wrapping_add(1), address: 0 }
 }

@@ -40,6 +40,8 @@ impl Machine {
             virtual_task_cost: 0,
             interrupt_ticks: [0; 3],
             interrupt_period: 0,
+            pause_ticks: 0,
+            pause_ppm: 0,
             disabled: 0,
         };
         let page = first_page(&request);

@@ -4,5 +4,6 @@
 
 mod machine;
 mod paths;
+mod pauses;
 mod schedules;
 mod tables;

@@ -4,6 +4,8 @@
 //! running task's frame knows its thread, so no thread-local variable is read on the hot path. A word that is 0, or a
 //! null pointer, means that we were not told of the beginning: such events are ignored.
 
+#![expect(clippy::not_unsafe_ptr_arg_deref, reason = "called by the runtime, which vouches for its pointers")]
+
 use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,13 +18,12 @@ use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
-use super::abi::{dependence, dispatch as piece, mutex, status, sync, task as flag, work as share, BEGIN, BEGIN_END};
-use super::abi::{Chunk, Data, Dependence};
+use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
 use super::site::{self, call_site};
 use crate::dag::depend::Use;
 use crate::dag::frame::{self, Frame, Kind, Stage, Start};
 use crate::dag::team::Team;
-use crate::dag::{depend as dependences_of, group, lock, pieces, task, team, token};
+use crate::dag::{depend as dependences_of, task, team, token};
 
 static VIRTUAL: AtomicBool = AtomicBool::new(false);
 
@@ -33,7 +34,7 @@ pub fn use_virtual_clock(yes: bool) {
 
 /// The tick now; `None` if the reading may be left out.
 #[inline(always)]
-fn tick(thread: &Thread) -> Option<u64> {
+pub(super) fn tick(thread: &Thread) -> Option<u64> {
     if VIRTUAL.load(Ordering::Relaxed) {
         return Some(thread.virtual_now.get());
     }
@@ -45,7 +46,7 @@ fn tick(thread: &Thread) -> Option<u64> {
 
 /// The tick now.
 #[inline(always)]
-fn now(thread: &Thread) -> u64 {
+pub(super) fn now(thread: &Thread) -> u64 {
     if VIRTUAL.load(Ordering::Relaxed) {
         thread.virtual_now.get()
     } else if thread.waiting.get() != 0 {
@@ -57,7 +58,7 @@ fn now(thread: &Thread) -> u64 {
 
 /// The frame in a task's word.
 #[inline(always)]
-fn frame_in(data: *const Data) -> Option<&'static Frame> {
+pub(super) fn frame_in(data: *const Data) -> Option<&'static Frame> {
     // SAFETY: null or a word that the runtime keeps for us.
     let word = unsafe { data.as_ref() }?.get();
     // SAFETY: 0 or a frame that we put there, which the task holds.
@@ -65,7 +66,7 @@ fn frame_in(data: *const Data) -> Option<&'static Frame> {
 }
 
 /// The frame in the word of a task that may be a member of a team at its last barrier ([`leave_team`]).
-fn frame_or_leaving(data: *const Data) -> Option<&'static Frame> {
+pub(super) fn frame_or_leaving(data: *const Data) -> Option<&'static Frame> {
     frame_in(data).or_else(|| Frame::on(thread::current()?).filter(|frame| frame.is_leaving()))
 }
 
@@ -73,7 +74,7 @@ fn frame_or_leaving(data: *const Data) -> Option<&'static Frame> {
 ///
 /// From here on libomp keeps a copy of the word in a place that it also uses for `taskwait` with dependences, in tasks that
 /// the thread runs while it waits at the barrier, and insists that it be empty then. The thread knows the frame, too.
-fn leave_team(task: &Frame, task_data: *const Data) {
+pub(super) fn leave_team(task: &Frame, task_data: *const Data) {
     // SAFETY: null or the word that the runtime keeps for us.
     if let Some(word) = unsafe { task_data.as_ref() } {
         task.leaves();
@@ -82,7 +83,7 @@ fn leave_team(task: &Frame, task_data: *const Data) {
 }
 
 /// The team in a region's word.
-fn team_in(data: *const Data) -> Option<&'static Team> {
+pub(super) fn team_in(data: *const Data) -> Option<&'static Team> {
     // SAFETY: null or a word that the runtime keeps for us.
     let word = unsafe { data.as_ref() }?.get();
     // SAFETY: 0 or a team that we put there, which is not over: its word is emptied when it is.
@@ -91,7 +92,7 @@ fn team_in(data: *const Data) -> Option<&'static Team> {
 
 /// The event is over: a thread that runs has the token, one that waits has not.
 #[inline(always)]
-fn done(thread: &'static Thread) {
+pub(super) fn done(thread: &'static Thread) {
     if token::enabled() {
         take_turns(thread);
     }
@@ -123,7 +124,7 @@ pub fn note_uniform_end() {
 }
 
 /// There has been a loop of which the runtime tells chunks.
-static LOOPS: AtomicBool = AtomicBool::new(false);
+pub(super) static LOOPS: AtomicBool = AtomicBool::new(false);
 
 /// A thread begins.
 pub extern "C" fn thread_begin(kind: c_int, _data: *const Data) {
@@ -485,203 +486,8 @@ fn fulfilled_late(detached: &'static Frame) {
     }
 }
 
-/// A wait or a group begins or ends.
-pub extern "C" fn sync_region(
-    kind: c_int,
-    endpoint: c_int,
-    region_data: *const Data,
-    task_data: *const Data,
-    _after: *const c_void,
-) {
-    if kind == sync::REDUCTION {
-        return;
-    }
-    let Some(task) = frame_or_leaving(task_data) else { return };
-    let Some(thread) = task.running_on() else { return };
-    match (kind, endpoint == BEGIN) {
-        (sync::TASKWAIT, true) => {
-            // Without open children the runtime has nothing to do, and neither have we.
-            if task.has_open_children() {
-                stop_and_wait(thread);
-            }
-        }
-        (sync::TASKWAIT, false) => {
-            let at = tick(thread);
-            go_on(thread, at, || task::wait_children(thread, task));
-        }
-        (sync::TASKGROUP, true) => group::open(thread, task),
-        (sync::TASKGROUP, false) => {
-            let at = Some(now(thread));
-            go_on(thread, at, || group::close(thread, task));
-        }
-        (_, true) => {
-            if let Some(team) = team_in(region_data) {
-                if thread.waiting.get() == 0 {
-                    let at = now(thread);
-                    task::stop(thread, Some(at));
-                    team::arrive(thread, task, team);
-                    task::wait(thread, at);
-                }
-            }
-            if kind == sync::LAST_BARRIER {
-                leave_team(task, task_data);
-            }
-        }
-        (_, false) => {
-            // A member's last barrier may return when the region is long over: then there is nothing to go on with.
-            if let Some(team) = team_in(region_data) {
-                let at = Some(now(thread));
-                go_on(thread, at, || team::pass(thread, task, team));
-            }
-        }
-    }
-    done(thread);
-}
-
-/// A taskgroup's body is over; its tasks are waited for.
-pub extern "C" fn sync_region_wait(
-    kind: c_int,
-    endpoint: c_int,
-    _region_data: *const Data,
-    task_data: *const Data,
-    _after: *const c_void,
-) {
-    if kind == sync::TASKGROUP && endpoint == BEGIN {
-        if let Some(thread) = frame_in(task_data).and_then(Frame::running_on) {
-            stop_and_wait(thread);
-            done(thread);
-        }
-    }
-}
-
-fn stop_and_wait(thread: &'static Thread) {
-    let at = now(thread);
-    task::stop(thread, Some(at));
-    task::wait(thread, at);
-}
-
-/// The strand, waiting or not, goes on at `at` after what `join` says.
-#[inline(always)]
-fn go_on(thread: &'static Thread, at: Option<u64>, join: impl FnOnce()) {
-    task::stop(thread, at);
-    if let Some(at) = at {
-        task::wait_over(thread, at);
-    }
-    join();
-    task::go(thread, at);
-}
-
-/// A worksharing construct begins or ends.
-pub extern "C" fn work(
-    kind: c_int,
-    endpoint: c_int,
-    _region_data: *const Data,
-    task_data: *const Data,
-    count: u64,
-    after: *const c_void,
-) {
-    let entry = site::noted();
-    let Some(task) = frame_in(task_data) else { return };
-    let Some(thread) = task.running_on() else { return };
-    let site = match kind {
-        share::SECTIONS => SiteKind::Sections,
-        share::TASKLOOP => SiteKind::Taskloop,
-        share::LOOP | share::DISTRIBUTE => SiteKind::Loop,
-        kind if kind >= share::LOOPS.0 && kind <= share::LOOPS.1 => SiteKind::Loop,
-        _ => return,
-    };
-    let at = now(thread);
-    task::stop(thread, Some(at));
-    let site = call_site(site, entry, after);
-    match (kind == share::TASKLOOP, endpoint == BEGIN) {
-        (true, true) => task::enter_taskloop(thread, task, &site, entry.at_once),
-        (true, false) => task::leave_taskloop(thread, task),
-        (false, true) => {
-            LOOPS.store(true, Ordering::Relaxed);
-            pieces::enter(thread, task, &site, count);
-        }
-        (false, false) => pieces::leave(thread, task),
-    }
-    task::go(thread, Some(at));
-}
-
-/// A piece of a worksharing construct begins.
-pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, kind: c_int, instance: u64) {
-    let Some(task) = frame_in(task_data) else { return };
-    let Some(thread) = task.running_on() else { return };
-    let iterations = match kind {
-        piece::SECTION => 1,
-        piece::LOOP_CHUNK | piece::DISTRIBUTE_CHUNK => {
-            // SAFETY: null or a chunk that the runtime describes.
-            unsafe { (instance as *const Chunk).as_ref() }.map_or(1, |chunk| chunk.iterations)
-        }
-        _ => return,
-    };
-    let at = now(thread);
-    task::stop(thread, Some(at));
-    pieces::piece(thread, task, iterations);
-    task::go(thread, Some(at));
-}
-
 /// The task that runs on the calling thread.
-fn current_task() -> Option<(&'static Thread, &'static Frame)> {
+pub(super) fn current_task() -> Option<(&'static Thread, &'static Frame)> {
     let thread = thread::current()?;
     Some((thread, Frame::on(thread)?))
-}
-
-/// A lock is wanted.
-pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock: u64, _after: *const c_void) {
-    // Whoever only tries does not wait, and may not get it.
-    if matches!(kind, mutex::ATOMIC | mutex::TEST_LOCK | mutex::TEST_NEST_LOCK) {
-        return;
-    }
-    if let Some((thread, task)) = current_task() {
-        let at = now(thread);
-        task::stop(thread, Some(at));
-        lock::wait(thread, task, at);
-        done(thread);
-    }
-}
-
-/// A lock is taken.
-pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
-    if kind == mutex::ATOMIC {
-        return;
-    }
-    if let Some((thread, task)) = current_task() {
-        let at = now(thread);
-        task::stop(thread, Some(at));
-        if kind == mutex::ORDERED {
-            task::wait_over(thread, at);
-        } else {
-            let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
-            lock::taken(thread, task, at, lock, &call_site(site, site::noted(), after));
-        }
-        task::go(thread, Some(at));
-        done(thread);
-    }
-}
-
-/// A lock that the task holds already is taken or given back once more.
-pub extern "C" fn nest_lock(_endpoint: c_int, _lock: u64, _after: *const c_void) {
-    if let Some((thread, _)) = current_task() {
-        let at = now(thread);
-        task::stop(thread, Some(at));
-        task::wait_over(thread, at);
-        task::go(thread, Some(at));
-        done(thread);
-    }
-}
-
-/// A lock is given back.
-pub extern "C" fn mutex_released(kind: c_int, lock: u64, _after: *const c_void) {
-    if kind == mutex::ATOMIC || kind == mutex::ORDERED {
-        return;
-    }
-    if let Some((thread, task)) = current_task() {
-        let at = now(thread);
-        task::stop(thread, Some(at));
-        lock::given_back(thread, task, lock);
-        task::go(thread, Some(at));
-    }
 }

@@ -41,6 +41,11 @@ extern "C" fn gcc_task(arguments: &Arguments) {
     note_task(Entry { body, at_once, ..Entry::NONE });
 }
 
+/// gcc's parallel region: its code.
+extern "C" fn gcc_region(arguments: &Arguments) {
+    note(Entry { body: arguments.first as *const c_void, ..Entry::NONE });
+}
+
 /// A taskloop, and in the fourth place whether its tasks may be deferred.
 extern "C" fn taskloop(arguments: &Arguments) {
     let at_once = arguments.fourth as u32 == 0;
@@ -111,6 +116,11 @@ entry_points! {
     task_alloc: __kmpc_omp_task_alloc __kmpc_omp_target_task_alloc;
     task_at_once: __kmpc_omp_task_begin_if0;
     gcc_task: GOMP_task;
+    gcc_region:
+        GOMP_parallel GOMP_parallel_sections GOMP_teams_reg
+        GOMP_parallel_loop_static GOMP_parallel_loop_dynamic GOMP_parallel_loop_guided GOMP_parallel_loop_runtime
+        GOMP_parallel_loop_nonmonotonic_dynamic GOMP_parallel_loop_nonmonotonic_guided
+        GOMP_parallel_loop_nonmonotonic_runtime GOMP_parallel_loop_maybe_nonmonotonic_runtime;
     taskloop: __kmpc_taskloop __kmpc_taskloop_5;
     gcc_taskloop: GOMP_taskloop GOMP_taskloop_ull;
     place:

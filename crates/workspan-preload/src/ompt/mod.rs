@@ -3,5 +3,8 @@
 pub mod abi;
 pub mod events;
 pub mod interpose;
+pub mod locks;
 pub mod site;
 pub mod start;
+pub mod waits;
+pub mod worksharing;

@@ -146,13 +146,14 @@ pub fn noted() -> Entry {
 
 /// The site of a construct with return address `after`.
 pub fn call_site(kind: SiteKind, entry: Entry, after: *const c_void) -> CallSite {
+    // The instruction after the call may belong to the next statement.
+    let call = (after as u64).saturating_sub(1);
+    let body = entry.body as u64;
     let place = if has_source(entry.ident) {
-        Place::Told { key: entry.ident as u64, tell }
-    } else if !after.is_null() {
-        // The instruction after the call may belong to the next statement.
-        Place::Address(after as u64 - 1)
+        Place::Told { key: entry.ident as u64, address: if call == 0 { body } else { call }, tell }
     } else {
-        Place::Address(entry.body as u64)
+        // gcc has the call stand at the statement before the directive, and the body's beginning at the directive.
+        Place::Address(if body == 0 || !entry.ident.is_null() { call } else { body })
     };
     CallSite { kind, place, type_name: || "" }
 }

@@ -8,13 +8,36 @@ use workspan_collect::process;
 use workspan_wire::shm::Clock;
 
 use super::abi::{Callback, Data, Lookup, SetCallback, StartToolResult, Version};
-use super::events;
+use super::{events, locks, waits, worksharing};
 use crate::dag::token;
 
 extern "C" fn before_main() {
     // Other programs of the same command must not claim the memory: a shell that starts the program, say.
     if is_target() {
         process::start();
+        restore_environment();
+    }
+}
+
+/// Programs that this one starts are to be left alone, and would not find the library once the runner has ended.
+fn restore_environment() {
+    extern "C" {
+        fn getenv(name: *const c_char) -> *const c_char;
+        fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
+        fn unsetenv(name: *const c_char) -> c_int;
+    }
+    // SAFETY: a terminated name; there is one thread before `main`.
+    let former = unsafe { getenv(c"WORKSPAN_LD_PRELOAD".as_ptr()) };
+    if former.is_null() {
+        return;
+    }
+    // SAFETY: a terminated text of the environment.
+    if unsafe { *former } == 0 {
+        // SAFETY: as above.
+        unsafe { unsetenv(c"LD_PRELOAD".as_ptr()) };
+    } else {
+        // SAFETY: as above; the value is copied.
+        unsafe { setenv(c"LD_PRELOAD".as_ptr(), former, 1) };
     }
 }
 
@@ -89,15 +112,15 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
         (Callback::TaskCreate, events::task_create as *const c_void),
         (Callback::TaskSchedule, events::task_schedule as *const c_void),
         (Callback::ImplicitTask, events::implicit_task as *const c_void),
-        (Callback::SyncRegionWait, events::sync_region_wait as *const c_void),
-        (Callback::MutexReleased, events::mutex_released as *const c_void),
+        (Callback::SyncRegionWait, waits::sync_region_wait as *const c_void),
+        (Callback::MutexReleased, locks::mutex_released as *const c_void),
         (Callback::Dependences, events::dependences as *const c_void),
-        (Callback::Work, events::work as *const c_void),
-        (Callback::SyncRegion, events::sync_region as *const c_void),
-        (Callback::MutexAcquire, events::mutex_acquire as *const c_void),
-        (Callback::MutexAcquired, events::mutex_acquired as *const c_void),
-        (Callback::NestLock, events::nest_lock as *const c_void),
-        (Callback::Dispatch, events::dispatch as *const c_void),
+        (Callback::Work, worksharing::work as *const c_void),
+        (Callback::SyncRegion, waits::sync_region as *const c_void),
+        (Callback::MutexAcquire, locks::mutex_acquire as *const c_void),
+        (Callback::MutexAcquired, locks::mutex_acquired as *const c_void),
+        (Callback::NestLock, locks::nest_lock as *const c_void),
+        (Callback::Dispatch, worksharing::dispatch as *const c_void),
     ];
     for (callback, function) in callbacks {
         set(callback as c_int, function);
@@ -106,4 +129,3 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
 }
 
 extern "C" fn finalize(_data: *const Data) {}
-

@@ -16,6 +16,8 @@ use crate::record::child::Variable;
 /// The program that may claim the memory at its start; others only when they use OpenMP.
 const TARGET: &str = "WORKSPAN_TARGET";
 const PRELOAD: &str = "LD_PRELOAD";
+/// What [`PRELOAD`] was before: the collector brings it back, so that programs that this one starts are left alone.
+const FORMER_PRELOAD: &str = "WORKSPAN_LD_PRELOAD";
 
 /// Variables for the runs of a program, and what they refer to.
 #[derive(Debug)]
@@ -48,8 +50,12 @@ impl Environment {
             .chain(stand_in.map(PathBuf::into_os_string))
             .chain(env::var_os(PRELOAD).filter(|others| !others.is_empty()));
         let preload = libraries.collect::<Vec<_>>().join(OsStr::new(":"));
-        let mut variables =
-            vec![(PRELOAD.into(), Some(preload)), (TARGET.into(), Some(target.into())), set("OMP_TOOL", "enabled")];
+        let mut variables = vec![
+            (PRELOAD.into(), Some(preload)),
+            (FORMER_PRELOAD.into(), Some(env::var_os(PRELOAD).unwrap_or_default())),
+            (TARGET.into(), Some(target.into())),
+            set("OMP_TOOL", "enabled"),
+        ];
         variables.extend(threads(options)?);
         Ok(Environment { variables, _collector: collector })
     }

@@ -1,0 +1,67 @@
+//! Callbacks about locks and critical sections.
+
+use core::ffi::{c_int, c_uint, c_void};
+
+use workspan_wire::site::SiteKind;
+
+use super::abi::mutex;
+use super::events::{current_task, done, now};
+use super::site::{self, call_site};
+use crate::dag::{lock, task};
+
+/// A lock is wanted.
+pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock: u64, _after: *const c_void) {
+    // Whoever only tries does not wait, and may not get it.
+    if matches!(kind, mutex::ATOMIC | mutex::TEST_LOCK | mutex::TEST_NEST_LOCK) {
+        return;
+    }
+    if let Some((thread, task)) = current_task() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        lock::wait(thread, task, at);
+        done(thread);
+    }
+}
+
+/// A lock is taken.
+pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
+    if kind == mutex::ATOMIC {
+        return;
+    }
+    if let Some((thread, task)) = current_task() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        if kind == mutex::ORDERED {
+            task::wait_over(thread, at);
+        } else {
+            let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
+            lock::taken(thread, task, at, lock, &call_site(site, site::noted(), after));
+        }
+        task::go(thread, Some(at));
+        done(thread);
+    }
+}
+
+/// A lock that the task holds already is taken or given back once more.
+pub extern "C" fn nest_lock(_endpoint: c_int, _lock: u64, _after: *const c_void) {
+    if let Some((thread, _)) = current_task() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        task::wait_over(thread, at);
+        task::go(thread, Some(at));
+        done(thread);
+    }
+}
+
+/// A lock is given back.
+pub extern "C" fn mutex_released(kind: c_int, lock: u64, _after: *const c_void) {
+    if kind == mutex::ATOMIC || kind == mutex::ORDERED {
+        return;
+    }
+    if let Some((thread, task)) = current_task() {
+        let at = now(thread);
+        task::stop(thread, Some(at));
+        lock::given_back(thread, task, lock);
+        task::go(thread, Some(at));
+    }
+}

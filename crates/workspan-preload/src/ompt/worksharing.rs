@@ -1,0 +1,63 @@
+//! Callbacks about worksharing: loops, sections, and taskloops as a whole.
+
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering;
+
+use workspan_wire::site::SiteKind;
+
+use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
+use super::events::{frame_in, now, LOOPS};
+use super::site::{self, call_site};
+use crate::dag::{pieces, task};
+
+/// A worksharing construct begins or ends.
+pub extern "C" fn work(
+    kind: c_int,
+    endpoint: c_int,
+    _region_data: *const Data,
+    task_data: *const Data,
+    count: u64,
+    after: *const c_void,
+) {
+    let entry = site::noted();
+    let Some(task) = frame_in(task_data) else { return };
+    let Some(thread) = task.running_on() else { return };
+    let site = match kind {
+        share::SECTIONS => SiteKind::Sections,
+        share::TASKLOOP => SiteKind::Taskloop,
+        share::LOOP | share::DISTRIBUTE => SiteKind::Loop,
+        kind if kind >= share::LOOPS.0 && kind <= share::LOOPS.1 => SiteKind::Loop,
+        _ => return,
+    };
+    let at = now(thread);
+    task::stop(thread, Some(at));
+    let site = call_site(site, entry, after);
+    match (kind == share::TASKLOOP, endpoint == BEGIN) {
+        (true, true) => task::enter_taskloop(thread, task, &site, entry.at_once),
+        (true, false) => task::leave_taskloop(thread, task),
+        (false, true) => {
+            LOOPS.store(true, Ordering::Relaxed);
+            pieces::enter(thread, task, &site, count);
+        }
+        (false, false) => pieces::leave(thread, task),
+    }
+    task::go(thread, Some(at));
+}
+
+/// A piece of a worksharing construct begins.
+pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, kind: c_int, instance: u64) {
+    let Some(task) = frame_in(task_data) else { return };
+    let Some(thread) = task.running_on() else { return };
+    let iterations = match kind {
+        piece::SECTION => 1,
+        piece::LOOP_CHUNK | piece::DISTRIBUTE_CHUNK => {
+            // SAFETY: null or a chunk that the runtime describes.
+            unsafe { (instance as *const Chunk).as_ref() }.map_or(1, |chunk| chunk.iterations)
+        }
+        _ => return,
+    };
+    let at = now(thread);
+    task::stop(thread, Some(at));
+    pieces::piece(thread, task, iterations);
+    task::go(thread, Some(at));
+}
