@@ -1,11 +1,28 @@
 //! What a job knows of its creator: a pointer to the creator's frame, which outlives the job because the creator waits
 //! for the job's latch.
 
+use workspan_collect::clock;
 use workspan_collect::group::TaskLink;
 use workspan_collect::handoff::Handoff;
 use workspan_collect::join::JoinFrame;
+use workspan_collect::strand;
+use workspan_collect::tables::ContextId;
 use workspan_collect::task::{self, Suspended};
 use workspan_collect::thread;
+
+/// To be called before the clock is read for a task in `context`.
+pub fn touch_account(context: ContextId) {
+    if let Some(thread) = thread::hot() {
+        strand::touch_account(thread, context);
+    }
+}
+
+/// After a hook that takes longer than those whose cost is calibrated, and the first time much longer.
+pub fn restart() {
+    if let Some(thread) = thread::hot() {
+        clock::restart(thread);
+    }
+}
 
 /// Where a stack job belongs: a pointer whose two lowest bits say to what.
 #[derive(Clone, Copy, Debug)]
@@ -84,12 +101,16 @@ impl Link {
                 if !link.active() {
                     return None;
                 }
+                touch_account(link.context());
                 let (thread, now) = thread::waking()?;
                 return Some(link.begin(thread, now));
             }
         };
+        touch_account(origin.context);
         let (thread, now) = thread::waking()?;
-        Some(task::begin(thread, now, &origin))
+        let suspended = task::begin(thread, now, &origin);
+        restart();
+        Some(suspended)
     }
 
     /// The job has ended, by return or by panic. Call before the latch is set.

@@ -2,7 +2,9 @@
 
 use core::panic::Location;
 
+use super::link::{restart, touch_account};
 use workspan_collect::region::{self, CallSite, Place, Region};
+use workspan_collect::strand;
 use workspan_collect::thread::{self, hot};
 use workspan_wire::site::SiteKind;
 
@@ -63,7 +65,10 @@ fn enter(
         return Guard(None);
     };
     let site = CallSite { kind, place: Place::Location(location), type_name };
-    Guard(region::enter(thread, now, &site))
+    let region = region::enter(thread, now, &site);
+    touch_account(strand::context(thread));
+    restart();
+    Guard(region)
 }
 
 #[cold]
@@ -71,6 +76,7 @@ fn enter(
 fn leave(region: Region) {
     if let Some((thread, now)) = thread::running() {
         region::leave(thread, now, region);
+        restart();
     }
 }
 

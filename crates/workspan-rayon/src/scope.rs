@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use super::link::Link;
+use super::link::{touch_account, Link};
 use workspan_collect::group::{Group, TaskLink};
 use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::task::Suspended;
@@ -110,7 +110,12 @@ impl Task {
             }
         }
         let begin = |(thread, now): (&'static Thread, u64)| self.0.begin(thread, now);
-        let suspended = if self.0.active() { thread::waking().map(begin) } else { None };
+        let suspended = if self.0.active() {
+            touch_account(self.0.context());
+            thread::waking().map(begin)
+        } else {
+            None
+        };
         let _end = End(&self.0, suspended);
         body()
     }

@@ -19,6 +19,10 @@ pub struct Request {
     pub interrupt_ticks: [i64; 3],
     /// Mean ticks between interrupts; 0 if not known.
     pub interrupt_period: i64,
+    /// Length, in ticks, that few of the pauses exceed that show by nothing.
+    pub pause_ticks: i64,
+    /// Share of time that they take, in millionths.
+    pub pause_ppm: u32,
     /// [`shm::Feature`] bits that are not to be used.
     pub disabled: u32,
 }
@@ -42,6 +46,8 @@ pub fn first_page(request: &Request) -> Vec<u8> {
         put(config + offset_of!(Config, interrupt_ticks) + 8 * i, &ticks.to_ne_bytes());
     }
     put(config + offset_of!(Config, interrupt_period), &request.interrupt_period.to_ne_bytes());
+    put(config + offset_of!(Config, pause_ticks), &request.pause_ticks.to_ne_bytes());
+    put(config + offset_of!(Config, pause_ppm), &request.pause_ppm.to_ne_bytes());
     put(config + offset_of!(Config, disabled), &request.disabled.to_ne_bytes());
     // The longest chain so far: none.
     let detached = offset_of!(Header, detached) + offset_of!(shm::Candidate, span);

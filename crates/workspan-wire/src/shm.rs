@@ -168,9 +168,12 @@ pub struct Config {
     pub interrupt_ticks: [AtomicI64; 3],
     /// Mean ticks between interrupts; 0 if not known.
     pub interrupt_period: AtomicI64,
+    /// Pauses of this machine that show by nothing: length that few exceed, in ticks; 0 for none.
+    pub pause_ticks: AtomicI64,
     /// [`Feature`] bits that the collector must not use.
     pub disabled: AtomicU32,
-    _pad: AtomicU32,
+    /// Share of time that such pauses take, in millionths.
+    pub pause_ppm: AtomicU32,
 }
 
 /// Source of time.
@@ -426,6 +429,10 @@ pub struct Thread {
     pub displaced: Cell<i64>,
     /// Cycle counter when the thread was attached.
     pub born: Cell<u64>,
+    /// Ticks that may be taken out of strands for pauses, as of `due_since`.
+    pub due: Cell<i64>,
+    /// CPU time of the thread then, in nanoseconds.
+    pub due_since: Cell<u64>,
 
     /// Regions open on this thread, outermost first.
     pub open: [OpenRegion; OPEN_REGIONS],
@@ -533,7 +540,9 @@ pub struct Account {
     pub contended: Cell<i64>,
     /// For code under a lock: the lock's address; 1 if there are several.
     pub lock: Cell<u64>,
-    _pad: Cell<i64>,
+    /// Undisturbed strands of about the length of the longest.
+    pub clean_peers: Cell<u32>,
+    _pad: Cell<u32>,
     /// Sizes of ended tasks, by [`super::histogram::bucket`].
     pub sizes: [Cell<u32>; BUCKETS],
 }

@@ -1,13 +1,22 @@
 //! What this machine is like: its clock and its interrupts.
 
-use std::time::{Duration, Instant};
+mod listening;
+
 use std::{fs, thread};
 
 use workspan_collect::platform::{self, interrupt_witness};
 use workspan_model::Machine;
 
-/// How long to listen for interrupts: some ten at the usual 250 a second.
-const LISTEN: Duration = Duration::from_millis(50);
+use listening::LISTEN;
+
+/// Pauses that show by nothing but the counter: a host's, of a virtual machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pauses {
+    /// Length that few of them exceed, in nanoseconds; 0 if none was met.
+    pub longest_ns: u64,
+    /// Share of time that they take, in millionths.
+    pub ppm: u32,
+}
 
 /// The machine's name, without a measurement.
 pub fn name() -> Machine {
@@ -19,29 +28,35 @@ pub fn name() -> Machine {
     }
 }
 
-/// Describes the machine and measures its clock. Takes as long as [`LISTEN`].
-pub fn describe() -> Machine {
+/// Describes the machine and measures its clock. Takes a twentieth of a second, more on a busy machine.
+pub fn describe() -> (Machine, Pauses) {
     let before = reading();
-    let (lengths, listened) = listen();
+    let heard = listening::listen();
     // The longer apart the two readings, the better the rate.
-    if listened < LISTEN {
-        thread::sleep(LISTEN - listened);
+    if let Some(rest) = LISTEN.checked_sub(heard.wall) {
+        thread::sleep(rest);
     }
     let after = reading();
     let (ticks, nanos) = (after.0.wrapping_sub(before.0), after.1.saturating_sub(before.1).max(1));
     let ticks_per_second = u64::try_from(u128::from(ticks) * 1_000_000_000 / u128::from(nanos)).unwrap_or(0).max(1);
     let to_nanos =
         |ticks: u64| u64::try_from(u128::from(ticks) * 1_000_000_000 / u128::from(ticks_per_second)).unwrap_or(0);
-    let at = |share: usize| lengths.get(lengths.len() * share / 100).map_or(0, |ticks| to_nanos(*ticks));
-    Machine {
+    let interrupts = &heard.interrupts;
+    let at = |share: usize| interrupts.get(interrupts.len() * share / 100).map_or(0, |ticks| to_nanos(*ticks));
+    let cpu = u64::try_from(heard.cpu.as_nanos()).unwrap_or(0).max(1);
+    let any = !interrupts.is_empty();
+    let pauses = Pauses {
+        // Few are heard in so short a time, so there may well be longer ones.
+        longest_ns: (2 * to_nanos(listening::long_pause(&heard.pauses))).min(200_000),
+        ppm: u32::try_from(to_nanos(heard.pauses.iter().sum()) * 1_000_000 / cpu).unwrap_or(0),
+    };
+    let machine = Machine {
         ticks_per_second,
-        interrupt_ns: if lengths.len() >= 4 { [at(10), at(50), at(90)] } else { [0; 3] },
-        interrupt_period_ns: match u64::try_from(lengths.len()) {
-            Ok(count) if count >= 4 => u64::try_from(listened.as_nanos()).unwrap_or(0) / count,
-            _ => 0,
-        },
+        interrupt_ns: if any { [at(10), at(50), at(90)] } else { [0; 3] },
+        interrupt_period_ns: if any { cpu / interrupts.len() as u64 } else { 0 },
         ..name()
-    }
+    };
+    (machine, pauses)
 }
 
 /// The counter and the kernel's clock, read close together.
@@ -63,37 +78,6 @@ pub fn interrupts_show() -> bool {
     // Large enough to come fresh from the kernel: its pages fault at the first touch.
     let mut untouched = vec![0u8; 1 << 24];
     interrupt_witness::works(|| std::hint::black_box(&mut untouched)[1 << 23] = 1)
-}
-
-/// Lengths of the interrupts met while spinning, ascending, in ticks, and how long that was.
-fn listen() -> (Vec<u64>, Duration) {
-    let started = Instant::now();
-    let mut lengths = Vec::new();
-    if !interrupts_show() {
-        return (lengths, started.elapsed());
-    }
-    interrupt_witness::arm();
-    let mut last = platform::ticks();
-    while started.elapsed() < LISTEN {
-        for _ in 0..100 {
-            let now = platform::ticks();
-            if interrupt_witness::intact() {
-                last = now;
-            } else {
-                // It may have come after the reading: read again.
-                interrupt_witness::arm();
-                let now = platform::ticks();
-                lengths.push(now.wrapping_sub(last));
-                last = now;
-            }
-        }
-    }
-    // Longer than a millisecond is no interrupt but a switch to another thread.
-    lengths.sort_unstable();
-    let listened = started.elapsed();
-    let most = lengths.partition_point(|ticks| *ticks < 3_000_000);
-    lengths.truncate(most);
-    (lengths, listened)
 }
 
 fn processor() -> String {

@@ -17,13 +17,14 @@ const GROUP: &str = "machine";
 
 /// All of them.
 pub(super) fn checks() -> Vec<Check> {
-    let machine = machine::describe();
+    let (machine, pauses) = machine::describe();
     let mut checks = vec![
         system(&machine),
         cycle_counter(&machine),
         switch_witness(),
         interrupt_witness(),
         interrupts(&machine),
+        pauses_met(pauses),
         run_delay(),
     ];
     checks.extend(shared_memory());
@@ -89,6 +90,16 @@ fn interrupt_witness() -> Check {
         .fix("repeat (`--repeat 5`): the median suffers less")
 }
 
+fn pauses_met(pauses: machine::Pauses) -> Check {
+    if pauses.ppm == 0 {
+        return Check::ok(GROUP, "pauses", "none was met in 50 ms that nothing told of");
+    }
+    let longest = Nanos(i64::try_from(pauses.longest_ns).unwrap_or(i64::MAX));
+    let share = f64::from(pauses.ppm) / 10_000.0;
+    let found = format!("{share:.2} % of the time, up to {longest} each, without the system's knowledge");
+    Check::ok(GROUP, "pauses", found)
+}
+
 fn interrupts(machine: &Machine) -> Check {
     let nanos = |n: u64| Nanos(i64::try_from(n).unwrap_or(i64::MAX));
     let [_, median, long] = machine.interrupt_ns;
@@ -129,6 +140,8 @@ fn shared_memory() -> Vec<Check> {
         virtual_task_cost: 0,
         interrupt_ticks: [0; 3],
         interrupt_period: 0,
+        pause_ticks: 0,
+        pause_ppm: 0,
         disabled: 0,
     };
     let mebibytes = shm::SIZE >> 20;

@@ -18,6 +18,7 @@ use workspan_wire::shm;
 
 use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
 use crate::exit::{Outcome, Status};
+use crate::machine::Pauses;
 use crate::{files, machine, openmp, output as talk, report};
 use target::Runtime;
 
@@ -87,18 +88,19 @@ fn outcome(exit: Exit) -> Outcome {
 pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
     let target = target::find(&command[0])?;
     let program = Program::new(command, &target, options)?;
+    let (machine, pauses) = machine_for(options);
     let mut recording = Recording {
         command: command.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
         directory: std::env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_default(),
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
         runtime: program.runtime.describe(),
         made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
-        machine: machine_for(options),
+        machine,
         ..Recording::default()
     };
     let mut outcome = Outcome::OK;
     for _ in 0..options.repeat {
-        let ended = one_run(&program, options, &mut recording)?;
+        let ended = one_run(&program, options, pauses, &mut recording)?;
         if outcome == Outcome::OK {
             outcome = ended;
         }
@@ -149,16 +151,21 @@ impl<'c> Program<'c> {
     }
 }
 
-fn machine_for(options: &RunOptions) -> Machine {
+fn machine_for(options: &RunOptions) -> (Machine, Pauses) {
     match options.clock {
         Clock::Real => machine::describe(),
-        Clock::Virtual => Machine { ticks_per_second: 1_000_000_000, ..machine::name() },
+        Clock::Virtual => (Machine { ticks_per_second: 1_000_000_000, ..machine::name() }, Pauses::default()),
     }
 }
 
-fn one_run(program: &Program<'_>, options: &RunOptions, recording: &mut Recording) -> anyhow::Result<Outcome> {
-    let memory = memory::SharedMemory::new(&request(options, &program.runtime, &recording.machine))
-        .context("cannot make shared memory (see `workspan doctor`)")?;
+fn one_run(
+    program: &Program<'_>,
+    options: &RunOptions,
+    pauses: Pauses,
+    recording: &mut Recording,
+) -> anyhow::Result<Outcome> {
+    let request = request(options, &program.runtime, &recording.machine, pauses);
+    let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
     let ended = child::run(program.command, &environment(program, options, &memory))?;
     let snapshot = memory.snapshot();
     let silent = |message: String| anyhow::Error::new(Status { code: status_of(ended.exit), message });
@@ -190,7 +197,7 @@ fn status_of(exit: Exit) -> u8 {
 /// Cores as on which rayon splits its loops: as many as the machines have on which its users ask how far they scale.
 const CORES_OF_RAYON: u32 = 64;
 
-fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine) -> Request {
+fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: Pauses) -> Request {
     let ticks = |nanos: u64| {
         let ticks = u128::from(nanos) * u128::from(machine.ticks_per_second) / 1_000_000_000;
         i64::try_from(ticks).unwrap_or(0)
@@ -212,6 +219,8 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine) -> Reques
         virtual_task_cost,
         interrupt_ticks: machine.interrupt_ns.map(ticks),
         interrupt_period: ticks(machine.interrupt_period_ns),
+        pause_ticks: ticks(pauses.longest_ns),
+        pause_ppm: pauses.ppm,
         disabled: disabled_features(),
     }
 }
