@@ -9,7 +9,7 @@
 //! A collector that is loaded into a program of another language often knows no more than an address in an executable or
 //! a library, from which place and function follow as in a debugger ([`Executable::lookup`]), through calls that were
 //! inlined; or at least the symbol. Names are those of the program's language: C++ and Rust without generic arguments,
-//! Fortran without what the compilers add. [`symbolise`] does all of this for the sites of a recording.
+//! Fortran without what the compilers add. [`symbolise()`] does all of this for the sites of a recording.
 //!
 //! **Invariants.** Pure functions over bytes: no file is opened ([`debug_file_candidates`] only tells which should be),
 //! nothing is printed or kept. No input makes them panic, recur without bound, or take more than a fixed number of steps

@@ -13,8 +13,8 @@ use std::sync::Once;
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Lock, Losses, Machine, Nanos, OpenRegion,
-    Recording, Run, Site, SiteId, SiteKind, Totals,
+    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Lock, Losses, Machine, Nanos,
+    OpenRegion, Recording, Run, Site, SiteId, SiteKind, Totals,
 };
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
