@@ -4,7 +4,7 @@
 //! ([`workspan_collect::clock`]); then no strand ends, and what has passed is charged at the next reading.
 
 use core::ptr;
-use core::sync::atomic::{fence, Ordering};
+use core::sync::atomic::Ordering;
 
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region;
@@ -169,23 +169,26 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
     }
 }
 
-/// The runtime offers an untied task to other threads before it tells that the task is suspended: waits for the
-/// books on its former part to be closed, a matter of nanoseconds (and gives up if they are not, rather than hang).
+/// The runtime offers an untied task to other threads before it tells that the task is suspended: waits for the books on
+/// its former part to be closed. A matter of nanoseconds, unless that thread has lost its CPU; after two seconds it gives
+/// up rather than hang.
 #[cold]
 pub fn await_saved(task: &Frame) {
     extern "C" {
         fn sched_yield() -> i32;
+        fn usleep(micros: u32) -> i32;
     }
-    for turn in 0..100_000 {
-        fence(Ordering::SeqCst);
+    for turn in 0..42_000 {
         if task.running_on().is_none() {
             return;
         }
-        if turn > 1_000 {
+        match turn {
+            0..1_000 => core::hint::spin_loop(),
             // SAFETY: takes no argument; the other thread may need this one's CPU.
-            unsafe { sched_yield() };
+            1_000..2_000 => drop(unsafe { sched_yield() }),
+            // SAFETY: takes a number.
+            _ => drop(unsafe { usleep(50) }),
         }
-        core::hint::spin_loop();
     }
 }
 

@@ -7,6 +7,8 @@ mod command;
 mod doctor_info;
 mod documents;
 mod fixtures;
+mod openmp;
+mod openmp_build;
 mod openmp_runner;
 mod partial;
 mod passthrough;
