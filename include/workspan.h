@@ -41,8 +41,6 @@ extern "C" {
 #endif
 
 static inline void workspan_tick(uint64_t ticks) __asm__("workspan_tick.inline");
-static inline void workspan_region_begin(int id) __asm__("workspan_region_begin.inline");
-static inline void workspan_region_end(int id) __asm__("workspan_region_end.inline");
 
 /* Advances the virtual clock of the calling thread, for exact tests; with the real clock it has no effect. */
 static inline void workspan_tick(uint64_t ticks)
@@ -53,23 +51,14 @@ static inline void workspan_tick(uint64_t ticks)
         tick(ticks);
 }
 
-/* What follows, up to the matching end, belongs to region `id`. */
-static inline void workspan_region_begin(int id)
-{
-    void (*mark)(int, int);
-    WORKSPAN_LOOK_UP_("workspan_mark", mark);
-    if (mark)
-        mark(WORKSPAN_REGION_BEGIN, id);
-}
-
-/* Ends the region `id` that this task has begun last. */
-static inline void workspan_region_end(int id)
-{
-    void (*mark)(int, int);
-    WORKSPAN_LOOK_UP_("workspan_mark", mark);
-    if (mark)
-        mark(WORKSPAN_REGION_END, id);
-}
+/* Macros, so that the place of a mark is where it stands. */
+#define WORKSPAN_MARK_(command, id)                                                                                    \
+    do {                                                                                                               \
+        void (*workspan_mark_)(int, int);                                                                              \
+        WORKSPAN_LOOK_UP_("workspan_mark", workspan_mark_);                                                            \
+        if (workspan_mark_)                                                                                            \
+            workspan_mark_((command), (id));                                                                           \
+    } while (0)
 
 #else
 
@@ -78,17 +67,14 @@ static inline void workspan_tick(uint64_t ticks)
     (void)ticks;
 }
 
-static inline void workspan_region_begin(int id)
-{
-    (void)id;
-}
-
-static inline void workspan_region_end(int id)
-{
-    (void)id;
-}
+#define WORKSPAN_MARK_(command, id) ((void)(command), (void)(id))
 
 #endif
+
+/* What follows, up to the matching end, belongs to region `id`. */
+#define workspan_region_begin(id) WORKSPAN_MARK_(WORKSPAN_REGION_BEGIN, id)
+/* Ends the region `id` that this task has begun last. */
+#define workspan_region_end(id) WORKSPAN_MARK_(WORKSPAN_REGION_END, id)
 
 #ifdef __cplusplus
 }

@@ -25,9 +25,10 @@ pub fn leave_alone(address: u64) {
     }
 }
 
-fn of_the_runtime(start: Start) -> bool {
+/// True if code at `address` is the OpenMP runtime's.
+pub fn of_the_runtime(address: u64) -> bool {
     let runtime = RUNTIME.load(Ordering::Relaxed);
-    runtime != 0 && platform::module_of(start as usize as u64).is_some_and(|module| module.base == runtime)
+    runtime != 0 && platform::module_of(address).is_some_and(|module| module.base == runtime)
 }
 
 extern "C" {
@@ -73,8 +74,11 @@ pub unsafe extern "C" fn pthread_create(
     // SAFETY: the C library defines it with this signature.
     let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
     solo::over();
-    let strand =
-        if workspan_collect::process::shared().is_none() || of_the_runtime(start) { None } else { in_strand() };
+    let strand = if workspan_collect::process::shared().is_none() || of_the_runtime(start as usize as u64) {
+        None
+    } else {
+        in_strand()
+    };
     let Some((thread, now)) = strand else {
         // SAFETY: the caller's own arguments.
         return unsafe { original(id, attributes, start, argument) };

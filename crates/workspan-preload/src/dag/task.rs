@@ -285,7 +285,8 @@ fn inline_complete(thread: &'static Thread, task: &Frame, parent: &Frame) {
 /// True if the task ended in its creator's context, on the path that it borrowed: its creator knows the rest.
 fn is_plain(task: &Frame, end: &End) -> bool {
     let start = task.start.get();
-    end.path == start.path && end.path & OWNED == 0 && start.forked_in == start.context
+    let borrowed = end.path == start.path && end.path & OWNED == 0 && !task.kind.get().taskloop;
+    borrowed && start.forked_in == start.context
 }
 
 /// The path up to the task's end, which the frame owns from now on.

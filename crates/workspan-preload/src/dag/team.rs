@@ -43,11 +43,18 @@ pub struct Team {
     slots: [Latest; 2],
     start: Start,
     region: Cell<Option<Region>>,
+    /// The runtime made it for itself.
+    own: bool,
     pub(super) size: AtomicU32,
     shares: [Share; SHARES],
 }
 
 impl Team {
+    /// True if the runtime made it for itself.
+    pub fn is_the_runtimes(&self) -> bool {
+        self.own
+    }
+
     /// The slot to which ends go in `round`.
     pub fn slot(&self, round: Round) -> &Latest {
         &self.slots[usize::from(round.0)]
@@ -55,7 +62,8 @@ impl Team {
 }
 
 /// `task`, whose strand stopped at tick `now`, forks a team. `None`: no memory.
-pub fn fork(thread: &'static Thread, now: u64, site: &CallSite) -> Option<&'static Team> {
+/// `own`: the runtime makes it for itself.
+pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Option<&'static Team> {
     let target = region::target(thread, site);
     let from = strand::context(thread);
     path::settle(thread);
@@ -76,6 +84,7 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite) -> Option<&'stat
         slots: [frame::none(), frame::none()],
         start,
         region: Cell::new(region),
+        own,
         size: AtomicU32::new(1),
         shares: [share(), share(), share(), share()],
     };

@@ -10,7 +10,7 @@ use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use workspan_collect::clock;
-use workspan_collect::region;
+use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::task::enter_idle;
@@ -24,6 +24,7 @@ use crate::dag::depend::Use;
 use crate::dag::frame::{self, Frame, Kind, Stage, Start};
 use crate::dag::team::Team;
 use crate::dag::{depend as dependences_of, task, team, token};
+use crate::threads;
 
 static VIRTUAL: AtomicBool = AtomicBool::new(false);
 
@@ -31,6 +32,9 @@ static VIRTUAL: AtomicBool = AtomicBool::new(false);
 pub fn use_virtual_clock(yes: bool) {
     VIRTUAL.store(yes, Ordering::Relaxed);
 }
+
+/// Of no place: what happens there belongs to the context around it.
+const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Address(0), type_name: || "" };
 
 /// The tick now; `None` if the reading may be left out.
 #[inline(always)]
@@ -159,7 +163,10 @@ pub extern "C" fn parallel_begin(
     let at = now(thread);
     task::stop(thread, Some(at));
     let kind = if flags & LEAGUE != 0 { SiteKind::Teams } else { SiteKind::Parallel };
-    let Some(team) = team::fork(thread, at, &call_site(kind, entry, after)) else {
+    // The team of libomp's hidden helpers, which run target tasks.
+    let own = entry.is_none() && threads::of_the_runtime(after as u64);
+    let site = if own { NOWHERE } else { call_site(kind, entry, after) };
+    let Some(team) = team::fork(thread, at, &site, own) else {
         task::go(thread, Some(at));
         return;
     };
@@ -237,6 +244,11 @@ fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint) -> O
     let frame = team::member(thread, team, size)?;
     task::wait_over(thread, at);
     task::begin(thread, frame);
+    if team.is_the_runtimes() {
+        // It does nothing but wait for tasks.
+        task::wait(thread, at);
+        return Some(frame);
+    }
     task::go(thread, Some(at));
     let workers = &Shared::of(thread).header().workers;
     workers.fetch_max(size, Ordering::Relaxed);

@@ -2,6 +2,7 @@
 
 use core::ffi::{c_int, c_uint, c_void};
 
+use workspan_collect::region::{CallSite, Place, Told};
 use workspan_wire::site::SiteKind;
 
 use super::abi::mutex;
@@ -23,6 +24,26 @@ pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock:
     }
 }
 
+/// The place where `lock` is taken; for one of several locks that the same place takes, so that each is known by itself.
+/// Where the compiler names the place, as of critical sections, there is one only.
+fn lock_site(kind: SiteKind, lock: u64, after: *const c_void) -> CallSite {
+    /// Locks of a place that are told apart.
+    const BUCKETS: u64 = 61;
+    let site = call_site(kind, site::noted(), after);
+    let Place::Address(address) = site.place else {
+        return site;
+    };
+    let bucket = (lock >> 3) % BUCKETS;
+    // Code addresses have 47 bits.
+    let key = address | (bucket + 1) << 48;
+    CallSite { place: Place::Told { key, address, tell: |key| nameless((key >> 48) as u32) }, ..site }
+}
+
+/// A place of which nothing is known but its address; `number` tells it from others of the same address.
+fn nameless(number: u32) -> Told {
+    Told { file: "", function: "", line: 0, column: number, address: 0 }
+}
+
 /// A lock is taken.
 pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
     if kind == mutex::ATOMIC {
@@ -35,7 +56,7 @@ pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
             task::wait_over(thread, at);
         } else {
             let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
-            lock::taken(thread, task, at, lock, &call_site(site, site::noted(), after));
+            lock::taken(thread, task, at, lock, &lock_site(site, lock, after));
         }
         task::go(thread, Some(at));
         done(thread);

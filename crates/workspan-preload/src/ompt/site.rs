@@ -150,7 +150,9 @@ pub fn call_site(kind: SiteKind, entry: Entry, after: *const c_void) -> CallSite
     let call = (after as u64).saturating_sub(1);
     let body = entry.body as u64;
     let place = if has_source(entry.ident) {
-        Place::Told { key: entry.ident as u64, address: if call == 0 { body } else { call }, tell }
+        // Should the compiler leave the file out (flang), the unit of that place says more than the address of a call,
+        // which may be inlined from anywhere.
+        Place::Told { key: entry.ident as u64, address: 0, tell }
     } else {
         // gcc has the call stand at the statement before the directive, and the body's beginning at the directive.
         Place::Address(if body == 0 || !entry.ident.is_null() { call } else { body })

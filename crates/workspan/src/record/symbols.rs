@@ -1,9 +1,11 @@
 //! Places and functions for the sites of a recording, from the files whose code ran.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use workspan_analysis::bounded_by_locks;
 use workspan_model::{merge_sites, Recording, Site};
 use workspan_symbols::{debug_file_candidates, is_debug_file_of, symbolise, Module};
 
@@ -33,6 +35,10 @@ pub fn complete(recording: &mut Recording, executable: &Path) {
     let done = symbolise(&modules, &recording.directory, &mut recording.sites);
     recording.has_debug_info = done.has_debug_info;
     recording.debug_info_problem = done.problem.map(|problem| problem.to_string());
+    // Locks that one place takes in turn are known apart only until their sites become one.
+    if let Cow::Owned(bounded) = bounded_by_locks(recording) {
+        *recording = bounded;
+    }
     merge_sites(recording);
 }
 

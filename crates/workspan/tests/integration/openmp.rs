@@ -263,7 +263,7 @@ impl Tags {
                         let _ = write!(wrong, "{} is in {:?}; ", site.place(), directive.function);
                     }
                 }
-                None if site.kind == "lock" || site.kind == "thread" => {}
+                None if site.kind == "lock" || site.kind == "thread" || site.kind == "marked" => {}
                 // It takes the beginning of the subroutine for the place of a directive with sections, and the statement
                 // before a critical section for its place.
                 None if compiler == Compiler::Flang && (case.name == "sections" || site.kind == "critical") => {}
