@@ -32,11 +32,12 @@ fn gfortran(mangled: &str) -> Option<String> {
 fn flang(mangled: &str) -> Option<String> {
     let mut rest = mangled.strip_prefix("_Q")?;
     let mut parts = Vec::new();
-    while let Some(what) = rest.chars().next() {
-        rest = &rest[1..];
+    let mut chars = rest.chars();
+    while let Some(what) = chars.next() {
+        rest = chars.as_str();
         let length = rest.bytes().take_while(|byte| is_letter(*byte)).count();
         let (name, after) = rest.split_at(length);
-        rest = after;
+        chars = after.chars();
         match what {
             // The main program has no name; blocks have only numbers.
             'F' if name.is_empty() => {}
@@ -90,7 +91,8 @@ mod tests {
 
     #[test]
     fn other_symbols() {
-        for symbol in ["", "main", "_Q", "_QF", "__MOD_", "__libc_start_main", "_QEx", "_QMsolverEx", "_ZN1aE", "_QMä"]
+        for symbol in
+            ["", "main", "_Q", "_QF", "__MOD_", "__libc_start_main", "_QEx", "_QMsolverEx", "_ZN1aE", "_QMä", "_Qä"]
         {
             assert_eq!(demangle(symbol), None, "{symbol}");
         }

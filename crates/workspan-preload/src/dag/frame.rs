@@ -436,10 +436,15 @@ impl Frame {
         self.stage.get()
     }
 
+    /// Its state; only of a task that is suspended.
+    pub(super) fn saved(&self) -> Saved {
+        // SAFETY: what is suspended has been saved.
+        unsafe { self.saved.get().assume_init() }
+    }
+
     /// True if it, which is suspended, is so in a wait.
     pub fn waits(&self) -> bool {
-        // SAFETY: what is suspended has been saved.
-        unsafe { self.saved.get().assume_init() }.waiting != 0
+        self.saved().waiting != 0
     }
 
     /// The task whose place on the thread it took.

@@ -12,7 +12,7 @@ use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand::{self, count_task};
 use workspan_collect::tables::{ContextId, ROOT};
 use workspan_collect::task::{enter_idle, leave_idle};
-use workspan_wire::shm::{Latest, Thread, NODE, OWNED, PREFIXED};
+use workspan_wire::shm::{Latest, Position, Thread, NODE, OWNED, PREFIXED};
 
 use super::depend;
 use super::frame::{self, raise, set_uniform, uniform, Base, End, Frame, Kind, Stage, Start};
@@ -224,6 +224,25 @@ pub fn end(thread: &'static Thread, task: &'static Frame) {
         prefix_context: thread.prefix_context.get(),
     });
     task.thread.store(ptr::null_mut(), Ordering::Release);
+    task.stage.set(Stage::Detached);
+}
+
+/// The code of `task`, which is suspended, has ended.
+pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
+    let saved = task.saved();
+    let position: Position = saved.position.into();
+    if !task.kind.get().machinery {
+        count_task(Shared::of(thread).account(thread, position.context), saved.work - saved.nested);
+    }
+    task.set_end(End {
+        span: saved.work + saved.span_offset,
+        uniform: saved.work + saved.uniform_offset,
+        path: position.path,
+        context: position.context,
+        since: position.since,
+        prefix: saved.prefix,
+        prefix_context: saved.prefix_context,
+    });
     task.stage.set(Stage::Detached);
 }
 

@@ -405,8 +405,11 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
         status::LATE_FULFILL => return fulfilled_late(prior),
         _ => {}
     }
-    let Some((thread, prior)) = running(prior) else { return };
     let ended = how == status::COMPLETE || how == status::CANCEL;
+    if ended && prior.is_untied() && ended_elsewhere(prior) {
+        return;
+    }
+    let Some((thread, prior)) = running(prior) else { return };
     let next = match frame_in(next_data) {
         Some(next) => next,
         // Back to whatever was under way.
@@ -449,6 +452,19 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
     }
     task::go(thread, at);
     done(thread);
+}
+
+/// An untied task is complete once the threads that ran parts of it have all let go of it; the one that says so need not be
+/// the one that ran the last part. True if it is not: then the task is suspended, and something else runs here.
+fn ended_elsewhere(untied: &'static Frame) -> bool {
+    let Some(thread) = thread::current() else { return false };
+    if Frame::on(thread).is_some_and(|here| core::ptr::eq(here, untied)) || untied.stage() != Stage::Begun {
+        return false;
+    }
+    task::await_saved(untied);
+    task::end_suspended(thread, untied);
+    task::complete(thread, untied);
+    true
 }
 
 /// Where `prior` runs. Of parts of untied tasks the runtime tells late: then what runs is another task.
