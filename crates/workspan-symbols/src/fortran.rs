@@ -30,11 +30,10 @@ fn gfortran(mangled: &str) -> Option<String> {
 
 /// After `_Q` each part has a letter for what it is: module, submodule, function or procedure, block.
 fn flang(mangled: &str) -> Option<String> {
-    let mut rest = mangled.strip_prefix("_Q")?;
+    let mut chars = mangled.strip_prefix("_Q")?.chars();
     let mut parts = Vec::new();
-    let mut chars = rest.chars();
     while let Some(what) = chars.next() {
-        rest = chars.as_str();
+        let rest = chars.as_str();
         let length = rest.bytes().take_while(|byte| is_letter(*byte)).count();
         let (name, after) = rest.split_at(length);
         chars = after.chars();
