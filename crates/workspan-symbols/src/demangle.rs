@@ -28,7 +28,7 @@ pub(crate) fn is_outlined(symbol: &str) -> bool {
 }
 
 /// Without what a compiler has appended.
-fn without_suffix(symbol: &str) -> &str {
+pub(crate) fn without_suffix(symbol: &str) -> &str {
     &symbol[..symbol.len() - suffix(symbol).len()]
 }
 

@@ -20,9 +20,9 @@ impl Random {
     }
 }
 
-/// A small library: what is damaged in it matters.
-fn tiny(options: &[&str]) -> Vec<u8> {
-    let output = scratch(&format!("tiny{}", options.concat())).join("tiny.so");
+/// A small library, built for a test: what is damaged in it matters.
+fn tiny(test: &str, options: &[&str]) -> Vec<u8> {
+    let output = scratch(&format!("{test}{}", options.concat())).join("tiny.so");
     let path = output.to_str().expect("the path is UTF-8");
     let link = ["-Cpanic=abort", "-Clink-arg=-nostdlib", "-Ccodegen-units=1", "--crate-type=cdylib", "-o", path];
     rustc(&fixtures(), &[&["tiny.rs"], &link[..], options].concat());
@@ -70,7 +70,7 @@ const BUILDS: &[&[&str]] = &[
 fn the_small_library_is_understood() {
     for options in BUILDS {
         let mut sites = sites();
-        let done = symbolise(&[Module::executable(&tiny(options))], "", &mut sites);
+        let done = symbolise(&[Module::executable(&tiny("the_small_library_is_understood", options))], "", &mut sites);
         assert!(done.has_debug_info, "{options:?}");
         assert!(done.from_debug_info >= 6, "{options:?}: {done:?}");
         assert_eq!(done.problem, None, "{options:?}");
@@ -80,7 +80,7 @@ fn the_small_library_is_understood() {
 #[test]
 fn cut_short() {
     for options in BUILDS {
-        let bytes = tiny(options);
+        let bytes = tiny("cut_short", options);
         let mut random = Random(7);
         for _ in 0..100 {
             look(&bytes[..random.below(bytes.len())]);
@@ -91,7 +91,7 @@ fn cut_short() {
 #[test]
 fn bytes_changed() {
     for options in BUILDS {
-        let bytes = tiny(options);
+        let bytes = tiny("bytes_changed", options);
         let mut random = Random(11);
         let mut understood = 0;
         for round in 0..400 {
@@ -115,7 +115,7 @@ fn bytes_changed() {
 #[test]
 fn stretches_copied_elsewhere() {
     for options in BUILDS {
-        let bytes = tiny(options);
+        let bytes = tiny("stretches_copied_elsewhere", options);
         let mut random = Random(13);
         for _ in 0..150 {
             let mut damaged = bytes.clone();
@@ -166,7 +166,7 @@ fn noise() {
     for length in [0, 1, 4, 63, 64, 65, 1000, 100_000] {
         let mut bytes: Vec<u8> = (0..length).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect();
         look(&bytes);
-        let head = tiny(BUILDS[0]);
+        let head = tiny("noise", BUILDS[0]);
         let kept = length.min(64);
         bytes[..kept].copy_from_slice(&head[..kept]);
         look(&bytes);

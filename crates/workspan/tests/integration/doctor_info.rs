@@ -50,6 +50,7 @@ fn this_machine() {
             "switch-witness",
             "interrupt-witness",
             "interrupts",
+            "pauses",
             "run-delay",
             "memfd",
             "proc",
