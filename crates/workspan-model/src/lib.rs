@@ -6,6 +6,8 @@
 //! A [`Recording`] holds one or more [`Run`]s of a command. A run charges time to *contexts* ([`ContextTree`]): a site
 //! below the sites around it, recursion folded. Per context there are [`Totals`], and the share of the critical path.
 //! Sites that turn out to be one place become one ([`merge_sites`]).
+//!
+//! Beyond totals, a run can be recorded strand by strand ([`strand`]).
 
 pub mod context;
 pub mod histogram;
@@ -13,6 +15,7 @@ pub mod merge;
 pub mod recording;
 pub mod run;
 pub mod site;
+pub mod strand;
 pub mod units;
 
 pub use context::{Context, ContextId, ContextTree};
@@ -21,4 +24,5 @@ pub use merge::merge_sites;
 pub use recording::{Machine, Recording};
 pub use run::{Clock, Ending, Exit, Feature, Lock, Losses, OpenRegion, Run, Totals};
 pub use site::{Function, Site, SiteId, SiteIdentity, SiteKind};
+pub use strand::{Creation, Event, Strand};
 pub use units::{Nanos, Ratio};
