@@ -162,6 +162,11 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
             leave_idle(thread, now);
         }
     }
+    join_inline(thread, task);
+}
+
+/// `task`, whose strand is stopped, goes on after the task that was part of its own chain, if there was one.
+pub fn join_inline(thread: &'static Thread, task: &Frame) {
     if let Some(extra) = task.known_extra() {
         if let Some(tail) = extra.inline_end.take() {
             join(thread, tail, extra.inline_uniform.get());
@@ -169,9 +174,9 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
     }
 }
 
-/// The runtime offers an untied task to other threads before it tells that the task is suspended: waits for the books on
-/// its former part to be closed. A matter of nanoseconds, unless that thread has lost its CPU; after two seconds it gives
-/// up rather than hang.
+/// An untied task is about to go on here, or has ended: waits for the books on its former part to be closed. They are,
+/// unless its code could not be replaced (`ompt::parts`); then it is a matter of nanoseconds as a rule, and after two
+/// seconds it gives up rather than hang.
 #[cold]
 pub fn await_saved(task: &Frame) {
     extern "C" {
@@ -202,29 +207,12 @@ fn flush(thread: &Thread) {
 /// `task`'s code has ended on `thread`; the strand is stopped. Its state is put away.
 pub fn end(thread: &'static Thread, task: &'static Frame) {
     flush(thread);
-    let position = thread.position.get();
-    let mut span = strand::span(thread);
-    let mut uniform = uniform(thread);
-    let account = current_account(thread);
     if !task.kind.get().machinery {
-        count_task(account, thread.work.get() - thread.nested.get());
+        count_task(current_account(thread), thread.work.get() - thread.nested.get());
     }
-    // An event fulfilled later than the task's own end: the time between counts with the task.
-    if let Some(extra) = task.known_extra() {
-        span = span.max(extra.fulfilled.load(Ordering::Acquire));
-        uniform = uniform.max(extra.fulfilled_uniform.load(Ordering::Acquire));
-    }
-    task.set_end(End {
-        span,
-        uniform,
-        path: position.path,
-        context: position.context,
-        since: position.since,
-        prefix: thread.prefix.get(),
-        prefix_context: thread.prefix_context.get(),
-    });
+    let prefix = (thread.prefix.get(), thread.prefix_context.get());
+    ends_at(task, strand::span(thread), uniform(thread), thread.position.get(), prefix);
     task.thread.store(ptr::null_mut(), Ordering::Release);
-    task.stage.set(Stage::Detached);
 }
 
 /// The code of `task`, which is suspended, has ended.
@@ -234,14 +222,23 @@ pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
     if !task.kind.get().machinery {
         count_task(Shared::of(thread).account(thread, position.context), saved.work - saved.nested);
     }
+    let prefix = (saved.prefix, saved.prefix_context);
+    ends_at(task, saved.work + saved.span_offset, saved.work + saved.uniform_offset, position, prefix);
+}
+
+/// Puts away where `task`'s code has ended. An event may be fulfilled later: the time between counts with the task.
+fn ends_at(task: &Frame, span: i64, uniform: i64, position: Position, prefix: (i64, ContextId)) {
+    let fulfilled =
+        task.known_extra().map(|e| (e.fulfilled.load(Ordering::Acquire), e.fulfilled_uniform.load(Ordering::Acquire)));
+    let (fulfilled, fulfilled_uniform) = fulfilled.unwrap_or((i64::MIN, i64::MIN));
     task.set_end(End {
-        span: saved.work + saved.span_offset,
-        uniform: saved.work + saved.uniform_offset,
+        span: span.max(fulfilled),
+        uniform: uniform.max(fulfilled_uniform),
         path: position.path,
         context: position.context,
         since: position.since,
-        prefix: saved.prefix,
-        prefix_context: saved.prefix_context,
+        prefix: prefix.0,
+        prefix_context: prefix.1,
     });
     task.stage.set(Stage::Detached);
 }

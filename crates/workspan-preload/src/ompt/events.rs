@@ -406,7 +406,7 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
         _ => {}
     }
     let ended = how == status::COMPLETE || how == status::CANCEL;
-    if ended && prior.is_untied() && ended_elsewhere(prior) {
+    if (ended || how == status::DETACH) && prior.is_untied() && code_ended(prior, ended) {
         return;
     }
     let Some((thread, prior)) = running(prior) else { return };
@@ -454,17 +454,46 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
     done(thread);
 }
 
-/// An untied task is complete once the threads that ran parts of it have all let go of it; the one that says so need not be
-/// the one that ran the last part. True if it is not: then the task is suspended, and something else runs here.
-fn ended_elsewhere(untied: &'static Frame) -> bool {
+/// The code of an untied task has ended, its last part's books are closed, and something else runs here already; now it is
+/// complete, or detached. False if it runs here by the books, as do those of which no part is told.
+fn code_ended(untied: &'static Frame, complete: bool) -> bool {
     let Some(thread) = thread::current() else { return false };
     if Frame::on(thread).is_some_and(|here| core::ptr::eq(here, untied)) || untied.stage() != Stage::Begun {
         return false;
     }
     task::await_saved(untied);
     task::end_suspended(thread, untied);
-    task::complete(thread, untied);
+    if complete {
+        let at = tick(thread);
+        task::stop(thread, at);
+        task::complete(thread, untied);
+        if let Some(here) = Frame::on(thread) {
+            task::join_inline(thread, here);
+        }
+        task::go(thread, at);
+    }
     true
+}
+
+/// The untied task that runs on the calling thread.
+pub(super) fn untied_task() -> Option<&'static Frame> {
+    current_task().map(|(_, task)| task).filter(|task| task.is_untied())
+}
+
+/// The code of a part of `untied` has returned. If the task still runs here by the books, it was the last one: what it
+/// interrupted goes on, and the task is complete when some thread says so.
+pub(super) fn part_over(untied: &'static Frame) {
+    let Some((thread, task)) = current_task() else { return };
+    if !core::ptr::eq(task, untied) {
+        return;
+    }
+    let Some(below) = task.interrupted() else { return };
+    let at = if below.waits() { Some(now(thread)) } else { tick(thread) };
+    task::stop(thread, at);
+    task::suspend(thread, task);
+    task::resume(thread, below, at);
+    task::go(thread, at);
+    done(thread);
 }
 
 /// Where `prior` runs. Of parts of untied tasks the runtime tells late: then what runs is another task.

@@ -8,6 +8,7 @@ use core::ffi::{c_void, CStr};
 
 use crate::original::Original;
 
+use super::parts;
 use super::site::{note, note_task, Entry, Ident};
 
 /// Arguments of an entry point: the registers, as the trampoline pushes them, then the stack.
@@ -18,16 +19,20 @@ struct Arguments {
     sixth: u64,
     _fifth: u64,
     fourth: u64,
-    _third: u64,
+    third: u64,
     _second: u64,
     first: u64,
     _return_address: u64,
 }
 
 /// A task is about to be created: place, and code of its body.
-extern "C" fn task_alloc(arguments: &Arguments) {
+extern "C" fn task_alloc(arguments: &mut Arguments) {
+    const TIED: u64 = 1;
     let (ident, body) = (arguments.first as *const Ident, arguments.sixth as *const c_void);
     note_task(Entry { ident, body, ..Entry::NONE });
+    if arguments.third & TIED == 0 {
+        arguments.sixth = parts::replacement(body.cast_mut()) as u64;
+    }
 }
 
 /// A task that runs at once begins.

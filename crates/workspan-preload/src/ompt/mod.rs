@@ -4,6 +4,7 @@ pub mod abi;
 pub mod events;
 pub mod interpose;
 pub mod locks;
+pub mod parts;
 pub mod site;
 pub mod start;
 pub mod waits;
