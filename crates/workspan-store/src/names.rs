@@ -1,0 +1,97 @@
+//! Names of files in a folder of strands.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// Sites of all runs.
+pub const SITES: &str = "sites.parquet";
+/// Contexts of all runs.
+pub const CONTEXTS: &str = "contexts.parquet";
+
+/// The folder of strands that belongs to a recording: `NAME.strands` for `NAME.wspan`.
+pub fn folder_of(recording: &Path) -> PathBuf {
+    let name = recording.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = match name.rfind(".wspan") {
+        Some(at) => format!("{}.strands{}", &name[..at], &name[at + ".wspan".len()..]),
+        None => format!("{name}.strands"),
+    };
+    recording.with_file_name(folder)
+}
+
+/// A part of a run's strands; runs from 1, parts from 0.
+pub fn part(run: u32, part: u32) -> String {
+    format!("nodes-{run}-{part:04}.parquet")
+}
+
+/// What is known of a run as a whole.
+pub fn meta(run: u32) -> String {
+    format!("meta-{run}.parquet")
+}
+
+/// Run and number of a part, by its name.
+pub fn parse_part(name: &str) -> Option<(u32, u32)> {
+    let (run, part) = name.strip_prefix("nodes-")?.strip_suffix(".parquet")?.split_once('-')?;
+    Some((run.parse().ok()?, part.parse().ok()?)).filter(|(run, number)| crate::names::part(*run, *number) == name)
+}
+
+/// Removes what a writer has made in a folder, and the folder if nothing else is in it.
+pub fn remove(folder: &Path) -> io::Result<()> {
+    clear(folder)?;
+    match fs::remove_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        other => other,
+    }
+}
+
+/// Removes what a writer has made in a folder.
+pub(crate) fn clear(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let name = name.strip_suffix(TEMPORARY).unwrap_or(&name);
+        let ours = [SITES, CONTEXTS].contains(&name)
+            || parse_part(name).is_some()
+            || name.strip_prefix("meta-").and_then(|rest| rest.strip_suffix(".parquet")).is_some();
+        if ours {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// What a file is called until it is whole.
+pub(crate) const TEMPORARY: &str = ".tmp";
+
+/// The path of a file until it is whole.
+pub(crate) fn temporary(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(TEMPORARY);
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_named_after_its_recording() {
+        for (file, folder) in [
+            ("workspan.wspan", "workspan.strands"),
+            ("a/b.wspan.old", "a/b.strands.old"),
+            ("/x/plain", "/x/plain.strands"),
+        ] {
+            assert_eq!(folder_of(Path::new(file)), Path::new(folder));
+        }
+    }
+
+    #[test]
+    fn names_of_parts_are_read_as_written() {
+        for (run, number) in [(1, 0), (12, 9999), (1, 12345)] {
+            assert_eq!(parse_part(&part(run, number)), Some((run, number)));
+        }
+        for name in ["nodes-1-000.parquet", "nodes-1-0000.parquet.tmp", "nodes-01-0000.parquet", "nodes-1.parquet"] {
+            assert_eq!(parse_part(name), None, "{name}");
+        }
+    }
+}

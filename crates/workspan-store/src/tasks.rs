@@ -1,0 +1,120 @@
+//! Which task a strand belongs to.
+
+use workspan_model::Event;
+
+/// Numbers tasks in serial order, from the root, which is 0. A branch of a fork is a task, but for the first, which its
+/// creator runs itself; so is every member of a team.
+///
+/// **Memory:** bounded by the depth of the tree.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    current: i64,
+    last: i64,
+    around: Vec<Frame>,
+}
+
+/// What ends when a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Fork,
+    Task,
+    /// With so many members to come.
+    Team(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    creator: i64,
+    kind: Kind,
+}
+
+impl Tasks {
+    /// Tasks so far, the root included.
+    pub(crate) fn count(&self) -> i64 {
+        self.last + 1
+    }
+
+    /// The task of the next strand, which this event ends.
+    pub(crate) fn step(&mut self, event: &Event) -> i64 {
+        let task = self.current;
+        match event {
+            Event::Fork(_) => self.push(Kind::Fork),
+            Event::Next(_) => self.begin(),
+            Event::Spawn(_) | Event::Call(_) => {
+                self.push(Kind::Task);
+                self.begin();
+            }
+            Event::Team(members) => {
+                self.push(Kind::Team(members.saturating_sub(1)));
+                if *members > 0 {
+                    self.begin();
+                }
+            }
+            Event::Join => self.pop(|kind| kind == Kind::Fork),
+            Event::TeamEnd => self.pop(|kind| matches!(kind, Kind::Team(_))),
+            Event::End => self.end(),
+            _ => {}
+        }
+        task
+    }
+
+    fn push(&mut self, kind: Kind) {
+        self.around.push(Frame { creator: self.current, kind });
+    }
+
+    fn begin(&mut self) {
+        self.last += 1;
+        self.current = self.last;
+    }
+
+    fn end(&mut self) {
+        let Some(frame) = self.around.last_mut() else {
+            return;
+        };
+        match &mut frame.kind {
+            Kind::Team(0) => self.current = frame.creator,
+            Kind::Team(left) => {
+                *left -= 1;
+                self.begin();
+            }
+            _ => self.pop(|kind| kind == Kind::Task),
+        }
+    }
+
+    /// Rows that are not well nested leave a frame that does not fit; it stays.
+    fn pop(&mut self, fits: impl Fn(Kind) -> bool) {
+        if let Some(frame) = self.around.pop_if(|frame| fits(frame.kind)) {
+            self.current = frame.creator;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workspan_model::{ContextId, Creation, Nanos};
+
+    fn tasks(events: &[Event]) -> Vec<i64> {
+        let mut tasks = Tasks::default();
+        events.iter().map(|event| tasks.step(event)).collect()
+    }
+
+    #[test]
+    fn tasks_are_numbered_in_serial_order() {
+        let new = Creation { context: ContextId::ROOT, group: Some(0), overhead: Nanos::ZERO };
+        let forks =
+            [Event::Fork(1), Event::Fork(1), Event::Next(1), Event::Join, Event::Next(1), Event::Join, Event::End];
+        assert_eq!(tasks(&forks), [0, 0, 0, 1, 0, 2, 0]);
+        let spawns =
+            [Event::Spawn(new), Event::Call(new), Event::End, Event::End, Event::Spawn(new), Event::End, Event::End];
+        assert_eq!(tasks(&spawns), [0, 1, 2, 1, 0, 3, 0]);
+        let team =
+            [Event::Team(2), Event::Barrier, Event::End, Event::Spawn(new), Event::End, Event::End, Event::TeamEnd];
+        assert_eq!(tasks(&team), [0, 1, 1, 2, 3, 2, 0]);
+    }
+
+    #[test]
+    fn what_is_not_nested_does_no_harm() {
+        assert_eq!(tasks(&[Event::Join, Event::End, Event::Fork(1), Event::End, Event::TeamEnd, Event::Join]), [0; 6]);
+    }
+}

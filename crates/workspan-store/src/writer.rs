@@ -1,0 +1,154 @@
+//! Writing the strands of a run.
+
+mod part;
+mod rows;
+mod tables;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use workspan_model::{Clock, Recording, Strand};
+
+use crate::{names, StoreError, GROUP_ROWS, PART_GROUPS};
+use part::Part;
+use rows::Rows;
+
+/// What is known of a run before its strands are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meta {
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// Seconds since 1970 when the recording was made: with the command, by this a folder is known to belong to it.
+    pub made_at: u64,
+    /// Version of workspan.
+    pub made_by: String,
+    /// Name and version of the runtime.
+    pub runtime: String,
+    /// Source of time.
+    pub clock: Clock,
+    /// Rate of the cycle counter, in Hz.
+    pub ticks_per_second: u64,
+}
+
+/// What has been written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Strands.
+    pub strands: u64,
+    /// Tasks, the root included.
+    pub tasks: u64,
+    /// Bytes of the parts.
+    pub bytes: u64,
+    /// Files of strands.
+    pub parts: u32,
+}
+
+/// Writes the strands of a run, as they come in serial order.
+///
+/// **Memory:** a row group, and the depth of the tree of tasks.
+#[derive(Debug)]
+pub struct Writer {
+    folder: PathBuf,
+    run: u32,
+    meta: Meta,
+    rows: Rows,
+    part: Option<Part>,
+    parts: u32,
+    /// Strands and bytes of the parts that stand at their place.
+    kept: (u64, u64),
+    stopped: bool,
+}
+
+impl Writer {
+    /// Begins a run, counted from 1. With the first one, what a former recording has left in the folder is removed.
+    pub fn create(folder: &Path, run: u32, meta: &Meta) -> Result<Writer, StoreError> {
+        fs::create_dir_all(folder)
+            .and_then(|()| if run == 1 { names::clear(folder) } else { Ok(()) })
+            .map_err(|error| StoreError::io(folder, error))?;
+        let writer = Writer {
+            folder: folder.to_owned(),
+            run,
+            meta: meta.clone(),
+            rows: Rows::new(run),
+            part: None,
+            parts: 0,
+            kept: (0, 0),
+            stopped: false,
+        };
+        // Stands if nobody comes to write a better one.
+        tables::write_meta(&writer.folder, run, meta, tables::State::Unfinished, None)?;
+        Ok(writer)
+    }
+
+    /// Takes the next strands. After an error, none is taken any more; what has been written can still be finished.
+    pub fn push(&mut self, strands: &[Strand]) -> Result<(), StoreError> {
+        if self.stopped {
+            return Err(StoreError::Stopped { path: self.folder.clone() });
+        }
+        self.take(strands).inspect_err(|_| self.stop())
+    }
+
+    fn take(&mut self, mut strands: &[Strand]) -> Result<(), StoreError> {
+        while !strands.is_empty() {
+            let (now, later) = strands.split_at(strands.len().min(GROUP_ROWS - self.rows.len()));
+            self.rows.push(now)?;
+            if self.rows.len() == GROUP_ROWS {
+                self.write_group()?;
+            }
+            strands = later;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> Result<(), StoreError> {
+        let part = match &mut self.part {
+            Some(part) => part,
+            None => self.part.insert(Part::create(&self.folder, self.run, self.parts)?),
+        };
+        part.write(&self.rows)?;
+        self.rows.clear();
+        if part.groups() == PART_GROUPS {
+            self.close_part()?;
+        }
+        Ok(())
+    }
+
+    fn close_part(&mut self) -> Result<(), StoreError> {
+        if let Some(part) = self.part.take() {
+            let (strands, bytes) = part.close()?;
+            self.kept = (self.kept.0 + strands, self.kept.1 + bytes);
+            self.parts += 1;
+        }
+        Ok(())
+    }
+
+    /// What is not whole makes room for the little that is still to be written.
+    fn stop(&mut self) {
+        self.stopped = true;
+        self.rows.clear();
+        self.part = None;
+    }
+
+    /// Ends the run, and writes the sites and contexts of the recording, those of former runs included.
+    ///
+    /// `partial` says why strands are missing; if writing has failed before, they are missing, too.
+    pub fn finish(mut self, recording: &Recording, partial: Option<&str>) -> Result<Summary, StoreError> {
+        let last = if self.stopped || self.rows.len() == 0 { Ok(()) } else { self.write_group() };
+        let last = last.and_then(|()| self.close_part());
+        if last.is_err() {
+            self.stop();
+        }
+        let summary = Summary {
+            strands: self.kept.0,
+            tasks: u64::try_from(self.rows.tasks()).unwrap_or(0),
+            bytes: self.kept.1,
+            parts: self.parts,
+        };
+        let partial = partial.or(self.stopped.then_some("strands could not be written"));
+        let state = partial.map_or(tables::State::Complete, tables::State::Partial);
+        tables::write_sites(&self.folder, recording)?;
+        tables::write_contexts(&self.folder, recording)?;
+        tables::write_meta(&self.folder, self.run, &self.meta, state, Some(&summary))?;
+        last.map(|()| summary)
+    }
+}

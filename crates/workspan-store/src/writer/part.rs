@@ -1,0 +1,121 @@
+//! A part: a file of strands that stands at its place only when it is whole.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+
+use super::rows::{Optional, Rows};
+use crate::{names, schema, StoreError};
+
+pub(super) struct Part {
+    path: PathBuf,
+    /// `None` once it stands at its place.
+    writer: Option<SerializedFileWriter<File>>,
+    groups: usize,
+    strands: u64,
+}
+
+impl std::fmt::Debug for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Part").field("path", &self.path).field("groups", &self.groups).finish_non_exhaustive()
+    }
+}
+
+impl Part {
+    pub(super) fn create(folder: &Path, run: u32, number: u32) -> Result<Part, StoreError> {
+        let path = folder.join(names::part(run, number));
+        let file = File::create(names::temporary(&path)).map_err(|error| StoreError::io(&path, error))?;
+        let properties = Arc::new(schema::node_properties());
+        let writer = SerializedFileWriter::new(file, schema::nodes(), properties)
+            .map_err(|error| StoreError::parquet(&path, error))?;
+        Ok(Part { path, writer: Some(writer), groups: 0, strands: 0 })
+    }
+
+    pub(super) fn groups(&self) -> usize {
+        self.groups
+    }
+
+    pub(super) fn write(&mut self, rows: &Rows) -> Result<(), StoreError> {
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
+        write_group(writer, rows).map_err(|error| StoreError::parquet(&self.path, error))?;
+        self.groups += 1;
+        self.strands += rows.len() as u64;
+        Ok(())
+    }
+
+    /// Moves it to its place; tells strands and bytes.
+    pub(super) fn close(mut self) -> Result<(u64, u64), StoreError> {
+        let Some(writer) = self.writer.take() else {
+            return Ok((0, 0));
+        };
+        let file = writer.into_inner().map_err(|error| StoreError::parquet(&self.path, error));
+        let placed = file.and_then(|file| {
+            let place = || {
+                fs::rename(names::temporary(&self.path), &self.path)?;
+                file.metadata()
+            };
+            place().map_err(|error| StoreError::io(&self.path, error))
+        });
+        if placed.is_err() {
+            self.discard();
+        }
+        placed.map(|metadata| (self.strands, metadata.len()))
+    }
+
+    fn discard(&self) {
+        // There may be nothing, and there is nobody to tell.
+        let _ = fs::remove_file(names::temporary(&self.path));
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if self.writer.take().is_some() {
+            self.discard();
+        }
+    }
+}
+
+fn write_group(writer: &mut SerializedFileWriter<File>, rows: &Rows) -> Result<(), ParquetError> {
+    let mut group = writer.next_row_group()?;
+    // In the order of the schema.
+    column::<Int32Type>(&mut group, &rows.run[..rows.len()], None)?;
+    column::<Int64Type>(&mut group, &rows.strand, None)?;
+    column::<Int64Type>(&mut group, &rows.task, None)?;
+    column::<ByteArrayType>(&mut group, &rows.event, None)?;
+    column::<Int32Type>(&mut group, &rows.context, None)?;
+    column::<Int64Type>(&mut group, &rows.cost, None)?;
+    column::<Int64Type>(&mut group, &rows.blocked, None)?;
+    column::<Int64Type>(&mut group, &rows.start, None)?;
+    column::<Int32Type>(&mut group, &rows.thread, None)?;
+    optional::<Int64Type>(&mut group, &rows.value)?;
+    optional::<Int32Type>(&mut group, &rows.inner)?;
+    optional::<Int32Type>(&mut group, &rows.outward)?;
+    optional::<Int64Type>(&mut group, &rows.overhead)?;
+    group.close().map(drop)
+}
+
+fn optional<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    column_of: &Optional<T::T>,
+) -> Result<(), ParquetError> {
+    column::<T>(group, &column_of.values, Some(&column_of.present))
+}
+
+fn column<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: &[T::T],
+    present: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    let Some(mut to) = group.next_column()? else {
+        return Err(ParquetError::General("more columns than the schema has".to_owned()));
+    };
+    to.typed::<T>().write_batch(values, present, None)?;
+    to.close()
+}

@@ -1,0 +1,132 @@
+//! Strands as columns.
+
+use bytes::Bytes;
+use parquet::data_type::ByteArray;
+use workspan_model::{Creation, Event, Strand};
+
+use crate::schema::{self, EVENTS};
+use crate::tasks::Tasks;
+use crate::{StoreError, GROUP_ROWS};
+
+/// A column that is null in some rows: which have a value, and the values.
+#[derive(Debug)]
+pub(super) struct Optional<T> {
+    pub(super) present: Vec<i16>,
+    pub(super) values: Vec<T>,
+}
+
+impl<T> Optional<T> {
+    fn new() -> Optional<T> {
+        Optional { present: Vec::with_capacity(GROUP_ROWS), values: Vec::new() }
+    }
+
+    fn push(&mut self, value: Option<T>) {
+        self.present.push(i16::from(value.is_some()));
+        self.values.extend(value);
+    }
+
+    fn clear(&mut self) {
+        self.present.clear();
+        self.values.clear();
+    }
+}
+
+/// The rows of a row group, as far as they have come.
+#[derive(Debug)]
+pub(super) struct Rows {
+    words: [ByteArray; EVENTS.len()],
+    tasks: Tasks,
+    /// Strands before these.
+    before: i64,
+    pub(super) run: Vec<i32>,
+    pub(super) strand: Vec<i64>,
+    pub(super) task: Vec<i64>,
+    pub(super) event: Vec<ByteArray>,
+    pub(super) context: Vec<i32>,
+    pub(super) cost: Vec<i64>,
+    pub(super) blocked: Vec<i64>,
+    pub(super) start: Vec<i64>,
+    pub(super) thread: Vec<i32>,
+    pub(super) value: Optional<i64>,
+    pub(super) inner: Optional<i32>,
+    pub(super) outward: Optional<i32>,
+    pub(super) overhead: Optional<i64>,
+}
+
+impl Rows {
+    pub(super) fn new(run: u32) -> Rows {
+        Rows {
+            words: EVENTS.map(|word| ByteArray::from(Bytes::from_static(word.as_bytes()))),
+            tasks: Tasks::default(),
+            before: 0,
+            // The only column that is the same for all; cut to length when it is written.
+            run: vec![i32::try_from(run).unwrap_or(i32::MAX); GROUP_ROWS],
+            strand: Vec::with_capacity(GROUP_ROWS),
+            task: Vec::with_capacity(GROUP_ROWS),
+            event: Vec::with_capacity(GROUP_ROWS),
+            context: Vec::with_capacity(GROUP_ROWS),
+            cost: Vec::with_capacity(GROUP_ROWS),
+            blocked: Vec::with_capacity(GROUP_ROWS),
+            start: Vec::with_capacity(GROUP_ROWS),
+            thread: Vec::with_capacity(GROUP_ROWS),
+            value: Optional::new(),
+            inner: Optional::new(),
+            outward: Optional::new(),
+            overhead: Optional::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.strand.len()
+    }
+
+    /// Tasks so far, the root included.
+    pub(super) fn tasks(&self) -> i64 {
+        self.tasks.count()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.before += i64::try_from(self.len()).unwrap_or(0);
+        for column in [&mut self.strand, &mut self.task, &mut self.cost, &mut self.blocked, &mut self.start] {
+            column.clear();
+        }
+        self.event.clear();
+        self.context.clear();
+        self.thread.clear();
+        self.value.clear();
+        self.inner.clear();
+        self.outward.clear();
+        self.overhead.clear();
+    }
+
+    pub(super) fn push(&mut self, strands: &[Strand]) -> Result<(), StoreError> {
+        for (strand, number) in strands.iter().zip(self.before + i64::try_from(self.len()).unwrap_or(0)..) {
+            let (value, inner, creation) = match strand.event {
+                Event::Fork(n) | Event::Next(n) | Event::Team(n) | Event::After(n) => (Some(n), None, None),
+                Event::Spawn(creation) | Event::Call(creation) => (None, Some(creation.context), Some(creation)),
+                Event::Enter(context) => (None, Some(context), None),
+                _ => (None, None, None),
+            };
+            let context = small("context", strand.context.0)?;
+            let inner = inner.map(|context| small("context", context.0)).transpose()?;
+            let outward = creation.and_then(|Creation { group, .. }| group);
+            self.context.push(context);
+            self.strand.push(number);
+            self.task.push(self.tasks.step(&strand.event));
+            self.event.push(self.words[schema::code(&strand.event)].clone());
+            self.cost.push(strand.cost.0);
+            self.blocked.push(strand.blocked.0);
+            self.start.push(strand.start.0);
+            self.thread.push(i32::from(strand.thread));
+            self.value.push(value.map(i64::from));
+            self.inner.push(inner);
+            self.outward.push(outward.map(i32::from));
+            self.overhead.push(creation.map(|creation| creation.overhead.0));
+        }
+        Ok(())
+    }
+}
+
+fn small(what: &'static str, number: u32) -> Result<i32, StoreError> {
+    i32::try_from(number).map_err(|_| StoreError::TooLarge { what, number: number.into() })
+}
