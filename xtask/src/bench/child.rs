@@ -32,7 +32,7 @@ pub(super) struct Call {
     pub(super) program: Twins,
     /// Its arguments.
     pub(super) arguments: Vec<String>,
-    /// Workers of rayon's global pool.
+    /// Workers of rayon's global pool, or of OpenMP's teams.
     pub(super) workers: u32,
     /// Where it runs.
     pub(super) folder: PathBuf,
@@ -42,7 +42,8 @@ impl Call {
     /// Runs it without hooks.
     pub(super) fn native(&self) -> anyhow::Result<Ended> {
         let mut command = self.command(&self.program.native);
-        command.args(&self.arguments).env("RAYON_NUM_THREADS", self.workers.to_string());
+        let workers = self.workers.to_string();
+        command.args(&self.arguments).env("RAYON_NUM_THREADS", &workers).env("OMP_NUM_THREADS", &workers);
         let before = cpu_of_children()?;
         let output = output_of(&mut command)?;
         Ok(Ended { cpu: cpu_of_children()? - before, output, report: Value::Null })
@@ -50,11 +51,16 @@ impl Call {
 
     /// Runs it under `workspan record`.
     pub(super) fn profiled(&self) -> anyhow::Result<Ended> {
+        self.profiled_with(&[])
+    }
+
+    /// The same with further options.
+    pub(super) fn profiled_with(&self, options: &[&str]) -> anyhow::Result<Ended> {
         let report = build::folder().join("report.json");
         let mut command = self.command(&build::workspan()?);
         command.arg("record").arg("--output").arg(build::folder().join("recording.wspan"));
-        command.arg(format!("--json={}", report.display())).args(["--workers", &self.workers.to_string(), "--"]);
-        command.arg(&self.program.hooked).args(&self.arguments);
+        command.arg(format!("--json={}", report.display())).args(["--workers", &self.workers.to_string()]);
+        command.args(options).arg("--").arg(&self.program.hooked).args(&self.arguments);
         let output = output_of(&mut command)?;
         let report: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
         let nanos = report["program"]["cpu_ns"].as_f64().context("a report without `cpu_ns`")?;

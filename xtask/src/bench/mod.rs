@@ -5,6 +5,7 @@
 //! | `overhead` | CPU time and memory of `programs/bench`, profiled over native, in interleaved pairs | [`overhead`] |
 //! | `tree` | region parallelism of a balanced tree of equal leaves | [`tree`] |
 //! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
+//! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
 //! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
 //!
 //! Nothing here runs as a test: on a shared machine any figure may miss its target once. The raw samples go to
@@ -16,6 +17,7 @@ mod crates;
 mod figure;
 mod inputs;
 mod machine;
+mod openmp;
 mod overhead;
 mod pairs;
 mod shapes;
@@ -53,7 +55,7 @@ pub(crate) struct Options {
 /// Measures a group, as far as its cases are asked for.
 type Group = fn(&Options) -> anyhow::Result<Vec<Figure>>;
 
-const GROUPS: &[Group] = &[overhead::measure, tree::measure, shapes::measure, crates::measure];
+const GROUPS: &[Group] = &[overhead::measure, tree::measure, shapes::measure, openmp::measure, crates::measure];
 
 impl Options {
     /// True if a case of a group is asked for.

@@ -28,7 +28,7 @@ const LOADS: &[Load] = &[
 ];
 
 /// Largest resident set, profiled over native, at most.
-const MEMORY: f64 = 1.1;
+pub(super) const MEMORY: f64 = 1.1;
 
 /// Measures the group.
 pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {

@@ -25,6 +25,13 @@ const GROUPS: &[(&str, &str)] = &[
          take a millisecond of CPU time or more; meanwhile as many other processes as there are processors never rest.",
     ),
     (
+        "openmp",
+        "## OpenMP\n\nPrograms of `programs/openmp`, built by clang, profiled over native; the same tree of 256 equal leaves, \
+         of tasks; a static loop of 64 iterations that take 1 to 64 units, on 64 virtual cores, whose parallelism is 32.5; \
+         and closed-form programs on a busy machine: parallelism over its exact value. What a task or the start of the \
+         program costs more than natively is a difference of medians.",
+    ),
+    (
         "crates",
         "## Published programs\n\nUnmodified, from the registry at these versions, built natively and by `cargo workspan \
          install`. Work should be the native CPU time; what is missing is start-up and end of the process, and, with \
