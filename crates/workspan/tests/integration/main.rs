@@ -9,6 +9,7 @@ mod documents;
 mod fixtures;
 mod openmp;
 mod openmp_build;
+mod openmp_endings;
 mod openmp_runner;
 mod partial;
 mod passthrough;
