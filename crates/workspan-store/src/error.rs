@@ -59,9 +59,9 @@ impl StoreError {
     }
 
     /// An error of the crate `parquet`: that of the system below it, where there is one.
-    pub(crate) fn parquet(path: &Path, error: parquet::errors::ParquetError) -> StoreError {
+    pub(crate) fn parquet(path: &Path, error: ::parquet::errors::ParquetError) -> StoreError {
         let source = match error {
-            parquet::errors::ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            ::parquet::errors::ParquetError::External(inner) => match inner.downcast::<io::Error>() {
                 Ok(error) => *error,
                 Err(other) => io::Error::other(other),
             },

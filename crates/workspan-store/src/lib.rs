@@ -11,15 +11,20 @@
 //! input or of a row group, whichever is larger.
 
 pub mod names;
+pub mod reader;
 pub mod writer;
 
 mod error;
+mod parquet;
+mod problem;
 mod schema;
 mod table;
 mod tasks;
 
 pub use error::StoreError;
 pub use names::folder_of;
+pub use problem::Problem;
+pub use reader::{Reader, Stored};
 pub use writer::{Meta, Summary, Writer};
 
 /// Readers of another major version cannot read the rows.

@@ -34,6 +34,12 @@ pub fn parse_part(name: &str) -> Option<(u32, u32)> {
     Some((run.parse().ok()?, part.parse().ok()?)).filter(|(run, number)| crate::names::part(*run, *number) == name)
 }
 
+/// The run, by the name of [`meta`].
+pub fn parse_meta(name: &str) -> Option<u32> {
+    let run = name.strip_prefix("meta-")?.strip_suffix(".parquet")?.parse().ok()?;
+    (meta(run) == name).then_some(run)
+}
+
 /// Removes what a writer has made in a folder, and the folder if nothing else is in it.
 pub fn remove(folder: &Path) -> io::Result<()> {
     clear(folder)?;
@@ -50,9 +56,7 @@ pub(crate) fn clear(folder: &Path) -> io::Result<()> {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let name = name.strip_suffix(TEMPORARY).unwrap_or(&name);
-        let ours = [SITES, CONTEXTS].contains(&name)
-            || parse_part(name).is_some()
-            || name.strip_prefix("meta-").and_then(|rest| rest.strip_suffix(".parquet")).is_some();
+        let ours = [SITES, CONTEXTS].contains(&name) || parse_part(name).is_some() || parse_meta(name).is_some();
         if ours {
             fs::remove_file(entry.path())?;
         }

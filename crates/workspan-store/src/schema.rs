@@ -63,6 +63,9 @@ pub(crate) fn nodes() -> TypePtr {
 /// Key of the version in a file's metadata.
 pub(crate) const VERSION_KEY: &str = "workspan.strands";
 
+/// Key of the CRC-32 of each row group.
+pub(crate) const SUMS_KEY: &str = "workspan.crc32";
+
 /// The version, as in a file's metadata.
 pub(crate) fn version() -> String {
     format!("{MAJOR}.{MINOR}")

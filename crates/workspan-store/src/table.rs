@@ -63,7 +63,7 @@ fn write_to(path: &Path, columns: &[(&str, Column)]) -> Result<(), ParquetError>
     }
     group.close()?;
     // Says what the last write said; dropped, nobody would hear it.
-    writer.into_inner().map(drop)
+    writer.finish().map(drop)
 }
 
 fn field(name: &str, column: &Column) -> Result<Type, ParquetError> {

@@ -1,11 +1,13 @@
 //! A part: a file of strands that stands at its place only when it is whole.
 
 use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 
 use super::rows::{Optional, Rows};
@@ -14,8 +16,10 @@ use crate::{names, schema, StoreError};
 pub(super) struct Part {
     path: PathBuf,
     /// `None` once it stands at its place.
-    writer: Option<SerializedFileWriter<File>>,
+    writer: Option<SerializedFileWriter<Summed>>,
     groups: usize,
+    /// Of each row group.
+    sums: Vec<String>,
     strands: u64,
 }
 
@@ -30,9 +34,12 @@ impl Part {
         let path = folder.join(names::part(run, number));
         let file = File::create(names::temporary(&path)).map_err(|error| StoreError::io(&path, error))?;
         let properties = Arc::new(schema::node_properties());
-        let writer = SerializedFileWriter::new(file, schema::nodes(), properties)
+        let file = Summed { file, sum: crc32fast::Hasher::new() };
+        let mut writer = SerializedFileWriter::new(file, schema::nodes(), properties)
             .map_err(|error| StoreError::parquet(&path, error))?;
-        Ok(Part { path, writer: Some(writer), groups: 0, strands: 0 })
+        // The magic bytes belong to no row group.
+        writer.flush().map_err(|error| StoreError::io(&path, error))?;
+        Ok(Part { path, writer: Some(writer), groups: 0, sums: Vec::new(), strands: 0 })
     }
 
     pub(super) fn groups(&self) -> usize {
@@ -43,7 +50,11 @@ impl Part {
         let Some(writer) = &mut self.writer else {
             return Ok(());
         };
+        writer.inner_mut().sum = crc32fast::Hasher::new();
         write_group(writer, rows).map_err(|error| StoreError::parquet(&self.path, error))?;
+        // What is still in a buffer has not been summed up.
+        writer.flush().map_err(|error| StoreError::io(&self.path, error))?;
+        self.sums.push(format!("{:08x}", writer.inner().sum.clone().finalize()));
         self.groups += 1;
         self.strands += rows.len() as u64;
         Ok(())
@@ -51,21 +62,15 @@ impl Part {
 
     /// Moves it to its place; tells strands and bytes.
     pub(super) fn close(mut self) -> Result<(u64, u64), StoreError> {
-        let Some(writer) = self.writer.take() else {
+        let Some(writer) = &mut self.writer else {
             return Ok((0, 0));
         };
-        let file = writer.into_inner().map_err(|error| StoreError::parquet(&self.path, error));
-        let placed = file.and_then(|file| {
-            let place = || {
-                fs::rename(names::temporary(&self.path), &self.path)?;
-                file.metadata()
-            };
-            place().map_err(|error| StoreError::io(&self.path, error))
-        });
-        if placed.is_err() {
-            self.discard();
-        }
-        placed.map(|metadata| (self.strands, metadata.len()))
+        writer.append_key_value_metadata(KeyValue::new(schema::SUMS_KEY.to_owned(), self.sums.join(" ")));
+        writer.finish().map_err(|error| StoreError::parquet(&self.path, error))?;
+        let bytes = writer.bytes_written() as u64;
+        fs::rename(names::temporary(&self.path), &self.path).map_err(|error| StoreError::io(&self.path, error))?;
+        self.writer = None;
+        Ok((self.strands, bytes))
     }
 
     fn discard(&self) {
@@ -82,7 +87,25 @@ impl Drop for Part {
     }
 }
 
-fn write_group(writer: &mut SerializedFileWriter<File>, rows: &Rows) -> Result<(), ParquetError> {
+/// A file, and the checksum of what has been written to it.
+struct Summed {
+    file: File,
+    sum: crc32fast::Hasher,
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn write_group(writer: &mut SerializedFileWriter<Summed>, rows: &Rows) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
     // In the order of the schema.
     column::<Int32Type>(&mut group, &rows.run[..rows.len()], None)?;
@@ -102,14 +125,14 @@ fn write_group(writer: &mut SerializedFileWriter<File>, rows: &Rows) -> Result<(
 }
 
 fn optional<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, File>,
+    group: &mut SerializedRowGroupWriter<'_, Summed>,
     column_of: &Optional<T::T>,
 ) -> Result<(), ParquetError> {
     column::<T>(group, &column_of.values, Some(&column_of.present))
 }
 
 fn column<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, File>,
+    group: &mut SerializedRowGroupWriter<'_, Summed>,
     values: &[T::T],
     present: Option<&[i16]>,
 ) -> Result<(), ParquetError> {

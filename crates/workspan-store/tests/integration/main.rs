@@ -1,0 +1,6 @@
+//! Writing, reading, and what happens to files in between.
+
+mod damage;
+mod folder;
+mod round_trip;
+mod rows;
