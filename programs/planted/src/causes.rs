@@ -1,0 +1,76 @@
+//! The programs. Times are in units; the parallelism stands with each, before and after.
+
+use rayon::prelude::*;
+
+use crate::cost;
+
+/// A program, and the same without what keeps it from scaling.
+pub struct Cause {
+    pub name: &'static str,
+    pub run: fn(),
+    pub fixed: fn(),
+}
+
+pub const CAUSES: &[Cause] = &[
+    Cause { name: "serial-start", run: || serial_start(1), fixed: || serial_start(PIECES) },
+    Cause { name: "partition", run: || sort(64 * 1024, 1), fixed: || sort(64 * 1024, PIECES) },
+    Cause { name: "too-fine", run: || many_tasks(1), fixed: || many_tasks(64) },
+    Cause { name: "heavy-pair", run: || heavy_pair(1, 1), fixed: || heavy_pair(PIECES, PIECES) },
+    Cause { name: "heavy-pair-half", run: || heavy_pair(1, 1), fixed: || heavy_pair(PIECES, 1) },
+];
+
+/// Equal parts into which a fixed program divides what was serial.
+const PIECES: u64 = 8;
+
+/// So much, in so many parts beside each other.
+fn divided(units: u64, pieces: u64) {
+    match pieces {
+        1 => cost(units),
+        _ => {
+            rayon::join(|| divided(units / 2, pieces / 2), || divided(units - units / 2, pieces - pieces / 2));
+        }
+    }
+}
+
+/// Reading in takes 16 000 in one piece, then 64 items take 1 000 each.
+/// Work 80 000, span 17 000: 4.7; divided by 8: 80 000 over 3 000, 26.7.
+fn serial_start(pieces: u64) {
+    divided(16_000, pieces);
+    (0..64).into_par_iter().for_each(|_| cost(1_000));
+}
+
+/// Quicksort: to divide the items takes as many units as there are, before the halves are sorted beside each other; 1 024
+/// are sorted in one piece, in ten times as many.
+/// Work 65 536 × (6 + 10), span 65 536 × (2 − 1/32) + 10 240: 7.5; divided by 8: 1 048 576 over 26 368, 39.8.
+fn sort(items: u64, pieces: u64) {
+    if items <= 1_024 {
+        return cost(items * 10);
+    }
+    divided(items, pieces);
+    rayon::join(|| sort(items / 2, pieces), || sort(items / 2, pieces));
+}
+
+/// 16 384 items of 4 units, so many to a task.
+fn many_tasks(grain: u64) {
+    fn halves(items: u64, grain: u64) {
+        if items <= grain {
+            cost(items * 4);
+        } else {
+            rayon::join(|| halves(items / 2, grain), || halves(items - items / 2, grain));
+        }
+    }
+    halves(16_384, grain);
+}
+
+/// Two phases side by side that take 10 000 in one piece each, beside 32 light ones: while one of the two is left as it
+/// is, the other is of no use.
+/// Work 52 000, span 10 000: 5.2; one divided by 8: the same; both: 52 000 over 1 250, 41.6.
+fn heavy_pair(first: u64, second: u64) {
+    rayon::scope(|scope| {
+        scope.spawn(move |_| divided(10_000, first));
+        scope.spawn(move |_| divided(10_000, second));
+        for _ in 0..32 {
+            scope.spawn(|_| cost(1_000));
+        }
+    });
+}
