@@ -2,6 +2,26 @@
 
 use crate::units::Nanos;
 
+/// Buckets into which sizes are counted: four to a power of two, those from 2^41 on in one, as collectors do.
+pub const BUCKETS: usize = 160;
+
+/// The bucket of a value, below [`BUCKETS`].
+#[inline]
+pub fn bucket(value: u64) -> usize {
+    if value < 4 {
+        return usize::from(value.to_le_bytes()[0]);
+    }
+    let exponent = value.ilog2();
+    let quarter = (value >> (exponent - 2)) & 3;
+    (((exponent as usize - 1) << 2) + usize::from(quarter.to_le_bytes()[0])).min(BUCKETS - 1)
+}
+
+/// First value of a bucket below [`BUCKETS`], or the end of the last one.
+fn low(index: usize) -> Nanos {
+    let within = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+    Nanos(if index < 4 { within(index) } else { within(4 + index % 4) << (index / 4 - 1) })
+}
+
 /// How many values fell into which interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
@@ -26,6 +46,15 @@ impl Histogram {
     /// From buckets in ascending order; empty ones are left out.
     pub fn new(buckets: impl IntoIterator<Item = Bucket>) -> Histogram {
         Histogram { buckets: buckets.into_iter().filter(|b| b.count > 0).collect() }
+    }
+
+    /// From counts by [`bucket`].
+    pub fn of_counts(counts: &[u64; BUCKETS]) -> Histogram {
+        Histogram::new(counts.iter().enumerate().map(|(at, count)| Bucket {
+            low: low(at),
+            high: low(at + 1),
+            count: *count,
+        }))
     }
 
     /// The buckets that are not empty, ascending.
@@ -100,6 +129,17 @@ mod tests {
         assert_eq!(h.quantile(0.4), Some(Nanos(3)));
         assert!((16..20).contains(&h.quantile(0.9).unwrap().0));
         assert_eq!(Histogram::default().quantile(0.5), None);
+    }
+
+    #[test]
+    fn a_value_lies_within_its_bucket() {
+        for value in (0..5000).chain((3..41).flat_map(|e| [(1u64 << e) - 1, 1 << e, (1 << e) + 1])) {
+            let at = super::bucket(value);
+            let value = i64::try_from(value).unwrap();
+            let last = at == BUCKETS - 1;
+            assert!(super::low(at).0 <= value && (last || value < super::low(at + 1).0), "{value} in {at}");
+        }
+        assert_eq!(super::bucket(u64::MAX), BUCKETS - 1);
     }
 
     #[test]

@@ -1,0 +1,186 @@
+//! Which regions to parallelise (TaskProf 4.3, Alg. 12).
+//!
+//! In each step the region with the largest share of the current critical path becomes `factor` times faster, in all
+//! contexts; a region that is chosen again becomes `factor` times faster than it was by then. A region is eligible as long as
+//! its strands on the critical path are on average at least `factor × threshold × cost of a creation` long: divided once more
+//! they would else be too short to be tasks.
+//!
+//! **Differs:** TaskProf looks for the single strand with the largest cost. Where a region is one strand it is the same;
+//! where it is many, what they have together says what there is to gain, and their mean whether it is worth a task.
+
+use std::collections::BTreeMap;
+
+use workspan_model::{ContextTree, Nanos, Ratio, Recording};
+
+use super::{Goal, Kind};
+use crate::profile::Program;
+use crate::strands::{self, Place, Region, RegionProfile, RegionRow, Rows};
+use crate::what_if::machine;
+
+/// A step towards the target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The region that becomes faster.
+    pub place: Place,
+    /// By what factor, this step included.
+    pub factor: f64,
+    /// What it had of the critical path before this step.
+    pub critical: Nanos,
+    /// Its strands there.
+    pub strands: u64,
+    /// Span after this step.
+    pub span: Nanos,
+    /// Parallelism after this step.
+    pub parallelism: Option<Ratio>,
+}
+
+/// How the steps ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The parallelism is there already.
+    AlreadyEnough,
+    /// It would be reached.
+    Reached,
+    /// It cannot be reached: whatever is left on the critical path is too short to be divided, task overhead would dominate.
+    Overhead,
+    /// It cannot be reached: on the critical path strands mostly wait for something else.
+    Waiting,
+    /// There were too many steps ([`MOST_STEPS`]).
+    GaveUp,
+    /// There is nothing to judge.
+    NoData,
+}
+
+/// Steps that are tried.
+pub const MOST_STEPS: usize = 64;
+
+/// Cost of creating tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Creation {
+    /// Mean, in nanoseconds.
+    nanos: f64,
+    known: bool,
+}
+
+impl Creation {
+    pub(super) fn of(program: &Program) -> Creation {
+        #[expect(clippy::cast_precision_loss, reason = "a count, for a mean")]
+        let tasks = program.tasks as f64;
+        let known = program.tasks > 0 && program.overhead > Nanos::ZERO;
+        Creation { nanos: if known { program.overhead.as_f64() / tasks } else { 0.0 }, known }
+    }
+
+    pub(super) fn mean(self) -> Option<Nanos> {
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        self.known.then_some(Nanos(self.nanos.round() as i64))
+    }
+}
+
+/// Steps and how they ended.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) steps: Vec<Step>,
+    pub(super) outcome: Outcome,
+    /// Of the critical path as recorded.
+    pub(super) first: BTreeMap<Place, (Nanos, u64)>,
+}
+
+pub(super) fn greedy<R: Rows + ?Sized>(
+    recording: &Recording,
+    rows: &R,
+    goal: &Goal,
+    creation: Creation,
+) -> Result<Way, R::Error> {
+    let mut factors: BTreeMap<Place, f64> = BTreeMap::new();
+    let mut way = Way { steps: Vec::new(), outcome: Outcome::NoData, first: BTreeMap::new() };
+    // A strand below a nanosecond is divided no further, whatever a task costs.
+    let shortest = (goal.threshold * creation.nanos).max(1.0) * goal.factor;
+    let divides = goal.factor > 1.0;
+    loop {
+        let profile = divided(recording, rows, &factors)?;
+        let parallelism = profile.work.over(profile.span);
+        if let Some(step) = way.steps.last_mut() {
+            (step.span, step.parallelism) = (profile.span, parallelism);
+        }
+        let path = by_place(&recording.contexts, &profile.regions);
+        if way.steps.is_empty() {
+            way.first.clone_from(&path);
+        }
+        let Some(reached) = parallelism else {
+            // A span of nothing: as parallel as can be, unless there is no work either.
+            way.outcome = if way.steps.is_empty() { Outcome::NoData } else { Outcome::Reached };
+            return Ok(way);
+        };
+        if reached.0 >= goal.target {
+            way.outcome = if way.steps.is_empty() { Outcome::AlreadyEnough } else { Outcome::Reached };
+            return Ok(way);
+        }
+        let heaviest = path
+            .iter()
+            .filter(|(_, (critical, strands))| divides && mean(*critical, *strands) >= shortest)
+            .max_by_key(|(place, (critical, _))| (*critical, std::cmp::Reverse(**place)));
+        let Some((place, (critical, strands))) = heaviest else {
+            let blocked: Nanos = profile.regions.iter().map(|row| row.critical_blocked).sum();
+            let waits = profile.work.over(blocked).is_some_and(|most| most.0 < goal.target);
+            way.outcome = if waits { Outcome::Waiting } else { Outcome::Overhead };
+            return Ok(way);
+        };
+        if way.steps.len() == MOST_STEPS {
+            way.outcome = Outcome::GaveUp;
+            return Ok(way);
+        }
+        let factor = factors.entry(*place).or_insert(1.0);
+        *factor *= goal.factor;
+        way.steps.push(Step {
+            place: *place,
+            factor: *factor,
+            critical: *critical,
+            strands: *strands,
+            span: profile.span,
+            parallelism,
+        });
+    }
+}
+
+/// The regions of the run, the cost of each divided by the factor of its place.
+fn divided<R: Rows + ?Sized>(
+    recording: &Recording,
+    rows: &R,
+    factors: &BTreeMap<Place, f64>,
+) -> Result<RegionProfile, R::Error> {
+    let contexts = &recording.contexts;
+    let factor = |region: &Region| factors.get(&Place::of(contexts, region)).copied().unwrap_or(1.0);
+    let finished = strands::run(rows, || vec![machine(recording, Box::new(factor))])?;
+    Ok(finished.first().map(strands::Finished::region_profile).unwrap_or_default())
+}
+
+fn by_place(contexts: &ContextTree, regions: &[RegionRow]) -> BTreeMap<Place, (Nanos, u64)> {
+    let mut path: BTreeMap<Place, (Nanos, u64)> = BTreeMap::new();
+    for row in regions.iter().filter(|row| row.critical > Nanos::ZERO) {
+        let part = path.entry(Place::of(contexts, &row.region)).or_default();
+        part.0 += row.critical;
+        part.1 += row.critical_strands;
+    }
+    path
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a count, for a mean")]
+fn mean(critical: Nanos, strands: u64) -> f64 {
+    critical.as_f64() / strands.max(1) as f64
+}
+
+/// Regions that were chosen, in the order of their first steps.
+pub(super) fn kinds(way: &Way) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for step in &way.steps {
+        let known =
+            kinds.iter_mut().find(|kind| matches!(kind, Kind::Parallelise { place, .. } if *place == step.place));
+        if let Some(Kind::Parallelise { factor, .. }) = known {
+            *factor = step.factor;
+            continue;
+        }
+        let (critical, strands) = way.first.get(&step.place).copied().unwrap_or_default();
+        kinds.push(Kind::Parallelise { place: step.place, factor: step.factor, critical, strands });
+    }
+    kinds
+}

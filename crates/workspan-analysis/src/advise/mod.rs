@@ -1,0 +1,199 @@
+//! Advice: which parts must be parallelised, and whose tasks have the wrong size.
+//!
+//! * [`mod@greedy`]: regions to parallelise until a parallelism is reached (TaskProf 4.3, Alg. 12).
+//! * [`mod@grain`]: sites whose tasks cost more to create than is good, or could be divided further.
+//! * [`Finding`]: each of these as a value.
+
+pub mod grain;
+pub mod greedy;
+
+use workspan_model::{Nanos, Ratio, Recording, Run};
+
+use crate::profile::profile;
+use crate::strands::{Place, Problems, Rows};
+use crate::what_if::{what_if, Change, Factor, Scenario, Selector};
+
+pub use grain::Grain;
+pub use greedy::{Outcome, Step};
+
+/// What advice is to reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// The parallelism that is wanted.
+    pub target: f64,
+    /// By what a region becomes faster in each step; above 1.
+    pub factor: f64,
+    /// A task must be at least so many times as long as its creation.
+    pub threshold: f64,
+}
+
+impl Default for Goal {
+    /// TaskProf's (7.1): 128, 128, 10.
+    fn default() -> Goal {
+        Goal { target: 128.0, factor: 128.0, threshold: 10.0 }
+    }
+}
+
+/// Advice on a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// Parallelism as recorded.
+    pub parallelism: Option<Ratio>,
+    /// Steps towards the target, in order.
+    pub steps: Vec<Step>,
+    /// How they ended.
+    pub outcome: Outcome,
+    /// Mean cost of creating a task.
+    pub creation: Option<Nanos>,
+    /// What to do, by falling gain.
+    pub findings: Vec<Finding>,
+    /// What was wrong with the rows.
+    pub problems: Problems,
+}
+
+/// Something to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// A handle that does not depend on the run: `a-` and a hash of kind and place.
+    pub id: String,
+    /// What was found, with the evidence.
+    pub kind: Kind,
+    /// What is to be expected.
+    pub gain: Gain,
+    /// What to know before acting on it.
+    pub caveats: Vec<Caveat>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A region that must be parallelised.
+    Parallelise {
+        /// The region.
+        place: Place,
+        /// By what factor in all.
+        factor: f64,
+        /// What it adds to the critical path as recorded.
+        critical: Nanos,
+        /// Its strands there.
+        strands: u64,
+    },
+    /// Tasks that are too small.
+    TooFine(Grain),
+    /// Tasks that could be divided further.
+    TooCoarse(Grain),
+}
+
+/// What following a finding alone is expected to give. With the others, see [`Step::parallelism`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gain {
+    /// Parallelism of the program.
+    pub parallelism: Option<Ratio>,
+    /// The same if the part cost nothing.
+    pub ceiling: Option<Ratio>,
+    /// Work that is saved.
+    pub work: Nanos,
+}
+
+/// What to know before acting on a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caveat {
+    /// Whether the region can be parallelised at all is not known: dependences within are not seen.
+    Dependences,
+    /// Alone it gains next to nothing: another path is nearly as long.
+    OnlyTogether,
+    /// It runs under a lock.
+    UnderLock,
+    /// Part of the run is missing.
+    Incomplete,
+}
+
+/// Advice on a run of `recording`. Reads the rows once for each step, and twice besides.
+pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal: &Goal) -> Result<Advice, R::Error> {
+    let profile = profile(recording, run);
+    let overhead = greedy::Creation::of(&profile.program);
+    let path = greedy::greedy(recording, rows, goal, overhead)?;
+    let mut kinds = greedy::kinds(&path);
+    kinds.extend(grain::kinds(recording, &profile, goal));
+    let scenarios: Vec<Scenario> = kinds.iter().map(scenario).collect();
+    let answer = what_if(recording, rows, &scenarios)?;
+    let before = answer.before.parallelism;
+    let findings = kinds
+        .into_iter()
+        .zip(&answer.outcomes)
+        .map(|(kind, outcome)| {
+            let gain = Gain {
+                parallelism: outcome.after.parallelism,
+                ceiling: outcome.ceiling.parallelism,
+                work: match &kind {
+                    Kind::TooFine(grain) => grain.saved,
+                    _ => Nanos::ZERO,
+                },
+            };
+            Finding { id: id(recording, &kind), caveats: caveats(recording, run, &kind, &gain, before), gain, kind }
+        })
+        .collect();
+    Ok(Advice {
+        parallelism: before,
+        steps: path.steps,
+        outcome: path.outcome,
+        creation: overhead.mean(),
+        findings,
+        problems: answer.problems(),
+    })
+}
+
+/// What following a finding would be.
+fn scenario(kind: &Kind) -> Scenario {
+    let (part, factor) = match kind {
+        Kind::Parallelise { place, factor, .. } => (Selector::Place(*place), *factor),
+        Kind::TooCoarse(grain) => (Selector::Site(grain.site), grain.pieces),
+        Kind::TooFine(_) => return Scenario::default(),
+    };
+    let factor = Factor::new(factor).unwrap_or(Factor::INFINITE);
+    Scenario { changes: vec![Change { part, factor }] }
+}
+
+fn caveats(recording: &Recording, run: &Run, kind: &Kind, gain: &Gain, before: Option<Ratio>) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
+    let site = match kind {
+        Kind::Parallelise { place, .. } => place.site,
+        Kind::TooFine(grain) | Kind::TooCoarse(grain) => Some(grain.site),
+    };
+    let site = site.and_then(|site| recording.sites.get(site.0 as usize));
+    if site.is_some_and(|site| site.kind.is_lock()) {
+        caveats.push(Caveat::UnderLock);
+    }
+    if !matches!(kind, Kind::TooFine(_)) {
+        caveats.push(Caveat::Dependences);
+        let little = |(before, after): (Ratio, Ratio)| after.0 < before.0 * 1.01;
+        if before.zip(gain.parallelism).is_some_and(little) {
+            caveats.push(Caveat::OnlyTogether);
+        }
+    }
+    if !run.complete() {
+        caveats.push(Caveat::Incomplete);
+    }
+    caveats
+}
+
+fn id(recording: &Recording, kind: &Kind) -> String {
+    let name = |site: workspan_model::SiteId| {
+        recording.sites.get(site.0 as usize).map(|site| site.stable_id(&recording.sites)).unwrap_or_default()
+    };
+    let text = match kind {
+        Kind::Parallelise { place, .. } => {
+            let [before, after] = [place.before, place.after].map(|point| match point.site() {
+                Some(site) => name(site),
+                None => format!("{point:?}"),
+            });
+            format!("parallelise {} {before} {after}", place.site.map(name).unwrap_or_default())
+        }
+        Kind::TooFine(grain) => format!("fine {}", name(grain.site)),
+        Kind::TooCoarse(grain) => format!("coarse {}", name(grain.site)),
+    };
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    format!("a-{:08x}", (hash ^ hash >> 32) & 0xffff_ffff)
+}

@@ -1,0 +1,120 @@
+//! What a strand adds to the span, and where that counts.
+
+use workspan_model::{ContextId, Nanos, Strand};
+
+use super::region::{Region, Regions};
+use super::tables::Tables;
+
+/// A way to look at strands.
+pub(crate) trait Charge {
+    /// Whether it asks for the places before and after a strand.
+    const PLACES: bool;
+
+    /// Units of positions in a nanosecond.
+    const SCALE: i64;
+
+    /// What the strand of a row adds to the span for its cost, and the key on the critical path. `context` is known.
+    fn charge(&mut self, row: &Strand, context: ContextId, before: u32, after: u32) -> (u32, i64);
+
+    /// The key for the time that a strand of `key` was blocked.
+    fn blocked(&self, key: u32) -> u32;
+
+    /// The key that the first strand of a task in `context` most likely has.
+    fn expected(&self, context: ContextId) -> u32;
+
+    /// Positions in nanoseconds.
+    fn nanos(position: i64) -> Nanos {
+        // To the nearest.
+        Nanos(position.saturating_add(Self::SCALE / 2).div_euclid(Self::SCALE))
+    }
+}
+
+/// As recorded: the cost, by context.
+#[derive(Debug)]
+pub(crate) struct Plain;
+
+impl Charge for Plain {
+    const PLACES: bool = false;
+    const SCALE: i64 = 1;
+
+    #[inline(always)]
+    fn charge(&mut self, row: &Strand, context: ContextId, _: u32, _: u32) -> (u32, i64) {
+        (context.0, row.cost.0)
+    }
+
+    #[inline(always)]
+    fn blocked(&self, key: u32) -> u32 {
+        key
+    }
+
+    #[inline(always)]
+    fn expected(&self, context: ContextId) -> u32 {
+        context.0
+    }
+}
+
+/// By region of the source, with the cost of each divided by a factor of its own.
+pub(crate) struct ByRegion<'a> {
+    pub(crate) regions: Regions,
+    /// Per region.
+    pub(crate) seen: Vec<Seen>,
+    /// The factor of a new region.
+    factor: FactorOf<'a>,
+}
+
+/// The factor by which the cost of a region's strands is divided.
+pub(crate) type FactorOf<'a> = Box<dyn Fn(&Region) -> f64 + 'a>;
+
+/// What there is of a region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub(crate) work: i64,
+    pub(crate) strands: u64,
+    pub(crate) factor: f64,
+}
+
+impl<'a> ByRegion<'a> {
+    /// Regions by place and context; by context alone if not `fine`.
+    pub(crate) fn new(tables: &Tables, fine: bool, factor: FactorOf<'a>) -> ByRegion<'a> {
+        ByRegion { regions: Regions::new(tables, fine), seen: Vec::new(), factor }
+    }
+}
+
+impl Charge for ByRegion<'_> {
+    const PLACES: bool = true;
+    const SCALE: i64 = 1024;
+
+    #[inline(always)]
+    fn charge(&mut self, row: &Strand, context: ContextId, before: u32, after: u32) -> (u32, i64) {
+        let id = self.regions.find(context, before, after);
+        let index = id as usize;
+        if index >= self.seen.len() {
+            let region = self.regions.get(id);
+            self.seen.push(Seen { work: 0, strands: 0, factor: (self.factor)(&region) });
+        }
+        let seen = &mut self.seen[index];
+        let cost = row.cost.0;
+        seen.work = seen.work.saturating_add(cost);
+        seen.strands += u64::from(cost != 0);
+        let whole = cost.saturating_mul(Self::SCALE);
+        #[expect(clippy::float_cmp, reason = "a factor of one is exactly that")]
+        let divided = if seen.factor == 1.0 { whole } else { divide(whole, seen.factor) };
+        (id * 2, divided)
+    }
+
+    #[inline(always)]
+    fn blocked(&self, key: u32) -> u32 {
+        key | 1
+    }
+
+    #[inline(always)]
+    fn expected(&self, _: ContextId) -> u32 {
+        u32::MAX
+    }
+}
+
+/// To the nearest; exact if it comes out even and is below 2^53.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "documented; saturates")]
+fn divide(cost: i64, factor: f64) -> i64 {
+    (cost as f64 / factor).round() as i64
+}

@@ -1,0 +1,275 @@
+//! Critical paths: how much of a position was spent where.
+//!
+//! As the collector keeps them (`workspan_collect::path`), for one thread: a path is a chain of nodes, newest first, shared
+//! by all who have a common past. A [`Tail`] is a path, and a last stretch in one place (its *key*) that has no node yet; so
+//! a row whose key is the one before touches no node, and neither does a fork or join within one key.
+//!
+//! **Ownership.** Nodes count their holders. A tail either owns a hold ([`OWNED`]) or borrows that of a suspended ancestor.
+//! What only its owner holds is changed in place.
+//!
+//! **Bound.** A chain that has grown by as many nodes as it had, [`FOLD_AFTER`] at least, is folded into one node for each
+//! key, as far as nobody else holds its nodes: constant cost per node, amortised.
+
+/// A tail's path is a hold of its own.
+pub(super) const OWNED: u32 = 1 << 31;
+
+/// A chain is folded no earlier.
+const FOLD_AFTER: u32 = 32;
+
+/// No node.
+const NONE: u32 = 0;
+
+/// A position and the path to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tail {
+    /// Absolute span.
+    pub(super) span: i64,
+    /// The path accounts up to here; the rest was spent in `key`.
+    pub(super) since: i64,
+    /// Where.
+    pub(super) key: u32,
+    /// The path, and [`OWNED`].
+    pub(super) path: u32,
+    /// Strands of the rest.
+    pub(super) strands: u32,
+}
+
+impl Tail {
+    /// Before everything: no maximum.
+    pub(super) const NEVER: Tail = Tail { span: i64::MIN, since: i64::MIN, key: 0, path: NONE, strands: 0 };
+
+    /// A position without a past.
+    pub(super) fn at(span: i64, key: u32) -> Tail {
+        Tail { span, since: span, key, path: NONE, strands: 0 }
+    }
+
+    /// The same, without a hold.
+    pub(super) fn borrowed(self) -> Tail {
+        Tail { path: self.path & !OWNED, ..self }
+    }
+
+    /// Goes on in `key`.
+    #[inline(always)]
+    pub(super) fn turn(&mut self, paths: &mut Paths, key: u32) {
+        if self.key != key {
+            paths.settle(self);
+            self.key = key;
+        }
+    }
+}
+
+/// What a path spent in one key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub(super) key: u32,
+    pub(super) span: i64,
+    pub(super) strands: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    span: i64,
+    parent: u32,
+    holders: u32,
+    key: u32,
+    strands: u32,
+    /// Nodes of the chain, and with how many it is folded.
+    length: u32,
+    fold_at: u32,
+}
+
+/// All nodes.
+#[derive(Debug)]
+pub(super) struct Paths {
+    nodes: Vec<Node>,
+    /// First of the unused ones.
+    free: u32,
+    /// By key: which node has it, in the fold of this number.
+    seen: Vec<(u32, u32)>,
+    folds: u32,
+    chain: Vec<u32>,
+}
+
+impl Paths {
+    pub(super) fn new() -> Paths {
+        let none =
+            Node { span: 0, parent: NONE, holders: 1, key: u32::MAX, strands: 0, length: 0, fold_at: FOLD_AFTER };
+        Paths { nodes: vec![none], free: NONE, seen: Vec::new(), folds: 0, chain: Vec::new() }
+    }
+
+    /// The tail's last stretch becomes part of its path.
+    pub(super) fn settle(&mut self, tail: &mut Tail) {
+        let span = tail.span.wrapping_sub(tail.since);
+        if span != 0 || tail.strands != 0 {
+            tail.path = self.add(tail.path, Stretch { key: tail.key, span, strands: u64::from(tail.strands) });
+            tail.strands = 0;
+        }
+        tail.since = tail.span;
+    }
+
+    /// The path with one stretch more, owned.
+    pub(super) fn add(&mut self, path: u32, stretch: Stretch) -> u32 {
+        let id = path & !OWNED;
+        let strands = u32::try_from(stretch.strands).unwrap_or(u32::MAX);
+        if path & OWNED != 0 {
+            // The newest nodes, as far as they are nobody else's: a strand often comes back to where it was.
+            let mut at = id;
+            for _ in 0..4 {
+                let node = &mut self.nodes[at as usize];
+                if at == NONE || node.holders != 1 {
+                    break;
+                }
+                if node.key == stretch.key {
+                    node.span = node.span.wrapping_add(stretch.span);
+                    node.strands = node.strands.saturating_add(strands);
+                    return path;
+                }
+                at = node.parent;
+            }
+        }
+        let parent = &mut self.nodes[id as usize];
+        if path & OWNED == 0 && id != NONE {
+            parent.holders += 1;
+        }
+        let (length, fold_at) = (parent.length + 1, parent.fold_at);
+        let node = Node { span: stretch.span, parent: id, holders: 1, key: stretch.key, strands, length, fold_at };
+        let new = self.place(node);
+        if length >= fold_at {
+            self.fold(new);
+        }
+        new | OWNED
+    }
+
+    #[inline]
+    fn place(&mut self, node: Node) -> u32 {
+        if self.free != NONE {
+            let id = self.free;
+            let slot = &mut self.nodes[id as usize];
+            self.free = slot.parent;
+            *slot = node;
+            return id;
+        }
+        let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX) & !OWNED;
+        self.nodes.push(node);
+        id
+    }
+
+    /// A hold more.
+    #[inline]
+    pub(super) fn own(&mut self, path: u32) -> u32 {
+        let id = path & !OWNED;
+        if id == NONE {
+            return NONE;
+        }
+        self.nodes[id as usize].holders += 1;
+        id | OWNED
+    }
+
+    /// A hold less.
+    #[inline]
+    pub(super) fn release(&mut self, path: u32) {
+        if path & OWNED != 0 {
+            self.let_go(path & !OWNED);
+        }
+    }
+
+    fn let_go(&mut self, mut id: u32) {
+        while id != NONE {
+            let node = &mut self.nodes[id as usize];
+            node.holders -= 1;
+            if node.holders != 0 {
+                return;
+            }
+            let parent = node.parent;
+            node.parent = self.free;
+            self.free = id;
+            id = parent;
+        }
+    }
+
+    /// What goes on after branches from `from`, whose hold they borrowed: the longest of them. Both are used up.
+    #[inline]
+    pub(super) fn merge(&mut self, from: &Tail, longest: Tail) -> Tail {
+        if longest.path & OWNED != 0 {
+            self.release(from.path);
+            return longest;
+        }
+        Tail { path: from.path, ..longest }
+    }
+
+    /// Replaces `best` by `other`, of which it gets a hold of its own, if that is longer.
+    pub(super) fn raise(&mut self, best: &mut Tail, other: &Tail) {
+        if other.span > best.span {
+            let path = self.own(other.path);
+            self.release(best.path);
+            *best = Tail { path, ..*other };
+        }
+    }
+
+    /// `tail` goes on after `other`, which is used up, if that is longer.
+    pub(super) fn join(&mut self, tail: &mut Tail, other: Tail) {
+        if other.span > tail.span {
+            self.release(tail.path);
+            *tail = other;
+        } else {
+            self.release(other.path);
+        }
+    }
+
+    /// What a path is made of, newest first; keys may occur several times.
+    pub(super) fn stretches(&self, path: u32) -> impl Iterator<Item = Stretch> + '_ {
+        let mut at = path & !OWNED;
+        std::iter::from_fn(move || {
+            let node = self.nodes.get(at as usize).filter(|_| at != NONE)?;
+            at = node.parent;
+            Some(Stretch { key: node.key, span: node.span, strands: u64::from(node.strands) })
+        })
+    }
+
+    /// Folds the chain that ends with `newest`, as far as nobody else holds it.
+    #[cold]
+    fn fold(&mut self, newest: u32) {
+        self.folds = self.folds.wrapping_add(1);
+        let mut chain = std::mem::take(&mut self.chain);
+        chain.clear();
+        let mut at = newest;
+        while at != NONE && self.nodes[at as usize].holders == 1 {
+            chain.push(at);
+            at = self.nodes[at as usize].parent;
+        }
+        let behind = at;
+        // Kept nodes, newest first, linked anew.
+        let mut last = NONE;
+        let mut kept = 0;
+        for id in chain.iter().copied() {
+            let node = self.nodes[id as usize];
+            let key = node.key as usize;
+            if key >= self.seen.len() {
+                self.seen.resize(key + 1, (0, 0));
+            }
+            let (fold, into) = self.seen[key];
+            if fold == self.folds && into != NONE {
+                let into = &mut self.nodes[into as usize];
+                into.span = into.span.wrapping_add(node.span);
+                into.strands = into.strands.saturating_add(node.strands);
+                self.nodes[id as usize].parent = self.free;
+                self.free = id;
+                continue;
+            }
+            self.seen[key] = (self.folds, id);
+            if last != NONE {
+                self.nodes[last as usize].parent = id;
+            }
+            last = id;
+            kept += 1;
+        }
+        if last != NONE {
+            self.nodes[last as usize].parent = behind;
+        }
+        let length = kept + self.nodes[behind as usize].length;
+        let node = &mut self.nodes[newest as usize];
+        node.length = length;
+        node.fold_at = length + FOLD_AFTER.max(kept);
+        self.chain = chain;
+    }
+}

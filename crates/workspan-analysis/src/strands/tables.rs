@@ -1,0 +1,77 @@
+//! What the machine must know of contexts, by index.
+
+use workspan_model::{Context, ContextId, Recording, SiteKind};
+
+use super::region::Point;
+
+/// One for each context.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    pub(crate) contexts: Vec<Entry>,
+}
+
+/// What is known of a context.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) parent: ContextId,
+    /// Its site as a place before or after a strand.
+    pub(crate) place: u32,
+    pub(crate) recursive: bool,
+    /// Serial code: outside of all regions.
+    pub(crate) serial: bool,
+    pub(crate) role: Role,
+    /// An instance of its tasks lasts until those below it have ended.
+    pub(crate) lasting: bool,
+}
+
+/// What forks and tasks in a context are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Branches but the first are tasks, as are tasks; each task is an instance.
+    Tasks,
+    /// The same, but tasks are items of a shared iterator, and no instances.
+    Items,
+    /// Branches are pieces of a loop or section, which all members of a team share.
+    Pieces,
+    /// Tasks of a loop, which is the instance.
+    Chunks,
+}
+
+impl Tables {
+    pub(crate) fn new(recording: &Recording) -> Tables {
+        let tree = &recording.contexts;
+        let contexts = tree.ids().filter_map(|id| tree.get(id)).map(|context| entry(recording, context)).collect();
+        Tables { contexts }
+    }
+
+    /// What is known of `id`; of the root if it does not exist.
+    #[inline(always)]
+    pub(crate) fn get(&self, id: ContextId) -> &Entry {
+        self.contexts.get(id.index()).unwrap_or(&self.contexts[0])
+    }
+
+    /// True if the site of `to` is active in `from`, from where it is entered: as recursion is folded.
+    #[inline]
+    pub(crate) fn is_recursion(&self, from: ContextId, to: ContextId) -> bool {
+        let around = self.get(from);
+        self.get(to).recursive || to == from || (around.recursive && to == around.parent)
+    }
+}
+
+fn entry(recording: &Recording, context: &Context) -> Entry {
+    let site = context.site.filter(|site| (site.0 as usize) < recording.sites.len());
+    let kind = site.map(|site| recording.sites[site.0 as usize].kind);
+    Entry {
+        parent: context.parent,
+        place: site.map_or(Point::Unknown, Point::Site).code(),
+        recursive: context.recursive,
+        serial: kind.is_none_or(|kind| !kind.spawns()),
+        role: match kind {
+            Some(SiteKind::ParIter) => Role::Items,
+            Some(SiteKind::Loop | SiteKind::Sections) => Role::Pieces,
+            Some(SiteKind::Taskloop) => Role::Chunks,
+            _ => Role::Tasks,
+        },
+        lasting: kind.is_some_and(SiteKind::is_openmp),
+    }
+}

@@ -1,0 +1,180 @@
+//! What if parts of the program were parallelised (TaskProf 4.2, Alg. 10).
+//!
+//! A scenario names parts and by what factor each becomes faster because it is done in parallel. The work stays as it is;
+//! the span is computed anew, each strand of a named part with its cost divided by the factor. Several scenarios are
+//! computed in one pass over the rows, each with its *ceiling*: all its factors infinite.
+//!
+//! **Rounding.** Positions are in 1/1024 ns. The cost of a strand is divided to the nearest of these units; it is exact where
+//! the division comes out even. So the error of a span is at most half a unit per divided strand on the critical path.
+//! Results are in nanoseconds, to the nearest.
+//!
+//! Time blocked is not divided: nobody knows what it would be.
+
+mod select;
+
+use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
+
+use crate::profile::profile;
+use crate::strands::{run, ByRegion, FactorOf, Finished, Machine, Problems, Region, RegionRow, Replayed, Rows};
+
+pub use select::Selector;
+
+/// By what a part becomes faster: at least 1, may be infinite.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Factor(f64);
+
+impl Factor {
+    /// As if the part cost nothing.
+    pub const INFINITE: Factor = Factor(f64::INFINITY);
+
+    /// `None` below 1, and for what is no number.
+    pub fn new(factor: f64) -> Option<Factor> {
+        (factor >= 1.0).then_some(Factor(factor))
+    }
+
+    /// As a number.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+/// A part of the program and its factor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The part.
+    pub part: Selector,
+    /// Its factor.
+    pub factor: Factor,
+}
+
+/// Changes made together. Where several name the same strand, their factors are multiplied.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scenario {
+    /// The changes.
+    pub changes: Vec<Change>,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhatIf {
+    /// As recorded.
+    pub before: Figures,
+    /// One for each scenario.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// What a scenario amounts to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// With its factors.
+    pub after: Figures,
+    /// With all its factors infinite.
+    pub ceiling: Figures,
+    /// Work of the strands that it names. Zero if there are none.
+    pub named: Nanos,
+    /// Their number, but for those that cost nothing.
+    pub strands: u64,
+}
+
+/// A program, as it is or as it would be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Work over span.
+    pub parallelism: Option<Ratio>,
+    /// Work, span, totals and critical path. [`Replayed::into_run`] makes a run of it for [`profile`].
+    pub replayed: Replayed,
+    /// Spawn sites, by their numbers.
+    pub sites: Vec<SiteFigures>,
+    /// What the critical path consists of, by falling share: regions that are not on it are left out.
+    pub path: Vec<RegionRow>,
+}
+
+/// A spawn site, as [`SiteRow`](crate::profile::SiteRow) has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SiteFigures {
+    /// The site.
+    pub site: SiteId,
+    /// Work of its outermost instances.
+    pub work: Nanos,
+    /// Sum of their spans.
+    pub span: Nanos,
+    /// Work over span.
+    pub parallelism: Option<Ratio>,
+    /// What its own strands add to the critical path.
+    pub critical: Nanos,
+    /// That, over the program's span.
+    pub critical_share: Option<Ratio>,
+}
+
+/// Answers all `scenarios` in one pass over the rows of a run of `recording`.
+pub fn what_if<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenarios: &[Scenario]) -> Result<WhatIf, R::Error> {
+    let machines = || {
+        let mut machines = vec![machine(recording, Box::new(|_| 1.0))];
+        for scenario in scenarios {
+            let chosen: Vec<(select::Chosen<'_>, f64)> =
+                scenario.changes.iter().map(|c| (c.part.resolve(recording), c.factor.value())).collect();
+            let all = chosen.clone();
+            machines.push(machine(recording, Box::new(move |region| factor(&chosen, region))));
+            machines.push(machine(recording, Box::new(move |region| ceiling(&all, region))));
+        }
+        machines
+    };
+    let mut finished = run(rows, machines)?.into_iter();
+    let before = finished.next().map(|finished| figures(recording, finished)).unwrap_or_default();
+    let mut outcomes = Vec::with_capacity(scenarios.len());
+    while let (Some(after), Some(ceiling)) = (finished.next(), finished.next()) {
+        let named = ceiling.charge.seen.iter().filter(|seen| seen.factor > 1.0);
+        outcomes.push(Outcome {
+            named: named.clone().map(|seen| Nanos(seen.work)).sum(),
+            strands: named.map(|seen| seen.strands).sum(),
+            after: figures(recording, after),
+            ceiling: figures(recording, ceiling),
+        });
+    }
+    Ok(WhatIf { before, outcomes })
+}
+
+/// A machine that divides the cost of regions.
+pub(crate) fn machine<'a>(recording: &Recording, factor: FactorOf<'a>) -> Machine<ByRegion<'a>> {
+    Machine::new(recording, |tables| ByRegion::new(tables, true, factor))
+}
+
+fn factor(chosen: &[(select::Chosen<'_>, f64)], region: &Region) -> f64 {
+    chosen.iter().filter(|(part, _)| part.has(region)).map(|(_, factor)| factor).product()
+}
+
+fn ceiling(chosen: &[(select::Chosen<'_>, f64)], region: &Region) -> f64 {
+    if chosen.iter().any(|(part, _)| part.has(region)) {
+        f64::INFINITY
+    } else {
+        1.0
+    }
+}
+
+/// What a machine has read, as values.
+pub(crate) fn figures(recording: &Recording, finished: Finished<ByRegion<'_>>) -> Figures {
+    let mut path = finished.region_profile().regions;
+    path.retain(|row| row.critical != Nanos::ZERO || row.critical_blocked != Nanos::ZERO);
+    let replayed = finished.into_replayed();
+    let rows = profile(recording, &replayed.clone().into_run(&Run::default())).sites;
+    let mut sites: Vec<SiteFigures> = rows
+        .iter()
+        .map(|row| SiteFigures {
+            site: row.site,
+            work: row.work,
+            span: row.span,
+            parallelism: row.parallelism,
+            critical: row.critical,
+            critical_share: row.critical_share,
+        })
+        .collect();
+    sites.sort_by_key(|row| row.site);
+    Figures { parallelism: replayed.work.over(replayed.span), replayed, sites, path }
+}
+
+impl WhatIf {
+    /// What was wrong with the rows.
+    pub fn problems(&self) -> Problems {
+        self.before.replayed.problems
+    }
+}

@@ -1,0 +1,134 @@
+//! Parts of a program, and which strands are in them.
+
+use workspan_model::{ContextId, ContextTree, Recording, SiteId, SiteKind};
+
+use crate::strands::{Place, Point, Region};
+
+/// A part of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// Strands of a site itself: what its exclusive share of the critical path is about. Of serial code, too.
+    Site(SiteId),
+    /// The same with everything below the site.
+    Below(SiteId),
+    /// Strands of a context itself.
+    Context(ContextId),
+    /// Strands between two events in these lines of a file, which is named by the end of its path. The beginning and the
+    /// end of a task lie where it is created; a wait lies wherever the other event does. The beginning and the end of the
+    /// program lie in no lines.
+    Lines {
+        /// The file.
+        file: String,
+        /// First line.
+        first: u32,
+        /// Last line.
+        last: u32,
+    },
+    /// One region.
+    Region(Region),
+    /// A region in all contexts.
+    Place(Place),
+    /// Regions that the program marks by this name, with everything below.
+    Marked(String),
+}
+
+/// A selector that knows the recording.
+#[derive(Clone)]
+pub(super) enum Chosen<'a> {
+    /// By context.
+    Contexts(Vec<bool>),
+    Lines(Lines<'a>),
+    Region(Region),
+    Place(&'a ContextTree, Place),
+}
+
+#[derive(Clone)]
+pub(super) struct Lines<'a> {
+    recording: &'a Recording,
+    file: String,
+    first: u32,
+    last: u32,
+}
+
+impl Selector {
+    pub(super) fn resolve<'a>(&self, recording: &'a Recording) -> Chosen<'a> {
+        let tree = &recording.contexts;
+        let own = |wanted: &dyn Fn(SiteId) -> bool| tree.ids().map(|id| tree.site(id).is_some_and(wanted)).collect();
+        let below = |wanted: &dyn Fn(SiteId) -> bool| {
+            let mut chosen: Vec<bool> = own(wanted);
+            for id in tree.ids() {
+                chosen[id.index()] |= tree.get(id).is_some_and(|context| chosen[context.parent.index()]);
+            }
+            chosen
+        };
+        match self {
+            Selector::Site(site) => Chosen::Contexts(own(&|other| other == *site)),
+            Selector::Below(site) => Chosen::Contexts(below(&|other| other == *site)),
+            Selector::Context(context) => Chosen::Contexts(tree.ids().map(|id| id == *context).collect()),
+            Selector::Marked(name) => Chosen::Contexts(below(&|site| is_marked(recording, site, name))),
+            Selector::Region(region) => Chosen::Region(*region),
+            Selector::Place(place) => Chosen::Place(tree, *place),
+            Selector::Lines { file, first, last } => {
+                Chosen::Lines(Lines { recording, file: file.clone(), first: *first, last: *last })
+            }
+        }
+    }
+}
+
+fn is_marked(recording: &Recording, site: SiteId, name: &str) -> bool {
+    recording.sites.get(site.0 as usize).is_some_and(|site| {
+        site.kind == SiteKind::Marked
+            && (site.type_name == name || site.function.as_ref().is_some_and(|function| function.name == name))
+    })
+}
+
+impl Chosen<'_> {
+    pub(super) fn has(&self, region: &Region) -> bool {
+        match self {
+            Chosen::Contexts(chosen) => chosen.get(region.context.index()).copied().unwrap_or(false),
+            Chosen::Lines(lines) => lines.have(region),
+            Chosen::Region(chosen) => chosen == region,
+            Chosen::Place(tree, chosen) => *chosen == Place::of(tree, region),
+        }
+    }
+}
+
+/// Where an event is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Within,
+    Outside,
+    Anywhere,
+}
+
+impl Lines<'_> {
+    fn have(&self, region: &Region) -> bool {
+        let ends = [self.place(region, region.before), self.place(region, region.after)];
+        ends.contains(&Where::Within) && !ends.contains(&Where::Outside)
+    }
+
+    fn place(&self, region: &Region, point: Point) -> Where {
+        let site = match point {
+            Point::Unknown | Point::Wait => return Where::Anywhere,
+            Point::Site(site) => Some(site),
+            // Of serial code, which has no lines: the program's.
+            Point::Begin | Point::End => self.recording.contexts.site(region.context),
+        };
+        let Some(site) = site.and_then(|site| self.recording.sites.get(site.0 as usize)) else {
+            return Where::Outside;
+        };
+        let direct = Some((site.file.as_str(), site.line));
+        let via = site.via.as_ref().map(|(file, line)| (file.as_str(), *line));
+        let within = |(file, line): (&str, u32)| line >= self.first && line <= self.last && self.is_file(file);
+        if direct.into_iter().chain(via).any(within) {
+            Where::Within
+        } else {
+            Where::Outside
+        }
+    }
+
+    fn is_file(&self, path: &str) -> bool {
+        path.strip_suffix(self.file.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            && !self.file.is_empty()
+    }
+}
