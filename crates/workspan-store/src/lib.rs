@@ -24,7 +24,8 @@ mod tasks;
 pub use error::StoreError;
 pub use names::folder_of;
 pub use problem::Problem;
-pub use reader::{Reader, Stored};
+pub use reader::{decode_part, Reader, Stored};
+pub use schema::{COLUMNS, EVENTS};
 pub use writer::{Meta, Summary, Writer};
 
 /// Readers of another major version cannot read the rows.
@@ -35,4 +36,4 @@ pub const MINOR: u16 = 0;
 /// Rows of a row group, but for the last of a part.
 pub const GROUP_ROWS: usize = 1 << 17;
 /// Row groups of a part, but for the last of a run.
-pub const PART_GROUPS: usize = 16;
+pub const PART_GROUPS: usize = 8;

@@ -28,8 +28,25 @@ pub(crate) const NODES: &str = "message nodes {
     OPTIONAL INT64 overhead_ns;
 }";
 
+/// Their names.
+pub const COLUMNS: [&str; 13] = [
+    "run",
+    "strand",
+    "task",
+    "event",
+    "context",
+    "cost_ns",
+    "blocked_ns",
+    "start_ns",
+    "thread",
+    "value",
+    "inner_context",
+    "outward",
+    "overhead_ns",
+];
+
 /// Words for events, as stored.
-pub(crate) const EVENTS: [&str; 15] = [
+pub const EVENTS: [&str; 15] = [
     "fork", "next", "join", "group", "wait", "spawn", "call", "end", "sync", "after", "enter", "leave", "team",
     "barrier", "team-end",
 ];
@@ -96,4 +113,14 @@ pub(crate) fn node_properties() -> WriterProperties {
             .set_column_encoding(ColumnPath::from(column), Encoding::DELTA_BINARY_PACKED);
     }
     properties.build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_has_the_columns() {
+        assert_eq!(nodes().get_fields().iter().map(|field| field.name()).collect::<Vec<_>>(), COLUMNS);
+    }
 }

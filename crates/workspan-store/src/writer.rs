@@ -1,7 +1,7 @@
 //! Writing the strands of a run.
 
-mod part;
-mod rows;
+pub(crate) mod part;
+pub(crate) mod rows;
 mod tables;
 
 use std::fs;
@@ -75,8 +75,12 @@ impl Writer {
             kept: (0, 0),
             stopped: false,
         };
-        // Stands if nobody comes to write a better one.
+        // These stand if nobody comes to write better ones.
         tables::write_meta(&writer.folder, run, meta, tables::State::Unfinished, None)?;
+        if run == 1 {
+            tables::write_sites(&writer.folder, &Recording::default())?;
+            tables::write_contexts(&writer.folder, &Recording::default())?;
+        }
         Ok(writer)
     }
 

@@ -8,14 +8,23 @@ use std::sync::Mutex;
 use crate::parquet::footer::{self, Chunk, Footer, Group, Physical, TAIL};
 use crate::{names, schema, StoreError, MAJOR};
 
+/// Most row groups of a file that are read.
+const MOST_GROUPS: usize = 1024;
+
 /// A part that is open; without row groups if it makes no sense, which shows as one that cannot be read.
 #[derive(Debug)]
 pub(super) struct Part {
     name: String,
-    file: Mutex<File>,
+    source: Mutex<Box<dyn Source>>,
     footer: Option<Footer>,
-    sums: Vec<u32>,
+    /// `None` if nothing is compared with them.
+    sums: Option<Vec<u32>>,
 }
+
+/// Where the bytes are.
+trait Source: Read + Seek + Send + std::fmt::Debug {}
+
+impl<T: Read + Seek + Send + std::fmt::Debug> Source for T {}
 
 impl Part {
     /// Opens a part; `None` if there is none.
@@ -30,9 +39,16 @@ impl Part {
         if let Some((major, minor)) = footer.as_ref().and_then(version).filter(|(major, _)| *major != MAJOR) {
             return Err(StoreError::Version { path, major, minor });
         }
-        let sums = footer.as_ref().and_then(|footer| footer.note(schema::SUMS_KEY)).unwrap_or_default();
-        let sums = sums.split(' ').map_while(|sum| u32::from_str_radix(sum, 16).ok()).collect();
-        Ok(Some(Part { name, file: Mutex::new(file), footer, sums }))
+        let sums = Some(footer.as_ref().map(sums).unwrap_or_default());
+        Ok(Some(Part { name, source: Mutex::new(Box::new(file)), footer, sums }))
+    }
+
+    /// A part in memory; with `checked`, its checksums must be right.
+    pub(super) fn of_bytes(bytes: &[u8], checked: bool) -> Part {
+        let mut source = io::Cursor::new(bytes.to_vec());
+        let footer = read_footer(&mut source).ok().flatten();
+        let sums = checked.then(|| footer.as_ref().map(sums).unwrap_or_default());
+        Part { name: String::new(), source: Mutex::new(Box::new(source)), footer, sums }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -50,17 +66,20 @@ impl Part {
         let described = footer.groups.get(group)?;
         let begin = described.chunks.iter().map(|chunk| chunk.offset).min()?;
         let length = described.chunks.iter().try_fold(0usize, |sum, chunk| sum.checked_add(chunk.length))?;
-        let mut file = self.file.lock().ok()?;
-        let size = file.seek(SeekFrom::End(0)).ok()?;
+        let mut source = self.source.lock().ok()?;
+        let size = source.seek(SeekFrom::End(0)).ok()?;
         let end = u64::try_from(begin.checked_add(length)?).ok()?;
         if end > size {
             return None;
         }
         bytes.resize(length, 0);
-        file.seek(SeekFrom::Start(begin.try_into().ok()?)).ok()?;
-        file.read_exact(bytes).ok()?;
-        drop(file);
-        (crc32fast::hash(bytes) == *self.sums.get(group)?).then_some(Region { footer, group: described, begin, bytes })
+        source.seek(SeekFrom::Start(begin.try_into().ok()?)).ok()?;
+        source.read_exact(bytes).ok()?;
+        drop(source);
+        if let Some(sums) = &self.sums {
+            (crc32fast::hash(bytes) == *sums.get(group)?).then_some(())?;
+        }
+        Some(Region { footer, group: described, begin, bytes })
     }
 }
 
@@ -85,6 +104,12 @@ impl<'b> Region<'_, 'b> {
     }
 }
 
+/// The checksums of the row groups.
+fn sums(footer: &Footer) -> Vec<u32> {
+    let sums = footer.note(schema::SUMS_KEY).unwrap_or_default();
+    sums.split(' ').map_while(|sum| u32::from_str_radix(sum, 16).ok()).collect()
+}
+
 /// Major and minor version, as the file has them in its notes.
 pub(super) fn version(footer: &Footer) -> Option<(u16, u16)> {
     let (major, minor) = footer.note(schema::VERSION_KEY)?.split_once('.')?;
@@ -92,7 +117,7 @@ pub(super) fn version(footer: &Footer) -> Option<(u16, u16)> {
 }
 
 /// `None` if there is no footer, or it makes no sense.
-pub(super) fn read_footer(file: &mut File) -> io::Result<Option<Footer>> {
+pub(super) fn read_footer(file: &mut (impl Read + Seek)) -> io::Result<Option<Footer>> {
     let size = file.seek(SeekFrom::End(0))?;
     let mut tail = [0; TAIL];
     if size < tail.len() as u64 {
@@ -106,5 +131,5 @@ pub(super) fn read_footer(file: &mut File) -> io::Result<Option<Footer>> {
     let mut bytes = vec![0; length];
     file.seek(SeekFrom::Start(size - (length + tail.len()) as u64))?;
     file.read_exact(&mut bytes)?;
-    Ok(footer::parse(&bytes))
+    Ok(footer::parse(&bytes).filter(|footer| footer.groups.len() <= MOST_GROUPS))
 }

@@ -105,34 +105,37 @@ impl Write for Summed {
     }
 }
 
-fn write_group(writer: &mut SerializedFileWriter<Summed>, rows: &Rows) -> Result<(), ParquetError> {
+pub(crate) fn write_group<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    rows: &Rows,
+) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;
     // In the order of the schema.
-    column::<Int32Type>(&mut group, &rows.run[..rows.len()], None)?;
-    column::<Int64Type>(&mut group, &rows.strand, None)?;
-    column::<Int64Type>(&mut group, &rows.task, None)?;
-    column::<ByteArrayType>(&mut group, &rows.event, None)?;
-    column::<Int32Type>(&mut group, &rows.context, None)?;
-    column::<Int64Type>(&mut group, &rows.cost, None)?;
-    column::<Int64Type>(&mut group, &rows.blocked, None)?;
-    column::<Int64Type>(&mut group, &rows.start, None)?;
-    column::<Int32Type>(&mut group, &rows.thread, None)?;
-    optional::<Int64Type>(&mut group, &rows.value)?;
-    optional::<Int32Type>(&mut group, &rows.inner)?;
-    optional::<Int32Type>(&mut group, &rows.outward)?;
-    optional::<Int64Type>(&mut group, &rows.overhead)?;
+    column::<_, Int32Type>(&mut group, &rows.run[..rows.len()], None)?;
+    column::<_, Int64Type>(&mut group, &rows.strand, None)?;
+    column::<_, Int64Type>(&mut group, &rows.task, None)?;
+    column::<_, ByteArrayType>(&mut group, &rows.event, None)?;
+    column::<_, Int32Type>(&mut group, &rows.context, None)?;
+    column::<_, Int64Type>(&mut group, &rows.cost, None)?;
+    column::<_, Int64Type>(&mut group, &rows.blocked, None)?;
+    column::<_, Int64Type>(&mut group, &rows.start, None)?;
+    column::<_, Int32Type>(&mut group, &rows.thread, None)?;
+    optional::<_, Int64Type>(&mut group, &rows.value)?;
+    optional::<_, Int32Type>(&mut group, &rows.inner)?;
+    optional::<_, Int32Type>(&mut group, &rows.outward)?;
+    optional::<_, Int64Type>(&mut group, &rows.overhead)?;
     group.close().map(drop)
 }
 
-fn optional<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, Summed>,
+fn optional<W: Write + Send, T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
     column_of: &Optional<T::T>,
 ) -> Result<(), ParquetError> {
-    column::<T>(group, &column_of.values, Some(&column_of.present))
+    column::<W, T>(group, &column_of.values, Some(&column_of.present))
 }
 
-fn column<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, Summed>,
+fn column<W: Write + Send, T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
     values: &[T::T],
     present: Option<&[i16]>,
 ) -> Result<(), ParquetError> {

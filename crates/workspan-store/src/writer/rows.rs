@@ -10,9 +10,9 @@ use crate::{StoreError, GROUP_ROWS};
 
 /// A column that is null in some rows: which have a value, and the values.
 #[derive(Debug)]
-pub(super) struct Optional<T> {
-    pub(super) present: Vec<i16>,
-    pub(super) values: Vec<T>,
+pub(crate) struct Optional<T> {
+    pub(crate) present: Vec<i16>,
+    pub(crate) values: Vec<T>,
 }
 
 impl<T> Optional<T> {
@@ -33,28 +33,28 @@ impl<T> Optional<T> {
 
 /// The rows of a row group, as far as they have come.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(crate) struct Rows {
     words: [ByteArray; EVENTS.len()],
     tasks: Tasks,
     /// Strands before these.
     before: i64,
-    pub(super) run: Vec<i32>,
-    pub(super) strand: Vec<i64>,
-    pub(super) task: Vec<i64>,
-    pub(super) event: Vec<ByteArray>,
-    pub(super) context: Vec<i32>,
-    pub(super) cost: Vec<i64>,
-    pub(super) blocked: Vec<i64>,
-    pub(super) start: Vec<i64>,
-    pub(super) thread: Vec<i32>,
-    pub(super) value: Optional<i64>,
-    pub(super) inner: Optional<i32>,
-    pub(super) outward: Optional<i32>,
-    pub(super) overhead: Optional<i64>,
+    pub(crate) run: Vec<i32>,
+    pub(crate) strand: Vec<i64>,
+    pub(crate) task: Vec<i64>,
+    pub(crate) event: Vec<ByteArray>,
+    pub(crate) context: Vec<i32>,
+    pub(crate) cost: Vec<i64>,
+    pub(crate) blocked: Vec<i64>,
+    pub(crate) start: Vec<i64>,
+    pub(crate) thread: Vec<i32>,
+    pub(crate) value: Optional<i64>,
+    pub(crate) inner: Optional<i32>,
+    pub(crate) outward: Optional<i32>,
+    pub(crate) overhead: Optional<i64>,
 }
 
 impl Rows {
-    pub(super) fn new(run: u32) -> Rows {
+    pub(crate) fn new(run: u32) -> Rows {
         Rows {
             words: EVENTS.map(|word| ByteArray::from(Bytes::from_static(word.as_bytes()))),
             tasks: Tasks::default(),
@@ -76,16 +76,16 @@ impl Rows {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.strand.len()
     }
 
     /// Tasks so far, the root included.
-    pub(super) fn tasks(&self) -> i64 {
+    pub(crate) fn tasks(&self) -> i64 {
         self.tasks.count()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.before += i64::try_from(self.len()).unwrap_or(0);
         for column in [&mut self.strand, &mut self.task, &mut self.cost, &mut self.blocked, &mut self.start] {
             column.clear();
@@ -99,7 +99,7 @@ impl Rows {
         self.overhead.clear();
     }
 
-    pub(super) fn push(&mut self, strands: &[Strand]) -> Result<(), StoreError> {
+    pub(crate) fn push(&mut self, strands: &[Strand]) -> Result<(), StoreError> {
         for (strand, number) in strands.iter().zip(self.before + i64::try_from(self.len()).unwrap_or(0)..) {
             let (value, inner, creation) = match strand.event {
                 Event::Fork(n) | Event::Next(n) | Event::Team(n) | Event::After(n) => (Some(n), None, None),

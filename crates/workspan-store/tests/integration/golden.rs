@@ -1,0 +1,97 @@
+//! Stored folders, one of each minor version that was published: today's reader gives what their writer was told.
+//!
+//! Nothing in them comes from a run. When the format has got a new minor version, make its folder, and leave the others:
+//!
+//! ```sh
+//! WORKSPAN_BLESS=1 cargo test -p workspan-store --test integration golden
+//! ```
+//!
+//! The bytes are not compared with what is written today: they depend on the versions of the crates that write them.
+
+use std::path::PathBuf;
+use std::sync::Once;
+
+use workspan_model::{Clock, ContextId, Creation, Event, Nanos, Strand};
+use workspan_store::{Meta, Reader, Writer, MAJOR, MINOR};
+
+use crate::round_trip::read;
+use crate::rows::recording;
+
+/// Minor versions of the stored folders.
+const STORED: &[u16] = &[0];
+
+fn stored(minor: u16) -> PathBuf {
+    static BLESSED: Once = Once::new();
+    let folder =
+        |minor| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{MAJOR}.{minor}.strands"));
+    BLESSED.call_once(|| {
+        if std::env::var_os("WORKSPAN_BLESS").is_some() {
+            let mut writer = Writer::create(&folder(MINOR), 1, &meta()).expect("the tests are writable");
+            writer.push(&expected()).expect("there is room");
+            writer.finish(&recording(), None).expect("there is room");
+        }
+    });
+    folder(minor)
+}
+
+fn meta() -> Meta {
+    Meta {
+        command: vec!["./prog".to_owned(), "two words".to_owned()],
+        made_at: 1_767_225_600,
+        made_by: "0.1.0".to_owned(),
+        runtime: "rayon-core 1.13.0".to_owned(),
+        clock: Clock::Virtual,
+        ticks_per_second: 2_600_000_000,
+    }
+}
+
+/// Every event, and every number another.
+fn expected() -> Vec<Strand> {
+    let creation =
+        |context, group, overhead| Creation { context: ContextId(context), group, overhead: Nanos(overhead) };
+    let events = [
+        Event::Fork(40),
+        Event::Next(41),
+        Event::Join,
+        Event::Group,
+        Event::Spawn(creation(3, Some(1), 500)),
+        Event::End,
+        Event::Spawn(creation(4, None, 501)),
+        Event::End,
+        Event::Wait,
+        Event::After(42),
+        Event::Call(creation(5, Some(0), -502)),
+        Event::End,
+        Event::Sync,
+        Event::Enter(ContextId(6)),
+        Event::Leave,
+        Event::Team(2),
+        Event::Barrier,
+        Event::End,
+        Event::Barrier,
+        Event::End,
+        Event::TeamEnd,
+        Event::End,
+    ];
+    let strand = |(event, n): (Event, u16)| Strand {
+        event,
+        context: ContextId(u32::from(n % 20)),
+        cost: Nanos(1_000_000_007 * i64::from(n) - 3),
+        blocked: Nanos(if n % 3 == 0 { 10_000 + i64::from(n) } else { 0 }),
+        start: Nanos(2_000_000_011 * i64::from(n)),
+        thread: 60_000 + n,
+    };
+    events.into_iter().zip(0..).map(strand).collect()
+}
+
+#[test]
+fn every_version_is_read() {
+    for minor in STORED {
+        let reader = Reader::open(&stored(*minor), 1).expect("it is stored");
+        let about = reader.stored().expect("it is stored");
+        assert_eq!((about.command.as_str(), about.made_at), ("./prog two words", 1_767_225_600));
+        assert_eq!(about.strands, Some(22));
+        assert_eq!(read(reader), (expected(), Vec::new()), "version {MAJOR}.{minor}");
+    }
+    assert_eq!(STORED.last(), Some(&MINOR), "the format has a new version: see the head of this file");
+}
