@@ -13,7 +13,7 @@ use workspan_wire::shm::{Clock, BATCH, MAX_THREADS};
 
 use crate::dag::frame::{Frame, Kind, Start};
 use crate::ompt::abi::{status, sync, task, Data, BEGIN};
-use crate::ompt::{events, waits};
+use crate::ompt::{events, site, waits};
 
 /// Tasks of one round.
 const TASKS: u32 = 512;
@@ -27,7 +27,12 @@ pub fn run(shared: Shared) {
         header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
         return;
     }
-    let measured = || measure(shared);
+    let measured = || {
+        // The runtime may have been started by the call that was just noted.
+        let noted = site::noted();
+        measure(shared);
+        site::note(noted);
+    };
     match thread::current() {
         Some(thread) if thread.waiting.get() == 0 => {
             clock::uncounted(thread, measured);
