@@ -135,6 +135,20 @@ fn places_that_a_compiler_tells() {
     assert!(expected.map(named).iter().all(|site| found.contains(site)), "{found:?}");
 }
 
+/// A region that is the last thing in its function, and the first thing in the program: with the real clock, too.
+#[test]
+fn places_of_tail_calls() {
+    let folder = scratch("openmp-tail");
+    let text = "__attribute__((noinline)) static void last(void)\n{\n#pragma omp parallel\n  __asm__ volatile(\"\");\n}\n\
+                int main(void) { last(); return 0; }\n";
+    let program = compile("clang-19", &folder, "prog.c", text, &["-O2", "-g", "-fopenmp"]);
+    for clock in ["virtual", "real"] {
+        run(workspan(&folder).args(["record", "--clock", clock, "--"]).arg(&program)).check_success();
+        let found = places(&report(&folder, "workspan.wspan"));
+        assert_eq!(found, [("parallel prog.c:3".to_owned(), "last".to_owned())], "{clock}");
+    }
+}
+
 /// A loop that the compiler has unrolled makes several calls of one directive.
 #[test]
 fn calls_of_one_directive_are_one_site() {
