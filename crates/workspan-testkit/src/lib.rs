@@ -2,10 +2,12 @@
 //!
 //! * [`program`]: a fork-join program as a tree, and a generator. `programs/random` runs such a tree on rayon.
 //! * [`oracle`]: evaluates the same tree serially, by the definitions, knowing nothing of any collector.
+//! * [`strands`]: runs that are recorded strand by strand, made at random, and their oracle.
 
 pub mod oracle;
 pub mod program;
 pub mod random;
+pub mod strands;
 
 pub use oracle::{evaluate, Answer, SiteAnswer};
 pub use program::{generate, Node, ScopeKind};

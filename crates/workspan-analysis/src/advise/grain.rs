@@ -1,9 +1,11 @@
 //! Sizes of tasks against the cost of creating them.
 //!
-//!     too fine:    overhead(site) > 10 % of what the site's tasks ran, and 1 % of the program's work at least
-//!     cutoff       = mean cost of a creation / 10 %: tasks of at least this size keep the overhead below 10 %
-//!     too coarse:  the site has 10 % of the critical path, less than the wanted parallelism, and strands there from which
-//!                  at least two tasks of `threshold` creations could be made
+//! ```text
+//! too fine:    overhead of the site > 10 % of what its tasks ran, and at least 1 % of the program's work
+//! cutoff       = mean cost of a creation / 10 %: tasks of at least this size keep the overhead below 10 %
+//! too coarse:  the site has 10 % of the critical path and less than the wanted parallelism,
+//!              and its tasks are at least twice as long as `threshold` creations
+//! ```
 
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 

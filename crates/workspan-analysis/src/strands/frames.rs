@@ -56,6 +56,8 @@ pub(super) struct Children {
     pub(super) late_uniform: i64,
     /// Ends by number, if anybody may come after them.
     pub(super) ends: Vec<(Tail, i64)>,
+    /// Tasks before these: a barrier has waited for them.
+    pub(super) forgotten: usize,
     /// After which the next one comes.
     pub(super) after: Option<(Tail, i64)>,
 }
@@ -67,6 +69,7 @@ impl Children {
         late: i64::MIN,
         late_uniform: i64::MIN,
         ends: Vec::new(),
+        forgotten: 0,
         after: None,
     };
 }

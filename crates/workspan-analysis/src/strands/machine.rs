@@ -9,6 +9,7 @@ use workspan_model::{ContextId, Event, Nanos, OpenRegion, Recording, Strand};
 use super::accounts::Accounts;
 use super::charge::Charge;
 use super::frames::{Children, Fork, Frame, Group, Region, Share};
+use super::nesting::Opened;
 use super::path::{Paths, Stretch, Tail};
 use super::problem::{Problem, Problems, MOST_OPEN};
 use super::region::Point;
@@ -53,17 +54,6 @@ pub(crate) struct Machine<C> {
     threads: Vec<u64>,
     thread: u32,
     pub(super) scratch: Vec<Stretch>,
-}
-
-/// What an event ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opened {
-    Fork,
-    Group,
-    Region,
-    /// A task or a member of a team.
-    Task,
-    Team,
 }
 
 impl<C: Charge> Machine<C> {
@@ -365,67 +355,9 @@ impl<C: Charge> Machine<C> {
         }
     }
 
-    /// True if the innermost open construct is of this kind, or has been made so by ending what is within.
-    #[inline(always)]
-    fn is_open(&mut self, what: Opened) -> bool {
-        self.frames.last().is_some_and(|frame| what.is(frame)) || self.recover(what)
-    }
-
-    #[cold]
-    fn recover(&mut self, what: Opened) -> bool {
-        let boundary = |frame: &Frame| matches!(frame, Frame::Task(_) | Frame::Team(_));
-        let found = self.frames.iter().rev().find(|frame| what.is(frame) || boundary(frame));
-        if !found.is_some_and(|frame| what.is(frame)) {
-            self.problem(Problem::NotOpen);
-            return false;
-        }
-        self.problem(Problem::StillOpen);
-        while self.frames.last().is_some_and(|frame| !what.is(frame)) {
-            self.close_inner();
-        }
-        true
-    }
-
-    /// Ends the innermost construct, which is not a task.
-    pub(super) fn close_inner(&mut self) {
-        match self.frames.pop() {
-            Some(Frame::Fork(mut fork)) => self.join_branches(&mut fork),
-            Some(Frame::Group) => {
-                self.frames.push(Frame::Group);
-                self.wait();
-            }
-            Some(Frame::Region(region)) => self.leave_region(&region),
-            Some(Frame::Task(_) | Frame::Team(_)) | None => {}
-        }
-    }
-
-    /// True if a task or member is running that could end.
-    pub(super) fn is_task_open(&mut self) -> bool {
-        self.is_open(Opened::Task)
-    }
-
-    /// True if a team is open, and no member's parts.
-    pub(super) fn is_team_open(&mut self) -> bool {
-        self.is_open(Opened::Team)
-    }
-
     /// Threads that ran strands.
     pub(super) fn threads(&self) -> u32 {
         self.threads.iter().map(|word| word.count_ones()).sum()
-    }
-}
-
-impl Opened {
-    #[inline(always)]
-    fn is(self, frame: &Frame) -> bool {
-        matches!(
-            (self, frame),
-            (Opened::Fork, Frame::Fork(_))
-                | (Opened::Group, Frame::Group)
-                | (Opened::Region, Frame::Region(_))
-                | (Opened::Task, Frame::Task(_) | Frame::Team(_))
-                | (Opened::Team, Frame::Team(_))
-        )
     }
 }
 

@@ -10,6 +10,7 @@ mod accounts;
 mod charge;
 mod frames;
 mod machine;
+mod nesting;
 mod path;
 mod places;
 mod problem;

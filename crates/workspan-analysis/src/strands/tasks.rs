@@ -181,6 +181,7 @@ impl<C: Charge> Machine<C> {
         children.last_uniform = i64::MIN;
         children.late = i64::MIN;
         children.late_uniform = i64::MIN;
+        children.forgotten += children.ends.len();
         for (end, _) in children.ends.drain(..) {
             self.paths.release(end.path);
         }
@@ -200,9 +201,9 @@ impl<C: Charge> Machine<C> {
     }
 
     pub(super) fn sync(&mut self) {
-        let children = &mut self.children;
-        self.paths.join(&mut self.tail, std::mem::replace(&mut children.last, Tail::NEVER));
-        self.uniform = self.uniform.max(children.last_uniform);
+        // They are kept: another branch of this task may wait for them, too.
+        self.paths.raise(&mut self.tail, &self.children.last);
+        self.uniform = self.uniform.max(self.children.last_uniform);
     }
 
     pub(super) fn after(&mut self, number: u32) {
@@ -211,7 +212,10 @@ impl<C: Charge> Machine<C> {
             return;
         }
         let children = &mut self.children;
-        let Some((end, uniform)) = children.ends.get(number as usize).copied() else {
+        let Some(index) = (number as usize).checked_sub(children.forgotten) else {
+            return;
+        };
+        let Some((end, uniform)) = children.ends.get(index).copied() else {
             self.problem(Problem::UnknownTask);
             return;
         };

@@ -44,6 +44,7 @@ impl<C: Charge> Machine<C> {
         self.round = 0;
         self.shared = 0;
         self.own = 0;
+        self.children.forgotten = 0;
         self.place = Point::Begin.code();
         self.begin_round(creator);
     }
@@ -69,8 +70,6 @@ impl<C: Charge> Machine<C> {
         self.paths.join(&mut slot.best, self.tail);
         slot.best_uniform = slot.best_uniform.max(self.uniform);
         if let Some(group) = self.groups.last_mut().filter(|group| group.round) {
-            self.apart = self.apart.saturating_sub(group.work);
-            group.work = 0;
             self.paths.join(&mut slot.best, std::mem::replace(&mut group.last, Tail::NEVER));
             slot.best_uniform = slot.best_uniform.max(group.last_uniform);
             group.last_uniform = i64::MIN;
@@ -117,7 +116,9 @@ impl<C: Charge> Machine<C> {
         let rest_uniform = self.uniform.saturating_sub(team.creator.uniform);
         let Team { mut creator, rounds, shares, across, round, shared } = team;
         let (begin, begin_uniform) = (creator.tail.span, creator.uniform);
-        self.groups.pop();
+        if let Some(group) = self.groups.pop() {
+            self.apart = self.apart.saturating_sub(group.work);
+        }
         self.teams -= 1;
         (self.round, self.shared) = (round, shared);
         self.paths.settle(&mut creator.tail);

@@ -1,0 +1,102 @@
+//! Advice on random runs: each step is the right one, by the graph of all strands, and the last one is the last.
+
+use std::collections::BTreeMap;
+
+use workspan_analysis::advise::{advise, Goal, Outcome};
+use workspan_analysis::strands::{Place, Point, Region};
+use workspan_analysis::{profile, replay};
+use workspan_model::{Nanos, Run};
+use workspan_testkit::strands::dag::Spot;
+use workspan_testkit::strands::{evaluate, random, RandomRun};
+
+/// Where each row is, in all contexts.
+fn places(run: &RandomRun) -> Vec<Place> {
+    let tree = &run.recording.contexts;
+    let point = |spot| match spot {
+        Spot::Begin => Point::Begin,
+        Spot::End => Point::End,
+        Spot::Wait => Point::Wait,
+        Spot::At(context) => tree.site(context).map_or(Point::Unknown, Point::Site),
+    };
+    let answer = evaluate(&run.recording, &run.rows);
+    let places = answer.places.into_iter().zip(&run.rows);
+    places
+        .map(|((before, after), row)| {
+            Place::of(tree, &Region { context: row.context, before: point(before), after: point(after) })
+        })
+        .collect()
+}
+
+/// The critical path with costs divided: its length, and what places have of it, in nanoseconds and strands.
+fn path(run: &RandomRun, places: &[Place], factors: &BTreeMap<Place, f64>) -> (i64, BTreeMap<Place, (f64, u64)>) {
+    let mut rows = run.rows.clone();
+    for (row, place) in rows.iter_mut().zip(places) {
+        let factor = factors.get(place).copied().unwrap_or(1.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "far below 2^53")]
+        let divided = (row.cost.0 as f64 / factor).round() as i64;
+        row.cost = Nanos(divided);
+    }
+    let answer = evaluate(&run.recording, &rows);
+    let mut parts: BTreeMap<Place, (f64, u64)> = BTreeMap::new();
+    for row in answer.path.iter().filter(|row| rows[**row].cost != Nanos::ZERO) {
+        let part = parts.entry(places[*row]).or_default();
+        part.0 += rows[*row].cost.as_f64();
+        part.1 += 1;
+    }
+    (answer.span, parts)
+}
+
+#[test]
+fn each_step_is_the_heaviest_and_the_last_is_the_last() {
+    let (mut steps, mut stopped) = (0, 0);
+    for seed in 0..600u64 {
+        let run = random(seed);
+        let recorded = replay(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
+        let recorded = recorded.into_run(&Run::default());
+        let of = |n: u64| usize::try_from(seed % n).unwrap();
+        let goal =
+            Goal { target: [2.0, 6.0, 1e9][of(3)], factor: [2.0, 16.0][of(2)], threshold: [0.0, 1e7, 1e9][of(9) / 3] };
+        let advice = advise(&run.recording, &recorded, &run.rows, &goal).unwrap_or_else(|never| match never {});
+        let places = places(&run);
+        let program = profile(&run.recording, &recorded).program;
+        #[expect(clippy::cast_precision_loss, reason = "a count")]
+        let creation = if program.tasks > 0 { program.overhead.as_f64() / program.tasks as f64 } else { 0.0 };
+        let shortest = (goal.threshold * creation).max(1.0) * goal.factor;
+        // Costs are rounded to a nanosecond here, to a thousandth there.
+        #[expect(clippy::cast_precision_loss, reason = "a count")]
+        let near = |a: f64, b: f64| (a - b).abs() <= run.rows.len() as f64;
+        let work = program.work.as_f64();
+        let label = format!("seed {seed} {goal:?}");
+        let mut factors = BTreeMap::new();
+        let (mut span, mut parts) = path(&run, &places, &factors);
+        #[expect(clippy::cast_precision_loss, reason = "a count, for a mean")]
+        let eligible = |(ran, strands): &(f64, u64)| ran / *strands as f64 >= shortest;
+        for step in &advice.steps {
+            assert!(work / Nanos(span).as_f64() < goal.target, "{label}");
+            let (critical, _) = parts[&step.place];
+            assert!(near(critical, step.critical.as_f64()), "{label}");
+            let heaviest = parts.values().filter(|part| eligible(part)).map(|part| part.0).fold(0.0, f64::max);
+            assert!(near(critical, heaviest), "{label}");
+            let before = span;
+            factors.entry(step.place).and_modify(|factor| *factor *= goal.factor).or_insert(goal.factor);
+            assert!(near(factors[&step.place], step.factor), "{label}");
+            // This path is shorter now; the longest one is no longer than it was.
+            assert!(critical / goal.factor < critical, "{label}");
+            (span, parts) = path(&run, &places, &factors);
+            assert!(near(Nanos(span).as_f64(), step.span.as_f64()) && span <= before, "{label}");
+            steps += 1;
+        }
+        let reached = work / Nanos(span).as_f64() >= goal.target;
+        match advice.outcome {
+            Outcome::AlreadyEnough => assert!(reached && advice.steps.is_empty(), "{label}"),
+            Outcome::Reached => assert!(reached, "{label}"),
+            Outcome::Overhead | Outcome::Waiting => {
+                stopped += 1;
+                assert!(!reached && !parts.values().any(eligible), "{label} {parts:?}");
+            }
+            Outcome::GaveUp => assert!(!reached && advice.steps.len() == 64, "{label}"),
+            Outcome::NoData => assert_eq!(span, 0, "{label}"),
+        }
+    }
+    assert!(steps > 1000 && stopped > 100, "{steps} steps, {stopped} stops");
+}

@@ -1,0 +1,6 @@
+//! Analyses of strands against the graph of all strands, the worked example of TaskProf, and rows that break the rules.
+
+mod advice;
+mod example;
+mod oracle;
+mod rules;

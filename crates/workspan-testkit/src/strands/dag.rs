@@ -1,0 +1,539 @@
+//! What rows amount to, by the definitions: an explicit graph of all strands, and its longest path.
+//!
+//! The rows are parsed by recursive descent. Every strand is a node, every join, wait and barrier another that costs nothing;
+//! an edge says what must be over before. Nodes are visited in topological order (Kahn). Nothing is composed, shared, folded or
+//! bounded. Well-nested rows only.
+//!
+//! Instances: the work of an instance is that of the strands within it, and within all tasks that are waited for within it.
+//! So every instance has one that it is part of: the one around it or, for a task, the one around its group.
+
+use std::collections::BTreeMap;
+
+use workspan_model::{ContextId, Creation, Event, Recording, SiteKind, Strand};
+
+/// What a context amounts to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Cost of its strands.
+    pub self_work: i64,
+    /// Time they were blocked.
+    pub blocked: i64,
+    /// What they add to the critical path.
+    pub critical: i64,
+    /// Outermost instances: number, work, span, span with uniform loops.
+    pub instances: (u64, i64, i64, i64),
+    /// Instances of any nesting.
+    pub entries: u64,
+    /// Sizes of its tasks, ascending.
+    pub tasks: Vec<i64>,
+    /// Of them, items.
+    pub items: u64,
+    /// Cost of creating them.
+    pub overhead: i64,
+}
+
+/// A strand's region, places as numbers of sites: what was before it, and after it.
+pub type Place = (Spot, Spot);
+
+/// What lies before or after a strand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Spot {
+    /// A task's beginning.
+    Begin,
+    /// A task's end.
+    End,
+    /// A wait without a site.
+    Wait,
+    /// An event of a context.
+    At(ContextId),
+}
+
+/// What rows amount to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evaluated {
+    /// Cost of all strands.
+    pub work: i64,
+    /// Longest path.
+    pub span: i64,
+    /// The same with uniform loops.
+    pub uniform: i64,
+    /// Per context.
+    pub contexts: Vec<Sums>,
+    /// Per row: where its strand is.
+    pub places: Vec<Place>,
+    /// Rows on the critical path.
+    pub path: Vec<usize>,
+}
+
+/// Evaluates well-nested rows.
+pub fn evaluate(recording: &Recording, rows: &[Strand]) -> Evaluated {
+    let mut graph = Graph::new(recording, rows);
+    let end = graph.run();
+    graph.solve(end)
+}
+
+type Node = usize;
+
+/// An edge: a node that must be over. With iterations, the uniform length since `from` is divided by them.
+#[derive(Clone, Copy)]
+struct Edge {
+    before: Node,
+    pieces: Option<(Node, i64)>,
+}
+
+impl From<Node> for Edge {
+    fn from(before: Node) -> Edge {
+        Edge { before, pieces: None }
+    }
+}
+
+#[derive(Default)]
+struct Vertex {
+    edges: Vec<Edge>,
+    cost: i64,
+    row: Option<usize>,
+}
+
+struct Instance {
+    context: ContextId,
+    outermost: bool,
+    /// What it is part of.
+    parent: Option<usize>,
+    begin: Node,
+    ends: Vec<Node>,
+    work: i64,
+    counts: bool,
+    /// Shared by members: this one's number and that of the team.
+    share: Option<(usize, usize)>,
+}
+
+#[derive(Clone)]
+struct Group {
+    ends: Vec<Node>,
+    instance: Option<usize>,
+    /// The barriers of a team.
+    team: Option<usize>,
+}
+
+struct Graph<'a> {
+    recording: &'a Recording,
+    rows: &'a [Strand],
+    next: usize,
+    vertices: Vec<Vertex>,
+    instances: Vec<Instance>,
+    /// Sites active around, by creation.
+    active: Vec<ContextId>,
+    groups: Vec<Group>,
+    detached: Vec<Node>,
+    teams: Vec<Team>,
+    open_teams: Vec<usize>,
+    sizes: Vec<i64>,
+    sums: Vec<Sums>,
+    places: Vec<Place>,
+    work: i64,
+}
+
+#[derive(Default)]
+struct Team {
+    barriers: Vec<Node>,
+    round: usize,
+    shared: usize,
+}
+
+/// The state of a task.
+struct Task {
+    at: Node,
+    spot: Spot,
+    instance: Option<usize>,
+    children: Vec<Node>,
+    created: Vec<Node>,
+    after: Vec<Node>,
+    /// All ends of tasks below.
+    below: Vec<Node>,
+}
+
+impl Task {
+    fn new(at: Node, instance: Option<usize>) -> Task {
+        Task {
+            at,
+            spot: Spot::Begin,
+            instance,
+            children: Vec::new(),
+            created: Vec::new(),
+            after: Vec::new(),
+            below: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Graph<'a> {
+    fn new(recording: &'a Recording, rows: &'a [Strand]) -> Graph<'a> {
+        Graph {
+            recording,
+            rows,
+            next: 0,
+            vertices: vec![Vertex::default()],
+            instances: Vec::new(),
+            active: Vec::new(),
+            groups: Vec::new(),
+            detached: Vec::new(),
+            teams: Vec::new(),
+            open_teams: Vec::new(),
+            sizes: vec![0],
+            sums: vec![Sums::default(); recording.contexts.len()],
+            places: Vec::new(),
+            work: 0,
+        }
+    }
+
+    fn run(&mut self) -> Node {
+        let mut task = Task::new(0, None);
+        while self.next < self.rows.len() {
+            self.step(&mut task);
+        }
+        task.at
+    }
+
+    fn node(&mut self, edges: Vec<Edge>) -> Node {
+        self.vertices.push(Vertex { edges, ..Vertex::default() });
+        self.vertices.len() - 1
+    }
+
+    fn kind(&self, context: ContextId) -> Option<SiteKind> {
+        let site = self.recording.contexts.site(context)?;
+        self.recording.sites.get(site.0 as usize).map(|site| site.kind)
+    }
+
+    fn is_pieces(&self, context: ContextId) -> bool {
+        matches!(self.kind(context), Some(SiteKind::Loop | SiteKind::Sections))
+    }
+
+    /// Takes the next row: its strand, and whatever its event begins. Returns the event.
+    fn step(&mut self, task: &mut Task) -> Event {
+        let (index, row) = (self.next, self.rows[self.next]);
+        self.next += 1;
+        let after = self.spot_after(&row, task);
+        self.places.push((task.spot, after));
+        if !matches!(row.event, Event::After(_)) {
+            task.spot = after;
+        }
+        let node = self.node(vec![task.at.into()]);
+        self.vertices[node].cost = row.cost.0 + row.blocked.0;
+        self.vertices[node].row = Some(index);
+        task.at = node;
+        self.work += row.cost.0;
+        let sums = &mut self.sums[row.context.index()];
+        sums.self_work += row.cost.0;
+        sums.blocked += row.blocked.0;
+        if let Some(size) = self.sizes.last_mut() {
+            *size += row.cost.0;
+        }
+        let mut instance = task.instance;
+        while let Some(at) = instance {
+            self.instances[at].work += row.cost.0;
+            instance = self.instances[at].parent;
+        }
+        match row.event {
+            Event::Fork(iterations) => self.fork(task, iterations, row.context),
+            Event::Group => {
+                self.groups.push(Group { ends: Vec::new(), instance: task.instance, team: None });
+                while self.step(task) != Event::Wait {}
+                let ends = self.groups.pop().map(|group| group.ends).unwrap_or_default();
+                let edges = ends.into_iter().chain([task.at]).map(Edge::from).collect();
+                task.at = self.node(edges);
+            }
+            Event::Spawn(creation) => self.spawn(task, creation, false),
+            Event::Call(creation) => self.spawn(task, creation, true),
+            Event::Sync => {
+                let edges = task.children.iter().copied().chain([task.at]).map(Edge::from).collect();
+                task.at = self.node(edges);
+            }
+            Event::After(number) => task.after.push(task.created[number as usize]),
+            Event::Enter(inner) => {
+                let around = task.instance;
+                let share = self.is_pieces(inner).then(|| self.open_teams.last().copied()).flatten();
+                let instance = self.begin(inner, task, around);
+                self.active.push(inner);
+                task.instance = Some(instance);
+                while self.step(task) != Event::Leave {}
+                self.active.pop();
+                task.instance = around;
+                self.instances[instance].ends.push(task.at);
+                if let Some(team) = share {
+                    self.instances[instance].share = Some((self.teams[team].shared, team));
+                    self.teams[team].shared += 1;
+                } else {
+                    self.sums[inner.index()].entries += 1;
+                }
+            }
+            Event::Team(_) => self.team(task),
+            Event::Barrier => {
+                if let Some(team) = self.open_teams.last().copied() {
+                    task.at = self.meet(team, task.at);
+                    self.teams[team].round += 1;
+                }
+            }
+            _ => {}
+        }
+        row.event
+    }
+
+    fn spot_after(&self, row: &Strand, task: &Task) -> Spot {
+        match row.event {
+            Event::Spawn(creation) | Event::Call(creation) => Spot::At(creation.context),
+            Event::Enter(inner) => Spot::At(inner),
+            Event::End => Spot::End,
+            Event::Sync => Spot::Wait,
+            Event::After(_) => task.spot,
+            _ => Spot::At(row.context),
+        }
+    }
+
+    /// A new instance, begun where `task` is.
+    fn begin(&mut self, context: ContextId, task: &Task, parent: Option<usize>) -> usize {
+        let site = self.recording.contexts.site(context);
+        let outermost = !self.active.iter().any(|active| self.recording.contexts.site(*active) == site);
+        let (begin, ends) = (task.at, Vec::new());
+        self.instances.push(Instance { context, outermost, parent, begin, ends, work: 0, counts: true, share: None });
+        self.instances.len() - 1
+    }
+
+    fn fork(&mut self, task: &mut Task, iterations: u32, context: ContextId) {
+        let from = task.at;
+        let tasks = !self.is_pieces(context);
+        let mut edges = vec![Edge::from(from)];
+        let mut iterations = iterations;
+        let mut first = true;
+        loop {
+            task.at = from;
+            if !first && tasks {
+                self.sizes.push(0);
+            }
+            let event = loop {
+                let event = self.step(task);
+                if matches!(event, Event::Next(_) | Event::Join) {
+                    break event;
+                }
+            };
+            if !first && tasks {
+                let size = self.sizes.pop().unwrap_or_default();
+                self.sums[context.index()].tasks.push(size);
+            }
+            first = false;
+            edges.push(Edge { before: task.at, pieces: Some((from, i64::from(iterations.max(1)))) });
+            match event {
+                Event::Next(next) => iterations = next,
+                _ => break,
+            }
+        }
+        task.at = self.node(edges);
+    }
+
+    fn spawn(&mut self, task: &mut Task, creation: Creation, call: bool) {
+        let context = creation.context;
+        let edges = task.after.drain(..).chain([task.at]).map(Edge::from).collect();
+        let start = self.node(edges);
+        let group = creation.group.map(|outward| self.groups.len() - 1 - usize::from(outward));
+        let parent = match group {
+            _ if call => task.instance,
+            Some(group) => self.groups[group].instance,
+            None => None,
+        };
+        let mut inner = Task::new(start, None);
+        let instance = self.begin(context, &inner, parent);
+        inner.instance = Some(instance);
+        self.active.push(context);
+        self.sizes.push(0);
+        while self.step(&mut inner) != Event::End {}
+        let size = self.sizes.pop().unwrap_or_default();
+        self.active.pop();
+        let end = inner.at;
+        let kind = self.kind(context);
+        let sums = &mut self.sums[context.index()];
+        sums.tasks.push(size);
+        sums.overhead += creation.overhead.0;
+        match kind {
+            Some(SiteKind::ParIter) => sums.items += 1,
+            Some(SiteKind::Taskloop) => {}
+            _ => sums.entries += 1,
+        }
+        self.instances[instance].counts = !matches!(kind, Some(SiteKind::ParIter | SiteKind::Taskloop));
+        self.instances[instance].ends.push(end);
+        if kind.is_some_and(SiteKind::is_openmp) {
+            self.instances[instance].ends.extend(&inner.below);
+        }
+        task.below.push(end);
+        task.below.append(&mut inner.below);
+        task.created.push(end);
+        if call {
+            task.at = end;
+            return;
+        }
+        task.children.push(end);
+        match group.map(|group| (group, self.groups[group].team)) {
+            Some((_, Some(team))) => {
+                self.meet(team, end);
+            }
+            Some((group, None)) => self.groups[group].ends.push(end),
+            None => self.detached.push(end),
+        }
+    }
+
+    /// The barrier of a team's current round waits for `node`.
+    fn meet(&mut self, team: usize, node: Node) -> Node {
+        let round = self.teams[team].round;
+        while self.teams[team].barriers.len() <= round {
+            let barrier = self.node(Vec::new());
+            self.teams[team].barriers.push(barrier);
+        }
+        let barrier = self.teams[team].barriers[round];
+        self.vertices[barrier].edges.push(node.into());
+        barrier
+    }
+
+    fn team(&mut self, task: &mut Task) {
+        let begin = task.at;
+        let team = self.teams.len();
+        self.teams.push(Team::default());
+        self.open_teams.push(team);
+        self.groups.push(Group { ends: Vec::new(), instance: task.instance, team: Some(team) });
+        let own = self.sizes.len();
+        while !matches!(self.rows[self.next].event, Event::TeamEnd) {
+            (self.teams[team].round, self.teams[team].shared) = (0, 0);
+            let mut member = Task::new(begin, task.instance);
+            self.sizes.push(0);
+            while self.step(&mut member) != Event::End {}
+            self.meet(team, member.at);
+            self.sizes.truncate(own);
+        }
+        self.groups.pop();
+        self.open_teams.pop();
+        let mut end = begin;
+        for barrier in self.teams[team].barriers.clone() {
+            self.vertices[barrier].edges.push(end.into());
+            end = barrier;
+        }
+        let mut rest = Task::new(end, task.instance);
+        self.step(&mut rest);
+        (task.at, task.spot) = (rest.at, rest.spot);
+    }
+
+    /// Longest paths to all nodes, in topological order; then everything else.
+    fn solve(mut self, end: Node) -> Evaluated {
+        let order = order(&self.vertices);
+        let mut length = vec![0i64; self.vertices.len()];
+        let mut uniform = vec![0i64; self.vertices.len()];
+        let mut via: Vec<Option<Node>> = vec![None; self.vertices.len()];
+        for node in order {
+            let vertex = &self.vertices[node];
+            for edge in &vertex.edges {
+                if via[node].is_none_or(|best| length[edge.before] > length[best]) {
+                    via[node] = Some(edge.before);
+                }
+                let at = match edge.pieces {
+                    Some((from, iterations)) => uniform[from] + (uniform[edge.before] - uniform[from]) / iterations,
+                    None => uniform[edge.before],
+                };
+                uniform[node] = uniform[node].max(at);
+            }
+            length[node] = via[node].map_or(0, |best| length[best]) + vertex.cost;
+            uniform[node] += vertex.cost;
+        }
+        let mut last = end;
+        for node in &self.detached {
+            if length[*node] > length[last] {
+                last = *node;
+            }
+        }
+        let most = self.detached.iter().map(|node| uniform[*node]).fold(uniform[end], i64::max);
+        let mut path = Vec::new();
+        let mut at = Some(last);
+        while let Some(node) = at {
+            if let Some(row) = self.vertices[node].row {
+                path.push(row);
+                self.sums[self.rows[row].context.index()].critical += self.vertices[node].cost;
+            }
+            at = via[node];
+        }
+        path.reverse();
+        self.count(&length, &uniform);
+        for sums in &mut self.sums {
+            sums.tasks.sort_unstable();
+        }
+        Evaluated { work: self.work, span: length[last], uniform: most, contexts: self.sums, places: self.places, path }
+    }
+
+    fn count(&mut self, length: &[i64], uniform: &[i64]) {
+        let span = |instance: &Instance, of: &[i64]| {
+            instance.ends.iter().map(|end| of[*end]).max().unwrap_or_default() - of[instance.begin]
+        };
+        // Of shared constructs: one instance for all members, by team and number.
+        let mut shared: BTreeMap<(usize, usize), (&Instance, [i64; 3])> = BTreeMap::new();
+        let mut counted = Vec::new();
+        for instance in self.instances.iter().filter(|instance| instance.counts) {
+            let sums = [instance.work, span(instance, length), span(instance, uniform)];
+            match instance.share {
+                None => counted.push((instance, sums)),
+                Some(number) => {
+                    let (_, share) = shared.entry(number).or_insert((instance, [0; 3]));
+                    *share = [share[0] + sums[0], share[1].max(sums[1]), share[2].max(sums[2])];
+                }
+            }
+        }
+        for (instance, _) in shared.values() {
+            self.sums[instance.context.index()].entries += 1;
+        }
+        counted.extend(shared.into_values());
+        for (instance, [work, span, uniform]) in counted.into_iter().filter(|(instance, _)| instance.outermost) {
+            let sums = &mut self.sums[instance.context.index()].instances;
+            *sums = (sums.0 + 1, sums.1 + work, sums.2 + span, sums.3 + uniform);
+        }
+    }
+}
+
+/// Nodes such that what must be over before comes before.
+fn order(vertices: &[Vertex]) -> Vec<Node> {
+    let mut after: Vec<Vec<Node>> = vec![Vec::new(); vertices.len()];
+    let mut missing: Vec<usize> = vec![0; vertices.len()];
+    for (node, vertex) in vertices.iter().enumerate() {
+        for edge in &vertex.edges {
+            after[edge.before].push(node);
+            missing[node] += 1;
+            if let Some((from, _)) = edge.pieces {
+                after[from].push(node);
+                missing[node] += 1;
+            }
+        }
+    }
+    let mut ready: Vec<Node> = (0..vertices.len()).filter(|node| missing[*node] == 0).collect();
+    let mut order = Vec::with_capacity(vertices.len());
+    while let Some(node) = ready.pop() {
+        order.push(node);
+        for next in &after[node] {
+            missing[*next] -= 1;
+            if missing[*next] == 0 {
+                ready.push(*next);
+            }
+        }
+    }
+    assert_eq!(order.len(), vertices.len(), "the graph has a cycle");
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::random;
+    use super::*;
+
+    #[test]
+    fn a_path_has_the_length_that_it_should_have() {
+        for seed in 0..200 {
+            let run = random(seed);
+            let answer = evaluate(&run.recording, &run.rows);
+            let path: i64 = answer.path.iter().map(|row| run.rows[*row].cost.0 + run.rows[*row].blocked.0).sum();
+            assert_eq!(path, answer.span, "seed {seed}");
+            assert!(answer.uniform <= answer.span, "seed {seed}");
+            assert_eq!(answer.places.len(), run.rows.len(), "seed {seed}");
+        }
+    }
+}

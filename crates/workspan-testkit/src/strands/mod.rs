@@ -1,0 +1,14 @@
+//! Runs strand by strand: made at random, evaluated by the definitions, or as many as one likes.
+//!
+//! * [`random`]: a recording with all events, recursion, groups over several tasks, teams with rounds.
+//! * [`dag`]: what rows amount to, from an explicit graph of strands and its longest path. It shares nothing with the
+//!   analyses but the rows.
+//! * [`stream`]: fork-join rows without end, in batches, to measure with.
+
+pub mod dag;
+pub mod random;
+pub mod stream;
+
+pub use dag::{evaluate, Evaluated};
+pub use random::{random, RandomRun};
+pub use stream::Stream;
