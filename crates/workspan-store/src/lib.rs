@@ -12,6 +12,7 @@
 
 pub mod names;
 pub mod reader;
+pub mod survey;
 pub mod writer;
 
 mod error;
@@ -26,6 +27,7 @@ pub use names::folder_of;
 pub use problem::Problem;
 pub use reader::{decode_part, Reader, Stored};
 pub use schema::{COLUMNS, EVENTS};
+pub use survey::{survey, Survey};
 pub use writer::{Meta, Summary, Writer};
 
 /// Readers of another major version cannot read the rows.

@@ -3,8 +3,8 @@
 mod group;
 #[cfg(test)]
 mod hostile_tests;
-mod meta;
-mod part;
+pub(crate) mod meta;
+pub(crate) mod part;
 mod workers;
 
 use std::collections::VecDeque;
@@ -150,15 +150,10 @@ impl Reader {
     fn end(&mut self) {
         self.ended = true;
         self.under_way.clear();
-        match &self.stored {
-            None => self.problems.push(Problem::Unfinished),
-            Some(stored) => {
-                self.problems.extend(stored.problem());
-                let written = stored.strands.unwrap_or(0);
-                if written > self.delivered && self.problems.is_empty() {
-                    self.problems.push(Problem::Missing { found: self.delivered, written });
-                }
-            }
+        self.problems.extend(meta::problems(self.stored.as_ref()));
+        let written = self.stored.as_ref().and_then(|stored| stored.strands).unwrap_or(0);
+        if written > self.delivered && self.problems.is_empty() {
+            self.problems.push(Problem::Missing { found: self.delivered, written });
         }
     }
 }

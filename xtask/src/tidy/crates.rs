@@ -21,7 +21,13 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("clap", &["workspan", "xtask"]),
     // Serialisation happens at the rim, from types of its own.
     ("serde", &["workspan-report"]),
+    // Each of them is large, and has its own idea of columns: behind one crate.
+    ("parquet", &["workspan-store"]),
+    ("datafusion", &["workspan-query"]),
 ];
+
+/// Families of packages that nobody names: whoever needs one has it from its crate above.
+const FAMILIES: &[&str] = &["arrow", "datafusion-", "object_store", "parquet_"];
 
 /// Crates whose modules of `std` are limited, and to what they may not reach.
 const PURE: &[(&str, &[&str])] = &[
@@ -29,6 +35,9 @@ const PURE: &[(&str, &[&str])] = &[
     ("workspan-analysis", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-report", &["env", "fs", "net", "os", "process", "thread", "time"]),
     ("workspan-symbols", &["env", "fs", "net", "os", "process", "thread", "time"]),
+    // They read and write files, but only those that they are told.
+    ("workspan-store", &["env", "net", "os", "process", "time"]),
+    ("workspan-query", &["env", "fs", "net", "os", "process", "time"]),
 ];
 
 /// The crates that print and exit.
@@ -47,6 +56,9 @@ pub(super) fn dependencies(repository: &Repository) -> Vec<Violation> {
             if let Some((_, crates)) = reserved.filter(|(_, crates)| !crates.contains(&name)) {
                 let text = format!("only {} may depend on {dependency}", crates.join(" and "));
                 found.push(Violation::new(path, line, text));
+            }
+            if FAMILIES.iter().any(|family| dependency.starts_with(family)) {
+                found.push(Violation::new(path, line, format!("no crate may depend on {dependency}")));
             }
         }
     }
@@ -154,6 +166,7 @@ mod tests {
     fn forbidden_edges_are_found() {
         let collect = "[dependencies]\nworkspan-wire = { path = \"\" }\nworkspan-model = \"1\"\n\n[dev-dependencies]\nserde = \"1\"\n";
         let model = "[dependencies.serde]\nversion = \"1\"\n[target.'cfg(unix)'.dependencies]\nlibc.workspace = true\n";
+        let store = "[dependencies]\nparquet = \"58\"\narrow-array = \"58\"\ndatafusion = \"54\"\n";
         let read = "[build-dependencies]\nanyhow = \"1\"\n[dev-dependencies]\nclap = \"1\"\n[dev-dependencies.serde]\n";
         check(
             dependencies,
@@ -161,6 +174,7 @@ mod tests {
                 ("crates/workspan-collect/Cargo.toml", collect),
                 ("crates/workspan-model/Cargo.toml", model),
                 ("crates/workspan-read/Cargo.toml", read),
+                ("crates/workspan-store/Cargo.toml", store),
                 ("xtask/Cargo.toml", "[dependencies]\nanyhow = \"1\"\n"),
             ],
             &[
@@ -169,6 +183,8 @@ mod tests {
                 "crates/workspan-model/Cargo.toml:1: only workspan-report may depend on serde",
                 "crates/workspan-model/Cargo.toml:4: workspan-model must not depend on libc",
                 "crates/workspan-read/Cargo.toml:2: only workspan and xtask may depend on anyhow",
+                "crates/workspan-store/Cargo.toml:3: no crate may depend on arrow-array",
+                "crates/workspan-store/Cargo.toml:4: only workspan-query may depend on datafusion",
             ],
         );
     }

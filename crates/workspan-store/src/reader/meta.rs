@@ -26,18 +26,17 @@ pub struct Stored {
     finished: bool,
 }
 
-impl Stored {
-    pub(super) fn problem(&self) -> Option<Problem> {
-        match &self.partial {
-            _ if !self.finished => Some(Problem::Unfinished),
-            Some(reason) => Some(Problem::Partial { reason: reason.clone() }),
-            None => None,
-        }
+/// What the writer has said is wrong with a run, or has left unsaid.
+pub(crate) fn problems(stored: Option<&Stored>) -> Option<Problem> {
+    match stored {
+        Some(Stored { finished: true, partial: Some(reason), .. }) => Some(Problem::Partial { reason: reason.clone() }),
+        Some(Stored { finished: true, .. }) => None,
+        _ => Some(Problem::Unfinished),
     }
 }
 
 /// Reads it; `None` if there is none, or it makes no sense.
-pub(super) fn read(folder: &Path, run: u32) -> Result<Option<Stored>, StoreError> {
+pub(crate) fn read(folder: &Path, run: u32) -> Result<Option<Stored>, StoreError> {
     let path = folder.join(names::meta(run));
     let mut file = match File::open(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

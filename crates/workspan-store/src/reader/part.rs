@@ -13,7 +13,7 @@ const MOST_GROUPS: usize = 1024;
 
 /// A part that is open; without row groups if it makes no sense, which shows as one that cannot be read.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(crate) struct Part {
     name: String,
     source: Mutex<Box<dyn Source>>,
     footer: Option<Footer>,
@@ -28,7 +28,7 @@ impl<T: Read + Seek + Send + std::fmt::Debug> Source for T {}
 
 impl Part {
     /// Opens a part; `None` if there is none.
-    pub(super) fn open(folder: &Path, run: u32, number: u32) -> Result<Option<Part>, StoreError> {
+    pub(crate) fn open(folder: &Path, run: u32, number: u32) -> Result<Option<Part>, StoreError> {
         let name = names::part(run, number);
         let path = folder.join(&name);
         let mut file = match File::open(&path) {
@@ -44,24 +44,24 @@ impl Part {
     }
 
     /// A part in memory; with `checked`, its checksums must be right.
-    pub(super) fn of_bytes(bytes: &[u8], checked: bool) -> Part {
+    pub(crate) fn of_bytes(bytes: &[u8], checked: bool) -> Part {
         let mut source = io::Cursor::new(bytes.to_vec());
         let footer = read_footer(&mut source).ok().flatten();
         let sums = checked.then(|| footer.as_ref().map(sums).unwrap_or_default());
         Part { name: String::new(), source: Mutex::new(Box::new(source)), footer, sums }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// Row groups; one that cannot be read, if the part makes no sense.
-    pub(super) fn groups(&self) -> usize {
+    pub(crate) fn groups(&self) -> usize {
         self.footer.as_ref().map_or(1, |footer| footer.groups.len())
     }
 
     /// The bytes of a row group, if they are as written, and where its columns are in them.
-    pub(super) fn read<'a>(&self, group: usize, bytes: &'a mut Vec<u8>) -> Option<Region<'_, 'a>> {
+    pub(crate) fn read<'a>(&self, group: usize, bytes: &'a mut Vec<u8>) -> Option<Region<'_, 'a>> {
         let footer = self.footer.as_ref()?;
         let described = footer.groups.get(group)?;
         let begin = described.chunks.iter().map(|chunk| chunk.offset).min()?;
@@ -84,7 +84,7 @@ impl Part {
 }
 
 /// A row group's bytes.
-pub(super) struct Region<'a, 'b> {
+pub(crate) struct Region<'a, 'b> {
     footer: &'a Footer,
     group: &'a Group,
     begin: usize,
@@ -92,12 +92,12 @@ pub(super) struct Region<'a, 'b> {
 }
 
 impl<'b> Region<'_, 'b> {
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.group.rows
     }
 
     /// The part of a column.
-    pub(super) fn column(&self, name: &str, physical: Physical, optional: bool) -> Option<(&'b [u8], Chunk)> {
+    pub(crate) fn column(&self, name: &str, physical: Physical, optional: bool) -> Option<(&'b [u8], Chunk)> {
         let chunk = *self.group.chunks.get(self.footer.find(name, physical, optional)?)?;
         let begin = chunk.offset.checked_sub(self.begin)?;
         Some((self.bytes.get(begin..begin.checked_add(chunk.length)?)?, chunk))
@@ -111,13 +111,13 @@ fn sums(footer: &Footer) -> Vec<u32> {
 }
 
 /// Major and minor version, as the file has them in its notes.
-pub(super) fn version(footer: &Footer) -> Option<(u16, u16)> {
+pub(crate) fn version(footer: &Footer) -> Option<(u16, u16)> {
     let (major, minor) = footer.note(schema::VERSION_KEY)?.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// `None` if there is no footer, or it makes no sense.
-pub(super) fn read_footer(file: &mut (impl Read + Seek)) -> io::Result<Option<Footer>> {
+pub(crate) fn read_footer(file: &mut (impl Read + Seek)) -> io::Result<Option<Footer>> {
     let size = file.seek(SeekFrom::End(0))?;
     let mut tail = [0; TAIL];
     if size < tail.len() as u64 {

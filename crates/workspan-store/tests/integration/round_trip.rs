@@ -3,7 +3,7 @@
 use std::fs;
 
 use workspan_model::{Nanos, Recording, Strand};
-use workspan_store::{Meta, Problem, Reader, StoreError, Writer, GROUP_ROWS, PART_GROUPS};
+use workspan_store::{survey, Meta, Problem, Reader, StoreError, Writer, GROUP_ROWS, PART_GROUPS};
 
 use crate::folder::Folder;
 use crate::rows::{recording, strands};
@@ -108,4 +108,21 @@ fn a_run_without_strands_is_a_run() {
     let folder = Folder::new();
     write(&folder, 1, &[]);
     assert_eq!(read(Reader::open(folder.path(), 1).expect("it is there")), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn a_survey_finds_what_is_whole() {
+    let folder = Folder::new();
+    write(&folder, 1, &strands(8, 100));
+    write(&folder, 2, &strands(9, 100));
+    let whole = survey(folder.path()).expect("it is there");
+    assert_eq!((whole.parts.len(), whole.metas.len(), whole.problems), (2, 2, Vec::new()));
+    let path = folder.path().join("nodes-2-0000.parquet");
+    let mut bytes = fs::read(&path).expect("it is there");
+    bytes[100] ^= 1;
+    fs::write(&path, bytes).expect("it is writable");
+    let found = survey(folder.path()).expect("the other is there");
+    assert_eq!(found.parts, [folder.path().join("nodes-1-0000.parquet")]);
+    let file = "nodes-2-0000.parquet".to_owned();
+    assert_eq!(found.problems, [(2, Problem::Damaged { file, after: 0 })]);
 }

@@ -1,0 +1,72 @@
+//! SQL over strands, by [DataFusion](https://datafusion.apache.org).
+//!
+//! The tables are those of `docs/format/strands.md`, and a few [views](VIEWS). A query may only read. Its answer is told row
+//! by row, so that memory is bounded whatever it is: by [`MEMORY`] for the query itself, which then goes to disk where it
+//! can.
+//!
+//! **Invariant:** files are read only when they are as they were written ([`workspan_store::survey`]).
+
+mod cells;
+mod error;
+mod tables;
+mod views;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::execution::context::{SQLOptions, SessionConfig, SessionContext};
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use futures::StreamExt;
+use workspan_store::Survey;
+
+pub use cells::{Cell, Column};
+pub use error::QueryError;
+pub use views::{View, VIEWS};
+
+/// Most memory that a query takes, in bytes.
+pub const MEMORY: usize = 2 << 30;
+
+/// Is told the answer.
+pub trait Sink {
+    /// Its columns, before all rows.
+    fn columns(&mut self, columns: &[Column]) -> io::Result<()>;
+
+    /// A row.
+    fn row(&mut self, cells: &[Cell]) -> io::Result<()>;
+}
+
+/// Answers a query over the strands in a folder; `survey` says which files there are.
+pub fn run(folder: &Path, survey: &Survey, sql: &str, sink: &mut dyn Sink) -> Result<(), QueryError> {
+    // The planner recurs into what is nested: enough for all that the parser lets through.
+    let runtime = tokio::runtime::Builder::new_multi_thread().build().map_err(QueryError::Output)?;
+    runtime.block_on(answer(folder, survey, sql, sink))
+}
+
+async fn answer(folder: &Path, survey: &Survey, sql: &str, sink: &mut dyn Sink) -> Result<(), QueryError> {
+    let config = SessionConfig::new().with_information_schema(true);
+    let memory = Arc::new(FairSpillPool::new(MEMORY));
+    let environment = RuntimeEnvBuilder::new().with_memory_pool(memory).build_arc()?;
+    let context = SessionContext::new_with_config_rt(config, environment);
+    tables::register(&context, folder, survey).await?;
+    for view in VIEWS {
+        let frame = context.sql(view.sql).await?;
+        context.register_table(view.name, frame.into_view())?;
+    }
+    let only_read = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+    let frame = context.sql_with_options(sql, only_read).await?;
+    let mut batches = frame.execute_stream().await?;
+    sink.columns(&cells::columns(&batches.schema())).map_err(QueryError::Output)?;
+    let mut row = Vec::new();
+    while let Some(batch) = batches.next().await {
+        let batch = batch?;
+        let readers = cells::readers(&batch)?;
+        for index in 0..batch.num_rows() {
+            row.clear();
+            row.extend(readers.iter().map(|reader| reader.cell(index)));
+            sink.row(&row).map_err(QueryError::Output)?;
+        }
+    }
+    Ok(())
+}
