@@ -12,6 +12,7 @@
 use core::cell::Cell;
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use super::log;
 use super::path::{self, Tail};
 use super::platform::exchange_pair;
 use super::region;
@@ -19,6 +20,7 @@ use super::shared::Shared;
 use super::strand::{self, count_task};
 use super::tables::{ContextId, ROOT};
 use super::task::{self, Ended, Origin, Suspended};
+use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Thread, OWNED, PREFIXED};
 
 /// A candidate that anything beats.
@@ -51,6 +53,8 @@ pub struct Group {
     path: Cell<u32>,
     path_since: Cell<i64>,
     body_span: Cell<i64>,
+    /// By which the log knows it; 0 if it was not logged.
+    identity: AtomicU64,
 }
 
 // SAFETY: the cells are used by the owner of the body only; tasks touch the atomics.
@@ -68,6 +72,7 @@ impl Group {
             path: Cell::new(0),
             path_since: Cell::new(0),
             body_span: Cell::new(0),
+            identity: AtomicU64::new(0),
         }
     }
 
@@ -79,11 +84,22 @@ impl Group {
         self.path.set(position.path);
         self.path_since.set(position.since);
         strand::set_path(thread, position.path & !OWNED);
+        if log::on(thread) {
+            let identity = log::identity(thread);
+            self.identity.store(identity, Ordering::Relaxed);
+            log::piece(thread, Event::Group, position.context, 0, identity);
+            log::go_on(thread, None);
+        }
     }
 
     /// The body ends at tick `now`; the thread waits.
     pub fn body_done(&self, thread: &Thread, now: u64) {
-        self.body_span.set(strand::stop(thread, now));
+        let span = strand::stop(thread, now);
+        self.body_span.set(span);
+        if log::on(thread) && self.active.get() {
+            log::strand(thread, Event::Wait, strand::context(thread), span);
+            log::rest(thread);
+        }
         task::enter_idle(thread, now);
     }
 
@@ -105,6 +121,9 @@ impl Group {
         let longer = path::merge(shared, self.path.get(), self.path_since.get(), body, tasks);
         strand::set_tail(thread, longer.path, longer.since);
         strand::set_span(thread, longer.span);
+        if log::on(thread) {
+            log::mark(thread);
+        }
         strand::go(thread, now);
     }
 }
@@ -128,7 +147,16 @@ impl TaskLink {
     /// A link of a task that is not followed.
     pub const INACTIVE: TaskLink = TaskLink {
         group: core::ptr::null(),
-        origin: Origin { span: 0, path: 0, path_since: 0, forked_in: 0, context: 0, pending: 0, last_region: 0 },
+        origin: Origin {
+            span: 0,
+            path: 0,
+            path_since: 0,
+            forked_in: 0,
+            context: 0,
+            pending: 0,
+            last_region: 0,
+            identity: 0,
+        },
         recursive: false,
         active: false,
     };
@@ -147,9 +175,10 @@ impl TaskLink {
         let shared = Shared::of(thread);
         let span = strand::stop(thread, now);
         path::settle(thread);
-        if strand::context(thread) == ROOT {
+        let mut charged = strand::context(thread);
+        if charged == ROOT {
             let to = shared.context(context).site.get().wrapping_add(1);
-            region::close_serial(shared, thread, span, to);
+            charged = region::close_serial(shared, thread, span, to);
             thread.last_region.set(to);
         }
         let position = thread.position.get();
@@ -157,6 +186,15 @@ impl TaskLink {
         let mut path = 0;
         for _ in 0..copies {
             path = path::own(shared, position.path);
+        }
+        let mut identity = 0;
+        if log::on(thread) {
+            identity = log::identity(thread);
+            log::with(thread, context, copies as i64, identity);
+            if let Some(group) = group {
+                log::note(thread, Event::Of, group.identity.load(Ordering::Relaxed));
+            }
+            log::strand(thread, Event::Spawn, charged, span);
         }
         let origin = Origin {
             span,
@@ -166,8 +204,9 @@ impl TaskLink {
             context,
             pending: 0,
             last_region: 0,
+            identity,
         };
-        strand::go(thread, now);
+        log::go(thread, now);
         let group = match group {
             Some(group) => group as *const Group,
             None => core::ptr::null(),
@@ -192,6 +231,10 @@ impl TaskLink {
         account.overhead.set(account.overhead.get() + cost);
         // The strand goes on, but this reading of the clock is not part of it.
         thread.start.set(thread.start.get().wrapping_add(thread.probe.get() as u64));
+        if log::on(thread) && cost != 0 {
+            log::note(thread, Event::Overhead, cost as u64);
+            log::go_on(thread, None);
+        }
     }
 
     /// The task begins at tick `now`.

@@ -7,10 +7,12 @@
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
+use super::log;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
 use super::task::{self, Ended, Origin};
+use workspan_wire::log::Event;
 use workspan_wire::shm::{Thread, OWNED};
 
 /// State of a hand-over, on the stack of the function that waits.
@@ -46,6 +48,13 @@ impl Handoff {
         thread.flushed.set(thread.work.get());
         self.path.set(position.path);
         strand::set_path(thread, position.path & !OWNED);
+        let mut identity = 0;
+        if log::on(thread) {
+            identity = log::identity(thread);
+            log::with(thread, 0, 0, identity);
+            log::strand(thread, Event::Handoff, position.context, span);
+            log::rest(thread);
+        }
         self.origin.set(Some(Origin {
             span,
             path: position.path & !OWNED,
@@ -54,6 +63,7 @@ impl Handoff {
             context: position.context,
             pending,
             last_region: thread.last_region.get(),
+            identity,
         }));
         task::enter_idle(thread, now);
     }
@@ -103,6 +113,9 @@ impl Handoff {
         }
         strand::set_tail(thread, path, ended.path_since);
         strand::set_span(thread, ended.span);
+        if log::on(thread) {
+            log::mark(thread);
+        }
         strand::go(thread, now);
     }
 }

@@ -28,10 +28,12 @@
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
+use super::log;
 use super::path::{self, Tail};
 use super::shared::{current_account, Shared};
 use super::strand::{self, count_task};
 use super::task::{self, Ended, Origin};
+use workspan_wire::log::Event;
 use workspan_wire::shm::{Position, Thread, OWNED};
 
 /// A field that is written before it is read; not initialised, to keep the hot path short.
@@ -55,13 +57,19 @@ pub struct JoinFrame {
     work: Late<i64>,
     nested: Late<i64>,
     left_path: Late<u32>,
-    /// Somebody is followed.
-    active: Cell<bool>,
+    /// How far somebody is followed: [`NOT`], [`FOLLOWED`], [`LOGGED`].
+    active: Cell<u8>,
     /// The left branch has changed its path, which is in `left_path` and `left_since`. Not for the thief's eyes.
     extended: Cell<bool>,
     left_since: Late<i64>,
     stolen: Late<Ended>,
+    /// Of the right branch, if the fork was logged.
+    identity: Late<u64>,
 }
+
+const NOT: u8 = 0;
+const FOLLOWED: u8 = 1;
+const LOGGED: u8 = 2;
 
 /// The right branch began while readings were left out: its size is counted with its batch.
 const BATCHED: i64 = i64::MIN;
@@ -94,17 +102,18 @@ impl JoinFrame {
             work: late(),
             nested: late(),
             left_path: late(),
-            active: Cell::new(false),
+            active: Cell::new(NOT),
             extended: Cell::new(false),
             left_since: late(),
             stolen: late(),
+            identity: late(),
         }
     }
 
     /// True if nobody was followed at the fork.
     #[inline(always)]
     pub fn active(&self) -> bool {
-        self.active.get()
+        self.active.get() != NOT
     }
 
     /// Forks: the strand ends, the left branch begins.
@@ -115,16 +124,27 @@ impl JoinFrame {
         }
         path::settle(thread);
         let position = thread.position.get();
-        self.active.set(true);
+        self.active.set(FOLLOWED);
         self.extended.set(false);
         set!(self.position, position);
         set!(self.span, strand::span(thread));
         if position.path & OWNED != 0 {
             strand::set_path(thread, position.path & !OWNED);
         }
-        if let Some(now) = tick {
+        if log::on(thread) {
+            self.log_fork(thread, tick);
+        } else if let Some(now) = tick {
             strand::go(thread, now);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn log_fork(&self, thread: &Thread, tick: Option<u64>) {
+        set!(self.identity, log::identity(thread));
+        self.active.set(LOGGED);
+        log::numbered(thread, Event::Fork, strand::context(thread), strand::span(thread), 1);
+        log::go_on(thread, tick);
     }
 
     /// The left branch ends; the right one begins, here or elsewhere.
@@ -139,9 +159,18 @@ impl JoinFrame {
             self.left_extended(thread, position);
         }
         strand::set_span(thread, get!(self.span));
-        if let Some(now) = tick {
+        if log::on(thread) {
+            self.log_branch(thread, Event::Next, get!(self.left_span), tick);
+        } else if let Some(now) = tick {
             strand::go(thread, now);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn log_branch(&self, thread: &Thread, event: Event, span: i64, tick: Option<u64>) {
+        log::numbered(thread, event, strand::context(thread), span, 1);
+        log::go_on(thread, tick);
     }
 
     #[cold]
@@ -179,8 +208,11 @@ impl JoinFrame {
             count_task(current_account(thread), work - thread.nested.get());
             thread.nested.set(get!(self.nested) + work);
         }
-        self.join(thread, strand::span(thread), thread.position.get());
-        if let Some(now) = tick {
+        let span = strand::span(thread);
+        self.join(thread, span, thread.position.get());
+        if log::on(thread) {
+            self.log_branch(thread, Event::Join, span, tick);
+        } else if let Some(now) = tick {
             strand::go(thread, now);
         }
     }
@@ -189,9 +221,14 @@ impl JoinFrame {
     /// passed since `left_done`, which may have left a reading out, belongs to the left branch.
     pub fn wait(&self, thread: &Thread, now: u64) {
         if thread.waiting.get() == 0 {
-            let late = strand::stop(thread, now) - get!(self.span);
-            set!(self.left_span, get!(self.left_span) + late);
+            let span = strand::stop(thread, now);
+            set!(self.left_span, get!(self.left_span) + span - get!(self.span));
             strand::set_span(thread, get!(self.span));
+            if log::on(thread) {
+                log::with(thread, 0, 0, self.logged());
+                log::strand(thread, Event::Late, strand::context(thread), span);
+                log::rest(thread);
+            }
             task::enter_idle(thread, now);
         }
     }
@@ -215,6 +252,16 @@ impl JoinFrame {
             context: position.context,
             pending: 0,
             last_region: 0,
+            identity: self.logged(),
+        }
+    }
+
+    /// The identity of the right branch; 0 if the fork was not logged.
+    fn logged(&self) -> u64 {
+        if self.active.get() == LOGGED {
+            get!(self.identity)
+        } else {
+            0
         }
     }
 
@@ -254,7 +301,11 @@ impl JoinFrame {
         thread.nested.set(thread.nested.get() + stolen.work);
         let right = Position { path: stolen.path, since: stolen.path_since, ..thread.position.get() };
         self.join(thread, stolen.span, right);
-        strand::go(thread, now);
+        if log::on(thread) {
+            log::note(thread, Event::Elsewhere, self.logged());
+            log::mark(thread);
+        }
+        log::go(thread, now);
     }
 
     #[inline(always)]

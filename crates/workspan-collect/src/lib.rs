@@ -5,7 +5,7 @@
 //! [`workspan_wire::shm`] for the bounds.
 //!
 //! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`handoff`],
-//! [`resource`], [`task`], [`path`] (critical paths), [`tables`], [`thread`] and [`process`] (where it all lives).
+//! [`resource`], [`task`], [`path`] (critical paths), [`log`] (where every strand is asked for), [`tables`], [`thread`] and [`process`] (where it all lives).
 //!
 //! **Rules** (tested by `cargo xtask tidy` and the end-to-end tests): on the hot path no allocation, lock, system call,
 //! hash or formatting; no panic crosses into the program; `errno` is kept; every loss is counted in the header.
@@ -17,10 +17,12 @@
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
 
 pub mod clock;
+pub mod drain;
 pub mod group;
 pub mod handoff;
 pub mod interrupt;
 pub mod join;
+pub mod log;
 pub mod modules;
 pub mod path;
 pub mod pause;

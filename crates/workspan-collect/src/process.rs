@@ -10,6 +10,7 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::group;
+use super::log;
 use super::path;
 use super::platform::{self, interrupt_witness, steady_counter, switch_witness};
 use super::region;
@@ -17,6 +18,7 @@ use super::shared::Shared;
 use super::strand;
 use super::tables::{self, ROOT};
 use super::thread::{self, Role};
+use workspan_wire::log::Event;
 use workspan_wire::shm::{self, Clock, Ending, Feature, Thread};
 
 static BASE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
@@ -97,11 +99,16 @@ pub fn finish() {
 /// Ends the strand of `thread` for good at tick `now`, and offers its end as the program's.
 pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
     let span = strand::stop(thread, now);
-    if strand::context(thread) == ROOT {
-        region::close_serial(shared, thread, span, 0);
+    let mut charged = strand::context(thread);
+    if charged == ROOT {
+        charged = region::close_serial(shared, thread, span, 0);
     } else {
         strand::flush(thread);
-        path::extend(shared, thread, span, strand::context(thread));
+        path::extend(shared, thread, span, charged);
+    }
+    if log::on(thread) {
+        log::strand(thread, Event::End, charged, span);
+        log::rest(thread);
     }
     let path = path::own(shared, strand::path(thread));
     group::offer(shared, &shared.header().detached.candidate, span, path);

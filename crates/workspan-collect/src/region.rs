@@ -13,10 +13,12 @@
 
 use core::panic::Location;
 
+use super::log;
 use super::path;
 use super::shared::Shared;
 use super::strand;
 use super::tables::{self, ContextId, SiteDetail, SiteId, SiteKey, Target, ROOT};
+use workspan_wire::log::Event;
 use workspan_wire::shm::{RegionCacheEntry, Thread, OPEN_REGIONS, REGION_CACHE};
 use workspan_wire::site::SiteKind;
 
@@ -137,7 +139,7 @@ pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
     }
     strand::stop(thread, now);
     let region = enter_stopped(thread, now, site, target);
-    strand::go(thread, now);
+    log::go(thread, now);
     Some(region)
 }
 
@@ -146,11 +148,16 @@ pub fn enter_stopped(thread: &Thread, now: u64, site: &CallSite, target: Target)
     let shared = Shared::of(thread);
     let from = strand::context(thread);
     let span = strand::span(thread);
+    let mut charged = from;
     if from == ROOT {
-        close_serial(shared, thread, span, shared.context(target.context).site.get() + 1);
+        charged = close_serial(shared, thread, span, shared.context(target.context).site.get() + 1);
     } else {
         strand::flush(thread);
         path::extend(shared, thread, span, from);
+    }
+    if log::on(thread) {
+        log::with(thread, target.context, 0, 0);
+        log::strand(thread, Event::Enter, charged, span);
     }
     let region = Region {
         from,
@@ -178,7 +185,7 @@ pub fn enter_stopped(thread: &Thread, now: u64, site: &CallSite, target: Target)
 pub fn leave(thread: &Thread, now: u64, region: Region) {
     strand::stop(thread, now);
     leave_stopped(thread, now, region);
-    strand::go(thread, now);
+    log::go(thread, now);
 }
 
 /// Leaves a region whose strand is stopped.
@@ -188,6 +195,9 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     let context = strand::context(thread);
     strand::flush(thread);
     path::extend(shared, thread, span, context);
+    if log::on(thread) {
+        log::strand(thread, Event::Leave, context, span);
+    }
     let account = shared.account(thread, context);
     if region.outermost {
         account.instances.set(account.instances.get() + 1);
@@ -218,7 +228,8 @@ pub fn shift(thread: &Thread, context: ContextId) -> ContextId {
 }
 
 /// Charges the root's serial code since the last region; `to` is the site + 1 of the region that begins, 0 at the end.
-pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) {
+/// Returns the context that was charged.
+pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) -> ContextId {
     let serial = serial_context(shared, thread.last_region.get(), to);
     let account = shared.account(thread, serial);
     strand::flush_to(thread, account);
@@ -226,6 +237,7 @@ pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) {
     let blocked = shared.account(thread, ROOT).blocked.replace(0);
     account.blocked.set(account.blocked.get() + blocked);
     path::extend(shared, thread, span, serial);
+    serial
 }
 
 fn serial_context(shared: Shared, from: u32, to: u32) -> ContextId {

@@ -9,10 +9,12 @@
 
 use core::cell::Cell;
 
+use super::log;
 use super::path::{self, Tail};
 use super::shared::{current_account, Shared};
 use super::strand::{self, count_task};
 use super::task;
+use workspan_wire::log::Event;
 use workspan_wire::shm::{Thread, OWNED};
 
 /// State of the resource. Touched only by the holder of the runtime's lock.
@@ -22,6 +24,10 @@ pub struct Resource {
     span: Cell<i64>,
     path: Cell<u32>,
     path_since: Cell<i64>,
+    /// By which the log knows it.
+    identity: Cell<u64>,
+    /// Turns so far, where they are logged.
+    turns: Cell<i64>,
 }
 
 // SAFETY: guarded by the runtime's lock on what it describes.
@@ -32,7 +38,14 @@ unsafe impl Send for Resource {}
 impl Resource {
     /// Before the first turn.
     pub const fn new() -> Resource {
-        Resource { started: Cell::new(false), span: Cell::new(0), path: Cell::new(0), path_since: Cell::new(0) }
+        Resource {
+            started: Cell::new(false),
+            span: Cell::new(0),
+            path: Cell::new(0),
+            path_since: Cell::new(0),
+            identity: Cell::new(0),
+            turns: Cell::new(0),
+        }
     }
 
     /// Gives back what the chain holds. The last turn is over.
@@ -81,7 +94,15 @@ impl Turns {
         let path = position.path & !OWNED;
         strand::set_path(thread, path);
         self.best.set(Tail { span, path, since: position.since });
+        self.log(thread, Event::Turns, span);
+        log::rest(thread);
         task::enter_idle(thread, now);
+    }
+
+    fn log(&self, thread: &Thread, event: Event, span: i64) {
+        if log::on(thread) && self.active.get() {
+            log::strand(thread, event, strand::context(thread), span);
+        }
     }
 
     /// The lock is held: the turn begins at tick `now`, where the chain ended.
@@ -94,7 +115,15 @@ impl Turns {
         strand::set_tail(thread, resource.path.get() & !OWNED, resource.path_since.get());
         strand::set_span(thread, resource.span.get());
         task::leave_idle(thread, now);
-        strand::go(thread, now);
+        if log::on(thread) {
+            if resource.identity.get() == 0 {
+                resource.identity.set(log::identity(thread));
+            }
+            log::piece(thread, Event::Turn, strand::context(thread), resource.turns.get(), resource.identity.get());
+            resource.turns.set(resource.turns.get() + 1);
+            log::mark(thread);
+        }
+        log::go(thread, now);
     }
 
     /// The turn ends at tick `now`; with `item` the strand goes on with it, else the resource is exhausted.
@@ -109,12 +138,14 @@ impl Turns {
         }
         strand::set_path(thread, path::own(shared, resource.path.get()));
         self.item.set(item);
+        self.log(thread, if item { Event::Item } else { Event::TurnEnd }, span);
         if item {
             self.work.set(thread.work.get());
             self.nested.set(thread.nested.replace(0));
-            strand::go(thread, now);
+            log::go(thread, now);
         } else {
             self.keep_longest(thread, span);
+            log::rest(thread);
             task::enter_idle(thread, now);
         }
     }
@@ -130,13 +161,15 @@ impl Turns {
         count_task(account, work - thread.nested.get());
         account.items.set(account.items.get() + 1);
         thread.nested.set(self.nested.get() + work);
+        self.log(thread, Event::ItemEnd, span);
         self.keep_longest(thread, span);
+        log::rest(thread);
         task::enter_idle(thread, now);
     }
 
     /// No more turns; the task's own strand goes on at tick `now`, after the longest of its items.
     pub fn leave(&self, thread: &Thread, now: u64) {
-        if !self.active.replace(false) {
+        if !self.active.get() {
             return;
         }
         if self.item.get() {
@@ -145,8 +178,10 @@ impl Turns {
         } else if thread.waiting.get() == 0 {
             // The iterator itself unwinds.
             let span = strand::stop(thread, now);
+            self.log(thread, Event::TurnEnd, span);
             self.keep_longest(thread, span);
         }
+        self.active.set(false);
         let best = self.best.get();
         let mut path = self.path.get();
         if best.path & OWNED != 0 {
@@ -156,7 +191,11 @@ impl Turns {
         strand::set_tail(thread, path, best.since);
         strand::set_span(thread, best.span);
         task::leave_idle(thread, now);
-        strand::go(thread, now);
+        if log::on(thread) {
+            log::note(thread, Event::Left, 0);
+            log::mark(thread);
+        }
+        log::go(thread, now);
     }
 
     fn keep_longest(&self, thread: &Thread, span: i64) {

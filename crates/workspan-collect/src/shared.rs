@@ -9,7 +9,7 @@ use core::ptr::NonNull;
 
 use core::sync::atomic::AtomicU32;
 use workspan_wire::shm::{
-    self, Account, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea,
+    self, Account, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea, ThreadLog,
 };
 
 /// Handle of the shared memory.
@@ -97,6 +97,17 @@ impl Shared {
     /// The thread in slot `slot`.
     pub fn thread(self, slot: usize) -> &'static Thread {
         self.element(shm::THREADS + slot.min(shm::MAX_THREADS - 1) * size_of::<ThreadArea>(), 0, 1)
+    }
+
+    /// The log of the thread in slot `slot`.
+    pub fn log(self, slot: usize) -> &'static ThreadLog {
+        self.element(shm::LOGS, slot, shm::MAX_THREADS)
+    }
+
+    /// The log at an address that was taken from one of this memory.
+    #[inline(always)]
+    pub(super) fn log_at(self, address: u64) -> &'static ThreadLog {
+        self.element(address as usize - self.base.as_ptr() as usize, 0, 1)
     }
 
     /// The account of `context` on `thread`, a thread of this memory. It is written by that thread only.

@@ -4,9 +4,11 @@
 //! aside and starts from the task's [`Origin`]; [`end`] brings it back and returns what the task amounts to. Whoever
 //! waits for the task finds the result in the frame that the origin came from.
 
+use super::log;
 use super::shared::Shared;
 use super::strand;
 use super::tables::{ContextId, ROOT};
+use workspan_wire::log::Event;
 use workspan_wire::shm::{Position, Thread};
 
 /// Where a task starts.
@@ -26,6 +28,8 @@ pub struct Origin {
     pub pending: i64,
     /// For serial code: site + 1 of the last region.
     pub last_region: u32,
+    /// By which the log knows it; 0 if its creation was not logged.
+    pub identity: u64,
 }
 
 /// What a task amounts to.
@@ -61,6 +65,8 @@ pub struct Suspended {
     prefix: i64,
     waiting: u32,
     last_region: u32,
+    log_work: i64,
+    log_offset: i64,
 }
 
 /// Begins a task at tick `now` on a thread whose strand is stopped.
@@ -82,6 +88,8 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         prefix: thread.prefix.get(),
         waiting,
         last_region: thread.last_region.get(),
+        log_work: thread.log_work.get(),
+        log_offset: thread.log_offset.get(),
     };
     thread.work.set(0);
     thread.span_offset.set(origin.span);
@@ -92,7 +100,11 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
     thread.last_region.set(origin.last_region);
     super::path::start(thread, origin);
     strand::set_context(Shared::of(thread), thread, origin.context);
-    strand::go(thread, now);
+    if log::on(thread) {
+        log::mark(thread);
+        log::piece(thread, Event::Begin, origin.context, origin.span, origin.identity);
+    }
+    log::go(thread, now);
     suspended
 }
 
@@ -101,6 +113,10 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     let span = strand::stop(thread, now);
     strand::flush(thread);
     let position = thread.position.get();
+    if log::on(thread) {
+        log::strand(thread, Event::End, position.context, span);
+        log::rest(thread);
+    }
     let pending = if position.context == ROOT { thread.work.get() - thread.flushed.get() } else { 0 };
     let ended = Ended {
         span,
@@ -121,6 +137,8 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     thread.prefix_context.set(suspended.prefix_context);
     thread.prefix.set(suspended.prefix);
     thread.last_region.set(suspended.last_region);
+    thread.log_work.set(suspended.log_work);
+    thread.log_offset.set(suspended.log_offset);
     thread.waiting.set(suspended.waiting);
     thread.idle_since.set(now);
     ended

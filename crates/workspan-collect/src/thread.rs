@@ -8,6 +8,7 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use super::clock;
+use super::log;
 use super::pause;
 use super::platform::{self, switch_witness};
 use super::process;
@@ -159,6 +160,7 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
         return None;
     };
     prepare(shared, thread, role);
+    log::start(shared, thread, role);
     ANY.set(thread);
     let real = shared.header().config.clock.load(Ordering::Relaxed) == Clock::Real as u32;
     if real {
@@ -237,6 +239,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.last_region.set(0);
     thread.open_len.set(0);
     thread.task.set(0);
+    thread.log.set(0);
     // A thread that the program starts begins, as far as we can tell, when the root strand has come this far.
     let begun = if role == Role::External { root_span(shared) } else { 0 };
     let path = if begun == 0 { 0 } else { PREFIXED };

@@ -21,6 +21,7 @@
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use super::clock;
+use super::log;
 use super::path;
 use super::platform::exchange_pair;
 use super::region;
@@ -28,6 +29,7 @@ use super::shared::{current_account, Shared};
 use super::strand;
 use super::tables::ROOT;
 use super::thread;
+use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Position, Thread, NODE, OWNED, PREFIXED};
 
 const SLOTS: usize = 256;
@@ -102,14 +104,17 @@ fn snapshot(thread: &Thread, now: u64) -> (i64, u32) {
     path::settle(thread);
     if strand::context(thread) == ROOT {
         // What others go on from has to say where it has been.
-        region::close_serial(shared, thread, span, 0);
+        let serial = region::close_serial(shared, thread, span, 0);
+        if log::on(thread) {
+            log::strand(thread, Event::Cut, serial, span);
+        }
     }
     let position = thread.position.get();
     let mut path = path::own(shared, position.path);
     if span != position.since {
         path = path::add(shared, path, position.context, span - position.since);
     }
-    strand::go(thread, now);
+    log::go(thread, now);
     (span, path)
 }
 
@@ -199,6 +204,8 @@ impl Wait {
 pub struct Born {
     span: i64,
     path: u32,
+    /// By which the log knows it.
+    identity: u64,
 }
 
 impl Born {
@@ -211,7 +218,14 @@ impl Born {
     /// The strand of `thread` is about to create a thread at tick `now`.
     pub fn at(thread: &'static Thread, now: u64) -> Born {
         let (span, path) = snapshot(thread, now);
-        Born { span, path }
+        let mut identity = 0;
+        if log::on(thread) {
+            identity = log::identity(thread);
+            log::with(thread, ROOT, 1, identity);
+            log::strand(thread, Event::Spawn, strand::context(thread), span);
+            log::go_on(thread, None);
+        }
+        Born { span, path, identity }
     }
 
     /// The calling thread is the new one.
@@ -221,6 +235,11 @@ impl Born {
             thread.position.set(Position { path: self.path, since: self.span, ..thread.position.get() });
             strand::set_span(thread, self.span);
             thread.uniform_offset.set(thread.span_offset.get());
+            if log::on(thread) {
+                log::piece(thread, Event::Born, ROOT, self.span, self.identity);
+                log::mark(thread);
+                log::go_on(thread, None);
+            }
         }
     }
 }

@@ -18,11 +18,11 @@ use crate::run::{Lock, OpenRegion, Run, Totals};
 use crate::site::{Site, SiteId, SiteIdentity, SiteKind};
 use crate::units::Nanos;
 
-/// Makes one site of all that are of the same kind and place.
-pub fn merge_sites(recording: &mut Recording) {
+/// Makes one site of all that are of the same kind and place. Returns where each of the former contexts leads.
+pub fn merge_sites(recording: &mut Recording) -> Vec<ContextId> {
     let (sites, site_of) = unify(&recording.sites);
     if sites.len() == recording.sites.len() {
-        return;
+        return recording.contexts.ids().collect();
     }
     let (contexts, target_of) = fold(&recording.contexts, &site_of);
     recording.sites = sites;
@@ -31,6 +31,7 @@ pub fn merge_sites(recording: &mut Recording) {
     for run in &mut recording.runs {
         move_run(run, &target_of, count);
     }
+    target_of.iter().map(|target| target.context).collect()
 }
 
 /// The sites without repetition, and for each of the former its new id.

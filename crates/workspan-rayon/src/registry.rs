@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use super::link::Link;
 use workspan_collect::clock;
 use workspan_collect::handoff;
+use workspan_collect::log;
 use workspan_collect::platform;
 use workspan_collect::process;
 use workspan_collect::shared::Shared;
@@ -148,6 +149,7 @@ fn measure(shared: Shared, variants: Variants) {
                 spare.skip.set(0);
                 spare.batching.set(u32::from(streak_needed == 0));
                 spare.streak_needed.set(streak_needed);
+                log::rehearse(shared, spare);
                 strand::go(spare, clock::set_anchor(spare, false));
                 let from = platform::ticks();
                 joins = black_box(run(black_box(DEPTH)));

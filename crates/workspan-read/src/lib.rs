@@ -1,6 +1,7 @@
 //! From bytes to the model.
 //!
 //! * [`snapshot`]: what a collector left in shared memory becomes a [`workspan_model::Run`].
+//! * [`log`]: what threads have logged becomes [`workspan_model::strand`]s.
 //! * [`mod@file`]: `.wspan` files, in both directions.
 //!
 //! **Invariant:** no input makes this crate panic, recurse without bound, or allocate more than a small multiple of the
@@ -9,6 +10,7 @@
 
 pub mod codec;
 pub mod file;
+pub mod log;
 pub mod request;
 pub mod snapshot;
 

@@ -25,6 +25,8 @@ pub struct Request {
     pub pause_ppm: u32,
     /// [`shm::Feature`] bits that are not to be used.
     pub disabled: u32,
+    /// Whether every strand is to be logged.
+    pub log: bool,
 }
 
 /// The bytes to write at offset 0 of the otherwise zeroed shared memory.
@@ -49,6 +51,7 @@ pub fn first_page(request: &Request) -> Vec<u8> {
     put(config + offset_of!(Config, pause_ticks), &request.pause_ticks.to_ne_bytes());
     put(config + offset_of!(Config, pause_ppm), &request.pause_ppm.to_ne_bytes());
     put(config + offset_of!(Config, disabled), &request.disabled.to_ne_bytes());
+    put(config + offset_of!(Config, log), &u32::from(request.log).to_ne_bytes());
     // The longest chain so far: none.
     let detached = offset_of!(Header, detached) + offset_of!(shm::Candidate, span);
     put(detached, &i64::MIN.to_ne_bytes());

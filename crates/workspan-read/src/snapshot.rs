@@ -65,8 +65,13 @@ pub fn attached(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<Attached> {
     })
 }
 
-/// Adds the run in `snapshot` to `recording`, with its sites and contexts.
-pub fn read_snapshot(snapshot: &(impl Snapshot + ?Sized), died: &Died, recording: &mut Recording) -> io::Result<()> {
+/// Adds the run in `snapshot` to `recording`, with its sites and contexts. Returns, by the collector's number, the
+/// recording's contexts.
+pub fn read_snapshot(
+    snapshot: &(impl Snapshot + ?Sized),
+    died: &Died,
+    recording: &mut Recording,
+) -> io::Result<Vec<ContextId>> {
     let header = Record(snapshot.read(0, size_of::<Header>())?);
     let ticks = Ticks::new(header.u64(offset_of!(Header, config) + offset_of!(Config, ticks_per_second)));
     let site_map = sites::read(snapshot, &header, recording)?;
@@ -94,7 +99,7 @@ pub fn read_snapshot(snapshot: &(impl Snapshot + ?Sized), died: &Died, recording
     }
     counts::limit(&mut run);
     recording.runs.push(run);
-    Ok(())
+    Ok(context_map)
 }
 
 /// Bytes of a `repr(C)` structure.

@@ -14,6 +14,7 @@
 //! | [`MODULES`] | [`ModuleRecord`] × [`MAX_MODULES`] |
 //! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
 //! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
+//! | [`LOGS`] | [`ThreadLog`] × [`MAX_THREADS`]; untouched unless [`Config::log`] asks for them |
 //!
 //! The interpreter Miri, which runs the collector's tests, gets smaller tables.
 //!
@@ -25,11 +26,12 @@ use core::mem::size_of;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 use super::histogram::BUCKETS;
+use super::log::RECORD;
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 2;
+pub const WIRE_VERSION: u32 = 3;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -63,6 +65,9 @@ pub const OPEN_REGIONS: usize = 16;
 /// Entries of a thread's cache of region entries.
 pub const REGION_CACHE: usize = 64;
 
+/// Records that a thread's log holds until somebody takes them.
+pub const LOG_RECORDS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 16 };
+
 /// Offset of the hash index of sites.
 pub const SITE_INDEX: usize = 4096;
 /// Offset of the sites.
@@ -77,8 +82,10 @@ pub const MODULES: usize = page(CONTEXTS + MAX_CONTEXTS * size_of::<ContextRecor
 pub const THREADS: usize = page(MODULES + MAX_MODULES * size_of::<ModuleRecord>());
 /// Offset of the nodes of critical paths.
 pub const NODES: usize = page(THREADS + MAX_THREADS * size_of::<ThreadArea>());
+/// Offset of the logs.
+pub const LOGS: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
 /// Size of the shared memory.
-pub const SIZE: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
+pub const SIZE: usize = LOGS + MAX_THREADS * size_of::<ThreadLog>();
 
 const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095
@@ -86,6 +93,7 @@ const fn page(offset: usize) -> usize {
 
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
 const _: () = assert!(size_of::<PathNode>() == 64);
+const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
 
 /// First page: what the runner asks for and what the collector says about itself.
 #[derive(Debug)]
@@ -136,6 +144,11 @@ pub struct Header {
     /// Segments of critical paths that found no node: their share is shown as unknown.
     pub dropped_nodes: AtomicU64,
 
+    /// 1 once no more is to be logged: the runner cannot keep it, or does not take it any more.
+    pub log_stopped: AtomicU32,
+    /// Threads that gave up logging because nobody made room.
+    pub log_given_up: AtomicU32,
+
     /// Calibrated cost, in ticks, that the hooks add to a strand; already taken out of all numbers.
     pub probe_ticks: AtomicI64,
     /// What the hooks of a whole batch add.
@@ -174,6 +187,8 @@ pub struct Config {
     pub disabled: AtomicU32,
     /// Share of time that such pauses take, in millionths.
     pub pause_ppm: AtomicU32,
+    /// 1 if every strand is to be logged.
+    pub log: AtomicU32,
 }
 
 /// Source of time.
@@ -373,6 +388,9 @@ pub struct Thread {
     pub short: Cell<i64>,
     /// Ticks above which a strand always consults the kernel's clocks.
     pub long: Cell<i64>,
+    /// Address of this thread's log; 0 if nothing is logged.
+    pub log: Cell<u64>,
+
     /// Address of the witness of switches; 0 for none.
     pub switch_witness: Cell<u64>,
     /// Address of this shared memory.
@@ -434,11 +452,38 @@ pub struct Thread {
     /// CPU time of the thread then, in nanoseconds.
     pub due_since: Cell<u64>,
 
+    /// `work` where the logged part of the strand begins.
+    pub log_work: Cell<i64>,
+    /// `span_offset` there.
+    pub log_offset: Cell<i64>,
+    /// Records up to which the log is known to have room.
+    pub log_room: Cell<u64>,
+    /// The identity that this thread gave last.
+    pub log_identity: Cell<u64>,
+    /// Ticks waited for room in the log, to be left out of the next strand.
+    pub log_waited: Cell<u64>,
+
     /// Regions open on this thread, outermost first.
     pub open: [OpenRegion; OPEN_REGIONS],
     /// Cache of region entries.
     pub cache: [RegionCacheEntry; REGION_CACHE],
 }
+
+/// What a thread logs ([`super::log`]): a ring that the thread fills and the runner empties.
+#[derive(Debug)]
+#[repr(C, align(4096))]
+pub struct ThreadLog {
+    /// Records written so far; written by the thread.
+    pub published: AtomicU64,
+    _apart: [Cell<u64>; 7],
+    /// Records taken so far; written by the runner.
+    pub taken: AtomicU64,
+    _aside: [Cell<u64>; 7],
+    /// Record `i` is at `i % LOG_RECORDS`.
+    pub records: [[Cell<u64>; 2]; LOG_RECORDS],
+}
+
+const _: () = assert!(size_of::<[Cell<u64>; 2]>() == RECORD);
 
 /// Where a strand stands: in which context, and on which path. Copied as a whole at a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

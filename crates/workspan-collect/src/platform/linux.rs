@@ -20,6 +20,8 @@ extern "C" {
     fn read(fd: c_int, buffer: *mut c_void, length: usize) -> isize;
     fn close(fd: c_int) -> c_int;
     fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
+    fn munmap(at: *mut c_void, length: usize) -> c_int;
+    fn nanosleep(time: *const Timespec, left: *mut Timespec) -> c_int;
     fn getpid() -> c_int;
     fn syscall(number: c_long, ...) -> c_long;
     fn pthread_atfork(
@@ -180,6 +182,23 @@ pub fn map_shared(path: NonNull<c_char>, length: usize) -> Option<NonNull<u8>> {
     } else {
         NonNull::new(at.cast())
     }
+}
+
+/// Undoes [`map_shared`].
+///
+/// # Safety
+///
+/// A mapping of that length is at `address`, and nobody uses it any more.
+pub unsafe fn unmap(address: usize, length: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { munmap(address as *mut c_void, length) };
+}
+
+/// Sleeps for about so long, less than a second.
+pub fn sleep_nanos(nanos: u64) {
+    let time = Timespec { seconds: 0, nanos: nanos as i64 };
+    // SAFETY: `time` is valid; what is left after a signal is not asked for.
+    unsafe { nanosleep(&time, ptr::null_mut()) };
 }
 
 /// Has `child` called in every forked child.

@@ -36,7 +36,7 @@ mod kernel;
 
 pub use kernel::{
     environment, load_base, map_shared, module_of, monotonic_nanos, on_fork_child, process_id, run_delay_nanos,
-    thread_cpu_nanos, thread_id, thread_usage, ErrnoGuard,
+    sleep_nanos, thread_cpu_nanos, thread_id, thread_usage, unmap, ErrnoGuard,
 };
 pub use processor::{exchange_pair, interrupt_witness, steady_counter, ticks};
 pub use switch::switch_witness;

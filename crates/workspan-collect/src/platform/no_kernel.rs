@@ -61,6 +61,16 @@ pub fn map_shared(_path: NonNull<c_char>, _length: usize) -> Option<NonNull<u8>>
 }
 
 /// Does nothing.
+///
+/// # Safety
+///
+/// None is needed.
+pub unsafe fn unmap(_address: usize, _length: usize) {}
+
+/// Does not sleep.
+pub fn sleep_nanos(_nanos: u64) {}
+
+/// Does nothing.
 pub fn on_fork_child(_child: extern "C" fn()) {}
 
 /// Unknown.

@@ -5,6 +5,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use workspan_analysis::{profile, Profile};
+use workspan_collect::log;
 use workspan_collect::region::{self, CallSite, Place, Region};
 use workspan_collect::shared::Shared;
 use workspan_collect::tables;
@@ -43,6 +44,7 @@ impl Machine {
             pause_ticks: 0,
             pause_ppm: 0,
             disabled: 0,
+            log: true,
         };
         let page = first_page(&request);
         // SAFETY: the memory is private to this machine, larger than a page, and nobody looks at it yet.
@@ -53,6 +55,7 @@ impl Machine {
             let role = if i == 0 { Role::Main } else { Role::Worker };
             thread.state.store(1, std::sync::atomic::Ordering::Relaxed);
             prepare(shared, thread, role);
+            log::start(shared, thread, role);
         }
         let header = shared.header();
         header.thread_slots.store(u32::try_from(threads).expect("few"), std::sync::atomic::Ordering::Relaxed);

@@ -5,5 +5,6 @@
 mod machine;
 mod paths;
 mod pauses;
+mod replay;
 mod schedules;
 mod tables;

@@ -18,6 +18,7 @@ use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use crate::machine::{self, call_site, enter, leave, now, Machine};
+use crate::replay;
 
 const PROGRAMS: u64 = if cfg!(miri) { 12 } else { 2_000 };
 
@@ -26,6 +27,7 @@ fn every_schedule_gives_the_oracles_numbers() {
     for seed in 0..PROGRAMS {
         let program = generate(seed);
         let expected = evaluate(&program);
+        let mut serial = None;
         for threads in [1, 2, 4] {
             let machine = Machine::new(threads);
             let mut run = Run { machine: &machine, random: Random::new(seed + 77), later: Vec::new() };
@@ -37,15 +39,36 @@ fn every_schedule_gives_the_oracles_numbers() {
                 // Reading the whole memory would take Miri minutes; the end of the longest chain is in its header.
                 let span = machine.shared.header().detached.candidate.span.load(Ordering::Relaxed);
                 assert_eq!(span.cast_unsigned(), expected.span, "program {seed}");
+                let contexts = [workspan_model::ContextId::ROOT; 1];
+                let (strands, converted) = replay::strands(&machine, &contexts);
+                assert!(converted.whole(), "program {seed}: {converted:?}");
+                assert_eq!(replay::replay(&strands).span.cast_unsigned(), expected.span, "program {seed}");
                 continue;
             }
             let (recording, profile) = machine.profile();
+            let contexts: Vec<_> = recording.contexts.ids().collect();
+            let (strands, converted) = replay::strands(&machine, &contexts);
             let label = format!("program {seed} on {threads} threads");
             assert_eq!(
                 (profile.program.work.0.cast_unsigned(), profile.program.span.0.cast_unsigned()),
                 (expected.work, expected.span),
                 "{label}"
             );
+            assert!(converted.whole(), "{label}: {converted:?}");
+            let replayed = replay::replay(&strands);
+            assert_eq!(
+                (replayed.work.cast_unsigned(), replayed.span.cast_unsigned()),
+                (expected.work, expected.span),
+                "{label}: {strands:#?}"
+            );
+            // In serial order they are the same however they ran.
+            let shape: Vec<_> = strands.iter().map(|s| (std::mem::discriminant(&s.event), s.cost)).collect();
+            assert_eq!(*serial.get_or_insert(shape.clone()), shape, "{label}");
+            assert!(strands.iter().all(|strand| strand.blocked.0 == 0), "{label}: nothing was blocked");
+            for (context, totals) in contexts.iter().zip(&recording.runs[0].totals) {
+                let found = replayed.self_work.get(context).copied().unwrap_or(0);
+                assert_eq!(found, totals.self_work.0, "{label}: {context:?}");
+            }
             assert_eq!(recording.runs[0].lost_path.0, 0, "{label}: the critical path does not add up");
             for row in &profile.sites {
                 let place = &recording.sites[row.site.0 as usize];

@@ -29,7 +29,7 @@ const WITH_VALUE: &[&str] = &[
     "--top",
 ];
 /// Our options that take none, or one after `=`.
-const WITHOUT_VALUE: &[&str] = &["--json", "--no-source"];
+const WITHOUT_VALUE: &[&str] = &["--json", "--no-source", "--record"];
 
 /// Splits `cargo-workspan VERB …`. `None` if there is no verb first, or help is asked for.
 pub fn split(arguments: Vec<OsString>) -> Option<Split> {
@@ -125,8 +125,8 @@ mod tests {
     #[test]
     fn options_go_to_whom_they_belong() {
         check(
-            "cw run --release -o x.wspan --bin b --json=- -p q --workers=3 -- --top 4 -o y",
-            "cw run -o x.wspan --json=- --workers=3",
+            "cw run --release -o x.wspan --bin b --json=- --record -p q --workers=3 -- --top 4 -o y",
+            "cw run -o x.wspan --json=- --record --workers=3",
             "--release --bin b -p q",
             "--top 4 -o y",
         );

@@ -143,6 +143,7 @@ fn shared_memory() -> Vec<Check> {
         pause_ticks: 0,
         pause_ppm: 0,
         disabled: 0,
+        log: false,
     };
     let mebibytes = shm::SIZE >> 20;
     let memory = match SharedMemory::new(&request) {

@@ -3,6 +3,8 @@
 pub mod child;
 pub mod memory;
 pub mod output;
+pub mod spool;
+pub mod strands;
 pub mod symbols;
 pub mod target;
 
@@ -12,7 +14,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use anyhow::Context;
-use workspan_model::{Exit, Machine, Recording};
+use workspan_model::{ContextId, Exit, Machine, Recording};
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
@@ -44,9 +46,10 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     {
         files::check_writable(file)?;
     }
-    let (recording, outcome) = measure(&args.command, options)?;
+    let measured = measure_into(&args.command, options, &file)?;
+    let outcome = measured.outcome;
     // The program has run: whatever fails now, how it ended is told.
-    match publish(&recording, &file, options) {
+    match publish(measured, &file, options) {
         Ok(()) => Ok(outcome),
         Err(error) => {
             talk::error(&error);
@@ -57,8 +60,14 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
 }
 
 /// Writes the recording and the report. The report comes even if the recording cannot be written.
-fn publish(recording: &Recording, file: &Path, options: &RunOptions) -> anyhow::Result<()> {
-    let written = files::write(file, recording);
+fn publish(measured: Measured, file: &Path, options: &RunOptions) -> anyhow::Result<()> {
+    let Measured { recording, outcome: _, logs } = measured;
+    let recording = &recording;
+    let kept = strands::keep_former(file).context("cannot move the strands of the former recording");
+    let mut written = files::write(file, recording).and(kept);
+    if options.record {
+        written = written.and(strands::write(recording, logs, file));
+    }
     if let Some(view) = workspan_report::report(recording) {
         report::show(recording, &view, &options.show, report::To::Stderr)?;
     }
@@ -84,8 +93,25 @@ fn outcome(exit: Exit) -> Outcome {
     }
 }
 
+/// What was recorded.
+#[derive(Debug)]
+pub struct Measured {
+    /// The recording.
+    pub recording: Recording,
+    /// How the first failing run ended.
+    pub outcome: Outcome,
+    /// What each run has logged, if that was asked for.
+    pub logs: Vec<strands::RunLog>,
+}
+
 /// Runs a command as often as asked for. Returns what was recorded, and how the first failing run ended.
 pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
+    let measured = measure_into(command, options, &options.output)?;
+    Ok((measured.recording, measured.outcome))
+}
+
+/// The same. What is logged is kept beside `file` until it is converted.
+pub fn measure_into(command: &[OsString], options: &RunOptions, file: &Path) -> anyhow::Result<Measured> {
     let target = target::find(&command[0])?;
     let program = Program::new(command, &target, options)?;
     let (machine, pauses) = machine_for(options);
@@ -98,9 +124,14 @@ pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Re
         machine,
         ..Recording::default()
     };
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut outcome = Outcome::OK;
+    let mut logs = Vec::new();
     for _ in 0..options.repeat {
-        let ended = one_run(&program, options, pauses, &mut recording)?;
+        let spool = options.record.then(|| spool::Spool::new(folder)).transpose();
+        let spool = spool.with_context(|| format!("cannot keep strands in {}", folder.display()))?;
+        let (ended, log) = one_run(&program, options, pauses, &mut recording, spool)?;
+        logs.extend(log);
         if outcome == Outcome::OK {
             outcome = ended;
         }
@@ -109,8 +140,11 @@ pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Re
             break;
         }
     }
-    symbols::complete(&mut recording, &target);
-    Ok((recording, outcome))
+    let leads_to = symbols::complete(&mut recording, &target);
+    for context in logs.iter_mut().flat_map(|log| &mut log.contexts) {
+        *context = leads_to.get(context.index()).copied().unwrap_or(ContextId::ROOT);
+    }
+    Ok(Measured { recording, outcome, logs })
 }
 
 /// What is to be run, and how.
@@ -124,6 +158,9 @@ struct Program<'c> {
 impl<'c> Program<'c> {
     fn new(command: &'c [OsString], target: &Path, options: &RunOptions) -> anyhow::Result<Program<'c>> {
         let runtime = target::runtime(target)?;
+        if options.record && matches!(runtime, Runtime::Openmp(_)) {
+            anyhow::bail!("--record: the strands of programs that use OpenMP cannot be recorded yet");
+        }
         let openmp = match &runtime {
             Runtime::Openmp(program) => Some(openmp::Environment::new(program, target, options)?),
             Runtime::Rayon(_) | Runtime::Script => None,
@@ -163,10 +200,18 @@ fn one_run(
     options: &RunOptions,
     pauses: Pauses,
     recording: &mut Recording,
-) -> anyhow::Result<Outcome> {
+    spool: Option<spool::Spool>,
+) -> anyhow::Result<(Outcome, Option<strands::RunLog>)> {
     let request = request(options, &program.runtime, &recording.machine, pauses);
     let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
-    let ended = child::run(program.command, &environment(program, options, &memory))?;
+    let run = || child::run(program.command, &environment(program, options, &memory));
+    let (ended, spool) = match spool {
+        Some(mut spool) => {
+            let ended = spool.during(&memory, run).context("cannot map the shared memory")?;
+            (ended?, Some(spool))
+        }
+        None => (run()?, None),
+    };
     let snapshot = memory.snapshot();
     let silent = |message: String| anyhow::Error::new(Status { code: status_of(ended.exit), message });
     match attached(&snapshot).context("cannot read the shared memory")? {
@@ -181,8 +226,10 @@ fn one_run(
         }
     }
     let died = workspan_read::Died { exit: ended.exit, ticks: ended.ticks, cpu: ended.cpu };
-    read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
-    Ok(outcome(ended.exit))
+    let contexts = read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
+    let state = workspan_read::log::state(&snapshot).context("cannot read the shared memory")?;
+    let log = spool.map(|spool| strands::RunLog { spool, contexts, state });
+    Ok((outcome(ended.exit), log))
 }
 
 /// The program's status, or our own failure if it had none to report.
@@ -222,6 +269,7 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
         pause_ticks: ticks(pauses.longest_ns),
         pause_ppm: pauses.ppm,
         disabled: disabled_features(),
+        log: options.record,
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use workspan_analysis::bounded_by_locks;
-use workspan_model::{merge_sites, Recording, Site};
+use workspan_model::{merge_sites, ContextId, Recording, Site};
 use workspan_symbols::{debug_file_candidates, is_debug_file_of, symbolise, Module};
 
 /// The content of a file of code.
@@ -18,7 +18,8 @@ struct File {
 }
 
 /// Fills in what depends on the executable and its libraries. Only names and places do, so nothing here is an error.
-pub fn complete(recording: &mut Recording, executable: &Path) {
+/// Returns where each of the former contexts leads.
+pub fn complete(recording: &mut Recording, executable: &Path) -> Vec<ContextId> {
     let modules: BTreeSet<&str> = recording.sites.iter().map(|site| site.module.as_str()).collect();
     let files: Vec<File> = modules
         .into_iter()
@@ -39,7 +40,7 @@ pub fn complete(recording: &mut Recording, executable: &Path) {
     if let Cow::Owned(bounded) = bounded_by_locks(recording) {
         *recording = bounded;
     }
-    merge_sites(recording);
+    merge_sites(recording)
 }
 
 fn read(module: &str, path: &Path) -> Option<File> {

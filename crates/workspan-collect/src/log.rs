@@ -1,0 +1,224 @@
+//! The log: where the runner asks for it, each hook also writes down what it sees ([`workspan_wire::log`]).
+//!
+//! A record has what the strand added to work and to span since the record before, so that whoever replays the log by the
+//! rules of the model comes to the same numbers, to the last tick. The rules themselves move a thread's span, too: what
+//! they do is not the strand's, so after each of them [`mark`] notes where the next strand begins.
+//!
+//! Identities tie the pieces of a task together that several threads run. They are a number of the thread's own below
+//! that of its slot, so that giving one touches nothing shared.
+//!
+//! **Cost** where nothing is logged: one test per hook, of a word on a cache line that the hook uses anyway. Where it is:
+//! 16 bytes a record, one store to publish it. The calibration of the hooks runs with what is asked for, so that is taken
+//! out as well.
+//!
+//! **Back-pressure.** A full log makes its thread wait, first spinning, then asleep. The time waited is in no strand. When
+//! the runner has stopped taking records, or takes none for [`PATIENCE_NANOS`], the thread goes on without a log.
+
+use core::mem::{offset_of, size_of};
+use core::sync::atomic::Ordering;
+
+use super::clock;
+use super::platform::{self, ErrnoGuard};
+use super::shared::Shared;
+use super::strand;
+use super::thread::Role;
+use workspan_wire::log::{Event, Record};
+use workspan_wire::shm::{Clock, Thread, ThreadArea, LOG_RECORDS, THREADS};
+
+/// How long a thread waits for room.
+pub const PATIENCE_NANOS: u64 = 10_000_000_000;
+/// How long it sleeps at a time.
+const NAP_NANOS: u64 = 200_000;
+/// How often it looks before it sleeps.
+const SPINS: u32 = 2_000;
+/// Bits of an identity below the slot.
+const OWN_BITS: u32 = 48;
+
+/// True if the thread's strands are logged.
+#[inline(always)]
+pub fn on(thread: &Thread) -> bool {
+    thread.log.get() != 0
+}
+
+/// Begins to log, if that is asked for: the thread has been readied for `role`.
+pub fn start(shared: Shared, thread: &Thread, role: Role) {
+    if shared.header().config.log.load(Ordering::Relaxed) == 0 {
+        return;
+    }
+    let slot = slot_of(shared, thread);
+    open(shared, thread);
+    if thread.log_identity.get() == 0 {
+        thread.log_identity.set((slot as u64) << OWN_BITS);
+    }
+    mark(thread);
+    if role != Role::Worker {
+        piece(thread, Event::Life, u32::from(role != Role::Main), strand::span(thread), 0);
+    }
+}
+
+/// Begins to log into the thread's own, empty log, for calibration.
+pub fn rehearse(shared: Shared, thread: &Thread) {
+    if shared.header().config.log.load(Ordering::Relaxed) != 0 {
+        let log = shared.log(slot_of(shared, thread));
+        log.published.store(0, Ordering::Relaxed);
+        open(shared, thread);
+        mark(thread);
+    }
+}
+
+fn open(shared: Shared, thread: &Thread) {
+    let log = shared.log(slot_of(shared, thread));
+    thread.log_room.set(log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64);
+    thread.log_waited.set(0);
+    thread.log.set(log as *const _ as u64);
+}
+
+fn slot_of(shared: Shared, thread: &Thread) -> usize {
+    (thread as *const Thread as usize - shared.address() as usize - THREADS) / size_of::<ThreadArea>()
+}
+
+/// A new identity.
+#[inline]
+pub fn identity(thread: &Thread) -> u64 {
+    let identity = thread.log_identity.get() + 1;
+    thread.log_identity.set(identity);
+    identity
+}
+
+/// The next strand begins here: what moved work and span so far is not its own.
+#[inline]
+pub fn mark(thread: &Thread) {
+    thread.log_work.set(thread.work.get());
+    thread.log_offset.set(thread.span_offset.get());
+}
+
+/// The strand that ended with absolute span `span`, by `event`; a rule may have moved the thread's span since.
+pub fn strand(thread: &Thread, event: Event, context: u32, span: i64) {
+    numbered(thread, event, context, span, 0);
+}
+
+/// The same, with a small number.
+pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: u16) {
+    let work = thread.work.get();
+    let cost = work - thread.log_work.get();
+    let blocked = span - work - thread.log_offset.get();
+    mark(thread);
+    if let Some(wide) = Record::wide(cost, blocked) {
+        put(thread, wide);
+    }
+    put(thread, Record::new(event, context, cost, Record::when(thread.start.get(), number)));
+}
+
+/// Goes before the record of a task's creation, a region's begin, a hand-over.
+pub fn with(thread: &Thread, context: u32, count: i64, identity: u64) {
+    put(thread, Record::new(Event::With, context, count, identity));
+}
+
+/// A piece begins.
+pub fn piece(thread: &Thread, event: Event, context: u32, n: i64, identity: u64) {
+    if let Some(wide) = Record::wide(n, 0) {
+        put(thread, wide);
+    }
+    put(thread, Record::new(event, context, n, identity));
+}
+
+/// A record that ends no strand.
+pub fn note(thread: &Thread, event: Event, second: u64) {
+    put(thread, Record::new(event, 0, 0, second));
+}
+
+/// Begins a strand at tick `now` of a hook that has logged something.
+#[inline]
+pub fn go(thread: &Thread, now: u64) {
+    strand::go(thread, now.wrapping_add(thread.log_waited.replace(0)));
+}
+
+/// The same where the strand goes on unless there is a tick.
+#[inline]
+pub fn go_on(thread: &Thread, tick: Option<u64>) {
+    match tick {
+        Some(now) => go(thread, now),
+        None => thread.start.set(thread.start.get().wrapping_add(thread.log_waited.replace(0))),
+    }
+}
+
+/// No strand begins: what was waited is idle time.
+#[inline]
+pub fn rest(thread: &Thread) {
+    thread.log_waited.set(0);
+}
+
+#[inline]
+fn put(thread: &Thread, record: Record) {
+    let address = thread.log.get();
+    if address == 0 {
+        // Given up since the hook looked.
+        return;
+    }
+    let log = Shared::of(thread).log_at(address);
+    let at = log.published.load(Ordering::Relaxed);
+    if at >= thread.log_room.get() && !make_room(thread, at) {
+        return;
+    }
+    let place = &log.records[at as usize % LOG_RECORDS];
+    place[0].set(record.0);
+    place[1].set(record.1);
+    log.published.store(at + 1, Ordering::Release);
+}
+
+/// Waits until record `at` has room. `false`: gave up.
+#[cold]
+#[inline(never)]
+fn make_room(thread: &Thread, at: u64) -> bool {
+    let shared = Shared::of(thread);
+    let log = shared.log_at(thread.log.get());
+    let has_room = || {
+        let room = log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64;
+        thread.log_room.set(room);
+        at < room
+    };
+    if has_room() {
+        return true;
+    }
+    let real = shared.header().config.clock.load(Ordering::Relaxed) == Clock::Real as u32;
+    let began = platform::ticks();
+    let there = wait(shared, has_room);
+    if real {
+        // Who sleeps is switched out, which is not to be taken for the next strand's.
+        let waited = clock::wake(thread).wrapping_sub(began);
+        thread.collector.set(thread.collector.get() + waited as i64);
+        thread.log_waited.set(thread.log_waited.get() + waited);
+    }
+    if !there {
+        thread.log.set(0);
+        shared.header().log_given_up.fetch_add(1, Ordering::Relaxed);
+    }
+    there
+}
+
+fn wait(shared: Shared, has_room: impl Fn() -> bool) -> bool {
+    let stopped = &shared.header().log_stopped;
+    let _errno = ErrnoGuard::new();
+    for _ in 0..SPINS {
+        if stopped.load(Ordering::Relaxed) != 0 {
+            return false;
+        }
+        core::hint::spin_loop();
+        if has_room() {
+            return true;
+        }
+    }
+    let until = platform::monotonic_nanos() + PATIENCE_NANOS;
+    while stopped.load(Ordering::Relaxed) == 0 {
+        platform::sleep_nanos(NAP_NANOS);
+        if has_room() {
+            return true;
+        }
+        if platform::monotonic_nanos() > until {
+            stopped.store(1, Ordering::Relaxed);
+        }
+    }
+    false
+}
+
+const _: () = assert!(offset_of!(ThreadArea, thread) == 0);

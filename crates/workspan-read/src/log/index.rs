@@ -1,0 +1,175 @@
+//! Where the pieces are.
+
+use std::io;
+
+use workspan_wire::log::Event;
+
+use super::entry::{Cursor, Entry, Source};
+use super::Logs;
+
+/// A piece of a task, from its first entry up to the one that ends it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) identity: u64,
+    /// Number of the turn, of a turn.
+    pub(super) turn: i64,
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    pub(super) slot: u16,
+    /// A thread's life.
+    pub(super) life: bool,
+    /// It has been placed.
+    pub(super) placed: bool,
+    /// Somebody refers to it.
+    pub(super) wanted: bool,
+}
+
+/// All pieces.
+#[derive(Debug)]
+pub(super) struct Index {
+    /// By slot and begin.
+    pub(super) pieces: Vec<Piece>,
+    /// The first of each slot.
+    first: Vec<usize>,
+    /// By identity, turn and place.
+    by_identity: Vec<usize>,
+    /// The main thread's.
+    pub(super) main: Option<usize>,
+}
+
+impl Index {
+    /// Reads all logs once; twice if not all that happened is in them.
+    pub(super) fn new<L: Logs + ?Sized>(source: &mut Source<'_, L>, complete: bool) -> io::Result<Index> {
+        let mut index = Index { pieces: Vec::new(), first: Vec::new(), by_identity: Vec::new(), main: None };
+        let slots = source.logs.slots().min(usize::from(u16::MAX));
+        for slot in 0..slots {
+            index.first.push(index.pieces.len());
+            index.read(source, slot)?;
+        }
+        index.first.push(index.pieces.len());
+        let pieces = &index.pieces;
+        let mut by_identity: Vec<usize> = (0..pieces.len()).collect();
+        by_identity.sort_by_key(|i| (pieces[*i].identity, pieces[*i].turn));
+        index.by_identity = by_identity;
+        if !complete {
+            for slot in 0..slots {
+                index.mark_wanted(source, slot)?;
+            }
+        }
+        Ok(index)
+    }
+
+    fn read<L: Logs + ?Sized>(&mut self, source: &mut Source<'_, L>, slot: usize) -> io::Result<()> {
+        let mut cursor = source.whole(slot);
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        while let Some(entry) = source.entry(cursor)? {
+            cursor.at = entry.next;
+            match entry.event {
+                Event::Begin | Event::Life | Event::Turn => {
+                    if entry.event == Event::Life {
+                        for (piece, _) in open.drain(..) {
+                            self.pieces[piece].end = entry.at;
+                        }
+                        if entry.context == 0 && self.main.is_none() {
+                            self.main = Some(self.pieces.len());
+                        }
+                    }
+                    let turn = entry.event == Event::Turn;
+                    open.push((self.pieces.len(), turn));
+                    self.pieces.push(Piece {
+                        identity: entry.identity,
+                        turn: if turn { entry.n } else { 0 },
+                        begin: entry.at,
+                        end: cursor.end,
+                        slot: u16::try_from(slot).unwrap_or(u16::MAX),
+                        life: entry.event == Event::Life,
+                        placed: false,
+                        // Of a turn the resource's other turns know.
+                        wanted: turn,
+                    });
+                }
+                Event::Born => {
+                    if let Some(piece) = open.last().and_then(|(piece, _)| self.pieces.get_mut(*piece)) {
+                        if piece.life && piece.identity == 0 {
+                            piece.identity = entry.identity;
+                        }
+                    }
+                }
+                Event::End => {
+                    while let Some((piece, turn)) = open.pop() {
+                        self.pieces[piece].end = entry.next;
+                        if !turn {
+                            break;
+                        }
+                    }
+                }
+                Event::ItemEnd | Event::TurnEnd => {
+                    if let Some((piece, _)) = open.pop_if(|(_, turn)| *turn) {
+                        self.pieces[piece].end = entry.next;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn mark_wanted<L: Logs + ?Sized>(&mut self, source: &mut Source<'_, L>, slot: usize) -> io::Result<()> {
+        let mut cursor = source.whole(slot);
+        while let Some(entry) = source.entry(cursor)? {
+            cursor.at = entry.next;
+            if let Some(identity) = refers_to(&entry) {
+                for i in self.range(identity, 0) {
+                    self.pieces[self.by_identity[i]].wanted = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Pieces that belong to no place in the order.
+    pub(super) fn lone(&self, complete: bool) -> Vec<usize> {
+        let alone = |piece: &Piece| if complete { piece.life && piece.identity == 0 } else { !piece.wanted };
+        (0..self.pieces.len()).filter(|i| Some(*i) != self.main && alone(&self.pieces[*i])).collect()
+    }
+
+    fn range(&self, identity: u64, turn: i64) -> std::ops::Range<usize> {
+        let key = |i: &usize| (self.pieces[*i].identity, self.pieces[*i].turn);
+        let from = self.by_identity.partition_point(|i| key(i) < (identity, turn));
+        let count = self.by_identity[from..].iter().take_while(|i| key(i) == (identity, turn)).count();
+        from..from + count
+    }
+
+    /// Takes the next piece of this identity that has not been placed.
+    pub(super) fn take(&mut self, identity: u64, turn: i64) -> Option<Cursor> {
+        if identity == 0 {
+            return None;
+        }
+        let found = self.range(identity, turn).map(|i| self.by_identity[i]).find(|i| !self.pieces[*i].placed)?;
+        Some(self.place(found))
+    }
+
+    /// Takes this one.
+    pub(super) fn place(&mut self, piece: usize) -> Cursor {
+        let piece = &mut self.pieces[piece];
+        piece.placed = true;
+        Cursor { slot: usize::from(piece.slot), at: piece.begin, end: piece.end }
+    }
+
+    /// The end of the piece that begins at `at`.
+    pub(super) fn end_of(&self, slot: usize, at: u64) -> Option<u64> {
+        let pieces = self.pieces.get(*self.first.get(slot)?..*self.first.get(slot + 1)?)?;
+        let found = pieces.binary_search_by_key(&at, |piece| piece.begin).ok()?;
+        Some(pieces[found].end)
+    }
+}
+
+/// The identity of the piece that belongs where this entry stands.
+fn refers_to(entry: &Entry) -> Option<u64> {
+    match entry.event {
+        Event::Spawn | Event::Call | Event::Handoff | Event::Late => entry.with.map(|with| with.identity),
+        Event::Elsewhere => Some(entry.identity),
+        _ => None,
+    }
+    .filter(|identity| *identity != 0)
+}

@@ -1,0 +1,162 @@
+//! Writing strands: positions, units, and what is carried from one strand to the next.
+
+use workspan_model::strand::{Event, Strand};
+use workspan_model::{ContextId, Nanos};
+use workspan_wire::log::TICK_BITS;
+
+use super::entry::Entry;
+use super::{Setting, Stopped};
+
+/// Strands given on at a time.
+const BATCH: usize = 8192;
+
+/// A strand that has not met its event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) context: u32,
+    pub(super) cost: i64,
+    pub(super) blocked: i64,
+    pub(super) tick: u64,
+    pub(super) slot: usize,
+}
+
+impl Part {
+    /// What an entry ends.
+    pub(super) fn of(entry: &Entry, slot: usize) -> Part {
+        Part { context: entry.context, cost: entry.n, blocked: entry.blocked, tick: entry.tick, slot }
+    }
+
+    fn and(self, later: Part) -> Part {
+        Part {
+            cost: self.cost.wrapping_add(later.cost),
+            blocked: self.blocked.wrapping_add(later.blocked),
+            tick: self.tick,
+            ..later
+        }
+    }
+}
+
+/// Takes strands.
+#[derive(Debug)]
+pub(super) struct Rows<'s, P> {
+    setting: &'s Setting<'s>,
+    push: P,
+    batch: Vec<Strand>,
+    /// Position of the running task, in ticks.
+    pub(super) position: i64,
+    carried: Option<Part>,
+    last: Option<Part>,
+    pub(super) strands: u64,
+}
+
+impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
+    pub(super) fn new(setting: &'s Setting<'s>, push: P) -> Rows<'s, P> {
+        Rows { setting, push, batch: Vec::with_capacity(BATCH), position: 0, carried: None, last: None, strands: 0 }
+    }
+
+    pub(super) fn complete(&self) -> bool {
+        self.setting.complete
+    }
+
+    /// The strand goes on elsewhere: with whatever ends it.
+    pub(super) fn carry(&mut self, part: Part) -> Result<(), Stopped<E>> {
+        let part = match self.carried.take() {
+            Some(carried) if self.same(carried, part) => carried.and(part),
+            Some(carried) => {
+                self.charge(carried)?;
+                part
+            }
+            None => part,
+        };
+        if (part.cost, part.blocked) != (0, 0) {
+            self.carried = Some(part);
+        }
+        Ok(())
+    }
+
+    /// A strand of no cost in `context`.
+    pub(super) fn nothing(&self, context: Option<u32>) -> Part {
+        let last = self.last.or(self.carried);
+        let mut part = last.unwrap_or(Part { context: 0, cost: 0, blocked: 0, tick: self.setting.started, slot: 0 });
+        part.tick = part.tick.wrapping_add(part.cost.cast_unsigned());
+        Part { context: context.unwrap_or(part.context), cost: 0, blocked: 0, ..part }
+    }
+
+    /// Charges `part`, and nothing else: an empty group.
+    fn charge(&mut self, part: Part) -> Result<(), Stopped<E>> {
+        self.row(Event::Group, part)?;
+        let nothing = self.nothing(Some(part.context));
+        self.row(Event::Wait, nothing)
+    }
+
+    /// What has passed belongs to the context of `part`.
+    pub(super) fn cut(&mut self, part: Part) -> Result<(), Stopped<E>> {
+        self.carry(part)?;
+        match self.carried.take() {
+            Some(carried) => self.charge(Part { context: part.context, ..carried }),
+            None => Ok(()),
+        }
+    }
+
+    /// A strand ends with `event`.
+    pub(super) fn emit(&mut self, event: Event, part: Part) -> Result<(), Stopped<E>> {
+        let part = match self.carried.take() {
+            Some(carried) if self.same(carried, part) => carried.and(part),
+            Some(carried) => {
+                self.charge(carried)?;
+                part
+            }
+            None => part,
+        };
+        self.row(event, part)
+    }
+
+    /// What was carried from serial code is charged where that is known to belong.
+    fn same(&self, carried: Part, part: Part) -> bool {
+        carried.context == part.context || carried.context == 0
+    }
+
+    fn row(&mut self, event: Event, part: Part) -> Result<(), Stopped<E>> {
+        let before = self.nanos(self.position);
+        let moved = self.nanos(self.position.wrapping_add(part.blocked));
+        self.position = self.position.wrapping_add(part.blocked).wrapping_add(part.cost);
+        let after = self.nanos(self.position);
+        let since = part.tick.wrapping_sub(self.setting.started) & ((1 << TICK_BITS) - 1);
+        self.batch.push(Strand {
+            event,
+            context: self.context(part.context),
+            cost: Nanos(after.wrapping_sub(moved)),
+            blocked: Nanos(moved.wrapping_sub(before)),
+            start: Nanos(self.nanos(since.cast_signed())),
+            thread: u16::try_from(part.slot).unwrap_or(u16::MAX),
+        });
+        self.last = Some(part);
+        self.strands += 1;
+        if self.batch.len() == BATCH {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn flush(&mut self) -> Result<(), Stopped<E>> {
+        (self.push)(&self.batch).map_err(Stopped::Write)?;
+        self.batch.clear();
+        Ok(())
+    }
+
+    pub(super) fn context(&self, context: u32) -> ContextId {
+        self.setting.contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT)
+    }
+
+    /// Rounded down, whatever the sign: so it is monotone.
+    pub(super) fn nanos(&self, ticks: i64) -> i64 {
+        const BILLION: u64 = 1_000_000_000;
+        match self.setting.ticks_per_second {
+            0 | BILLION => ticks,
+            rate => {
+                let scaled = (i128::from(ticks) * i128::from(BILLION)).div_euclid(i128::from(rate));
+                i64::try_from(scaled).unwrap_or(if ticks < 0 { i64::MIN } else { i64::MAX })
+            }
+        }
+    }
+}

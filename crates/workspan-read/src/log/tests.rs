@@ -1,0 +1,324 @@
+//! Logs made by hand.
+
+use std::fmt::Write;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use workspan_model::strand::Event as Ends;
+use workspan_model::Nanos;
+use workspan_wire::log::Event;
+
+use super::*;
+
+/// A log: each word is an event with what belongs to it, as `Fork:5` (cost) or `Begin=7` (identity).
+///
+/// `With=7` and `Of=7` stand before what they belong to. The context is 1.
+fn log(text: &str) -> Vec<Record> {
+    let event = |name: &str| {
+        let named = |event: &Event| format!("{event:?}") == name;
+        (0..=255).filter_map(Event::of).find(named).unwrap_or_else(|| panic!("no event {name}"))
+    };
+    let number = |text: &str| text.parse::<i64>().expect("a number");
+    text.split_whitespace()
+        .flat_map(|word| {
+            let (name, n, identity) = match (word.split_once(':'), word.split_once('=')) {
+                (Some((name, cost)), _) => (name, number(cost), 0),
+                (_, Some((name, identity))) => (name, 0, number(identity).cast_unsigned()),
+                _ => (word, 0, 0),
+            };
+            // `Turn=7` is the first turn, `Turn=107` the second one.
+            let (n, identity) = match name {
+                "Turn" => ((identity / 100).cast_signed(), identity % 100),
+                _ => (n, identity),
+            };
+            let context = u32::from(!["Life"].contains(&name));
+            let record = Record::new(event(name), context, n, identity);
+            Record::wide(n, 0).into_iter().chain([record])
+        })
+        .collect()
+}
+
+const SETTING: Setting<'_> =
+    Setting { contexts: &[ContextId::ROOT], ticks_per_second: 1_000_000_000, started: 0, complete: true };
+
+fn rows(logs: &[Vec<Record>], setting: &Setting<'_>) -> (Vec<Strand>, Converted) {
+    let mut strands = Vec::new();
+    let take = |some: &[Strand]| {
+        strands.extend_from_slice(some);
+        Ok::<(), ()>(())
+    };
+    let converted = convert(logs, setting, take).expect("vectors can be read and written");
+    assert_eq!(converted.strands, strands.len() as u64);
+    (strands, converted)
+}
+
+/// In short: `fork 5` for a strand of cost 5 that ends with a fork; after `+` what it was blocked.
+fn in_short(strands: &[Strand]) -> String {
+    let mut text = String::new();
+    for strand in strands {
+        let name = match strand.event {
+            Ends::Fork(_) => "fork",
+            Ends::Next(_) => "next",
+            Ends::Join => "join",
+            Ends::Group => "group",
+            Ends::Wait => "wait",
+            Ends::Spawn(creation) => match creation.group {
+                Some(0) => "spawn",
+                Some(1) => "spawn-out",
+                Some(_) => "spawn-further-out",
+                None => "detach",
+            },
+            Ends::End => "end",
+            Ends::Enter(_) => "enter",
+            Ends::Leave => "leave",
+            _ => "?",
+        };
+        let separator = if text.is_empty() { "" } else { ", " };
+        write!(text, "{separator}{name} {}", strand.cost.0).expect("text can be written to");
+        if strand.blocked.0 != 0 {
+            write!(text, "+{}", strand.blocked.0).expect("text can be written to");
+        }
+    }
+    text
+}
+
+#[track_caller]
+fn check(logs: &[&str], expected: &str) {
+    let logs: Vec<_> = logs.iter().map(|text| log(text)).collect();
+    let (strands, converted) = rows(&logs, &SETTING);
+    assert_eq!(in_short(&strands), expected);
+    assert!(converted.whole(), "{converted:?}");
+}
+
+/// As [`check`], of logs that end too early. `found`: cut, lone, lost and stray.
+#[track_caller]
+fn check_cut(logs: &[&str], expected: &str, found: [u64; 4]) {
+    let logs: Vec<_> = logs.iter().map(|text| log(text)).collect();
+    let (strands, converted) = rows(&logs, &Setting { complete: false, ..SETTING });
+    assert_eq!(in_short(&strands), expected);
+    let Converted { strands: _, cut, lone, lost, stray } = converted;
+    assert_eq!([cut, lone, lost, stray], found);
+}
+
+#[test]
+fn one_thread_is_in_order_already() {
+    check(&["Life Enter:3 Fork:1 Next:4 Join:5 Leave:2 End:1"], "enter 3, fork 1, next 4, join 5, leave 2, end 1");
+}
+
+#[test]
+fn a_stolen_branch_stands_where_it_was_forked() {
+    check(
+        &["Life Fork:1 Next:4 With=7 Late:2 Elsewhere=7 End:1", "Begin=7 Fork:10 Next:11 Join:12 End:13"],
+        "fork 1, next 6, fork 10, next 11, join 12, join 13, end 1",
+    );
+}
+
+#[test]
+fn a_thief_that_was_done_before_it_was_asked() {
+    check(&["Life Fork:1 Next:4 Elsewhere=7 End:1", "Begin=7 End:13"], "fork 1, next 4, join 13, end 1");
+}
+
+#[test]
+fn what_a_waiting_thread_runs_stands_elsewhere() {
+    // The second thread's branch forks; while it waits for the first thread, it runs a task of its own.
+    check(
+        &[
+            "Life With=3 Spawn:1 Fork:1 Next:2 Elsewhere=5 Begin=9 End:6 End:1",
+            "Begin=5 Fork:1 Next:3 With=9 Late:0 Begin=3 End:100 Elsewhere=9 End:7",
+        ],
+        "detach 1, end 100, fork 1, next 2, fork 1, next 3, join 6, join 7, end 1",
+    );
+}
+
+#[test]
+fn a_branch_found_after_other_tasks_is_no_theft() {
+    check(
+        &["Life With=3 Spawn:1 Fork:1 Next:2 With=5 Late:1 Begin=3 End:50 Join:4 End:1"],
+        "detach 1, end 50, fork 1, next 3, join 4, end 1",
+    );
+}
+
+#[test]
+fn tasks_name_their_groups_outward() {
+    check(
+        &[
+            "Life Group=1 Group=2 With=3 Of=2 Spawn:1 With=4 Of=1 Spawn:2 Wait:3 Wait:4 End:5",
+            "Begin=4 End:40 Begin=3 Group=6 With=5 Of=1 Spawn:7 Wait:8 End:30",
+            "Begin=5 End:50",
+        ],
+        "group 0, group 0, spawn 1, group 0, spawn-further-out 7, end 50, wait 8, end 30, spawn-out 2, end 40, wait 3, \
+         wait 4, end 5",
+    );
+}
+
+#[test]
+fn a_strand_that_moves_is_one() {
+    check(&["Life With=2 Handoff:1 End:3", "Begin=2 Fork:10 Next:1 Join:1 End:20"], "fork 11, next 1, join 1, end 23");
+}
+
+#[test]
+fn copies_of_a_task_are_tasks() {
+    check(
+        &["Life Group=1 With=2 Of=1 Spawn:5 Begin=2 End:1 Wait:0 End:0", "Begin=2 End:2"],
+        "group 0, spawn 5, end 1, spawn 0, end 2, wait 0, end 0",
+    );
+}
+
+#[test]
+fn turns_at_a_shared_iterator_are_one_chain() {
+    // Two threads: the first takes turns 0 and 2, the second 1; both find the end.
+    check(
+        &[
+            "Life Fork:0 Turns:1 Turn=7 Item:2 ItemEnd:20 Turn=207 Item:2 Fork:1 Next:1 Join:1 ItemEnd:22 Turn=307 \
+             TurnEnd:9 Left Next:0 Elsewhere=4 End:0",
+            "Begin=4 Turns:5 Turn=107 Item:3 ItemEnd:21 Turn=407 TurnEnd:8 Left End:6",
+        ],
+        "fork 0, group 1, spawn 2, end 20, spawn 3, end 21, spawn 2, fork 1, next 1, join 1, end 22, wait 17, next 0, \
+         join 11, end 0",
+    );
+}
+
+#[test]
+fn a_task_that_never_ran_was_none() {
+    check(&["Life With=2 Spawn:5 End:1"], "end 6");
+}
+
+#[test]
+fn charges_without_an_event_are_empty_groups() {
+    check(&["Life Cut:5 Cut:0 End:1"], "group 5, wait 0, end 1");
+}
+
+#[test]
+fn threads_begin_where_they_were_created() {
+    check(&["Life With=2 Spawn:5 End:1", "Life:99 Born=2 End:7"], "detach 5, end 7, end 1");
+}
+
+#[test]
+fn what_is_open_when_the_program_is_killed_is_closed() {
+    check_cut(
+        &["Life Enter:1 Fork:2 Group=1 With=3 Of=1 Spawn:3", "Begin=3 Fork:4 Next:5"],
+        "enter 1, fork 2, group 0, spawn 3, fork 4, next 5, join 0, end 0, wait 0, join 0, leave 0, end 0",
+        [2, 0, 0, 0],
+    );
+    // Killed while it waits for the thief: the join is made.
+    check_cut(
+        &["Life Fork:2 Next:1 With=3 Late:1", "Begin=3 Fork:4"],
+        "fork 2, next 2, fork 4, join 0, join 0, end 0",
+        [2, 0, 0, 0],
+    );
+}
+
+#[test]
+fn pieces_that_nobody_refers_to_stand_first() {
+    let mut thief = log("Begin=3 End:4");
+    thief[0] = Record::new(Event::Begin, 1, 70, 3);
+    let logs = [log("Life Fork:2"), thief];
+    let (strands, converted) = rows(&logs, &Setting { complete: false, ..SETTING });
+    assert_eq!(in_short(&strands), "detach 0, end 4+70, fork 2, join 0, end 0");
+    assert_eq!((converted.lone, converted.cut, converted.lost), (1, 1, 0));
+}
+
+#[test]
+fn exits_in_the_middle_are_charged_where_they_were() {
+    check(&["Life Enter:1 Fork:2 End:5"], "enter 1, fork 2, join 5, leave 0, end 0");
+}
+
+#[test]
+fn nanoseconds_add_up_along_every_path() {
+    let strands = "Life ".to_owned() + &"Fork:1 Next:3 Join:7 ".repeat(100) + "End:1";
+    // Three ticks to seven nanoseconds, and seven to three.
+    for rate in [428_571_428, 2_333_333_333] {
+        let logs = [log(&strands)];
+        let (strands, _) = rows(&logs, &Setting { ticks_per_second: rate, ..SETTING });
+        let (mut s, mut from, mut best) = (0, 0, 0);
+        for strand in &strands {
+            s += strand.cost.0 + strand.blocked.0;
+            match strand.event {
+                Ends::Fork(_) => (from, best) = (s, s),
+                Ends::Next(_) => (s, best) = (from, best.max(s)),
+                Ends::Join => s = s.max(best),
+                _ => {}
+            }
+        }
+        // The longer branch is the second one.
+        let ticks = 100 * (1 + 7) + 1;
+        assert_eq!(i128::from(s), ticks * 1_000_000_000 / i128::from(rate));
+        let work: i64 = strands.iter().map(|strand| strand.cost.0).sum();
+        let exact = 1_101.0 * 1e9 / rate as f64;
+        assert!((work as f64 - exact).abs() < 302.0);
+    }
+}
+
+/// Rows are well nested, whatever the logs.
+fn check_nesting(strands: &[Strand]) {
+    let mut open = Vec::new();
+    for (i, strand) in strands.iter().enumerate() {
+        let closes = match strand.event {
+            Ends::Fork(_) => {
+                open.push("fork");
+                continue;
+            }
+            Ends::Group => {
+                open.push("group");
+                continue;
+            }
+            Ends::Spawn(creation) => {
+                let groups = open.iter().filter(|open| **open == "group").count();
+                assert!(creation.group.is_none_or(|group| usize::from(group) < groups));
+                open.push("task");
+                continue;
+            }
+            Ends::Enter(_) => {
+                open.push("region");
+                continue;
+            }
+            Ends::Next(_) => {
+                assert_eq!(open.last(), Some(&"fork"));
+                continue;
+            }
+            Ends::Join => "fork",
+            Ends::Wait => "group",
+            Ends::Leave => "region",
+            Ends::End if open.is_empty() => {
+                assert_eq!(i + 1, strands.len());
+                continue;
+            }
+            Ends::End => "task",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(open.pop(), Some(closes));
+    }
+    assert!(open.is_empty());
+    assert_eq!(strands.last().map(|strand| strand.event), Some(Ends::End));
+}
+
+fn any_record() -> impl Strategy<Value = Record> {
+    let event = (0u8..60).prop_filter_map("no event", Event::of);
+    (event, 0u32..3, -3i64..9, 0u64..6).prop_map(|(event, context, n, second)| Record::new(event, context, n, second))
+}
+
+proptest! {
+    #[test]
+    fn any_logs_give_well_nested_strands(
+        logs in vec(vec(any_record(), 0..60), 0..4),
+        complete in any::<bool>(),
+        rate in any::<u64>(),
+    ) {
+        let records: usize = logs.iter().map(Vec::len).sum();
+        let (strands, _) = rows(&logs, &Setting { complete, ticks_per_second: rate, ..SETTING });
+        check_nesting(&strands);
+        prop_assert!(strands.len() <= 6 * records + 6);
+    }
+
+    #[test]
+    fn any_words_are_taken(logs in vec(vec((any::<u64>(), any::<u64>()), 0..40), 0..3)) {
+        let logs: Vec<Vec<_>> = logs.into_iter().map(|log| log.into_iter().map(|(a, b)| Record(a, b)).collect()).collect();
+        check_nesting(&rows(&logs, &SETTING).0);
+    }
+}
+
+#[test]
+fn contexts_that_nobody_knows_are_the_root() {
+    let (strands, _) = rows(&[log("Life Fork:1 Next:1 Join:1 End:1")], &SETTING);
+    assert!(strands.iter().all(|strand| strand.context == ContextId::ROOT && strand.blocked == Nanos::ZERO));
+}

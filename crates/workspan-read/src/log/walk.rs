@@ -1,0 +1,431 @@
+//! Following the program in serial order.
+
+use workspan_model::strand::{Creation, Event as Ends, Strand};
+use workspan_model::Nanos;
+use workspan_wire::log::Event;
+
+use super::entry::{Cursor, Entry, Source};
+use super::index::Index;
+use super::rows::{Part, Rows};
+use super::{Converted, Logs, Stopped};
+
+/// What has begun and not ended.
+#[derive(Clone, Copy, Debug)]
+enum Open {
+    /// Branches; where they began, and the longest so far.
+    Fork { from: i64, best: i64 },
+    /// A group; the end of its longest task.
+    Group { last: i64 },
+    /// A region.
+    Region,
+    /// A task, and where its creator goes on; its identity, for further copies of it.
+    Task { back: Cursor, from: i64, group: Option<usize>, creation: Creation, identity: u64 },
+    /// A right branch that ran elsewhere.
+    Right { back: Cursor },
+    /// A strand that went on elsewhere.
+    Handoff { back: Cursor },
+    /// The turns at a serial resource, in a group of their own.
+    Turns { back: Cursor, identity: u64, next: i64 },
+    /// One of them.
+    Turn,
+    /// The item that it gave.
+    Item { from: i64 },
+}
+
+impl Open {
+    /// True for what is cut off by the end of a piece, never open across it.
+    fn is_inner(self) -> bool {
+        matches!(self, Open::Fork { .. } | Open::Group { .. } | Open::Region)
+    }
+}
+
+/// A walk through the logs.
+pub(super) struct Walk<'l, 's, L: ?Sized, P> {
+    source: Source<'l, L>,
+    index: Index,
+    rows: Rows<'s, P>,
+    cursor: Cursor,
+    open: Vec<Open>,
+    /// Groups that are open: identity, place in `open`.
+    groups: Vec<(u64, usize)>,
+    found: Converted,
+}
+
+type Step<E> = Result<(), Stopped<E>>;
+
+impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l, 's, L, P> {
+    pub(super) fn new(source: Source<'l, L>, index: Index, rows: Rows<'s, P>) -> Walk<'l, 's, L, P> {
+        let cursor = Cursor { slot: 0, at: 0, end: 0 };
+        // Each record has been read once for the index, or twice.
+        let stray = source.stray / if rows.complete() { 1 } else { 2 };
+        let found = Converted { stray, ..Converted::default() };
+        Walk { source, index, rows, cursor, open: Vec::new(), groups: Vec::new(), found }
+    }
+
+    pub(super) fn run(mut self) -> Result<Converted, Stopped<E>> {
+        let nowhere = self.cursor;
+        let lone = self.index.lone(self.rows.complete());
+        self.found.lone = lone.len() as u64;
+        for piece in lone {
+            self.lone(piece, nowhere)?;
+        }
+        if let Some(main) = self.index.main {
+            let main = self.index.place(main);
+            self.follow(main)?;
+            while self.step()? {}
+        } else {
+            self.found.cut += 1;
+            self.end(None)?;
+        }
+        self.rows.flush()?;
+        self.found.strands = self.rows.strands;
+        self.found.lost = self.index.pieces.iter().filter(|piece| !piece.placed).count() as u64;
+        Ok(self.found)
+    }
+
+    /// A task that nobody created, as far as is known, begins at the program's start and is blocked until its own.
+    fn lone(&mut self, piece: usize, back: Cursor) -> Step<E> {
+        let piece = self.index.place(piece);
+        let Some(entry) = self.follow(piece)? else {
+            return Ok(());
+        };
+        let begun = if entry.event == Event::Turn { 0 } else { entry.n };
+        let context = if entry.event == Event::Life { 0 } else { entry.context };
+        let creation = Creation { context: self.rows.context(context), group: None, overhead: Nanos::ZERO };
+        let nothing = self.rows.nothing(Some(0));
+        self.rows.emit(Ends::Spawn(creation), nothing)?;
+        self.open.push(Open::Task { back, from: self.rows.position, group: None, creation, identity: 0 });
+        let nothing = self.rows.nothing(Some(context));
+        self.rows.carry(Part { blocked: begun, ..nothing })?;
+        while !self.open.is_empty() {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, cursor: Cursor) -> Result<Option<Entry>, Stopped<E>> {
+        self.source.entry(cursor).map_err(Stopped::Read)
+    }
+
+    /// The entry at `cursor` that belongs to the piece itself: others that lie within are passed over.
+    fn own(&mut self, mut cursor: Cursor, turns: bool) -> Result<(Cursor, Option<Entry>), Stopped<E>> {
+        loop {
+            let entry = self.entry(cursor)?;
+            match entry {
+                Some(Entry { event: Event::Begin, at, next, .. }) => {
+                    cursor.at = self.index.end_of(cursor.slot, at).unwrap_or(next).max(next);
+                }
+                Some(Entry { event: Event::Turn, at, next, .. }) if turns => {
+                    cursor.at = self.index.end_of(cursor.slot, at).unwrap_or(next).max(next);
+                }
+                _ => return Ok((cursor, entry)),
+            }
+        }
+    }
+
+    /// Takes the next entry. `false`: the program has ended.
+    fn step(&mut self) -> Result<bool, Stopped<E>> {
+        let Some(entry) = self.entry(self.cursor)? else {
+            self.found.cut += 1;
+            return self.end(None);
+        };
+        self.cursor.at = entry.next;
+        let part = Part::of(&entry, self.cursor.slot);
+        match entry.event {
+            Event::Fork => {
+                self.rows.emit(Ends::Fork(u32::from(entry.number)), part)?;
+                let from = self.rows.position;
+                self.open.push(Open::Fork { from, best: from });
+            }
+            Event::Next => self.next(part, entry.number)?,
+            Event::Join => {
+                if self.close_down_to(|open| matches!(open, Open::Fork { .. }))? {
+                    self.join(part)?;
+                }
+            }
+            Event::Group => {
+                let nothing = self.rows.nothing(Some(entry.context));
+                self.group(entry.identity, nothing)?;
+            }
+            Event::Wait => {
+                if self.close_down_to(|open| matches!(open, Open::Group { .. }))? {
+                    self.wait(part)?;
+                }
+            }
+            Event::Spawn => self.spawn(&entry, part)?,
+            Event::Enter => {
+                let context = entry.with.map_or(0, |with| with.context);
+                let event = Ends::Enter(self.rows.context(context));
+                self.rows.emit(event, part)?;
+                self.open.push(Open::Region);
+            }
+            Event::Leave => {
+                if self.close_down_to(|open| matches!(open, Open::Region))? {
+                    self.rows.emit(Ends::Leave, part)?;
+                    self.open.pop();
+                }
+            }
+            Event::Handoff => {
+                self.rows.carry(part)?;
+                if let Some(piece) = entry.with.and_then(|with| self.index.take(with.identity, 0)) {
+                    self.open.push(Open::Handoff { back: self.cursor });
+                    self.follow(piece)?;
+                }
+            }
+            Event::Cut => self.rows.cut(part)?,
+            Event::Turns => self.turns(part)?,
+            Event::Item => self.item(&entry, part)?,
+            Event::End | Event::ItemEnd | Event::TurnEnd => return self.end(Some(part)),
+            // Of another task, in between.
+            Event::Begin | Event::Turn => {
+                let end = self.index.end_of(self.cursor.slot, entry.at).unwrap_or(entry.next);
+                self.cursor.at = end.max(entry.next);
+            }
+            Event::Life | Event::Born | Event::Left | Event::Overhead => {}
+            _ => self.found.stray += 1,
+        }
+        Ok(true)
+    }
+
+    /// Goes on with a piece, behind its first entry.
+    fn follow(&mut self, piece: Cursor) -> Result<Option<Entry>, Stopped<E>> {
+        let first = self.entry(piece)?;
+        self.cursor = Cursor { at: first.map_or(piece.end, |first| first.next), ..piece };
+        Ok(first)
+    }
+
+    /// Closes what is open within the innermost construct of a kind, of this piece. `false`: there is none.
+    fn close_down_to(&mut self, kind: impl Fn(&Open) -> bool) -> Result<bool, Stopped<E>> {
+        let place = self.open.iter().rposition(|open| kind(open) || !open.is_inner());
+        match place {
+            Some(place) if kind(&self.open[place]) => {
+                self.close_to(place + 1)?;
+                Ok(true)
+            }
+            _ => {
+                self.found.stray += 1;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Ends all inner constructs from `place` on.
+    fn close_to(&mut self, place: usize) -> Step<E> {
+        while self.open.len() > place {
+            let nothing = self.rows.nothing(None);
+            match self.open.last() {
+                Some(Open::Fork { .. }) => self.join(nothing)?,
+                Some(Open::Group { .. }) => self.wait(nothing)?,
+                Some(Open::Region) => {
+                    self.rows.emit(Ends::Leave, nothing)?;
+                    self.open.pop();
+                }
+                _ => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn join(&mut self, part: Part) -> Step<E> {
+        self.rows.emit(Ends::Join, part)?;
+        if let Some(Open::Fork { best, .. }) = self.open.pop() {
+            self.rows.position = self.rows.position.max(best);
+        }
+        Ok(())
+    }
+
+    fn group(&mut self, identity: u64, part: Part) -> Step<E> {
+        self.rows.emit(Ends::Group, part)?;
+        self.groups.push((identity, self.open.len()));
+        self.open.push(Open::Group { last: i64::MIN });
+        Ok(())
+    }
+
+    fn wait(&mut self, part: Part) -> Step<E> {
+        self.rows.emit(Ends::Wait, part)?;
+        self.groups.pop();
+        if let Some(Open::Group { last }) = self.open.pop() {
+            self.rows.position = self.rows.position.max(last);
+        }
+        Ok(())
+    }
+
+    /// The left branch has ended; the right one is here, or elsewhere.
+    fn next(&mut self, mut part: Part, number: u16) -> Step<E> {
+        if !self.close_down_to(|open| matches!(open, Open::Fork { .. }))? {
+            return Ok(());
+        }
+        let mut identity = 0;
+        if let Some(late) = self.entry(self.cursor)?.filter(|entry| entry.event == Event::Late) {
+            part.cost = part.cost.wrapping_add(late.n);
+            part.blocked = part.blocked.wrapping_add(late.blocked);
+            identity = late.with.map_or(0, |with| with.identity);
+            self.cursor.at = late.next;
+        }
+        self.rows.emit(Ends::Next(u32::from(number)), part)?;
+        let position = self.rows.position;
+        if let Some(Open::Fork { from, best }) = self.open.last_mut() {
+            *best = position.max(*best);
+            self.rows.position = *from;
+        }
+        let (mut after, entry) = self.own(self.cursor, false)?;
+        match entry {
+            Some(Entry { event: Event::Elsewhere, identity: told, next, .. }) => {
+                after.at = next;
+                identity = told;
+            }
+            // Cut off while it waited.
+            None => {}
+            Some(_) => return Ok(()),
+        }
+        match self.index.take(identity, 0) {
+            Some(piece) => {
+                self.open.push(Open::Right { back: after });
+                self.follow(piece)?;
+            }
+            None if entry.is_some() => {
+                self.cursor = after;
+                let nothing = self.rows.nothing(None);
+                self.join(nothing)?;
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, entry: &Entry, part: Part) -> Step<E> {
+        let Some(with) = entry.with else {
+            self.found.stray += 1;
+            return self.rows.carry(part);
+        };
+        let mut overhead = Nanos::ZERO;
+        if let Some(next) = self.entry(self.cursor)?.filter(|next| next.event == Event::Overhead) {
+            overhead = Nanos(self.rows.nanos(next.identity.cast_signed()));
+            self.cursor.at = next.next;
+        }
+        let Some(piece) = self.index.take(with.identity, 0) else {
+            // It never ran.
+            return self.rows.carry(part);
+        };
+        let group = entry.group.and_then(|group| self.groups.iter().rposition(|(identity, _)| *identity == group));
+        let outward = group.map(|group| u16::try_from(self.groups.len() - 1 - group).unwrap_or(u16::MAX));
+        let place = group.map(|group| self.groups[group].1);
+        let creation = Creation { context: self.rows.context(with.context), group: outward, overhead };
+        self.rows.emit(Ends::Spawn(creation), part)?;
+        let (back, from) = (self.cursor, self.rows.position);
+        self.open.push(Open::Task { back, from, group: place, creation, identity: with.identity });
+        self.follow(piece)?;
+        Ok(())
+    }
+
+    /// The task's turns begin. All turns at the resource, whosever, stand where the first is taken.
+    fn turns(&mut self, part: Part) -> Step<E> {
+        let (first, entry) = self.own(self.cursor, false)?;
+        let (mut back, left) = self.own(first, true)?;
+        if let Some(left) = left.filter(|entry| entry.event == Event::Left) {
+            back.at = left.next;
+        }
+        self.cursor = back;
+        match entry {
+            Some(Entry { event: Event::Turn, n: 0, identity, .. }) => {
+                self.group(u64::MAX, part)?;
+                self.open.push(Open::Turns { back, identity, next: 0 });
+                self.next_turn()
+            }
+            _ => self.rows.carry(part),
+        }
+    }
+
+    fn next_turn(&mut self) -> Step<E> {
+        let Some(Open::Turns { back, identity, next }) = self.open.last().copied() else {
+            return Ok(());
+        };
+        if let Some(piece) = self.index.take(identity, next) {
+            if let Some(Open::Turns { next, .. }) = self.open.last_mut() {
+                *next += 1;
+            }
+            self.open.push(Open::Turn);
+            self.follow(piece)?;
+            return Ok(());
+        }
+        self.open.pop();
+        self.cursor = back;
+        let nothing = self.rows.nothing(None);
+        self.wait(nothing)
+    }
+
+    fn item(&mut self, entry: &Entry, part: Part) -> Step<E> {
+        if !matches!(self.open.last(), Some(Open::Turn)) {
+            self.found.stray += 1;
+            return self.rows.carry(part);
+        }
+        let context = self.rows.context(entry.context);
+        let creation = Creation { context, group: Some(0), overhead: Nanos::ZERO };
+        self.rows.emit(Ends::Spawn(creation), part)?;
+        self.open.push(Open::Item { from: self.rows.position });
+        Ok(())
+    }
+
+    /// A piece ends, or is cut off (`None`). `false`: so does the program.
+    fn end(&mut self, part: Option<Part>) -> Result<bool, Stopped<E>> {
+        let boundary = self.open.iter().rposition(|open| !open.is_inner());
+        let mut part = part;
+        if self.open.last().is_some_and(|open| open.is_inner()) {
+            // The program ends in the middle: what there was is charged before all of it ends.
+            if let Some(part) = part.take() {
+                self.rows.carry(part)?;
+            }
+        }
+        self.close_to(boundary.map_or(0, |place| place + 1))?;
+        let nothing = self.rows.nothing(None);
+        let part = part.unwrap_or(nothing);
+        let Some(place) = boundary else {
+            self.rows.emit(Ends::End, part)?;
+            return Ok(false);
+        };
+        let kind = self.open[place];
+        self.open.pop();
+        match kind {
+            Open::Task { back, from, group, creation, identity } => {
+                self.rows.emit(Ends::End, part)?;
+                self.task_ended(group, from);
+                self.cursor = back;
+                if let Some(copy) = self.index.take(identity, 0) {
+                    let nothing = self.rows.nothing(None);
+                    let creation = Creation { overhead: Nanos::ZERO, ..creation };
+                    self.rows.emit(Ends::Spawn(creation), nothing)?;
+                    self.open.push(kind);
+                    self.follow(copy)?;
+                }
+            }
+            Open::Right { back } => {
+                self.join(part)?;
+                self.cursor = back;
+            }
+            Open::Handoff { back } => {
+                self.rows.carry(part)?;
+                self.cursor = back;
+            }
+            Open::Turn => {
+                self.rows.carry(part)?;
+                self.next_turn()?;
+            }
+            Open::Item { from } => {
+                self.rows.emit(Ends::End, part)?;
+                let group = self.groups.last().map(|(_, place)| *place);
+                self.task_ended(group, from);
+                self.open.pop();
+                self.next_turn()?;
+            }
+            Open::Turns { .. } | Open::Fork { .. } | Open::Group { .. } | Open::Region => {}
+        }
+        Ok(true)
+    }
+
+    fn task_ended(&mut self, group: Option<usize>, from: i64) {
+        if let Some(Open::Group { last }) = group.and_then(|group| self.open.get_mut(group)) {
+            *last = self.rows.position.max(*last);
+        }
+        self.rows.position = from;
+    }
+}

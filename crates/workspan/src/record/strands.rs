@@ -1,0 +1,111 @@
+//! `--record`: from what the threads have logged to the folder of strands beside the recording.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+use workspan_model::{Clock, ContextId, Ending, Recording, Run, Strand};
+use workspan_read::log::{convert, Converted, Setting, Stopped};
+use workspan_store::{folder_of, names, Meta, StoreError, Writer};
+
+use super::spool::Spool;
+use crate::output as talk;
+
+/// What one run has logged.
+#[derive(Debug)]
+pub struct RunLog {
+    /// The logs.
+    pub spool: Spool,
+    /// By the collector's number, the recording's contexts.
+    pub contexts: Vec<ContextId>,
+    /// When it began, and whether threads gave up.
+    pub state: workspan_read::log::State,
+}
+
+/// Moves the folder of strands that belongs to a former recording to where that is moved.
+pub fn keep_former(file: &Path) -> io::Result<()> {
+    let folder = folder_of(file);
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let mut old = file.as_os_str().to_owned();
+    old.push(".old");
+    let old = folder_of(Path::new(&old));
+    if old.is_dir() {
+        names::remove(&old)?;
+    }
+    fs::rename(folder, old)
+}
+
+/// Writes the strands of all runs of `recording`, which will be at `file`.
+pub fn write(recording: &Recording, logs: Vec<RunLog>, file: &Path) -> anyhow::Result<()> {
+    let folder = folder_of(file);
+    let mut sums = (0, 0);
+    for (number, (run, log)) in (1..).zip(recording.runs.iter().zip(logs)) {
+        let meta = Meta {
+            command: recording.command.clone(),
+            made_at: recording.made_at,
+            made_by: recording.made_by.clone(),
+            runtime: recording.runtime.clone(),
+            clock: run.clock,
+            ticks_per_second: recording.machine.ticks_per_second,
+        };
+        let (strands, bytes) = write_run(recording, run, &log, Writer::create(&folder, number, &meta)?)?;
+        sums = (sums.0 + strands, sums.1 + bytes);
+    }
+    talk::talk(&format!("{} strands in {} ({} bytes)", sums.0, folder.display(), sums.1));
+    Ok(())
+}
+
+fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer) -> anyhow::Result<(u64, u64)> {
+    let complete = run.ending == Ending::Clean && !log.state.stopped && log.spool.failed().is_none();
+    let setting = Setting {
+        contexts: &log.contexts,
+        ticks_per_second: recording.machine.ticks_per_second,
+        started: if run.clock == Clock::Virtual { 0 } else { log.state.started },
+        complete,
+    };
+    let converted = convert(&log.spool, &setting, |strands: &[Strand]| writer.push(strands));
+    let partial = match &converted {
+        Ok(converted) => why_partial(run, log, converted),
+        Err(Stopped::Read(error)) => Some(format!("the logs cannot be read: {error}")),
+        Err(Stopped::Write(error)) => Some(format!("strands could not be written: {}", root_cause(error))),
+    };
+    if let Some(partial) = &partial {
+        talk::note(&format!("warning: not all strands are recorded: {partial}"));
+    }
+    let summary = writer.finish(recording, partial.as_deref()).context("cannot write the strands")?;
+    Ok((summary.strands, summary.bytes))
+}
+
+fn root_cause(error: &StoreError) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+fn why_partial(run: &Run, log: &RunLog, converted: &Converted) -> Option<String> {
+    let mut reasons = Vec::new();
+    if let Some(error) = log.spool.failed() {
+        reasons.push(format!("there was no place for more: {error}"));
+    } else if log.state.stopped {
+        reasons.push("what was logged was not taken in time".to_owned());
+    }
+    match run.ending {
+        Ending::Clean => {}
+        Ending::InsideRegion => reasons.push("the program ended inside a region".to_owned()),
+        Ending::Unseen => reasons.push("the program's end was not seen".to_owned()),
+    }
+    let Converted { strands: _, cut, lone: _, lost, stray } = converted;
+    for (count, what) in
+        [(cut, "tasks had not ended"), (lost, "tasks could not be placed"), (stray, "records made no sense")]
+    {
+        if *count > 0 {
+            reasons.push(format!("{count} {what}"));
+        }
+    }
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
