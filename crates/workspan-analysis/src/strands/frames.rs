@@ -54,7 +54,19 @@ pub(super) struct Children {
     /// The latest end of all descendants.
     pub(super) late: i64,
     pub(super) late_uniform: i64,
-    /// Ends by number, if anybody may come after them.
+    /// Only if anybody comes after them.
+    pub(super) ends: Option<Box<Ends>>,
+}
+
+impl Children {
+    pub(super) const NONE: Children =
+        Children { last: Tail::NEVER, last_uniform: i64::MIN, late: i64::MIN, late_uniform: i64::MIN, ends: None };
+}
+
+/// Ends of the tasks that one has created.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    /// By number.
     pub(super) ends: Vec<(Tail, i64)>,
     /// Tasks before these: a barrier has waited for them.
     pub(super) forgotten: usize,
@@ -62,31 +74,18 @@ pub(super) struct Children {
     pub(super) after: Option<(Tail, i64)>,
 }
 
-impl Children {
-    pub(super) const NONE: Children = Children {
-        last: Tail::NEVER,
-        last_uniform: i64::MIN,
-        late: i64::MIN,
-        late_uniform: i64::MIN,
-        ends: Vec::new(),
-        forgotten: 0,
-        after: None,
-    };
-}
-
-/// A task: how it began, and the state of its creator.
-#[derive(Debug)]
+/// A task: how it began. The state of its creator is on a stack of its own.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Task {
     pub(super) context: ContextId,
     /// Position of its group, if it has one.
-    pub(super) group: Option<usize>,
+    pub(super) group: Option<u32>,
     pub(super) call: bool,
     pub(super) outermost: bool,
     pub(super) span: i64,
     pub(super) uniform: i64,
     pub(super) work: i64,
     pub(super) apart: i64,
-    pub(super) creator: Creator,
 }
 
 /// A suspended task.

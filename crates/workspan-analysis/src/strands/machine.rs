@@ -8,7 +8,7 @@ use workspan_model::{ContextId, Event, Nanos, OpenRegion, Recording, Strand};
 
 use super::accounts::Accounts;
 use super::charge::Charge;
-use super::frames::{Children, Fork, Frame, Group, Region, Share};
+use super::frames::{Children, Creator, Fork, Frame, Group, Region, Share};
 use super::nesting::Opened;
 use super::path::{Paths, Stretch, Tail};
 use super::problem::{Problem, Problems, MOST_OPEN};
@@ -36,6 +36,8 @@ pub(crate) struct Machine<C> {
     pub(super) blocked: i64,
     pub(super) frames: Vec<Frame>,
     pub(super) groups: Vec<Group>,
+    /// Of the open tasks.
+    pub(super) creators: Vec<Creator>,
     /// Open teams, and of the innermost: the member's round, and how many shared constructs it has left.
     pub(super) teams: usize,
     pub(super) round: usize,
@@ -74,6 +76,7 @@ impl<C: Charge> Machine<C> {
             blocked: 0,
             frames: Vec::new(),
             groups: Vec::new(),
+            creators: Vec::new(),
             teams: 0,
             round: 0,
             shared: 0,

@@ -7,8 +7,9 @@
 //! **Ownership.** Nodes count their holders. A tail either owns a hold ([`OWNED`]) or borrows that of a suspended ancestor.
 //! What only its owner holds is changed in place.
 //!
-//! **Bound.** A chain that has grown by as many nodes as it had, [`FOLD_AFTER`] at least, is folded into one node for each
-//! key, as far as nobody else holds its nodes: constant cost per node, amortised.
+//! **Bound.** A chain that has grown by as many nodes as it had, [`FOLD_AFTER`] at least, is folded: between two places that
+//! others hold there is one node for each key. So it is as long as there are open constructs times keys, at most twice; the
+//! cost is constant per node, amortised.
 
 /// A tail's path is a hold of its own.
 pub(super) const OWNED: u32 = 1 << 31;
@@ -226,50 +227,108 @@ impl Paths {
         })
     }
 
-    /// Folds the chain that ends with `newest`, as far as nobody else holds it.
+    /// Folds the chain that ends with `newest`. What is behind a node that several hold can be moved into it as long as it is
+    /// seen by way of that node alone: so the chain is cut at such nodes, and each piece gets one node for each key.
     #[cold]
     fn fold(&mut self, newest: u32) {
-        self.folds = self.folds.wrapping_add(1);
-        let mut chain = std::mem::take(&mut self.chain);
-        chain.clear();
+        let mut kept = std::mem::take(&mut self.chain);
+        kept.clear();
         let mut at = newest;
-        while at != NONE && self.nodes[at as usize].holders == 1 {
-            chain.push(at);
+        while at != NONE {
+            self.folds = self.folds.wrapping_add(1);
+            let mut last = at;
+            self.see(at);
+            kept.push(at);
             at = self.nodes[at as usize].parent;
-        }
-        let behind = at;
-        // Kept nodes, newest first, linked anew.
-        let mut last = NONE;
-        let mut kept = 0;
-        for id in chain.iter().copied() {
-            let node = self.nodes[id as usize];
-            let key = node.key as usize;
-            if key >= self.seen.len() {
-                self.seen.resize(key + 1, (0, 0));
+            while at != NONE && self.nodes[at as usize].holders == 1 {
+                let node = self.nodes[at as usize];
+                let into = self.see(at);
+                if into == at {
+                    self.nodes[last as usize].parent = at;
+                    last = at;
+                    kept.push(at);
+                } else {
+                    let into = &mut self.nodes[into as usize];
+                    into.span = into.span.wrapping_add(node.span);
+                    into.strands = into.strands.saturating_add(node.strands);
+                    self.nodes[at as usize].parent = self.free;
+                    self.free = at;
+                }
+                at = node.parent;
             }
-            let (fold, into) = self.seen[key];
-            if fold == self.folds && into != NONE {
-                let into = &mut self.nodes[into as usize];
-                into.span = into.span.wrapping_add(node.span);
-                into.strands = into.strands.saturating_add(node.strands);
-                self.nodes[id as usize].parent = self.free;
-                self.free = id;
-                continue;
-            }
-            self.seen[key] = (self.folds, id);
-            if last != NONE {
-                self.nodes[last as usize].parent = id;
-            }
-            last = id;
-            kept += 1;
+            self.nodes[last as usize].parent = at;
         }
-        if last != NONE {
-            self.nodes[last as usize].parent = behind;
+        let total = u32::try_from(kept.len()).unwrap_or(u32::MAX / 2);
+        for (id, length) in kept.iter().rev().zip(1..) {
+            let node = &mut self.nodes[*id as usize];
+            node.length = length;
+            node.fold_at = length.saturating_add(FOLD_AFTER.max(total));
         }
-        let length = kept + self.nodes[behind as usize].length;
-        let node = &mut self.nodes[newest as usize];
-        node.length = length;
-        node.fold_at = length + FOLD_AFTER.max(kept);
-        self.chain = chain;
+        self.chain = kept;
+    }
+
+    /// The node that has the key of this one in the piece that is being folded: this one, if there was none.
+    fn see(&mut self, id: u32) -> u32 {
+        let key = self.nodes[id as usize].key as usize;
+        if key >= self.seen.len() {
+            self.seen.resize(key + 1, (0, NONE));
+        }
+        let (fold, into) = self.seen[key];
+        if fold == self.folds && into != NONE {
+            return into;
+        }
+        self.seen[key] = (self.folds, id);
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stretch(key: u32) -> Stretch {
+        Stretch { key, span: 1, strands: 1 }
+    }
+
+    #[test]
+    fn a_long_chain_stays_short_though_somebody_always_holds_its_end() {
+        let mut paths = Paths::new();
+        let (mut path, mut held) = (0, 0);
+        for n in 0..100_000 {
+            path = paths.add(path, stretch(n % 3));
+            paths.release(held);
+            held = paths.own(path);
+        }
+        assert!(paths.nodes.len() < 300, "{} nodes", paths.nodes.len());
+        let mut sums = [0; 3];
+        paths.stretches(path).for_each(|part| sums[part.key as usize] += part.span);
+        assert_eq!(sums, [33_334, 33_333, 33_333]);
+    }
+
+    #[test]
+    fn what_others_hold_stays_as_it_is() {
+        let mut paths = Paths::new();
+        let mut path = 0;
+        let mut held = Vec::new();
+        for n in 0..500u32 {
+            path = paths.add(path, stretch(n % 7));
+            if n % 50 == 0 {
+                held.push((paths.own(path), n));
+            }
+        }
+        for (path, n) in held {
+            let sum: i64 = paths.stretches(path).map(|part| part.span).sum();
+            assert_eq!(sum, i64::from(n) + 1);
+            paths.release(path);
+        }
+        paths.release(path);
+        // All free.
+        let mut free = 0;
+        let mut at = paths.free;
+        while at != NONE {
+            free += 1;
+            at = paths.nodes[at as usize].parent;
+        }
+        assert_eq!(free, paths.nodes.len() - 1);
     }
 }

@@ -23,9 +23,12 @@ impl<C: Charge> Machine<C> {
             self.paths.settle(&mut self.tail);
         }
         let group = creation.group.and_then(|outward| self.group_at(usize::from(outward)));
-        let mut creator = self.suspend();
-        self.tail = creator.tail.borrowed();
-        if let Some((after, uniform)) = creator.children.after.take() {
+        let group = group.and_then(|at| u32::try_from(at).ok());
+        let after = self.children.ends.as_mut().and_then(|ends| ends.after.take());
+        let creator = self.suspend();
+        self.creators.push(creator);
+        self.tail = self.tail.borrowed();
+        if let Some((after, uniform)) = after {
             self.paths.join(&mut self.tail, after);
             self.uniform = self.uniform.max(uniform);
         }
@@ -38,7 +41,6 @@ impl<C: Charge> Machine<C> {
             uniform: self.uniform,
             work: self.work,
             apart: self.apart,
-            creator,
         }));
     }
 
@@ -125,7 +127,9 @@ impl<C: Charge> Machine<C> {
     /// The running task, `task`, has ended: its creator goes on.
     pub(super) fn end_task(&mut self, task: Task) {
         let (end, end_uniform) = (self.tail, self.uniform);
-        let Task { mut creator, .. } = task;
+        let Some(mut creator) = self.creators.pop() else {
+            return;
+        };
         if task.call {
             creator.tail = if end.path & OWNED != 0 {
                 self.paths.release(creator.tail.path);
@@ -138,7 +142,7 @@ impl<C: Charge> Machine<C> {
             let own = self.work.saturating_sub(task.work).saturating_sub(self.apart.saturating_sub(task.apart));
             // Part of what waits for it, not of what lies between.
             self.apart = self.apart.saturating_add(own);
-            match task.group.and_then(|at| self.groups.get_mut(at)) {
+            match task.group.and_then(|at| self.groups.get_mut(at as usize)) {
                 Some(group) => {
                     group.work = group.work.saturating_add(own);
                     self.paths.raise(&mut group.last, &end);
@@ -155,7 +159,8 @@ impl<C: Charge> Machine<C> {
         creator.children.late_uniform = creator.children.late_uniform.max(late_uniform);
         if self.keep_ends {
             let path = self.paths.own(end.path);
-            creator.children.ends.push((Tail { path, ..end }, end_uniform));
+            let ends = creator.children.ends.get_or_insert_default();
+            ends.ends.push((Tail { path, ..end }, end_uniform));
         }
         if !task.call {
             self.paths.release(end.path);
@@ -181,12 +186,12 @@ impl<C: Charge> Machine<C> {
         children.last_uniform = i64::MIN;
         children.late = i64::MIN;
         children.late_uniform = i64::MIN;
-        children.forgotten += children.ends.len();
-        for (end, _) in children.ends.drain(..) {
+        let Some(ends) = &mut children.ends else {
+            return;
+        };
+        ends.forgotten += ends.ends.len();
+        for (end, _) in ends.ends.drain(..).chain(ends.after.take()) {
             self.paths.release(end.path);
-        }
-        if let Some((after, _)) = children.after.take() {
-            self.paths.release(after.path);
         }
     }
 
@@ -211,15 +216,15 @@ impl<C: Charge> Machine<C> {
             self.needs_ends = true;
             return;
         }
-        let children = &mut self.children;
-        let Some(index) = (number as usize).checked_sub(children.forgotten) else {
+        let ends = self.children.ends.get_or_insert_default();
+        let Some(index) = (number as usize).checked_sub(ends.forgotten) else {
             return;
         };
-        let Some((end, uniform)) = children.ends.get(index).copied() else {
+        let Some((end, uniform)) = ends.ends.get(index).copied() else {
             self.problem(Problem::UnknownTask);
             return;
         };
-        let (after, after_uniform) = children.after.get_or_insert((Tail::NEVER, i64::MIN));
+        let (after, after_uniform) = ends.after.get_or_insert((Tail::NEVER, i64::MIN));
         self.paths.raise(after, &end);
         *after_uniform = (*after_uniform).max(uniform);
     }

@@ -44,7 +44,7 @@ impl<C: Charge> Machine<C> {
         self.round = 0;
         self.shared = 0;
         self.own = 0;
-        self.children.forgotten = 0;
+        self.children.ends = None;
         self.place = Point::Begin.code();
         self.begin_round(creator);
     }

@@ -49,7 +49,7 @@ fn path(run: &RandomRun, places: &[Place], factors: &BTreeMap<Place, f64>) -> (i
 #[test]
 fn each_step_is_the_heaviest_and_the_last_is_the_last() {
     let (mut steps, mut stopped) = (0, 0);
-    for seed in 0..600u64 {
+    for seed in 0..240u64 {
         let run = random(seed);
         let recorded = replay(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let recorded = recorded.into_run(&Run::default());
@@ -98,5 +98,5 @@ fn each_step_is_the_heaviest_and_the_last_is_the_last() {
             Outcome::NoData => assert_eq!(span, 0, "{label}"),
         }
     }
-    assert!(steps > 1000 && stopped > 100, "{steps} steps, {stopped} stops");
+    assert!(steps > 400 && stopped > 40, "{steps} steps, {stopped} stops");
 }
