@@ -49,6 +49,8 @@ pub(crate) struct Machine<C> {
     /// There are loops with more than one iteration.
     pub(super) loops: bool,
     pub(super) keep_ends: bool,
+    /// The root has ended.
+    pub(super) ended: bool,
     /// Ends were needed and not kept: the rest is worthless.
     pub(super) needs_ends: bool,
     pub(super) rows: u64,
@@ -85,6 +87,7 @@ impl<C: Charge> Machine<C> {
             open: Vec::new(),
             loops: false,
             keep_ends: false,
+            ended: false,
             needs_ends: false,
             rows: 0,
             problems: Problems::default(),

@@ -5,7 +5,7 @@ use std::fmt;
 /// A rule that a row breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Problem {
-    /// An end, a join, a wait of something that has not begun: left out.
+    /// An end, a join, a wait of something that has not begun: left out. One end is the root's.
     NotOpen,
     /// Something ends while what began within it is open: that ends there, too.
     StillOpen,

@@ -80,6 +80,10 @@ impl<C: Charge> Machine<C> {
     }
 
     pub(super) fn end(&mut self) {
+        if self.frames.is_empty() && !self.ended {
+            self.ended = true;
+            return;
+        }
         if !self.is_task_open() {
             return;
         }

@@ -14,8 +14,8 @@ pub enum Selector {
     /// Strands of a context itself.
     Context(ContextId),
     /// Strands between two events in these lines of a file, which is named by the end of its path. The beginning and the
-    /// end of a task lie where it is created; a wait lies wherever the other event does. The beginning and the end of the
-    /// program lie in no lines.
+    /// end of a task lie where it is created; a wait lies wherever the other event does. Serial code lies between its
+    /// regions; before the first and after the last one it lies in no lines.
     Lines {
         /// The file.
         file: String,
@@ -103,18 +103,32 @@ enum Where {
 
 impl Lines<'_> {
     fn have(&self, region: &Region) -> bool {
-        let ends = [self.place(region, region.before), self.place(region, region.after)];
+        let ends = match self.kind(region) {
+            Some(SiteKind::Serial { from, to }) => {
+                [from, to].map(|end| end.map_or(Where::Outside, |site| self.of(site)))
+            }
+            _ => [region.before, region.after].map(|point| self.place(region, point)),
+        };
         ends.contains(&Where::Within) && !ends.contains(&Where::Outside)
     }
 
+    fn kind(&self, region: &Region) -> Option<SiteKind> {
+        let site = self.recording.contexts.site(region.context)?;
+        self.recording.sites.get(site.0 as usize).map(|site| site.kind)
+    }
+
     fn place(&self, region: &Region, point: Point) -> Where {
-        let site = match point {
-            Point::Unknown | Point::Wait => return Where::Anywhere,
-            Point::Site(site) => Some(site),
-            // Of serial code, which has no lines: the program's.
-            Point::Begin | Point::End => self.recording.contexts.site(region.context),
-        };
-        let Some(site) = site.and_then(|site| self.recording.sites.get(site.0 as usize)) else {
+        match point {
+            Point::Unknown | Point::Wait => Where::Anywhere,
+            Point::Site(site) => self.of(site),
+            Point::Begin | Point::End => {
+                self.recording.contexts.site(region.context).map_or(Where::Outside, |site| self.of(site))
+            }
+        }
+    }
+
+    fn of(&self, site: SiteId) -> Where {
+        let Some(site) = self.recording.sites.get(site.0 as usize) else {
             return Where::Outside;
         };
         let direct = Some((site.file.as_str(), site.line));

@@ -147,6 +147,30 @@ fn halving_parts_of_it() {
 }
 
 #[test]
+fn serial_code_lies_between_its_regions() {
+    let mut recording = Recording { sites: sites(), ..Recording::default() };
+    let serial = |from, to| Site { kind: SiteKind::Serial { from, to }, ..sites()[0].clone() };
+    recording.sites.extend([serial(None, Some(L9)), serial(Some(L9), Some(L34))]);
+    let contexts = [7, 8].map(|site| recording.contexts.intern(ContextId::ROOT, SiteId(site)).unwrap());
+    let row = |at: usize, event, cost| Strand {
+        event,
+        context: contexts[at],
+        cost: Nanos(cost),
+        blocked: Nanos::ZERO,
+        start: Nanos::ZERO,
+        thread: 0,
+    };
+    let rows = [row(0, Event::Group, 100), row(0, Event::Wait, 0), row(1, Event::Group, 60), row(1, Event::Wait, 0)];
+    let half = |first, last| Change {
+        part: Selector::Lines { file: "example.cpp".to_owned(), first, last },
+        factor: Factor::new(2.0).unwrap(),
+    };
+    assert_eq!(span(&recording, &rows, vec![half(1, 99)]), 130);
+    assert_eq!(span(&recording, &rows, vec![half(9, 34)]), 130);
+    assert_eq!(span(&recording, &rows, vec![half(9, 33)]), 160);
+}
+
+#[test]
 fn the_subtree_a6() {
     let mut a6 = Example::default();
     a6.compute(1, 0);

@@ -122,12 +122,13 @@ fn names(recording: &Recording, part: &Selector, region: Region) -> bool {
                 Point::Begin | Point::End => site(region.context),
                 Point::Wait | Point::Unknown => None,
             };
+            let serial = site(region.context).is_some_and(|id| !recording.sites[id.0 as usize].kind.spawns());
             let ends: Vec<_> = [region.before, region.after].into_iter().filter_map(place).collect();
             let within = |site: &workspan_model::SiteId| {
                 let site = &recording.sites[site.0 as usize];
                 site.file == format!("src/{file}") && (*first..=*last).contains(&site.line)
             };
-            !ends.is_empty() && ends.iter().all(within)
+            !serial && !ends.is_empty() && ends.iter().all(within)
         }
         Selector::Place(_) | Selector::Marked(_) => unreachable!("not made"),
     }

@@ -93,7 +93,9 @@ fn check(rows: &[Strand], span: i64, problems: &[(Problem, u64)]) {
 #[test]
 fn problems_are_told() {
     let spawn = |group| Event::Spawn(Creation { context: ContextId::ROOT, group, overhead: Nanos::ZERO });
-    check(&[row(Event::Join, 1), row(Event::End, 2), row(Event::TeamEnd, 3)], 6, &[(Problem::NotOpen, 3)]);
+    check(&[row(Event::Join, 1), row(Event::Leave, 2), row(Event::TeamEnd, 3)], 6, &[(Problem::NotOpen, 3)]);
+    check(&[row(Event::Sync, 1), row(Event::End, 2)], 3, &[]);
+    check(&[row(Event::End, 1), row(Event::End, 2)], 3, &[(Problem::NotOpen, 1)]);
     check(&[row(Event::Group, 1), row(Event::Fork(1), 2), row(Event::Wait, 3)], 6, &[(Problem::StillOpen, 1)]);
     check(&[row(Event::Fork(1), 1), row(Event::Next(1), 5), row(spawn(None), 2)], 6, &[(Problem::Unfinished, 2)]);
     check(&[row(spawn(Some(3)), 1), row(Event::End, 2)], 3, &[(Problem::UnknownGroup, 1)]);

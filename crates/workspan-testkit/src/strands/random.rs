@@ -68,10 +68,6 @@ pub fn random(seed: u64) -> RandomRun {
         maker.node(5);
     }
     maker.row(Event::End);
-    // The root's end is told by the end of the rows.
-    if let Some(last) = maker.rows.last_mut() {
-        last.event = Event::Sync;
-    }
     let recording = Recording { sites, contexts: maker.contexts, ..Recording::default() };
     RandomRun { recording, rows: maker.rows }
 }
