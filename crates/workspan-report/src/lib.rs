@@ -1,18 +1,22 @@
 //! Reports: what a user sees.
 //!
 //! [`view`] is the one view model, from which [`json`], [`text`] and [`html`] are written; they add no numbers of their
-//! own. It holds the only serialisable types of the project.
+//! own. [`mod@what_if`] and [`mod@advice`] are the same for the answers of those verbs, each with its view model beside its
+//! text. These are the only serialisable types of the project.
 //!
 //! **Invariant:** writers return text; nothing here prints, opens files or asks the clock.
 
+pub mod advice;
 pub mod html;
 pub mod json;
 pub mod place;
 pub mod text;
 pub mod view;
+pub mod what_if;
 pub mod words;
 
 mod make;
+mod parts;
 mod rows;
 mod tree;
 

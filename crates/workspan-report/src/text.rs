@@ -30,15 +30,15 @@ impl Style {
         }
     }
 
-    fn bold(self, text: &str) -> String {
+    pub(crate) fn bold(self, text: &str) -> String {
         self.paint("1", text)
     }
 
-    fn dim(self, text: &str) -> String {
+    pub(crate) fn dim(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    fn warning(self, text: &str) -> String {
+    pub(crate) fn warning(self, text: &str) -> String {
         self.paint("33", text)
     }
 }
@@ -57,7 +57,7 @@ pub fn write(report: &Report, style: Style) -> String {
     out
 }
 
-fn line(out: &mut String, text: &str) {
+pub(crate) fn line(out: &mut String, text: &str) {
     out.push_str(text.trim_end());
     out.push('\n');
 }
@@ -98,7 +98,7 @@ fn sites(out: &mut String, report: &Report, style: Style) {
 }
 
 /// Says how many rows are not shown; `what` is one of them.
-fn more(out: &mut String, all: usize, style: Style, what: &str) {
+pub(crate) fn more(out: &mut String, all: usize, style: Style, what: &str) {
     let hidden = all.saturating_sub(style.top);
     let ending = if hidden == 1 { "" } else { "s" };
     if hidden > 0 {
@@ -107,21 +107,21 @@ fn more(out: &mut String, all: usize, style: Style, what: &str) {
 }
 
 /// Columns aligned to the right, the last (and the first, if unnamed) to the left.
-struct Table {
+pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    fn new(header: &[&str]) -> Table {
+    pub(crate) fn new(header: &[&str]) -> Table {
         Table { rows: vec![header.iter().map(|h| (*h).to_owned()).collect()] }
     }
 
-    fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
     /// `left`: the column that is aligned to the left.
-    fn write(&self, out: &mut String, style: Style, left: usize) {
+    pub(crate) fn write(&self, out: &mut String, style: Style, left: usize) {
         let columns = self.rows.first().map_or(0, Vec::len);
         let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns).map(width).collect();

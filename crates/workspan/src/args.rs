@@ -36,6 +36,13 @@ pub enum Verb {
     Info(Info),
     /// Tell what this machine, and a program, allow.
     Doctor(Doctor),
+    /// Tell what parallelising parts of the program would give; needs a recording made with --record.
+    WhatIf(WhatIf),
+    /// Tell which parts must be parallelised, and whose tasks have the wrong size; needs a recording made with --record.
+    Advise(Advise),
+    /// Answer a question in SQL; needs a recording made with --record.
+    #[cfg(feature = "query")]
+    Query(Query),
 }
 
 /// Options of everything that runs a program.
@@ -144,6 +151,149 @@ pub struct Doctor {
     /// As JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+const WHAT_IF: &str = "\
+A PART is FILE:LINE, FILE:LINE-LINE, a site of a report (s-0123abcd; s-0123abcd/ with all below it), or the name of a
+region that the program marks. FACTOR is a number of at least 1, or inf. Several are changed together.
+
+Examples:
+  workspan what-if -s src/sort.rs:10-20=8
+  workspan what-if run.wspan -s s-0123abcd=16 -s solve=inf";
+
+/// `workspan what-if`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = WHAT_IF)]
+pub struct WhatIf {
+    /// The recording.
+    #[arg(default_value = DEFAULT_FILE)]
+    pub file: PathBuf,
+    /// Let PART be FACTOR times faster, by being done in parallel.
+    #[arg(short, long, value_name = "PART=FACTOR", required = true)]
+    pub speed_up: Vec<String>,
+    /// Which of repeated runs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub run: u32,
+    /// Show at most N rows of a table.
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub top: usize,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `workspan advise`.
+#[derive(Args, Clone, Debug)]
+pub struct Advise {
+    /// The recording.
+    #[arg(default_value = DEFAULT_FILE)]
+    pub file: PathBuf,
+    /// The parallelism that is wanted.
+    #[arg(long, value_name = "P", default_value_t = 128.0, value_parser = at_least_one)]
+    pub target: f64,
+    /// By what a piece becomes faster in each step.
+    #[arg(long, value_name = "F", default_value_t = 128.0, value_parser = at_least_one)]
+    pub factor: f64,
+    /// A task must be at least so many times as long as its creation.
+    #[arg(long, value_name = "K", default_value_t = 10.0, value_parser = at_least_one)]
+    pub threshold: f64,
+    /// End with status 1 if there is such a finding.
+    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
+    pub fail_on: Vec<FailOn>,
+    /// Which of repeated runs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub run: u32,
+    /// Show at most N findings.
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub top: usize,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is to be a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Any finding.
+    Any,
+    /// A piece to parallelise.
+    Parallelise,
+    /// Tasks that are too small.
+    TooFine,
+    /// Tasks that are too large.
+    TooCoarse,
+    /// The target cannot be reached.
+    Unreachable,
+}
+
+fn at_least_one(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if (1.0..=1e12).contains(&number) => Ok(number),
+        _ => Err("it must be a number from 1 to 1e12".to_owned()),
+    }
+}
+
+#[cfg(feature = "query")]
+const QUERY: &str = "\
+Tables: nodes (a row for each strand), sites, contexts, meta; views: strands, site_totals, tasks, threads.
+`describe nodes` tells the columns.
+
+Examples:
+  workspan query 'select * from site_totals order by work_ns desc limit 10'
+  workspan query run.wspan --csv 'select event, count(*) from nodes group by event'";
+
+/// `workspan query`.
+#[cfg(feature = "query")]
+#[derive(Args, Clone, Debug)]
+#[command(after_help = QUERY, override_usage = "workspan query [OPTIONS] [FILE] <SQL>")]
+pub struct Query {
+    /// The recording, and the question; `workspan.wspan` if only the latter is given.
+    #[arg(value_names = ["FILE", "SQL"], required = true, num_args = 1..=2)]
+    pub words: Vec<OsString>,
+    /// An object for each row, in lines.
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Values with commas between, names first.
+    #[arg(long)]
+    pub csv: bool,
+}
+
+/// How an answer is written.
+#[cfg(feature = "query")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryFormat {
+    /// Columns side by side.
+    Table,
+    /// An object for each row.
+    Json,
+    /// RFC 4180.
+    Csv,
+}
+
+#[cfg(feature = "query")]
+impl Query {
+    /// The recording.
+    pub fn file(&self) -> PathBuf {
+        if self.words.len() > 1 {
+            PathBuf::from(&self.words[0])
+        } else {
+            PathBuf::from(DEFAULT_FILE)
+        }
+    }
+
+    /// The question.
+    pub fn sql(&self) -> String {
+        self.words.last().map(|sql| sql.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// How the answer is written.
+    pub fn format(&self) -> QueryFormat {
+        match (self.json, self.csv) {
+            (true, _) => QueryFormat::Json,
+            (false, true) => QueryFormat::Csv,
+            (false, false) => QueryFormat::Table,
+        }
+    }
 }
 
 impl RunOptions {

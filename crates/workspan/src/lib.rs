@@ -1,9 +1,10 @@
 //! The commands `workspan` and `cargo workspan`. The only crate that prints or exits.
 //!
 //! stdout is data, stderr is talk. Exit status: of `record` and the cargo verbs the program's own (cargo's, if there is
-//! no program yet); of `doctor` also [`exit::MISSING`]; otherwise [`exit::OK`], or [`exit::FAILED`] with a message on
-//! stderr.
+//! no program yet); of `doctor` also [`exit::MISSING`], of `advise` [`exit::FOUND`]; otherwise [`exit::OK`], or
+//! [`exit::FAILED`] with a message on stderr.
 
+pub mod advise;
 pub mod args;
 pub mod cargo;
 pub mod doctor;
@@ -13,11 +14,16 @@ pub mod info;
 pub mod machine;
 pub mod openmp;
 pub mod output;
+pub mod parts;
+#[cfg(feature = "query")]
+pub mod query;
 pub mod record;
 pub mod report;
 pub mod signals;
+pub mod strands;
 pub mod table;
 pub mod time;
+pub mod what_if;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -42,6 +48,10 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Report(options) => report::run(&options),
         args::Verb::Info(options) => info::run(&options),
         args::Verb::Doctor(options) => doctor::run(&options),
+        args::Verb::WhatIf(options) => what_if::run(&options),
+        args::Verb::Advise(options) => advise::run(&options),
+        #[cfg(feature = "query")]
+        args::Verb::Query(options) => query::run(&options),
     })
 }
 

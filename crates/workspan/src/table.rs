@@ -11,8 +11,14 @@ pub enum Align {
 
 /// Lines of cells two spaces apart; no space at the end of a line.
 pub fn write(rows: &[Vec<String>], columns: &[Align]) -> String {
+    write_wide(rows, columns, &[])
+}
+
+/// The same, with columns of at least these widths.
+pub fn write_wide(rows: &[Vec<String>], columns: &[Align], least: &[usize]) -> String {
     let width = |c: usize| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    let least = least.iter().copied().chain(std::iter::repeat(0));
+    let widths: Vec<usize> = (0..columns.len()).map(width).zip(least).map(|(width, least)| width.max(least)).collect();
     let mut out = String::new();
     for row in rows {
         let mut line = String::new();

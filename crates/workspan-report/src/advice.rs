@@ -1,0 +1,271 @@
+//! The answer of `workspan advise`: its view model, and as text.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use workspan_analysis::advise::{self, Advice, Caveat, Gain, Goal, Grain, Kind};
+use workspan_model::{Ratio, Recording};
+
+pub use crate::parts::Piece;
+use crate::parts::{factor, id, name, piece, problems, ratio, time};
+use crate::text::{line, Style, Table};
+use crate::words::{count, percent};
+
+/// Which parts must be parallelised, and whose tasks have the wrong size.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// In one line, a number first.
+    pub text: String,
+    /// What was asked for.
+    pub goal: Wanted,
+    /// How the steps ended: `already-enough`, `reached`, `overhead`, `waiting`, `gave-up` or `no-data`.
+    pub outcome: String,
+    /// Parallelism as recorded.
+    pub parallelism: Option<f64>,
+    /// After the last step.
+    pub reached: Option<f64>,
+    /// Mean cost of creating a task; null if it is not known.
+    pub creation_ns: Option<i64>,
+    /// Pieces to parallelise one after the other.
+    pub steps: Vec<Step>,
+    /// What to do.
+    pub findings: Vec<Finding>,
+    /// What to know before believing a number.
+    pub warnings: Vec<String>,
+}
+
+/// What advice is to reach.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Wanted {
+    /// Parallelism.
+    pub target: f64,
+    /// By what a piece becomes faster in each step.
+    pub factor: f64,
+    /// A task must be at least so many times as long as its creation.
+    pub threshold: f64,
+}
+
+/// A step towards the target.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Step {
+    /// What becomes faster.
+    pub piece: Piece,
+    /// By what in all, this step included.
+    pub factor: f64,
+    /// What it had of the critical path before this step.
+    pub critical_ns: i64,
+    /// Its strands there.
+    pub strands: u64,
+    /// Span after this step.
+    pub span_ns: i64,
+    /// Parallelism after this step.
+    pub parallelism: Option<f64>,
+}
+
+/// Something to do.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Finding {
+    /// Stable between runs.
+    pub id: String,
+    /// `parallelise`, `too-fine` or `too-coarse`.
+    pub kind: String,
+    /// In words.
+    pub text: String,
+    /// The piece to parallelise; null for sizes of tasks.
+    pub piece: Option<Piece>,
+    /// Id of the site.
+    pub site: Option<String>,
+    /// Of a piece: by what it must become faster. Of tasks that are too coarse: into how many each could be divided.
+    pub factor: Option<f64>,
+    /// Tasks and what they cost; null for a piece.
+    pub tasks: Option<Tasks>,
+    /// Parallelism of the program when this alone is done.
+    pub parallelism: Option<f64>,
+    /// The same if the piece cost nothing.
+    pub ceiling: Option<f64>,
+    /// Work that is saved.
+    pub saved_ns: i64,
+    /// `dependences`, `only-together`, `under-lock`, `incomplete`.
+    pub caveats: Vec<String>,
+}
+
+/// Tasks of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Tasks {
+    /// Their number.
+    pub count: u64,
+    /// Their mean size.
+    pub mean_ns: i64,
+    /// Mean cost of creating one.
+    pub creation_ns: i64,
+    /// Cost of creating them, over what they ran.
+    pub overhead: Option<f64>,
+    /// The smallest size at which creation costs less than a tenth.
+    pub cutoff_ns: i64,
+    /// Tasks below that.
+    pub below: u64,
+}
+
+/// The answer as it is shown.
+pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
+    let steps: Vec<Step> = advice.steps.iter().map(|row| step(recording, row)).collect();
+    let parallelism = advice.parallelism.map(|ratio| ratio.0);
+    let reached = steps.last().map_or(parallelism, |step| step.parallelism);
+    let (outcome, words) = outcome(advice.outcome);
+    let target = Ratio(goal.target);
+    let text = match advice.outcome {
+        advise::Outcome::NoData => words.to_owned(),
+        advise::Outcome::AlreadyEnough => format!("parallelism {}, {target} wanted: {words}", ratio(parallelism)),
+        _ => format!("parallelism {}, {} reached of {target} wanted: {words}", ratio(parallelism), ratio(reached)),
+    };
+    Answer {
+        schema_version: 1,
+        text,
+        goal: Wanted { target: goal.target, factor: goal.factor, threshold: goal.threshold },
+        outcome: outcome.to_owned(),
+        parallelism,
+        reached,
+        creation_ns: advice.creation.map(|nanos| nanos.0),
+        steps,
+        findings: advice.findings.iter().map(|row| finding(recording, row)).collect(),
+        warnings: problems(&advice.problems),
+    }
+}
+
+fn outcome(outcome: advise::Outcome) -> (&'static str, &'static str) {
+    match outcome {
+        advise::Outcome::AlreadyEnough => ("already-enough", "already enough"),
+        advise::Outcome::Reached => ("reached", "by parallelising the pieces below"),
+        advise::Outcome::Overhead => ("overhead", "not reachable, task overhead would dominate"),
+        advise::Outcome::Waiting => ("waiting", "not reachable, the critical path mostly waits"),
+        advise::Outcome::GaveUp => ("gave-up", "no end of steps"),
+        advise::Outcome::NoData => ("no-data", "nothing was measured"),
+    }
+}
+
+fn step(recording: &Recording, step: &advise::Step) -> Step {
+    Step {
+        piece: piece(recording, &step.place),
+        factor: step.factor,
+        critical_ns: step.critical.0,
+        strands: step.strands,
+        span_ns: step.span.0,
+        parallelism: step.parallelism.map(|ratio| ratio.0),
+    }
+}
+
+fn finding(recording: &Recording, finding: &advise::Finding) -> Finding {
+    let Gain { parallelism, ceiling, work } = finding.gain;
+    let (kind, text, at, site, factor, tasks) = match &finding.kind {
+        Kind::Parallelise { place, factor: by, critical, strands } => {
+            let at = piece(recording, place);
+            let (critical, strands, by_words) = (*critical, count(*strands), factor(Some(*by)));
+            let text = format!("parallelise {}: {critical} in {strands} strands, {by_words} times faster", at.text);
+            let site = at.site.clone();
+            ("parallelise", text, Some(at), site, Some(*by), None)
+        }
+        Kind::TooFine(grain) => {
+            ("too-fine", too_fine(recording, grain), None, id(recording, Some(grain.site)), None, tasks(grain))
+        }
+        Kind::TooCoarse(grain) => {
+            let text = too_coarse(recording, grain);
+            ("too-coarse", text, None, id(recording, Some(grain.site)), Some(grain.pieces), tasks(grain))
+        }
+    };
+    Finding {
+        id: finding.id.clone(),
+        kind: kind.to_owned(),
+        text,
+        piece: at,
+        site,
+        factor,
+        tasks,
+        parallelism: parallelism.map(|ratio| ratio.0),
+        ceiling: ceiling.map(|ratio| ratio.0),
+        saved_ns: work.0,
+        caveats: finding.caveats.iter().map(|row| caveat(*row).0.to_owned()).collect(),
+    }
+}
+
+fn tasks(grain: &Grain) -> Option<Tasks> {
+    Some(Tasks {
+        count: grain.tasks,
+        mean_ns: grain.mean.0,
+        creation_ns: grain.creation.0,
+        overhead: grain.overhead.map(|ratio| ratio.0),
+        cutoff_ns: grain.cutoff.0,
+        below: grain.below,
+    })
+}
+
+fn too_fine(recording: &Recording, grain: &Grain) -> String {
+    let Grain { site, tasks, mean, creation, cutoff, below, .. } = grain;
+    let (site, tasks, below) = (name(recording, *site), count(*tasks), count(*below));
+    format!("tasks too small at {site}: {tasks} of {mean}, {creation} to create each; {below} are below {cutoff}, the size to cut off at")
+}
+
+fn too_coarse(recording: &Recording, grain: &Grain) -> String {
+    let Grain { site, tasks, mean, pieces, cutoff, .. } = grain;
+    let (site, tasks) = (name(recording, *site), count(*tasks));
+    format!("tasks too large at {site}: {tasks} of {mean}, each could be {pieces:.0} of at least {cutoff}")
+}
+
+/// A caveat's word, and what it says.
+fn caveat(caveat: Caveat) -> (&'static str, &'static str) {
+    match caveat {
+        Caveat::Dependences => ("dependences", "whether its parts depend on one another is not known"),
+        Caveat::OnlyTogether => ("only-together", "alone it gains next to nothing: another path is nearly as long"),
+        Caveat::UnderLock => ("under-lock", "it runs under a lock"),
+        Caveat::Incomplete => ("incomplete", "part of the run is missing"),
+    }
+}
+
+/// As indented JSON.
+pub fn json(answer: &Answer) -> String {
+    serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// As text.
+pub fn text(answer: &Answer, style: Style) -> String {
+    let mut out = String::new();
+    line(&mut out, &style.bold(&answer.text));
+    for warning in &answer.warnings {
+        line(&mut out, &style.warning(&format!("! {warning}")));
+    }
+    if !answer.steps.is_empty() {
+        line(&mut out, "");
+        let mut table = Table::new(&["step", "factor", "critical", "strands", "span then", "parallelism", "what"]);
+        for (number, step) in (1u32..).zip(&answer.steps) {
+            let cells = [
+                number.to_string(),
+                factor(Some(step.factor)),
+                time(step.critical_ns),
+                count(step.strands),
+                time(step.span_ns),
+                ratio(step.parallelism),
+                step.piece.text.clone(),
+            ];
+            table.row(cells.to_vec());
+        }
+        table.write(&mut out, style, 6);
+    }
+    for finding in answer.findings.iter().take(style.top) {
+        line(&mut out, "");
+        line(&mut out, &style.bold(&format!("{} {}", finding.id, finding.text)));
+        let gain = match finding.kind.as_str() {
+            "too-fine" => format!("saves {} of work", time(finding.saved_ns)),
+            _ => format!("alone: parallelism {}, at most {}", ratio(finding.parallelism), ratio(finding.ceiling)),
+        };
+        let overhead = finding.tasks.and_then(|tasks| tasks.overhead);
+        let overhead =
+            overhead.map_or(String::new(), |share| format!("; creation is {} of what they run", percent(Ratio(share))));
+        line(&mut out, &format!("  {gain}{overhead}"));
+        for word in &finding.caveats {
+            let all = [Caveat::Dependences, Caveat::OnlyTogether, Caveat::UnderLock, Caveat::Incomplete].map(caveat);
+            let text = all.iter().find(|(name, _)| name == word).map_or(word.as_str(), |(_, text)| text);
+            line(&mut out, &style.dim(&format!("  but {text}")));
+        }
+    }
+    out
+}

@@ -1,0 +1,75 @@
+//! What the answers of several verbs consist of.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use workspan_analysis::strands::{Place, Point, Problems};
+use workspan_model::{Nanos, Ratio, Recording, SiteId};
+
+use crate::place;
+
+/// A piece of the program: strands of a site between two events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Piece {
+    /// Id of the site whose strands they are; null for code outside any.
+    pub site: Option<String>,
+    /// The event before them: `begin`, `end`, `wait`, or the place of one.
+    pub from: String,
+    /// The event after them.
+    pub to: String,
+    /// In words.
+    pub text: String,
+}
+
+/// A piece as it is shown.
+pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
+    let (from, to) = (point(recording, at.before), point(recording, at.after));
+    let site = at.site.and_then(|id| recording.sites.get(id.0 as usize));
+    let label = site.map_or_else(|| "the program itself".to_owned(), |site| place::label(recording, site));
+    let text = match (at.before, at.after) {
+        (Point::Unknown, Point::Unknown) => label,
+        (Point::Begin, Point::End) => format!("{label}, all of it"),
+        _ => format!("{label}, {from} to {to}"),
+    };
+    Piece { site: id(recording, at.site), from, to, text }
+}
+
+fn point(recording: &Recording, point: Point) -> String {
+    match point {
+        Point::Unknown => "?".to_owned(),
+        Point::Begin => "begin".to_owned(),
+        Point::End => "end".to_owned(),
+        Point::Wait => "wait".to_owned(),
+        Point::Site(id) => name(recording, id),
+    }
+}
+
+/// A site as a list names it.
+pub(crate) fn name(recording: &Recording, id: SiteId) -> String {
+    recording.sites.get(id.0 as usize).map_or_else(|| "?".to_owned(), |site| place::label(recording, site))
+}
+
+/// The handle of a site.
+pub(crate) fn id(recording: &Recording, id: Option<SiteId>) -> Option<String> {
+    recording.sites.get(id?.0 as usize).map(|site| site.stable_id(&recording.sites))
+}
+
+/// What was wrong with strands, in words.
+pub(crate) fn problems(problems: &Problems) -> Vec<String> {
+    let words = |(problem, count)| format!("strands do not fit together: {count} {problem}");
+    problems.iter().map(words).collect()
+}
+
+/// Parallelism in a table.
+pub(crate) fn ratio(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| Ratio(value).to_string())
+}
+
+/// A time in a table.
+pub(crate) fn time(nanos: i64) -> String {
+    Nanos(nanos).to_string()
+}
+
+/// A factor: with a decimal only where there is one.
+pub(crate) fn factor(factor: Option<f64>) -> String {
+    factor.map_or_else(|| "inf".to_owned(), |factor| format!("{factor}"))
+}

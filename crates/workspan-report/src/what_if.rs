@@ -1,0 +1,228 @@
+//! The answer of `workspan what-if`: its view model, and as text.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use workspan_analysis::strands::Place;
+use workspan_analysis::what_if::{Figures as Computed, Outcome};
+use workspan_analysis::WhatIf;
+use workspan_model::{Nanos, Ratio, Recording, SiteId};
+
+pub use crate::parts::Piece;
+use crate::parts::{factor, id, name, piece, problems, ratio, time};
+use crate::text::{line, more, Style, Table};
+use crate::words::percent;
+
+/// What would be if parts of the program were parallelised.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// In one line, a number first.
+    pub text: String,
+    /// What is changed.
+    pub changes: Vec<Change>,
+    /// Work of the strands that the changes name.
+    pub named_ns: i64,
+    /// Their number.
+    pub named_strands: u64,
+    /// As recorded.
+    pub before: Figures,
+    /// With the changes.
+    pub after: Figures,
+    /// With infinite factors.
+    pub ceiling: Figures,
+    /// Spawn sites on the critical path before or after, by falling share after.
+    pub sites: Vec<Site>,
+    /// What the critical path consists of before and after, by falling share after.
+    pub path: Vec<OnPath>,
+    /// What to know before believing a number.
+    pub warnings: Vec<String>,
+}
+
+/// A part and its factor, as asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Change {
+    /// The part.
+    pub part: String,
+    /// By what it becomes faster; null for infinitely.
+    pub factor: Option<f64>,
+}
+
+/// The whole program.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Figures {
+    /// Sum of all strands.
+    pub work_ns: i64,
+    /// Longest chain of strands.
+    pub span_ns: i64,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+}
+
+/// A spawn site before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Site {
+    /// Stable between runs.
+    pub id: String,
+    /// Its place.
+    pub name: String,
+    /// As recorded.
+    pub before: SiteFigures,
+    /// With the changes.
+    pub after: SiteFigures,
+}
+
+/// A spawn site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct SiteFigures {
+    /// Sum of the spans of its outermost instances.
+    pub span_ns: i64,
+    /// Their work, over that.
+    pub parallelism: Option<f64>,
+    /// What its own strands add to the critical path.
+    pub critical_ns: i64,
+}
+
+/// A piece of the program on the critical path.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct OnPath {
+    /// The piece.
+    pub piece: Piece,
+    /// What it adds to the critical path as recorded.
+    pub before_ns: i64,
+    /// The same with the changes.
+    pub after_ns: i64,
+    /// That, over the span.
+    pub after_share: Option<f64>,
+}
+
+/// The answer as it is shown; `None` if no scenario was asked for.
+pub fn answer(recording: &Recording, changes: Vec<Change>, computed: &WhatIf) -> Option<Answer> {
+    let outcome = computed.outcomes.first()?;
+    let (before, after) = (figures(&computed.before), figures(&outcome.after));
+    let ceiling = figures(&outcome.ceiling);
+    let mut warnings = problems(&computed.problems());
+    if outcome.strands == 0 {
+        warnings.insert(0, "no strand is in any of these parts: nothing changes".to_owned());
+    }
+    let names: Vec<String> = changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
+    let numbers = [before, after, ceiling].map(|figures| ratio(figures.parallelism));
+    let text = format!(
+        "parallelism {} instead of {}, {} at most: with {}",
+        numbers[1],
+        numbers[0],
+        numbers[2],
+        names.join(", ")
+    );
+    Some(Answer {
+        schema_version: 1,
+        text,
+        changes,
+        named_ns: outcome.named.0,
+        named_strands: outcome.strands,
+        before,
+        after,
+        ceiling,
+        sites: sites(recording, &computed.before, outcome),
+        path: path(recording, &computed.before, outcome),
+        warnings,
+    })
+}
+
+fn figures(computed: &Computed) -> Figures {
+    Figures {
+        work_ns: computed.replayed.work.0,
+        span_ns: computed.replayed.span.0,
+        parallelism: computed.parallelism.map(|ratio| ratio.0),
+    }
+}
+
+fn sites(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<Site> {
+    let mut found: BTreeMap<SiteId, [SiteFigures; 2]> = BTreeMap::new();
+    for (computed, column) in [(before, 0), (&outcome.after, 1)] {
+        for row in &computed.sites {
+            found.entry(row.site).or_default()[column] = SiteFigures {
+                span_ns: row.span.0,
+                parallelism: row.parallelism.map(|ratio| ratio.0),
+                critical_ns: row.critical.0,
+            };
+        }
+    }
+    found.retain(|_, [before, after]| before.critical_ns != 0 || after.critical_ns != 0);
+    let site = |(site, [before, after]): (SiteId, [SiteFigures; 2])| {
+        Some(Site { id: id(recording, Some(site))?, name: name(recording, site), before, after })
+    };
+    let mut sites: Vec<Site> = found.into_iter().filter_map(site).collect();
+    sites.sort_by_key(|site| std::cmp::Reverse((site.after.critical_ns, site.before.critical_ns)));
+    sites
+}
+
+fn path(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<OnPath> {
+    let mut found: BTreeMap<Place, [i64; 2]> = BTreeMap::new();
+    for (computed, column) in [(before, 0), (&outcome.after, 1)] {
+        for row in &computed.path {
+            let at = Place::of(&recording.contexts, &row.region);
+            found.entry(at).or_default()[column] += (row.critical + row.critical_blocked).0;
+        }
+    }
+    let mut rows: Vec<(Place, [i64; 2])> = found.into_iter().collect();
+    rows.sort_by_key(|(at, [before, after])| (std::cmp::Reverse((*after, *before)), *at));
+    let on_path = |(at, [before_ns, after_ns]): (Place, [i64; 2])| OnPath {
+        piece: piece(recording, &at),
+        before_ns,
+        after_ns,
+        after_share: Nanos(after_ns).over(outcome.after.replayed.span).map(|share| share.0),
+    };
+    rows.into_iter().map(on_path).collect()
+}
+
+/// As indented JSON.
+pub fn json(answer: &Answer) -> String {
+    serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// As text.
+pub fn text(answer: &Answer, style: Style) -> String {
+    let mut out = String::new();
+    line(&mut out, &style.bold(&answer.text));
+    for warning in &answer.warnings {
+        line(&mut out, &style.warning(&format!("! {warning}")));
+    }
+    line(&mut out, "");
+    let mut table = Table::new(&["", "work", "span", "parallelism"]);
+    for (name, figures) in [("recorded", answer.before), ("changed", answer.after), ("at most", answer.ceiling)] {
+        let cells = [name.to_owned(), time(figures.work_ns), time(figures.span_ns), ratio(figures.parallelism)];
+        table.row(cells.to_vec());
+    }
+    table.write(&mut out, style, 0);
+    if !answer.path.is_empty() {
+        line(&mut out, "");
+        let mut table = Table::new(&["critical before", "after", "share", "on the critical path"]);
+        for row in answer.path.iter().take(style.top) {
+            let share = row.after_share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share)));
+            table.row(vec![time(row.before_ns), time(row.after_ns), share, row.piece.text.clone()]);
+        }
+        table.write(&mut out, style, 3);
+        more(&mut out, answer.path.len(), style, "piece");
+    }
+    if !answer.sites.is_empty() {
+        line(&mut out, "");
+        let mut table = Table::new(&["span before", "after", "parallelism before", "after", "site"]);
+        for site in answer.sites.iter().take(style.top) {
+            let (before, after) = (site.before, site.after);
+            let cells = [
+                time(before.span_ns),
+                time(after.span_ns),
+                ratio(before.parallelism),
+                ratio(after.parallelism),
+                format!("{} {}", site.name, site.id),
+            ];
+            table.row(cells.to_vec());
+        }
+        table.write(&mut out, style, 4);
+        more(&mut out, answer.sites.len(), style, "site");
+    }
+    out
+}

@@ -1,0 +1,124 @@
+//! `workspan query`: SQL over strands.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+use serde_json::{Map, Number, Value};
+use workspan_query::{Cell, Column, QueryError, Sink};
+
+use crate::args::QueryFormat;
+use crate::exit::Outcome;
+use crate::table::{self, Align};
+use crate::{args, output, strands};
+
+/// Runs the verb.
+pub fn run(args: &args::Query) -> anyhow::Result<Outcome> {
+    let folder = strands::folder(&args.file())?;
+    let survey = workspan_store::survey(&folder)?;
+    for (run, problem) in &survey.problems {
+        output::note(&format!("warning: {}, run {run}: {problem}", folder.display()));
+    }
+    let to = BufWriter::new(io::stdout().lock());
+    let mut writer = Answer { to, form: args.format(), columns: Vec::new(), held: Vec::new(), widths: None };
+    let answered = workspan_query::run(&folder, &survey, &args.sql(), &mut writer)
+        .and_then(|()| writer.end().map_err(QueryError::Output));
+    match answered {
+        // Whoever reads it has enough.
+        Err(QueryError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::OK),
+        other => Ok(other.map(|()| Outcome::OK)?),
+    }
+}
+
+/// Rows by which the widths of a table's columns are chosen.
+const HELD: usize = 1000;
+
+/// Writes an answer as it comes.
+struct Answer {
+    to: BufWriter<StdoutLock<'static>>,
+    form: QueryFormat,
+    columns: Vec<Column>,
+    /// Rows of a table that have not been written.
+    held: Vec<Vec<String>>,
+    /// Of the columns of a table, once they are chosen.
+    widths: Option<Vec<usize>>,
+}
+
+impl Sink for Answer {
+    fn columns(&mut self, columns: &[Column]) -> io::Result<()> {
+        self.columns = columns.to_vec();
+        let names = columns.iter().map(|column| column.name.clone()).collect();
+        match self.form {
+            QueryFormat::Table => self.held.push(names),
+            QueryFormat::Csv => self.csv(&names)?,
+            QueryFormat::Json => {}
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
+        match self.form {
+            QueryFormat::Table => {
+                self.held.push(cells.iter().map(|cell| words(cell).replace(['\n', '\r'], " ")).collect());
+                if self.held.len() > HELD {
+                    self.write_held()?;
+                }
+                Ok(())
+            }
+            QueryFormat::Csv => self.csv(&cells.iter().map(words).collect::<Vec<_>>()),
+            QueryFormat::Json => {
+                let pairs = self.columns.iter().zip(cells).map(|(column, cell)| (column.name.clone(), value(cell)));
+                writeln!(self.to, "{}", Value::Object(pairs.collect::<Map<_, _>>()))
+            }
+        }
+    }
+}
+
+impl Answer {
+    fn end(&mut self) -> io::Result<()> {
+        self.write_held()?;
+        self.to.flush()
+    }
+
+    /// The rows of a table; those that come later have the same widths, if they fit.
+    fn write_held(&mut self) -> io::Result<()> {
+        let aligns: Vec<Align> =
+            self.columns.iter().map(|column| if column.numeric { Align::Right } else { Align::Left }).collect();
+        let width = |c: usize| self.held.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
+        let widths = self.widths.get_or_insert_with(|| (0..aligns.len()).map(width).collect());
+        self.to.write_all(table::write_wide(&self.held, &aligns, widths).as_bytes())?;
+        self.held.clear();
+        Ok(())
+    }
+
+    /// A line as RFC 4180 has it.
+    fn csv(&mut self, cells: &[String]) -> io::Result<()> {
+        let quoted = cells.iter().map(|cell| {
+            if cell.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell.clone()
+            }
+        });
+        writeln!(self.to, "{}", quoted.collect::<Vec<_>>().join(","))
+    }
+}
+
+fn words(cell: &Cell) -> String {
+    match cell {
+        Cell::Null => String::new(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Float(number) => number.to_string(),
+        Cell::Truth(truth) => truth.to_string(),
+        Cell::Text(text) => text.clone(),
+    }
+}
+
+fn value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Null => Value::Null,
+        Cell::Integer(number) => Number::from_i128(*number).map_or_else(|| number.to_string().into(), Value::Number),
+        // What JSON has no number for is null.
+        Cell::Float(number) => Value::from(*number),
+        Cell::Truth(truth) => Value::Bool(*truth),
+        Cell::Text(text) => Value::String(text.clone()),
+    }
+}

@@ -1,0 +1,83 @@
+//! Strands that were recorded, for the verbs that need them.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context};
+use workspan_analysis::Rows;
+use workspan_model::{Recording, Run, Strand};
+use workspan_store::{folder_of, Problem, Reader, StoreError};
+
+use crate::{files, output};
+
+/// A run that was recorded strand by strand.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The recording that it belongs to.
+    pub recording: Recording,
+    /// The run.
+    pub run: Run,
+    /// Its strands.
+    pub rows: StoredRows,
+}
+
+/// Rows that are read from files each time that they are asked for.
+#[derive(Debug)]
+pub struct StoredRows {
+    folder: PathBuf,
+    run: u32,
+    problems: RefCell<Vec<Problem>>,
+}
+
+/// Opens a run, counted from 1, of a recording.
+pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
+    let recording = files::read(file)?.recording;
+    let folder = folder(file)?;
+    let Some(run) = recording.runs.get(number as usize - 1).cloned() else {
+        bail!("{} has {} runs, there is no run {number}", file.display(), recording.runs.len());
+    };
+    let reader = Reader::open(&folder, number).context("cannot read the strands")?;
+    // A folder whose beginning is lost says nothing; one that says something else is of another recording.
+    let other = |stored: &workspan_store::Stored| {
+        (stored.made_at, &stored.command) != (recording.made_at, &recording.command.join(" "))
+    };
+    if reader.stored().is_some_and(other) {
+        bail!("{} is not of {}, but of another recording", folder.display(), file.display());
+    }
+    Ok(Recorded { recording, run, rows: StoredRows { folder, run: number, problems: RefCell::default() } })
+}
+
+/// The folder of strands that belongs to a recording.
+pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
+    let folder = folder_of(file);
+    if !folder.is_dir() {
+        bail!("{} holds no strands: there is no {} (record with `--record`)", file.display(), folder.display());
+    }
+    Ok(folder)
+}
+
+impl StoredRows {
+    /// Tells what was wrong when they were last read.
+    pub fn tell_problems(&self) {
+        for problem in self.problems.borrow().iter() {
+            output::note(&format!("warning: {}: {problem}", self.folder.display()));
+        }
+    }
+}
+
+impl Rows for StoredRows {
+    type Error = StoreError;
+
+    fn read(&self, take: &mut dyn FnMut(&[Strand]) -> ControlFlow<()>) -> Result<(), StoreError> {
+        let mut reader = Reader::open(&self.folder, self.run)?;
+        while let Some(strands) = reader.next_batch()? {
+            // Small enough to stay in the cache when several analyses look at them.
+            if strands.chunks(1024).try_for_each(&mut *take).is_break() {
+                return Ok(());
+            }
+        }
+        *self.problems.borrow_mut() = reader.problems().to_vec();
+        Ok(())
+    }
+}
