@@ -27,6 +27,10 @@
 //! | [`TeamEnd`](Event::TeamEnd) | `s` = begin + the sum over rounds of the longest |
 //!
 //! Groups are counted outward through the tasks around: a task that its creator hands to an outer scope names that.
+//!
+//! The root ends with an `End` of its own. A barrier waits for all tasks of the round, so a group named from within a team is
+//! the team's round at the outermost; what a member waits for after a barrier, of tasks before it, is over. The cost of a
+//! `TeamEnd` follows the team.
 
 use crate::context::ContextId;
 use crate::units::Nanos;
