@@ -136,7 +136,7 @@ pub fn what_if<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenarios: &[S
 
 /// A machine that divides the cost of regions.
 pub(crate) fn machine<'a>(recording: &Recording, factor: FactorOf<'a>) -> Machine<ByRegion<'a>> {
-    Machine::new(recording, |tables| ByRegion::new(tables, true, factor))
+    Machine::new(recording, ByRegion::new(factor))
 }
 
 fn factor(chosen: &[(select::Chosen<'_>, f64)], region: &Region) -> f64 {

@@ -3,7 +3,6 @@
 use workspan_model::{ContextId, Nanos, Strand};
 
 use super::region::{Region, Regions};
-use super::tables::Tables;
 
 /// A way to look at strands.
 pub(crate) trait Charge {
@@ -74,9 +73,8 @@ pub(crate) struct Seen {
 }
 
 impl<'a> ByRegion<'a> {
-    /// Regions by place and context; by context alone if not `fine`.
-    pub(crate) fn new(tables: &Tables, fine: bool, factor: FactorOf<'a>) -> ByRegion<'a> {
-        ByRegion { regions: Regions::new(tables, fine), seen: Vec::new(), factor }
+    pub(crate) fn new(factor: FactorOf<'a>) -> ByRegion<'a> {
+        ByRegion { regions: Regions::new(), seen: Vec::new(), factor }
     }
 }
 

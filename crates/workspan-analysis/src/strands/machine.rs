@@ -11,7 +11,7 @@ use super::charge::Charge;
 use super::frames::{Children, Creator, Fork, Frame, Group, Region, Share};
 use super::nesting::Opened;
 use super::path::{Paths, Stretch, Tail};
-use super::problem::{Problem, Problems, MOST_OPEN};
+use super::problem::{Problem, Problems};
 use super::region::Point;
 use super::tables::{Role, Tables};
 
@@ -51,6 +51,8 @@ pub(crate) struct Machine<C> {
     pub(super) keep_ends: bool,
     /// The root has ended.
     pub(super) ended: bool,
+    /// Constructs that are left out, with what is within: code of what is around them.
+    pub(super) skipped: u64,
     /// Ends were needed and not kept: the rest is worthless.
     pub(super) needs_ends: bool,
     pub(super) rows: u64,
@@ -61,10 +63,10 @@ pub(crate) struct Machine<C> {
 }
 
 impl<C: Charge> Machine<C> {
-    pub(crate) fn new(recording: &Recording, charge: impl FnOnce(&Tables) -> C) -> Machine<C> {
+    pub(crate) fn new(recording: &Recording, charge: C) -> Machine<C> {
         let tables = Tables::new(recording);
         Machine {
-            charge: charge(&tables),
+            charge,
             accounts: Accounts::new(tables.contexts.len()),
             tables,
             paths: Paths::new(),
@@ -88,6 +90,7 @@ impl<C: Charge> Machine<C> {
             loops: false,
             keep_ends: false,
             ended: false,
+            skipped: 0,
             needs_ends: false,
             rows: 0,
             problems: Problems::default(),
@@ -150,6 +153,10 @@ impl<C: Charge> Machine<C> {
 
     #[inline(always)]
     fn event(&mut self, row: &Strand, context: ContextId) {
+        if self.skipped > 0 {
+            self.skip(row.event);
+            return;
+        }
         match row.event {
             Event::Fork(iterations) => self.fork(iterations, context),
             Event::Next(iterations) => self.next(iterations, context),
@@ -205,15 +212,6 @@ impl<C: Charge> Machine<C> {
         let span = blocked.0.saturating_mul(C::SCALE);
         self.tail.span = self.tail.span.saturating_add(span);
         self.uniform = self.uniform.saturating_add(span);
-    }
-
-    /// Room for one frame more?
-    pub(super) fn has_room(&mut self) -> bool {
-        let room = self.frames.len() < MOST_OPEN;
-        if !room {
-            self.problem(Problem::TooDeep);
-        }
-        room
     }
 
     #[inline(always)]

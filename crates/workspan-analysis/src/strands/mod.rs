@@ -37,7 +37,7 @@ pub(crate) use result::Finished;
 
 /// Replays the rows of a run of `recording`.
 pub fn replay<R: Rows + ?Sized>(recording: &Recording, rows: &R) -> Result<Replayed, R::Error> {
-    let finished = run(rows, || vec![Machine::new(recording, |_| Plain)])?;
+    let finished = run(rows, || vec![Machine::new(recording, Plain)])?;
     Ok(finished.into_iter().next().map(Finished::<Plain>::into_replayed).unwrap_or_default())
 }
 
@@ -73,10 +73,15 @@ fn feed<R: Rows + ?Sized, C: Charge>(rows: &R, machines: &mut [Machine<C>]) -> R
 pub struct Replay(Machine<Plain>);
 
 impl Replay {
-    /// Before the first row of a run of `recording`. The ends of tasks that others come
-    /// [after](workspan_model::Event::After) are kept, for as long as the task that created them is open.
+    /// Before the first row of a run of `recording`.
     pub fn new(recording: &Recording) -> Replay {
-        Replay(Machine::new(recording, |_| Plain).keep_ends())
+        Replay(Machine::new(recording, Plain))
+    }
+
+    /// For rows in which tasks come [after](workspan_model::Event::After) others: the ends of tasks are kept for as long as
+    /// the task that created them is open. Without, such an order is a [problem](Problem::UnknownTask).
+    pub fn with_dependences(self) -> Replay {
+        Replay(self.0.keep_ends())
     }
 
     /// The next rows.

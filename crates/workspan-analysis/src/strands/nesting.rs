@@ -1,9 +1,11 @@
 //! Whether what a row ends is what is open, and what is done if not.
 
+use workspan_model::Event;
+
 use super::charge::Charge;
 use super::frames::Frame;
 use super::machine::Machine;
-use super::problem::Problem;
+use super::problem::{Problem, MOST_OPEN};
 
 /// What an event ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,29 @@ impl Opened {
 }
 
 impl<C: Charge> Machine<C> {
+    /// Room for one frame more? If not, the construct is left out.
+    #[inline(always)]
+    pub(super) fn has_room(&mut self) -> bool {
+        let room = self.frames.len() < MOST_OPEN;
+        if !room {
+            self.problem(Problem::TooDeep);
+            self.skipped = 1;
+        }
+        room
+    }
+
+    /// An event within what is left out.
+    #[cold]
+    pub(super) fn skip(&mut self, event: Event) {
+        match event {
+            Event::Fork(_) | Event::Group | Event::Spawn(_) | Event::Call(_) | Event::Enter(_) | Event::Team(_) => {
+                self.skipped += 1;
+            }
+            Event::Join | Event::Wait | Event::End | Event::Leave | Event::TeamEnd => self.skipped -= 1,
+            Event::Next(_) | Event::Sync | Event::After(_) | Event::Barrier => {}
+        }
+    }
+
     /// True if the innermost open construct is of this kind, or has been made so by ending what is within.
     #[inline(always)]
     pub(super) fn is_open(&mut self, what: Opened) -> bool {

@@ -44,7 +44,7 @@ pub struct RegionRow {
 
 /// The regions of a run of `recording`.
 pub fn regions<R: Rows + ?Sized>(recording: &Recording, rows: &R) -> Result<RegionProfile, R::Error> {
-    let machine = || Machine::new(recording, |tables| ByRegion::new(tables, true, Box::new(|_| 1.0)));
+    let machine = || Machine::new(recording, ByRegion::new(Box::new(|_| 1.0)));
     let finished = super::run(rows, || vec![machine()])?;
     Ok(finished.into_iter().next().map(|finished| finished.region_profile()).unwrap_or_default())
 }

@@ -8,8 +8,6 @@ use std::collections::HashMap;
 
 use workspan_model::{ContextId, ContextTree, SiteId};
 
-use super::tables::Tables;
-
 /// What lies before or after a strand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Point {
@@ -100,8 +98,6 @@ type Key = (u32, u32, u32);
 /// The regions of a run.
 #[derive(Debug)]
 pub(crate) struct Regions {
-    /// Whether places count.
-    fine: bool,
     known: Vec<Key>,
     /// Never iterated.
     ids: HashMap<Key, u32>,
@@ -110,15 +106,14 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    pub(crate) fn new(tables: &Tables, fine: bool) -> Regions {
-        let known = Vec::with_capacity(tables.contexts.len().min(MOST));
-        Regions { fine, known, ids: HashMap::new(), cache: vec![0; SLOTS] }
+    pub(crate) fn new() -> Regions {
+        Regions { known: Vec::new(), ids: HashMap::new(), cache: vec![0; SLOTS] }
     }
 
     /// The region of a strand.
     #[inline(always)]
     pub(crate) fn find(&mut self, context: ContextId, before: u32, after: u32) -> u32 {
-        let key = if self.fine { (context.0, before, after) } else { (context.0, 0, 0) };
+        let key = (context.0, before, after);
         let slot = slot(key) % SLOTS;
         if let Some(id) = self.cache.get(slot) {
             if self.known.get(*id as usize) == Some(&key) {

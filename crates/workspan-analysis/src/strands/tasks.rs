@@ -218,6 +218,7 @@ impl<C: Charge> Machine<C> {
     pub(super) fn after(&mut self, number: u32) {
         if !self.keep_ends {
             self.needs_ends = true;
+            self.problem(Problem::UnknownTask);
             return;
         }
         let ends = self.children.ends.get_or_insert_default();

@@ -6,7 +6,7 @@ use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
 use workspan_analysis::{profile, replay, Replayed};
 use workspan_model::{ContextId, Creation, Event, Nanos, Recording, Run, SiteId, Strand};
 use workspan_testkit::random::Random;
-use workspan_testkit::strands::random;
+use workspan_testkit::strands::{random, RandomRun};
 
 fn number(random: &mut Random, below: usize) -> usize {
     usize::try_from(random.below(below.max(1) as u64)).unwrap()
@@ -53,7 +53,7 @@ fn nothing_panics() {
         let found = replayed(&run.recording, &rows);
         assert_eq!(found.strands, rows.len() as u64);
         let fed = {
-            let mut replay = Replay::new(&run.recording);
+            let mut replay = Replay::new(&run.recording).with_dependences();
             rows.chunks(7).for_each(|batch| replay.feed(batch));
             replay.finish()
         };
@@ -105,6 +105,30 @@ fn problems_are_told() {
     let found = replayed(&Recording::default(), &[row(Event::Sync, 1), row(Event::Leave, 1)]);
     assert_eq!(found.problems.first(), Some(1));
     check(&[], 0, &[]);
+}
+
+#[test]
+fn order_that_is_not_kept_is_told() {
+    let has_order = |run: &RandomRun| run.rows.iter().any(|row| matches!(row.event, Event::After(_)));
+    let run = (0..).map(random).find(has_order).unwrap();
+    let mut replay = Replay::new(&run.recording);
+    replay.feed(&run.rows);
+    assert!(replay.finish().problems.count(Problem::UnknownTask) > 0);
+}
+
+#[test]
+fn what_is_too_deep_is_code_of_what_is_around() {
+    let creation = Creation { context: ContextId::ROOT, group: None, overhead: Nanos::ZERO };
+    let depth = strands::MOST_OPEN + 10;
+    let mut rows = vec![row(Event::Spawn(creation), 1); depth];
+    rows.extend(vec![row(Event::End, 1); depth]);
+    rows.push(row(Event::End, 5));
+    let found = replayed(&Recording::default(), &rows);
+    assert_eq!(found.problems.iter().collect::<Vec<_>>(), [(Problem::TooDeep, 1)]);
+    assert_eq!(found.work.0, 2 * i64::try_from(depth).unwrap() + 5);
+    assert_eq!(found.totals[0].tasks, strands::MOST_OPEN as u64);
+    // The innermost task has its own end, and all that was left out.
+    assert_eq!(found.span.0, i64::try_from(strands::MOST_OPEN).unwrap() + 21);
 }
 
 #[test]
