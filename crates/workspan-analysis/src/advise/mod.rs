@@ -7,14 +7,19 @@
 pub mod grain;
 pub mod greedy;
 
+use std::collections::BTreeMap;
+
 use workspan_model::{Nanos, Ratio, Recording, Run};
 
 use crate::profile::profile;
 use crate::strands::{Place, Problems, Rows};
-use crate::what_if::{what_if, Change, Factor, Scenario, Selector};
+use crate::what_if::{self, what_if, Change, Factor, Scenario, Selector};
 
 pub use grain::Grain;
 pub use greedy::{Outcome, Step};
+
+/// Findings whose gain is computed: each takes time with every row.
+pub const MOST_TRIED: usize = 16;
 
 /// What advice is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +50,7 @@ pub struct Advice {
     pub outcome: Outcome,
     /// Mean cost of creating a task.
     pub creation: Option<Nanos>,
-    /// What to do, by falling gain.
+    /// What to do: regions in the order of their first steps, then sites by falling share of the critical path.
     pub findings: Vec<Finding>,
     /// What was wrong with the rows.
     pub problems: Problems,
@@ -87,7 +92,7 @@ pub enum Kind {
 /// What following a finding alone is expected to give. With the others, see [`Step::parallelism`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gain {
-    /// Parallelism of the program.
+    /// Parallelism of the program. Only for the first [`MOST_TRIED`] findings that change it.
     pub parallelism: Option<Ratio>,
     /// The same if the part cost nothing.
     pub ceiling: Option<Ratio>,
@@ -115,16 +120,19 @@ pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal
     let path = greedy::greedy(recording, rows, goal, overhead)?;
     let mut kinds = greedy::kinds(&path);
     kinds.extend(grain::kinds(recording, &profile, goal));
-    let scenarios: Vec<Scenario> = kinds.iter().map(scenario).collect();
+    let tried: Vec<(usize, Scenario)> =
+        (0..).zip(&kinds).filter_map(|(at, kind)| Some((at, scenario(kind)?))).take(MOST_TRIED).collect();
+    let scenarios: Vec<Scenario> = tried.iter().map(|(_, scenario)| scenario.clone()).collect();
     let answer = what_if(recording, rows, &scenarios)?;
     let before = answer.before.parallelism;
-    let findings = kinds
-        .into_iter()
-        .zip(&answer.outcomes)
-        .map(|(kind, outcome)| {
+    let outcomes: BTreeMap<usize, &what_if::Outcome> = tried.iter().map(|(at, _)| *at).zip(&answer.outcomes).collect();
+    let findings = (0..)
+        .zip(kinds)
+        .map(|(at, kind)| {
+            let outcome = outcomes.get(&at);
             let gain = Gain {
-                parallelism: outcome.after.parallelism,
-                ceiling: outcome.ceiling.parallelism,
+                parallelism: outcome.and_then(|outcome| outcome.after.parallelism),
+                ceiling: outcome.and_then(|outcome| outcome.ceiling.parallelism),
                 work: match &kind {
                     Kind::TooFine(grain) => grain.saved,
                     _ => Nanos::ZERO,
@@ -143,15 +151,15 @@ pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal
     })
 }
 
-/// What following a finding would be.
-fn scenario(kind: &Kind) -> Scenario {
+/// What following a finding would be, as far as it changes the span.
+fn scenario(kind: &Kind) -> Option<Scenario> {
     let (part, factor) = match kind {
         Kind::Parallelise { place, factor, .. } => (Selector::Place(*place), *factor),
         Kind::TooCoarse(grain) => (Selector::Site(grain.site), grain.pieces),
-        Kind::TooFine(_) => return Scenario::default(),
+        Kind::TooFine(_) => return None,
     };
     let factor = Factor::new(factor).unwrap_or(Factor::INFINITE);
-    Scenario { changes: vec![Change { part, factor }] }
+    Some(Scenario { changes: vec![Change { part, factor }] })
 }
 
 fn caveats(recording: &Recording, run: &Run, kind: &Kind, gain: &Gain, before: Option<Ratio>) -> Vec<Caveat> {
