@@ -4,13 +4,14 @@
 
 use std::sync::atomic::Ordering;
 
+use workspan_analysis::strands;
 use workspan_collect::group::{Group, TaskLink};
 use workspan_collect::handoff::Handoff;
 use workspan_collect::join::JoinFrame;
 use workspan_collect::region;
 use workspan_collect::resource::{Resource, Turns};
 use workspan_collect::task;
-use workspan_model::SiteKind as ModelKind;
+use workspan_model::{ContextId, SiteKind as ModelKind, Totals};
 use workspan_testkit::oracle::Kind;
 use workspan_testkit::random::Random;
 use workspan_testkit::{evaluate, generate, Node, ScopeKind};
@@ -47,7 +48,7 @@ fn every_schedule_gives_the_oracles_numbers() {
             }
             let (recording, profile) = machine.profile();
             let contexts: Vec<_> = recording.contexts.ids().collect();
-            let (strands, converted) = replay::strands(&machine, &contexts);
+            let (rows, converted) = replay::strands(&machine, &contexts);
             let label = format!("program {seed} on {threads} threads");
             assert_eq!(
                 (profile.program.work.0.cast_unsigned(), profile.program.span.0.cast_unsigned()),
@@ -55,16 +56,27 @@ fn every_schedule_gives_the_oracles_numbers() {
                 "{label}"
             );
             assert!(converted.whole(), "{label}: {converted:?}");
-            let replayed = replay::replay(&strands);
+            let replayed = replay::replay(&rows);
             assert_eq!(
                 (replayed.work.cast_unsigned(), replayed.span.cast_unsigned()),
                 (expected.work, expected.span),
-                "{label}: {strands:#?}"
+                "{label}: {rows:#?}"
             );
             // In serial order they are the same however they ran.
-            let shape: Vec<_> = strands.iter().map(|s| (std::mem::discriminant(&s.event), s.cost)).collect();
+            let shape: Vec<_> = rows.iter().map(|s| (std::mem::discriminant(&s.event), s.cost)).collect();
             assert_eq!(*serial.get_or_insert(shape.clone()), shape, "{label}");
-            assert!(strands.iter().all(|strand| strand.blocked.0 == 0), "{label}: nothing was blocked");
+            let run = recording.runs[0].clone();
+            let again = strands::replay(&recording, &*rows).expect("a slice can be read").into_run(&run);
+            for (id, (found, expected)) in (0..).zip(again.totals.iter().zip(&run.totals)) {
+                // Time on the wall is in no row, nor what the stand-in for the kind of bridges stands for.
+                let mut found = Totals { wall: expected.wall, ..found.clone() };
+                if expected.items > 0 {
+                    (found.items, found.entries) = (expected.items, expected.entries);
+                }
+                assert_eq!(&found, expected, "{label}: {:?}", recording.contexts.get(ContextId(id)));
+            }
+            assert_eq!((again.span, again.critical), (run.span, run.critical), "{label}");
+            assert!(rows.iter().all(|strand| strand.blocked.0 == 0), "{label}: nothing was blocked");
             for (context, totals) in contexts.iter().zip(&recording.runs[0].totals) {
                 let found = replayed.self_work.get(context).copied().unwrap_or(0);
                 assert_eq!(found, totals.self_work.0, "{label}: {context:?}");

@@ -18,8 +18,8 @@ enum Open {
     Group { last: i64 },
     /// A region.
     Region,
-    /// A task, and where its creator goes on; its identity, for further copies of it.
-    Task { back: Cursor, from: i64, group: Option<usize>, creation: Creation, identity: u64 },
+    /// A task, and where its creator goes on; for further copies of it, its identity and its creator's context.
+    Task { back: Cursor, from: i64, group: Option<usize>, creation: Creation, identity: u64, around: u32 },
     /// A right branch that ran elsewhere.
     Right { back: Cursor },
     /// A strand that went on elsewhere.
@@ -94,7 +94,8 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         let creation = Creation { context: self.rows.context(context), group: None, overhead: Nanos::ZERO };
         let nothing = self.rows.nothing(Some(0));
         self.rows.emit(Ends::Spawn(creation), nothing)?;
-        self.open.push(Open::Task { back, from: self.rows.position, group: None, creation, identity: 0 });
+        let from = self.rows.position;
+        self.open.push(Open::Task { back, from, group: None, creation, identity: 0, around: 0 });
         let nothing = self.rows.nothing(Some(context));
         self.rows.carry(Part { blocked: begun, ..nothing })?;
         while !self.open.is_empty() {
@@ -313,7 +314,8 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         let creation = Creation { context: self.rows.context(with.context), group: outward, overhead };
         self.rows.emit(Ends::Spawn(creation), part)?;
         let (back, from) = (self.cursor, self.rows.position);
-        self.open.push(Open::Task { back, from, group: place, creation, identity: with.identity });
+        let (identity, around) = (with.identity, part.context);
+        self.open.push(Open::Task { back, from, group: place, creation, identity, around });
         self.follow(piece)?;
         Ok(())
     }
@@ -386,12 +388,12 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         let kind = self.open[place];
         self.open.pop();
         match kind {
-            Open::Task { back, from, group, creation, identity } => {
+            Open::Task { back, from, group, creation, identity, around } => {
                 self.rows.emit(Ends::End, part)?;
                 self.task_ended(group, from);
                 self.cursor = back;
                 if let Some(copy) = self.index.take(identity, 0) {
-                    let nothing = self.rows.nothing(None);
+                    let nothing = self.rows.nothing(Some(around));
                     let creation = Creation { overhead: Nanos::ZERO, ..creation };
                     self.rows.emit(Ends::Spawn(creation), nothing)?;
                     self.open.push(kind);

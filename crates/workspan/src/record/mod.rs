@@ -46,6 +46,9 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     {
         files::check_writable(file)?;
     }
+    if options.record {
+        strands::check_writable(&file)?;
+    }
     let measured = measure_into(&args.command, options, &file)?;
     let outcome = measured.outcome;
     // The program has run: whatever fails now, how it ended is told.

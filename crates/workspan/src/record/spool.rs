@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -47,7 +47,9 @@ struct Slot {
 impl Spool {
     /// A spool in `folder`.
     pub fn new(folder: &Path) -> io::Result<Spool> {
-        let path = folder.join(format!(".workspan-strands.{}", std::process::id()));
+        static SPOOLS: AtomicU32 = AtomicU32::new(0);
+        let number = SPOOLS.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!(".workspan-strands.{}.{number}", std::process::id()));
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         fs::remove_file(&path)?;
         Ok(Spool { file, blocks: 0, slots: Vec::new(), failed: None })

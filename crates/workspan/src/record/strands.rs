@@ -23,6 +23,16 @@ pub struct RunLog {
     pub state: workspan_read::log::State,
 }
 
+/// An error if the strands of a recording at `file` could not be written: better before a long run than after it.
+pub fn check_writable(file: &Path) -> anyhow::Result<()> {
+    let folder = folder_of(file);
+    let in_the_way = fs::metadata(&folder).is_ok_and(|found| !found.is_dir());
+    anyhow::ensure!(!in_the_way, "cannot write {}: a file of this name is in the way", folder.display());
+    let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
+    anyhow::ensure!(!special, "--record: there is no place beside {} for strands", file.display());
+    Ok(())
+}
+
 /// Moves the folder of strands that belongs to a former recording to where that is moved.
 pub fn keep_former(file: &Path) -> io::Result<()> {
     let folder = folder_of(file);
@@ -58,15 +68,24 @@ pub fn write(recording: &Recording, logs: Vec<RunLog>, file: &Path) -> anyhow::R
     Ok(())
 }
 
-fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer) -> anyhow::Result<(u64, u64)> {
-    let complete = run.ending == Ending::Clean && !log.state.stopped && log.spool.failed().is_none();
+/// Gives `push` the strands of a run of `recording`.
+pub fn convert_run<E>(
+    recording: &Recording,
+    run: &Run,
+    log: &RunLog,
+    push: impl FnMut(&[Strand]) -> Result<(), E>,
+) -> Result<Converted, Stopped<E>> {
     let setting = Setting {
         contexts: &log.contexts,
         ticks_per_second: recording.machine.ticks_per_second,
         started: if run.clock == Clock::Virtual { 0 } else { log.state.started },
-        complete,
+        complete: run.ending == Ending::Clean && !log.state.stopped && log.spool.failed().is_none(),
     };
-    let converted = convert(&log.spool, &setting, |strands: &[Strand]| writer.push(strands));
+    convert(&log.spool, &setting, push)
+}
+
+fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer) -> anyhow::Result<(u64, u64)> {
+    let converted = convert_run(recording, run, log, |strands: &[Strand]| writer.push(strands));
     let partial = match &converted {
         Ok(converted) => why_partial(run, log, converted),
         Err(Stopped::Read(error)) => Some(format!("the logs cannot be read: {error}")),

@@ -1,0 +1,174 @@
+//! `--record`: the strands amount to what the collector told on the fly, to the last tick, however the program ran.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use nix::sys::signal::{kill, Signal};
+use workspan::args::{Clock, RunOptions};
+use workspan::exit::Outcome;
+use workspan::record::strands::convert_run;
+use workspan::record::{measure_into, Measured};
+use workspan_analysis::strands::Replay;
+use workspan_model::{Nanos, Recording, Run, Strand, Totals};
+use workspan_read::log::Converted;
+use workspan_store::Reader;
+
+use crate::build::{self, scratch};
+use crate::command::{record, run, start};
+
+/// Random programs; each runs three times.
+const PROGRAMS: u64 = 300;
+
+#[test]
+fn random_programs() {
+    let program = build::program("random");
+    let mut differences = Vec::new();
+    for seed in 0..PROGRAMS {
+        for workers in [1, 2, 4] {
+            differences.extend(check(&program, &seed.to_string(), 8, workers, true));
+        }
+    }
+    assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn programs_with_closed_forms() {
+    let program = build::program("shapes");
+    let list = Command::new(&program).arg("list").output().expect("the program runs");
+    let list = String::from_utf8(list.stdout).expect("names and numbers");
+    let mut differences = Vec::new();
+    for name in list.lines().filter_map(|line| line.split(' ').next()) {
+        for workers in [1, 2, 4] {
+            // Several of them have critical paths of equal length, of which either is right.
+            differences.extend(check(&program, name, 64, workers, false));
+        }
+    }
+    assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// What differs between what the strands of `program ARGUMENT` amount to and what the collector told. `paths`: also where
+/// the critical path is.
+fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) -> Option<String> {
+    let options = RunOptions {
+        clock: Clock::Virtual,
+        record: true,
+        workers: Some(workers),
+        logical_cores: Some(cores),
+        repeat: 1,
+        ..RunOptions::default()
+    };
+    let command = [program.as_os_str().to_owned(), OsString::from(argument)];
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.wspan");
+    let measured = measure_into(&command, &options, &file).expect("the program runs");
+    assert_eq!(measured.outcome, Outcome::OK, "{argument}");
+    let (mut found, converted) = replayed(&measured);
+    let expected = &measured.recording.runs[0];
+    if !paths {
+        assert_eq!(found.critical.iter().copied().sum::<Nanos>(), found.span);
+        found.critical.clone_from(&expected.critical);
+    }
+    let label = format!("{argument}, {workers} workers");
+    if !converted.whole() || converted.lone > 0 {
+        return Some(format!("{label}: {converted:?}"));
+    }
+    difference(&measured.recording, expected, &found).map(|difference| format!("{label}: {difference}"))
+}
+
+/// The run that the strands amount to.
+fn replayed(measured: &Measured) -> (Run, Converted) {
+    let recording = &measured.recording;
+    let run = &recording.runs[0];
+    let mut replay = Replay::new(recording);
+    let feed = |strands: &[Strand]| {
+        replay.feed(strands);
+        Ok::<(), ()>(())
+    };
+    let converted = convert_run(recording, run, &measured.logs[0], feed).expect("the spool can be read");
+    let replayed = replay.finish();
+    assert!(replayed.problems.is_empty(), "{:?}", replayed.problems);
+    (replayed.into_run(run), converted)
+}
+
+fn difference(recording: &Recording, expected: &Run, found: &Run) -> Option<String> {
+    if (expected.work(), expected.span) != (found.work(), found.span) {
+        let [expected, found] = [expected, found].map(|run| (run.work(), run.span));
+        return Some(format!("{expected:?}, found {found:?}"));
+    }
+    // On the fly, the time that a shared iterator takes is its task's who happened to ask it.
+    let bridges = expected.workers > 1 && expected.totals.iter().any(|totals| totals.items > 0);
+    let comparable = |totals: &Totals| {
+        // Time on the wall is in no row.
+        let mut totals = Totals { wall: Nanos::ZERO, ..totals.clone() };
+        if bridges {
+            (totals.task_work, totals.sizes) = Default::default();
+        }
+        totals
+    };
+    for (index, id) in recording.contexts.ids().enumerate() {
+        let [expected, found] =
+            [expected, found].map(|run| (comparable(&run.totals[index]), run.critical[index], run.blocked));
+        if expected != found {
+            let site = recording.contexts.site(id).map(|site| &recording.sites[site.0 as usize]);
+            return Some(format!("{site:?}: {expected:?}, found {found:?}"));
+        }
+    }
+    None
+}
+
+/// By way of the folder, with both commands.
+#[test]
+fn the_folder_holds_what_was_recorded() {
+    let folder = scratch("strands");
+    let program = build::program("shapes");
+    for former in [false, true] {
+        run(&mut record(&folder, &["--record", "--repeat", "2"], &program, &["taskprof"])).check_success();
+        assert_eq!(folder.join("workspan.strands.old").is_dir(), former);
+    }
+    let strands = folder.join("workspan.strands");
+    assert_eq!(Reader::runs(&strands).expect("it is there"), [1, 2]);
+    for number in [1, 2] {
+        let (work, problems) = read(&strands, number);
+        assert_eq!((work, problems), (3040, Vec::<String>::new()));
+    }
+    // Without strands, there are none of a former recording beside it.
+    run(&mut record(&folder, &[], &program, &["taskprof"])).check_success();
+    assert!(!strands.exists());
+    let left: Vec<_> =
+        fs::read_dir(&folder).expect("it is there").map(|entry| entry.expect("one").file_name()).collect();
+    assert!(left.iter().all(|name| name.to_string_lossy().starts_with("workspan.")), "{left:?}");
+}
+
+/// Work of a run's strands, and what is wrong with them.
+fn read(folder: &Path, run: u32) -> (i64, Vec<String>) {
+    let mut reader = Reader::open(folder, run).expect("strands are there");
+    let mut work = 0;
+    while let Some(strands) = reader.next_batch().expect("they can be read") {
+        work += strands.iter().map(|strand| strand.cost.0).sum::<i64>();
+    }
+    (work, reader.problems().iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_killed_program_leaves_what_it_has_logged() {
+    let folder = scratch("strands-killed");
+    let running = start(&mut record(&folder, &["--record"], &build::program("endings"), &["hang"]));
+    kill(running.wait_until_ready(), Signal::SIGKILL).expect("it runs");
+    assert_eq!(running.wait().signal(), Some(Signal::SIGKILL as i32));
+    let (work, problems) = read(&folder.join("workspan.strands"), 1);
+    // The join before, of two branches, is whole.
+    assert!(work >= 2_000, "{work}");
+    assert!(problems.iter().any(|problem| problem.contains("end was not seen")), "{problems:?}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_an_error_before_the_program_runs() {
+    let folder = scratch("strands-nowhere");
+    fs::write(folder.join("workspan.strands"), "in the way").expect("the folder is writable");
+    let ended = run(&mut record(&folder, &["--record"], &build::program("shapes"), &["join"]));
+    ended.check_error(2, &["workspan.strands", "in the way"]);
+    assert!(!folder.join("workspan.wspan").exists());
+    run(&mut record(&folder, &["--record", "-o", "/dev/null"], &build::program("shapes"), &["join"]))
+        .check_error(2, &["--record", "/dev/null"]);
+}
