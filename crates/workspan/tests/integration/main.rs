@@ -18,5 +18,4 @@ mod projects;
 mod random_programs;
 mod reports;
 mod sources;
-mod strand_verbs;
 mod strands;
