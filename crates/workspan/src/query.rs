@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 use workspan_query::{Cell, Column, QueryError, Sink};
 
 use crate::args::QueryFormat;
@@ -65,8 +65,11 @@ impl Sink for Answer {
             }
             QueryFormat::Csv => self.csv(&cells.iter().map(words).collect::<Vec<_>>()),
             QueryFormat::Json => {
-                let pairs = self.columns.iter().zip(cells).map(|(column, cell)| (column.name.clone(), value(cell)));
-                writeln!(self.to, "{}", Value::Object(pairs.collect::<Map<_, _>>()))
+                // In the order of the columns, which an object of serde_json would not keep.
+                let pair =
+                    |(column, cell): (&Column, &Cell)| format!("{}:{}", Value::from(column.name.as_str()), value(cell));
+                let pairs: Vec<String> = self.columns.iter().zip(cells).map(pair).collect();
+                writeln!(self.to, "{{{}}}", pairs.join(","))
             }
         }
     }

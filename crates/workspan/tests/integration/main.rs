@@ -18,4 +18,5 @@ mod projects;
 mod random_programs;
 mod reports;
 mod sources;
+mod strand_verbs;
 mod strands;

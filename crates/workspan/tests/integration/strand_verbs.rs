@@ -1,0 +1,174 @@
+//! The verbs that read strands, on rows that no program made.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use workspan_model::{Recording, Run};
+use workspan_read::{decode, encode};
+use workspan_store::{folder_of, Meta, Writer};
+use workspan_testkit::strands::{random, RandomRun};
+
+use crate::build::scratch;
+use crate::command::{run, workspan, Ended};
+
+/// A folder with `workspan.wspan` and its strands.
+fn recorded(name: &str, seed: u64) -> PathBuf {
+    let folder = scratch(name);
+    let RandomRun { recording, rows } = random(seed);
+    let replayed = workspan_analysis::replay(&recording, &rows).unwrap_or_else(|never| match never {});
+    let runs = vec![replayed.into_run(&Run::default())];
+    let command = vec!["./made-up".to_owned(), "1".to_owned()];
+    let recording = Recording { runs, command, made_at: 1_767_225_600, ..recording };
+    let file = folder.join("workspan.wspan");
+    fs::write(&file, encode(&recording)).expect("writable");
+    write_strands(&recording, &rows, &file);
+    folder
+}
+
+fn write_strands(recording: &Recording, rows: &[workspan_model::Strand], file: &Path) {
+    let meta = Meta {
+        command: recording.command.clone(),
+        made_at: recording.made_at,
+        made_by: "0.1.0".to_owned(),
+        ..Meta::default()
+    };
+    let mut writer = Writer::create(&folder_of(file), 1, &meta).expect("writable");
+    writer.push(rows).expect("there is room");
+    writer.finish(recording, None).expect("there is room");
+}
+
+fn ask(folder: &Path, arguments: &[&str]) -> Ended {
+    run(workspan(folder).args(arguments))
+}
+
+fn settings() -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings
+}
+
+#[track_caller]
+fn check_snapshots(name: &str, folder: &Path, verbs: &[(&str, &[&str])]) {
+    settings().bind(|| {
+        for (verb, arguments) in verbs {
+            let ended = ask(folder, arguments);
+            assert_eq!(ended.check_success().err(), "", "{verb}");
+            insta::assert_snapshot!(format!("{name}.{verb}"), ended.out());
+        }
+    });
+}
+
+/// Seeds of which one has joins and loops, the other tasks and teams.
+const SEEDS: [u64; 2] = [39, 78];
+
+#[test]
+fn what_if_and_advise() {
+    for seed in SEEDS {
+        let name = format!("made-up-{seed}");
+        let folder = recorded(&name, seed);
+        check_snapshots(
+            &name,
+            &folder,
+            &[
+                ("what-if", &["what-if", "-s", "a.rs:10-30=8", "-s", "src/c.c:1-99=inf"]),
+                ("what-if-json", &["what-if", "--json", "--top", "1", "-s", "a.rs:10-30=8", "-s", "src/c.c:1-99=inf"]),
+                ("advise", &["advise", "--target", "2.5", "--factor", "4", "--threshold", "2"]),
+                ("advise-json", &["advise", "--json", "--target", "2.5", "--factor", "4", "--threshold", "2"]),
+            ],
+        );
+    }
+}
+
+#[test]
+fn sites_and_marks_can_be_named() {
+    let folder = recorded("parts", SEEDS[1]);
+    let report = crate::command::report(&folder, "workspan.wspan");
+    let handle = report["sites"][0]["id"].as_str().expect("a handle");
+    let spans = [format!("{handle}=1000"), format!("{handle}/=1000")].map(|part| {
+        let ended = ask(&folder, &["what-if", "--json", "-s", &part]);
+        let answer: serde_json::Value = serde_json::from_slice(&ended.check_success().stdout).expect("JSON");
+        assert_eq!(answer["before"]["work_ns"], answer["after"]["work_ns"]);
+        answer["after"]["span_ns"].as_i64().expect("a number")
+    });
+    // With what is below it there is more of it.
+    assert!(spans[1] <= spans[0], "{spans:?}");
+    let nothing = ask(&folder, &["what-if", "-s", "nowhere.rs:1-9=2"]);
+    assert!(nothing.check_success().out().contains("! no strand is in any of these parts"), "{}", nothing.out());
+}
+
+#[test]
+fn advice_can_fail() {
+    let folder = recorded("gate", SEEDS[0]);
+    let goal = ["advise", "--target", "1e6", "--threshold", "1"];
+    assert_eq!(ask(&folder, &goal).code(), Some(0));
+    let gate = |kinds: &str| ask(&folder, &[&goal[..], &["--fail-on", kinds]].concat());
+    assert_eq!(gate("any").code(), Some(1));
+    assert_eq!(gate("too-fine,unreachable").code(), Some(1));
+    let easy = ask(&folder, &["advise", "--target", "1", "--fail-on", "unreachable,parallelise"]);
+    assert_eq!(easy.code(), Some(0), "{}", easy.out());
+    gate("never").check_error(2, &["--fail-on"]);
+}
+
+#[test]
+fn what_cannot_be_used_is_said() {
+    let folder = recorded("unusable", 7);
+    ask(&folder, &["what-if", "-s", "a.rs:1"]).check_error(2, &["`a.rs:1` is not PART=FACTOR"]);
+    ask(&folder, &["what-if"]).check_error(2, &["--speed-up"]);
+    ask(&folder, &["what-if", "--run", "2", "-s", "a.rs:1=2"]).check_error(2, &["there is no run 2"]);
+    ask(&folder, &["advise", "--target", "0.5"]).check_error(2, &["--target"]);
+    ask(&folder, &["advise", "none.wspan"]).check_error(2, &["none.wspan"]);
+
+    let strands = folder.join("workspan.strands");
+    let file = folder.join("workspan.wspan");
+    let (mut recording, _) = decode(&fs::read(&file).expect("it is there")).expect("it is whole");
+    recording.made_at += 1;
+    fs::write(folder.join("other.wspan"), encode(&recording)).expect("writable");
+    ask(&folder, &["advise", "other.wspan"]).check_error(2, &["other.wspan holds no strands", "--record"]);
+    fs::rename(&strands, folder.join("other.strands")).expect("writable");
+    ask(&folder, &["advise", "other.wspan"]).check_error(2, &["of another recording"]);
+    fs::rename(folder.join("other.strands"), &strands).expect("writable");
+
+    let part = strands.join("nodes-1-0000.parquet");
+    let whole = fs::read(&part).expect("it is there");
+    fs::write(&part, &whole[..whole.len() / 2]).expect("writable");
+    let cut = ask(&folder, &["advise"]);
+    assert!(cut.check_success().err().contains("is damaged: only the first 0 strands are used"), "{}", cut.err());
+}
+
+#[cfg(feature = "query")]
+mod query {
+    use super::*;
+
+    const SITES: &str =
+        "select place, kind, strands, work_ns, round(share, 3) as share from site_totals order by work_ns desc, place";
+
+    #[test]
+    fn answers_have_three_forms() {
+        let name = format!("made-up-{}", SEEDS[0]);
+        let folder = recorded("query", SEEDS[0]);
+        check_snapshots(
+            &name,
+            &folder,
+            &[
+                ("query", &["query", SITES]),
+                ("query-json", &["query", "--json", SITES]),
+                ("query-csv", &["query", "workspan.wspan", "--csv", SITES]),
+            ],
+        );
+        let quoted = ask(&folder, &["query", "--csv", "select 'a,\"b' as x, null as y, true as z"]);
+        assert_eq!(quoted.check_success().out(), "x,y,z\n\"a,\"\"b\",,true\n");
+        let long = ask(&folder, &["query", "select value from generate_series(1, 3000)"]);
+        assert_eq!(long.check_success().out().lines().count(), 3001);
+    }
+
+    #[test]
+    fn errors_are_short() {
+        let folder = recorded("query-errors", SEEDS[0]);
+        ask(&folder, &["query", "select nothing from nodes"])
+            .check_error(2, &["error: there is no column `nothing` here"]);
+        ask(&folder, &["query", "drop table nodes"]).check_error(2, &["error: "]);
+        ask(&folder, &["query", "none.wspan", "select 1"]).check_error(2, &["none.wspan holds no strands"]);
+        ask(&folder, &["query"]).check_error(2, &["SQL"]);
+    }
+}
