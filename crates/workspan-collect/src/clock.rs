@@ -15,8 +15,8 @@
 //! take the time as unchanged, and what has passed is charged to the strand that runs at the next reading. That displaces
 //! at most [`BATCH_NANOS`] by a few strands. If more has passed the prediction was wrong: batching ends and the time is
 //! noted as displaced. While more than 1/[`DISPLACED_SHARE`] of the thread's time is displaced, batching does not start
-//! again; so the displaced time is at most that share, plus one wrong prediction. With the virtual clock nothing is
-//! batched.
+//! again; so the displaced time is at most that share, plus one wrong prediction. With the virtual clock, and where strands
+//! are logged, nothing is batched.
 //!
 //! **Bias:** of what is taken out for interrupts, see [`super::interrupt`]; for pauses of a virtual machine that nothing in
 //! it shows, see [`super::pause`].
@@ -24,6 +24,7 @@
 use core::sync::atomic::Ordering;
 
 use super::interrupt::{disturbance, Interrupts, Peers};
+use super::log;
 use super::pause;
 use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
 use super::shared::{current_account, Shared};
@@ -89,6 +90,12 @@ pub fn count_later(thread: &Thread) {
 /// A batch went as predicted, or the first begins.
 #[inline(never)]
 fn next_batch(thread: &Thread, now: u64) {
+    if log::on(thread) {
+        // Every hook has its record.
+        thread.batching.set(0);
+        thread.streak.set(0);
+        return;
+    }
     if thread.batching.get() == 0 {
         let age = now.wrapping_sub(thread.born.get()) as i64;
         if thread.displaced.get() > age / DISPLACED_SHARE {

@@ -88,7 +88,7 @@ impl Group {
             let identity = log::identity(thread);
             self.identity.store(identity, Ordering::Relaxed);
             log::piece(thread, Event::Group, position.context, 0, identity);
-            log::go_on(thread, None);
+            log::go_on(thread);
         }
     }
 
@@ -233,7 +233,7 @@ impl TaskLink {
         thread.start.set(thread.start.get().wrapping_add(thread.probe.get() as u64));
         if log::on(thread) && cost != 0 {
             log::note(thread, Event::Overhead, cost as u64);
-            log::go_on(thread, None);
+            log::go_on(thread);
         }
     }
 

@@ -13,7 +13,8 @@
 //! [`JoinFrame::stolen_done`] on the thief's side and [`JoinFrame::resume`] on ours.
 //!
 //! Each of `fork`, `left_done` and `right_done` is given the tick, or `None` if the reading was left out because next to
-//! no time has passed ([`super::clock`]); then no strand ends, and what has passed is charged at the next reading.
+//! no time has passed ([`super::clock`]); then no strand ends, and what has passed is charged at the next reading. Where
+//! strands are logged, no reading is left out.
 //!
 //! **Cost:** three readings of the clock at most, and some forty instructions. What matters besides the readings is the
 //! number of *stores*: the runtime's own fence after `left_done` waits for all of them. Hence the frame is sparse, the
@@ -131,20 +132,22 @@ impl JoinFrame {
         if position.path & OWNED != 0 {
             strand::set_path(thread, position.path & !OWNED);
         }
-        if log::on(thread) {
-            self.log_fork(thread, tick);
-        } else if let Some(now) = tick {
-            strand::go(thread, now);
+        if let Some(now) = tick {
+            if log::on(thread) {
+                self.log_fork(thread, now);
+            } else {
+                strand::go(thread, now);
+            }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn log_fork(&self, thread: &Thread, tick: Option<u64>) {
+    fn log_fork(&self, thread: &Thread, now: u64) {
         set!(self.identity, log::identity(thread));
         self.active.set(LOGGED);
         log::numbered(thread, Event::Fork, strand::context(thread), strand::span(thread), 1);
-        log::go_on(thread, tick);
+        log::go(thread, now);
     }
 
     /// The left branch ends; the right one begins, here or elsewhere.
@@ -159,18 +162,20 @@ impl JoinFrame {
             self.left_extended(thread, position);
         }
         strand::set_span(thread, get!(self.span));
-        if log::on(thread) {
-            self.log_branch(thread, Event::Next, get!(self.left_span), tick);
-        } else if let Some(now) = tick {
-            strand::go(thread, now);
+        if let Some(now) = tick {
+            if log::on(thread) {
+                self.log_branch(thread, Event::Next, get!(self.left_span), now);
+            } else {
+                strand::go(thread, now);
+            }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn log_branch(&self, thread: &Thread, event: Event, span: i64, tick: Option<u64>) {
+    fn log_branch(&self, thread: &Thread, event: Event, span: i64, now: u64) {
         log::numbered(thread, event, strand::context(thread), span, 1);
-        log::go_on(thread, tick);
+        log::go(thread, now);
     }
 
     #[cold]
@@ -210,10 +215,12 @@ impl JoinFrame {
         }
         let span = strand::span(thread);
         self.join(thread, span, thread.position.get());
-        if log::on(thread) {
-            self.log_branch(thread, Event::Join, span, tick);
-        } else if let Some(now) = tick {
-            strand::go(thread, now);
+        if let Some(now) = tick {
+            if log::on(thread) {
+                self.log_branch(thread, Event::Join, span, now);
+            } else {
+                strand::go(thread, now);
+            }
         }
     }
 

@@ -133,13 +133,10 @@ pub fn go(thread: &Thread, now: u64) {
     strand::go(thread, now.wrapping_add(thread.log_waited.replace(0)));
 }
 
-/// The same where the strand goes on unless there is a tick.
+/// Goes on with the strand that runs, after a hook that has logged something.
 #[inline]
-pub fn go_on(thread: &Thread, tick: Option<u64>) {
-    match tick {
-        Some(now) => go(thread, now),
-        None => thread.start.set(thread.start.get().wrapping_add(thread.log_waited.replace(0))),
-    }
+pub fn go_on(thread: &Thread) {
+    thread.start.set(thread.start.get().wrapping_add(thread.log_waited.replace(0)));
 }
 
 /// No strand begins: what was waited is idle time.

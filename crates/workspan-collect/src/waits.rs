@@ -223,7 +223,7 @@ impl Born {
             identity = log::identity(thread);
             log::with(thread, ROOT, 1, identity);
             log::strand(thread, Event::Spawn, strand::context(thread), span);
-            log::go_on(thread, None);
+            log::go_on(thread);
         }
         Born { span, path, identity }
     }
@@ -238,7 +238,7 @@ impl Born {
             if log::on(thread) {
                 log::piece(thread, Event::Born, ROOT, self.span, self.identity);
                 log::mark(thread);
-                log::go_on(thread, None);
+                log::go_on(thread);
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A thread of ours empties the threads' logs while the program runs. What it takes goes to a file that has no name any
 //! more, in blocks that each belong to one thread; so nothing is left behind, however we end. When the disk is full the
-//! program is told to stop logging, and goes on.
+//! program is told to stop logging, and goes on; the first half of what was logged is kept.
 
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
@@ -82,6 +82,7 @@ impl Spool {
             let most = (0..slots).map(|slot| self.take(drain, slot)).max().unwrap_or(0);
             if self.failed.is_some() {
                 drain.stop();
+                self.make_room();
                 return;
             }
             if last {
@@ -103,6 +104,21 @@ impl Spool {
             self.failed = self.write_block(slot).err();
         }
         count
+    }
+
+    /// Gives up the later half of what there is: what comes of the rest needs a place, too.
+    fn make_room(&mut self) {
+        self.blocks /= 2;
+        for slot in &mut self.slots {
+            let kept = slot.blocks.partition_point(|block| *block < self.blocks);
+            if kept < slot.blocks.len() {
+                slot.blocks.truncate(kept);
+                slot.rest.clear();
+            }
+        }
+        if let Err(error) = self.file.set_len(self.blocks * (BLOCK * RECORD) as u64) {
+            self.failed = Some(error);
+        }
     }
 
     fn write_block(&mut self, slot: usize) -> io::Result<()> {
@@ -163,6 +179,20 @@ fn from_bytes(bytes: &[u8]) -> Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_leaves_the_first_half() {
+        let mut spool = Spool::new(&std::env::temp_dir()).unwrap();
+        spool.slots.resize_with(3, Slot::default);
+        for slot in [0, 1, 0, 1, 1, 1] {
+            spool.slots[slot].rest = vec![Record(slot as u64, 0); BLOCK + 1];
+            spool.write_block(slot).unwrap();
+        }
+        spool.slots[2].rest.push(Record::default());
+        spool.make_room();
+        assert_eq!([0, 1, 2].map(|slot| spool.records(slot)), [2 * BLOCK as u64 + 1, BLOCK as u64, 1]);
+        assert_eq!(spool.file.metadata().unwrap().len(), 3 * (BLOCK * RECORD) as u64);
+    }
 
     #[test]
     fn blocks_are_read_as_written() {
