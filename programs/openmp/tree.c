@@ -37,10 +37,9 @@ int main(int count, char **arguments)
         fprintf(stderr, "usage: %s NANOS | %s DEPTH STEPS | %s rate\n", arguments[0], arguments[0], arguments[0]);
         return 2;
     }
-    /* The team, and the code, are warm when the tree begins. */
+    /* The team, and the code, are warm when the tree begins: every thread has created tasks. */
 #pragma omp parallel
-#pragma omp single
-    tree(1, steps);
+    tree(2, steps);
     leaves_done = 0;
 #pragma omp parallel
 #pragma omp single

@@ -35,7 +35,10 @@ pub fn run(shared: Shared) {
     };
     match thread::current() {
         Some(thread) if thread.waiting.get() == 0 => {
-            clock::uncounted(thread, measured);
+            clock::uncounted(thread, || {
+                measured();
+                events::prepare(thread);
+            });
             thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
         }
         _ => measured(),

@@ -106,6 +106,8 @@ pub fn member(thread: &Thread, team: &'static Team, size: u32) -> Option<&'stati
 /// A member, whose strand is stopped, has reached a barrier.
 pub fn arrive(thread: &'static Thread, member: &Frame, team: &Team) {
     let shared = Shared::of(thread);
+    // It may be the last that is heard of the thread: the end of its last barrier is told when it next wakes.
+    strand::flush(thread);
     let slot = team.slot(member.round.get());
     raise(&slot.uniform, uniform(thread));
     let span = strand::span(thread);

@@ -15,7 +15,7 @@ use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::task::enter_idle;
 use workspan_collect::thread;
-use workspan_wire::shm::Thread;
+use workspan_wire::shm::{Thread, MAX_CONTEXTS};
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
@@ -23,7 +23,7 @@ use super::site::{self, call_site};
 use crate::dag::depend::Use;
 use crate::dag::frame::{self, Frame, Kind, Stage, Start};
 use crate::dag::team::Team;
-use crate::dag::{depend as dependences_of, task, team, token};
+use crate::dag::{depend as dependences_of, pool, task, team, token};
 use crate::threads;
 
 static VIRTUAL: AtomicBool = AtomicBool::new(false);
@@ -135,6 +135,19 @@ pub extern "C" fn thread_begin(kind: c_int, _data: *const Data) {
     const WORKER: c_int = 2;
     if kind == WORKER {
         thread::become_worker();
+        if let Some(thread) = thread::current() {
+            prepare(thread);
+        }
+    }
+}
+
+/// Has the memory at hand that `thread` will need first: for tasks, and for the accounts of this context and the next.
+pub(crate) fn prepare(thread: &Thread) {
+    const NEXT: u32 = 6;
+    pool::prepare(thread);
+    let known = Shared::of(thread).header().contexts.load(Ordering::Relaxed);
+    for context in 0..(known + NEXT).min(MAX_CONTEXTS as u32) {
+        strand::touch_account(thread, context);
     }
 }
 

@@ -10,6 +10,7 @@ mod fixtures;
 mod openmp;
 mod openmp_build;
 mod openmp_endings;
+mod openmp_run;
 mod openmp_runner;
 mod partial;
 mod passthrough;

@@ -2,36 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::fs::{self, File};
+use std::fs;
 use std::ops::AddAssign;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::command::workspan;
 use crate::openmp_build::{openmp, sources, Compiler};
-
-/// How a program runs.
-#[derive(Clone, Copy, Debug)]
-enum Threads {
-    /// So many threads.
-    Real(u32),
-    /// So many virtual cores, one running at a time.
-    Virtual(u32),
-}
-
-impl Threads {
-    fn count(self) -> u32 {
-        match self {
-            Threads::Real(count) | Threads::Virtual(count) => count,
-        }
-    }
-}
+use crate::openmp_run::{check_none, each, native, number, parse, record, Threads, HANGS};
 
 /// As many virtual cores as loops of the test programs have iterations.
 const VIRTUAL: Threads = Threads::Virtual(64);
@@ -358,17 +338,33 @@ fn check_random(compiler: Compiler, ways: &[Threads]) {
     for first in (0..PROGRAMS).step_by(usize::try_from(TOGETHER).expect("a small number")) {
         runs.extend(ways.iter().map(|threads| (first, *threads)));
     }
+    let hang_anyway = AtomicUsize::new(0);
     let differences = each(&runs, |(first, threads)| {
         let several = difference_of(&program, *first, TOGETHER, *threads, compiler, &lines)?;
         // Which of them is it?
-        let alone = (*first..first + TOGETHER).filter_map(|seed| {
-            let difference = difference_of(&program, seed, 1, *threads, compiler, &lines)?;
-            Some(format!("seed {seed} {threads:?}: {difference}"))
-        });
-        let alone: Vec<String> = alone.collect();
-        Some(if alone.is_empty() { format!("seeds from {first} {threads:?}: {several}") } else { alone.join("\n") })
+        let mut alone = Vec::new();
+        let mut forgiven = false;
+        for seed in *first..first + TOGETHER {
+            match difference_of(&program, seed, 1, *threads, compiler, &lines) {
+                Some(message) if message.contains(HANGS) && hangs_without(&program, seed, *threads) => forgiven = true,
+                Some(difference) => alone.push(format!("seed {seed} {threads:?}: {difference}")),
+                None => {}
+            }
+        }
+        hang_anyway.fetch_add(usize::from(forgiven), Ordering::Relaxed);
+        if alone.is_empty() && !(forgiven && several.contains(HANGS)) {
+            alone.push(format!("seeds from {first} {threads:?}: {several}"));
+        }
+        (!alone.is_empty()).then(|| alone.join("\n"))
     });
+    let hang_anyway = hang_anyway.into_inner();
+    assert!(hang_anyway <= 2, "{hang_anyway} programs hang without Workspan: look at what they have in common");
     check_none(&differences, &format!("random.c by {compiler:?}, of {} runs", runs.len()));
+}
+
+/// Whether a program hangs without Workspan, too: libomp does so on very few of them.
+fn hangs_without(program: &Path, seed: u64, threads: Threads) -> bool {
+    native(program, &seed.to_string(), threads.count()).is_err_and(|message| message.contains(HANGS))
 }
 
 /// What a program amounts to, as `random.c` describes it.
@@ -484,108 +480,4 @@ fn site_lines() -> BTreeMap<i64, String> {
     let tags =
         (1..).zip(text.lines()).filter_map(|(line, text)| Some((line, text.split_once("// site ")?.1.to_owned())));
     tags.collect()
-}
-
-// ---- Running ----
-
-/// Longer than any run takes; libomp itself hangs once in some hundred runs with dependences and untied tasks.
-const LIMIT: Duration = Duration::from_secs(30);
-/// So often is a run that hangs begun again.
-const ATTEMPTS: u32 = 3;
-
-/// The report of a run with the virtual clock, or what went wrong.
-fn record(program: &Path, arguments: &[&str], threads: Threads) -> Result<Value, String> {
-    static RUNS: AtomicUsize = AtomicUsize::new(0);
-    let run = RUNS.fetch_add(1, Ordering::Relaxed);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("openmp-runs");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
-    let file = |ending: &str| folder.join(format!("{run}.{ending}"));
-    let mut command = workspan(&folder);
-    command.args(["record", "--clock", "virtual", "-o"]).arg(file("wspan"));
-    let mut json = std::ffi::OsString::from("--json=");
-    json.push(file("json"));
-    command.arg(json);
-    match threads {
-        Threads::Real(count) => command.arg("--workers").arg(count.to_string()),
-        Threads::Virtual(count) => command.arg("--logical-cores").arg(count.to_string()),
-    };
-    command.arg("--").arg(program).args(arguments);
-    let ended = run_openmp(command, &file("stderr"));
-    let report = fs::read(file("json")).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-    for ending in ["wspan", "json", "stderr"] {
-        // Not all of them need exist.
-        let _ = fs::remove_file(file(ending));
-    }
-    ended?;
-    let report = report.ok_or("no report")?;
-    if report["program"]["complete"] != true {
-        return Err(format!("incomplete: {}", report["warnings"]));
-    }
-    Ok(report)
-}
-
-/// Runs a case by itself.
-fn native(program: &Path, case: &str, threads: u32) -> Result<(), String> {
-    let mut command = Command::new(program);
-    command.arg(case).env("OMP_NUM_THREADS", threads.to_string());
-    let file = program.with_extension(format!("{case}-{threads}.stderr"));
-    let ended = run_openmp(command, &file);
-    let _ = fs::remove_file(&file);
-    ended
-}
-
-/// Runs a command to its end, more than once if it hangs.
-fn run_openmp(mut command: Command, stderr: &PathBuf) -> Result<(), String> {
-    use std::os::unix::process::CommandExt;
-    // Threads that wait must not keep the processor from those that work; teams must not depend on the machine.
-    command.env("OMP_WAIT_POLICY", "passive").env("OMP_CANCELLATION", "true").env("KMP_TEAMS_THREAD_LIMIT", "64");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
-    for _ in 0..ATTEMPTS {
-        command.stderr(File::create(stderr).expect("the target directory is writable"));
-        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let started = Instant::now();
-        while started.elapsed() < LIMIT {
-            if let Some(status) = child.try_wait().expect("it is our child") {
-                let message = fs::read_to_string(stderr).unwrap_or_default();
-                return if status.success() { Ok(()) } else { Err(format!("{status}: {}", message.trim())) };
-            }
-            thread::sleep(Duration::from_millis(2));
-        }
-        let group = nix::unistd::Pid::from_raw(-i32::try_from(child.id()).expect("a process id"));
-        nix::sys::signal::kill(group, nix::sys::signal::Signal::SIGKILL).expect("it is our group");
-        child.wait().expect("it is our child");
-    }
-    Err(format!("it hangs, {ATTEMPTS} times out of {ATTEMPTS}"))
-}
-
-/// Applies a check to each item, on several threads; what it has to say, in order.
-fn each<T: Sync>(items: &[T], check: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let said = Mutex::new(BTreeMap::new());
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(at) else { break };
-                if let Some(text) = check(item) {
-                    said.lock().expect("no check has panicked").insert(at, text);
-                }
-            });
-        }
-    });
-    said.into_inner().expect("no check has panicked").into_values().collect()
-}
-
-#[track_caller]
-fn check_none(differences: &[String], what: &str) {
-    let first = &differences[..differences.len().min(40)];
-    assert!(differences.is_empty(), "{what}, {} differ:\n{}", differences.len(), first.join("\n"));
-}
-
-fn number(value: &Value) -> i64 {
-    value.as_i64().unwrap_or_else(|| panic!("not a number: {value}"))
-}
-
-fn parse(text: &str) -> i64 {
-    text.trim().parse().unwrap_or_else(|_| panic!("not a number: {text}"))
 }
