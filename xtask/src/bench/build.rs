@@ -79,7 +79,8 @@ pub(super) fn workspan() -> anyhow::Result<PathBuf> {
     }
     let target = folder().join("workspan");
     let manifest = root().join("Cargo.toml");
-    let options = ["build", "--release", "--quiet", "--package", "workspan", "--manifest-path"];
+    let options =
+        ["build", "--release", "--quiet", "--package", "workspan", "--no-default-features", "--manifest-path"];
     run(cargo().args(options).arg(manifest).arg("--target-dir").arg(&target))?;
     Ok(BUILT.get_or_init(|| target.join("release/workspan")).clone())
 }

@@ -34,7 +34,9 @@ pub(crate) fn main() -> anyhow::Result<()> {
     let results = shell::target().join("demo");
     fs::create_dir_all(&results).with_context(|| format!("cannot make {}", results.display()))?;
     println!("1. Build workspan (the first time, that takes a minute or two)");
-    shell::run(shell::cargo().args(["build", "--release", "--locked", "--package", "workspan"]))?;
+    // Without the SQL engine, which takes longer to build than everything else and is not shown here.
+    let options = ["build", "--release", "--locked", "--package", "workspan", "--no-default-features"];
+    shell::run(shell::cargo().args(options))?;
     println!("2. Fetch a program that uses rayon: {} {}", PACKAGE.0, PACKAGE.1);
     let job = published(&results).or_else(|error| {
         let text = error.to_string();
