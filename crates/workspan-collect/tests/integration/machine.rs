@@ -5,7 +5,6 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 use workspan_analysis::{profile, Profile};
-use workspan_collect::log;
 use workspan_collect::region::{self, CallSite, Place, Region};
 use workspan_collect::shared::Shared;
 use workspan_collect::tables;
@@ -29,6 +28,15 @@ pub(crate) struct Machine {
 impl Machine {
     /// A machine with so many threads; the first is the main thread, the others are idle workers.
     pub(crate) fn new(threads: usize) -> Machine {
+        Machine::with_log(threads, false)
+    }
+
+    /// One that logs every strand, as far as there is room: nobody takes the records until it is done.
+    pub(crate) fn logging(threads: usize) -> Machine {
+        Machine::with_log(threads, true)
+    }
+
+    fn with_log(threads: usize, log: bool) -> Machine {
         // SAFETY: the layout has a size above zero.
         let allocation = unsafe { alloc_zeroed(LAYOUT) };
         let base = NonNull::new(allocation.map_addr(|address| (address + 4095) & !4095)).expect("there is memory");
@@ -44,7 +52,7 @@ impl Machine {
             pause_ticks: 0,
             pause_ppm: 0,
             disabled: 0,
-            log: true,
+            log,
         };
         let page = first_page(&request);
         // SAFETY: the memory is private to this machine, larger than a page, and nobody looks at it yet.
@@ -55,7 +63,7 @@ impl Machine {
             let role = if i == 0 { Role::Main } else { Role::Worker };
             thread.state.store(1, std::sync::atomic::Ordering::Relaxed);
             prepare(shared, thread, role);
-            log::start(shared, thread, role);
+            workspan_collect::log::start(shared, thread, role);
         }
         let header = shared.header();
         header.thread_slots.store(u32::try_from(threads).expect("few"), std::sync::atomic::Ordering::Relaxed);

@@ -30,7 +30,7 @@ fn every_schedule_gives_the_oracles_numbers() {
         let expected = evaluate(&program);
         let mut serial = None;
         for threads in [1, 2, 4] {
-            let machine = Machine::new(threads);
+            let machine = Machine::logging(threads);
             let mut run = Run { machine: &machine, random: Random::new(seed + 77), later: Vec::new() };
             let ended = run.node(&program, 0, None);
             assert!(ended.is_ok(), "an uncaught panic in program {seed}");

@@ -48,6 +48,26 @@ fn programs_with_closed_forms() {
     assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
 }
 
+/// The same run, seen twice: nothing differs but by rounding, which the span has none of.
+#[test]
+fn the_real_clock() {
+    let program = build::program("shapes");
+    for name in
+        ["tree", "taskprof", "mix", "scope-nested", "install-across", "spawn-detached", "panic-in-task", "par-sort"]
+    {
+        let options = RunOptions { record: true, workers: Some(2), repeat: 1, ..RunOptions::default() };
+        let command = [program.as_os_str().to_owned(), OsString::from(name)];
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.wspan");
+        let measured = measure_into(&command, &options, &file).expect("the program runs");
+        let (found, converted) = replayed(&measured);
+        let expected = &measured.recording.runs[0];
+        assert!(converted.whole() && converted.lone == 0, "{name}: {converted:?}");
+        assert_eq!(found.span, expected.span, "{name}");
+        let strands = i64::try_from(converted.strands).expect("few");
+        assert!((found.work() - expected.work()).0.abs() <= strands, "{name}: {converted:?}");
+    }
+}
+
 /// What differs between what the strands of `program ARGUMENT` amount to and what the collector told. `paths`: also where
 /// the critical path is.
 fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) -> Option<String> {
