@@ -19,7 +19,7 @@ pub(crate) fn main(options: &Options) -> anyhow::Result<()> {
         setup::tools()?;
     }
     // Unit tests, end-to-end tests with the programs of `programs/`, the rules of `tidy`, and examples in documentation.
-    shell::run(shell::cargo().args(["test", "--workspace", "--release", "--locked", "--no-fail-fast"]))?;
+    shell::run(shell::cargo().args(["test", "--workspace", "--profile", "checks", "--locked", "--no-fail-fast"]))?;
     println!("all tests passed in {}", shell::minutes(start.elapsed()));
     Ok(())
 }
