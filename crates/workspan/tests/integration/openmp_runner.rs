@@ -139,7 +139,8 @@ fn places_that_a_compiler_tells() {
 #[test]
 fn places_of_tail_calls() {
     let folder = scratch("openmp-tail");
-    let text = "__attribute__((noinline)) static void last(void)\n{\n#pragma omp parallel\n  __asm__ volatile(\"\");\n}\n\
+    let text =
+        "__attribute__((noinline)) static void last(void)\n{\n#pragma omp parallel\n  __asm__ volatile(\"\");\n}\n\
                 int main(void) { last(); return 0; }\n";
     let program = compile("clang-19", &folder, "prog.c", text, &["-O2", "-g", "-fopenmp"]);
     for clock in ["virtual", "real"] {
