@@ -41,14 +41,14 @@ pub(super) fn program(name: &str) -> anyhow::Result<Twins> {
     Ok(Twins { native: native.join("release").join(name), hooked: hooked.join("workspan/release").join(name) })
 }
 
-/// The program `programs/openmp/<name>.c`, which needs no hooks.
-pub(super) fn c_program(name: &str) -> anyhow::Result<Twins> {
-    let folder = folder().join("c");
+/// The program `programs/<of>/<name>.c`, which needs no hooks.
+pub(super) fn c_program(of: &str, name: &str) -> anyhow::Result<Twins> {
+    let folder = folder().join("c").join(of);
     std::fs::create_dir_all(&folder)?;
     let program = folder.join(name);
     let mut command = Command::new("clang-19");
     command.args(["-O2", "-g", "-fopenmp", "-I"]).arg(root().join("include")).arg("-o").arg(&program);
-    command.arg(root().join("programs/openmp").join(name).with_extension("c"));
+    command.arg(root().join("programs").join(of).join(name).with_extension("c")).arg("-lm");
     let status = command.status().context("cannot run clang-19 (`cargo xtask test` installs it)")?;
     anyhow::ensure!(status.success(), "failed: clang-19 {name}.c");
     Ok(Twins { native: program.clone(), hooked: program })

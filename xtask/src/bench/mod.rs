@@ -6,6 +6,7 @@
 //! | `tree` | region parallelism of a balanced tree of equal leaves | [`tree`] |
 //! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
 //! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
+//! | `cilk` | the programs of Cilkprof's tables, in Rust and in C: overhead, serial and parallel, and work | [`cilk`] |
 //! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
 //!
 //! Nothing here runs as a test: on a shared machine any figure may miss its target once. The raw samples go to
@@ -13,6 +14,7 @@
 
 mod build;
 mod child;
+mod cilk;
 mod crates;
 mod figure;
 mod inputs;
@@ -55,7 +57,8 @@ pub(crate) struct Options {
 /// Measures a group, as far as its cases are asked for.
 type Group = fn(&Options) -> anyhow::Result<Vec<Figure>>;
 
-const GROUPS: &[Group] = &[overhead::measure, tree::measure, shapes::measure, openmp::measure, crates::measure];
+const GROUPS: &[Group] =
+    &[overhead::measure, tree::measure, shapes::measure, openmp::measure, cilk::measure, crates::measure];
 
 impl Options {
     /// True if a case of a group is asked for.

@@ -54,7 +54,7 @@ fn keep(figures: &mut Vec<Figure>, figure: Figure) {
 
 fn call(program: &str, arguments: &[&str], workers: u32) -> anyhow::Result<Call> {
     let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
-    Ok(Call { program: build::c_program(program)?, arguments, workers, folder: build::root() })
+    Ok(Call { program: build::c_program("openmp", program)?, arguments, workers, folder: build::root() })
 }
 
 fn overhead(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> {

@@ -39,6 +39,11 @@ impl Spread {
         (self.at(0.25), self.at(0.75))
     }
 
+    /// The same in another unit.
+    pub(super) fn over(&self, unit: f64) -> Spread {
+        Spread::of(self.sorted.iter().map(|sample| sample / unit))
+    }
+
     /// For scripts.
     pub(super) fn to_json(&self) -> Value {
         json!({

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::cilk;
 use super::figure::Figure;
 use super::machine::Machine;
 use super::table::digits;
@@ -32,6 +33,12 @@ const GROUPS: &[(&str, &str)] = &[
          program costs more than natively is a difference of medians.",
     ),
     (
+        cilk::GROUP,
+        "## The programs of Cilkprof's tables\n\n`programs/cilk`, in Rust with rayon, and `programs/cilk-openmp`, in C with \
+         tasks of OpenMP, built by clang, of the sizes that they have by themselves. The table has the form of \
+         Cilkprof's: seconds of CPU time, natively and profiled, and their ratio, with one worker and with two.",
+    ),
+    (
         "crates",
         "## Published programs\n\nUnmodified, from the registry at these versions, built natively and by `cargo workspan \
          install`. Work should be the native CPU time; what is missing is start-up and end of the process, and, with \
@@ -51,16 +58,32 @@ pub(super) fn text(machine: &Machine, figures: &[Figure]) -> String {
     );
     for (group, introduction) in GROUPS {
         let rows: Vec<&Figure> = figures.iter().filter(|figure| figure.group == *group).collect();
-        let _ = write!(text, "\n{introduction}\n\n| case | workers | quantity | value | half of them | target | |\n");
+        let _ = write!(text, "\n{introduction}\n");
+        let (times, rows): (Vec<&Figure>, Vec<&Figure>) =
+            rows.into_iter().partition(|figure| *group == cilk::GROUP && figure.quantity == cilk::TIME);
+        if !times.is_empty() {
+            text.push_str("\n| program | workers | native | profiled | ratio | half of them | target | |\n");
+            text.push_str("|---|---|---|---|---|---|---|---|\n");
+        }
+        for figure in times {
+            let _ = writeln!(text, "{}", row(figure, &seconds(figure)));
+        }
+        let _ = write!(text, "\n| case | workers | quantity | value | half of them | target | |\n");
         text.push_str("|---|---|---|---|---|---|---|\n");
         for figure in rows {
-            let _ = writeln!(text, "{}", row(figure));
+            let _ = writeln!(text, "{}", row(figure, figure.quantity));
         }
     }
     text
 }
 
-fn row(figure: &Figure) -> String {
+/// What a ratio is one of, in two columns.
+fn seconds(figure: &Figure) -> String {
+    let behind: Vec<String> = figure.behind.iter().map(|(_, spread)| format!("{:.3}", spread.median())).collect();
+    behind.join(" | ")
+}
+
+fn row(figure: &Figure, quantity: &str) -> String {
     let (low, high) = figure.spread.quartiles();
     let digits = digits(figure.value);
     let target = figure.target.map_or("–".to_owned(), |target| target.to_string());
@@ -71,6 +94,6 @@ fn row(figure: &Figure) -> String {
     };
     format!(
         "| {} | {} | {} | {:.digits$} | {low:.digits$} – {high:.digits$} | {target} | {mark} |",
-        figure.case, figure.workers, figure.quantity, figure.value
+        figure.case, figure.workers, quantity, figure.value
     )
 }

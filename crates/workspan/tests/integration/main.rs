@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod build;
+mod cilk;
 mod closed_forms;
 mod command;
 mod doctor_info;

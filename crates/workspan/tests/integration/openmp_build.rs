@@ -1,4 +1,4 @@
-//! Building the OpenMP programs of `programs/openmp`, once with each compiler.
+//! Building the programs of `programs/openmp` and `programs/cilk-openmp`, once with each compiler.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,30 +53,41 @@ pub(crate) fn sources() -> PathBuf {
     build::root().join("programs/openmp")
 }
 
-/// The program whose main file this is, built by `compiler`.
+/// The program of `programs/openmp` whose main file this is, built by `compiler`.
 pub(crate) fn openmp(main: &str, compiler: Compiler) -> PathBuf {
-    static BUILT: OnceLock<Mutex<BTreeMap<(String, Compiler), PathBuf>>> = OnceLock::new();
-    let mut built = BUILT.get_or_init(Mutex::default).lock().expect("no build has failed");
-    built.entry((main.to_owned(), compiler)).or_insert_with(|| compile(main, compiler)).clone()
+    built("openmp", main, compiler)
 }
 
-fn compile(main: &str, compiler: Compiler) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("openmp").join(compiler.command());
-    fs::create_dir_all(&folder).expect("the target directory is writable");
-    let program = folder.join(main.replace('.', "-"));
+/// The same of `programs/cilk-openmp`.
+pub(crate) fn cilk(main: &str, compiler: Compiler) -> PathBuf {
+    built("cilk-openmp", main, compiler)
+}
+
+fn built(programs: &str, main: &str, compiler: Compiler) -> PathBuf {
+    static BUILT: OnceLock<Mutex<BTreeMap<(PathBuf, Compiler), PathBuf>>> = OnceLock::new();
+    let mut built = BUILT.get_or_init(Mutex::default).lock().expect("no build has failed");
+    let main = build::root().join("programs").join(programs).join(main);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(programs).join(compiler.command());
+    built.entry((main.clone(), compiler)).or_insert_with(|| compile(&main, &folder, compiler)).clone()
+}
+
+fn compile(main: &Path, folder: &Path, compiler: Compiler) -> PathBuf {
+    fs::create_dir_all(folder).expect("the target directory is writable");
+    let name = main.file_name().expect("a file").to_string_lossy();
+    let program = folder.join(name.replace('.', "-"));
     let include = build::root().join("include");
     let mut command = Command::new(compiler.command());
     command.args(["-O2", "-g", "-fopenmp", "-o"]).arg(&program);
     match compiler.modules() {
         Some(option) => {
-            command.arg(option).arg(&folder);
+            command.arg(option).arg(folder);
             command.arg(include.join("workspan.f90")).arg(sources().join("cost.f90"));
         }
         None => {
             command.arg("-I").arg(&include);
         }
     }
-    command.arg(sources().join(main));
+    command.arg(main).arg("-lm");
     match command.output() {
         Ok(output) if output.status.success() => program,
         Ok(output) => panic!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)),
