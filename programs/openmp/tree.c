@@ -37,9 +37,13 @@ int main(int count, char **arguments)
         fprintf(stderr, "usage: %s NANOS | %s DEPTH STEPS | %s rate\n", arguments[0], arguments[0], arguments[0]);
         return 2;
     }
-    /* The team, and the code, are warm when the tree begins: every thread has created tasks. */
+    /* The team, the code and what the runtime keeps for tasks are warm when the tree begins. */
 #pragma omp parallel
-    tree(2, steps);
+    {
+#pragma omp single
+        tree(depth, 1);
+        tree(2, 1);
+    }
     leaves_done = 0;
 #pragma omp parallel
 #pragma omp single

@@ -69,7 +69,7 @@ pub fn rehearse(shared: Shared, thread: &Thread) {
 fn open(shared: Shared, thread: &Thread) {
     let log = shared.log(slot_of(shared, thread));
     thread.log_room.set(log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64);
-    thread.log_waited.set(0);
+    thread.away.set(0);
     thread.log.set(log as *const _ as u64);
 }
 
@@ -130,19 +130,19 @@ pub fn note(thread: &Thread, event: Event, second: u64) {
 /// Begins a strand at tick `now` of a hook that has logged something.
 #[inline]
 pub fn go(thread: &Thread, now: u64) {
-    strand::go(thread, now.wrapping_add(thread.log_waited.replace(0)));
+    strand::go(thread, now.wrapping_add(thread.away.replace(0)));
 }
 
 /// Goes on with the strand that runs, after a hook that has logged something.
 #[inline]
 pub fn go_on(thread: &Thread) {
-    thread.start.set(thread.start.get().wrapping_add(thread.log_waited.replace(0)));
+    thread.start.set(thread.start.get().wrapping_add(thread.away.replace(0)));
 }
 
 /// No strand begins: what was waited is idle time.
 #[inline]
 pub fn rest(thread: &Thread) {
-    thread.log_waited.set(0);
+    thread.away.set(0);
 }
 
 #[inline]
@@ -184,7 +184,7 @@ fn make_room(thread: &Thread, at: u64) -> bool {
         // Who sleeps is switched out, which is not to be taken for the next strand's.
         let waited = clock::wake(thread).wrapping_sub(began);
         thread.collector.set(thread.collector.get() + waited as i64);
-        thread.log_waited.set(thread.log_waited.get() + waited);
+        thread.away.set(thread.away.get() + waited);
     }
     if !there {
         thread.log.set(0);

@@ -121,7 +121,7 @@ pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
     if entry.location.get() == location && entry.from.get() == from {
         return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
     }
-    let target = look_up(thread, from, site)?;
+    let target = strand::away(thread, || look_up(thread, from, site))?;
     entry.location.set(location);
     entry.from.set(from);
     entry.to.set(target.context);
@@ -135,6 +135,8 @@ pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
     let target = target(thread, site)?;
     if target.context == strand::context(thread) {
         thread.location.set(site.place.key());
+        // The strand goes on, with whatever the look-up took.
+        thread.away.set(0);
         return None;
     }
     strand::stop(thread, now);

@@ -7,10 +7,14 @@
 //!
 //! Hot path: [`stop`] and [`go`] are a handful of arithmetic on one cache line.
 
+use core::sync::atomic::Ordering;
+
+use super::clock;
+use super::platform;
 use super::shared::{current_account, Shared};
 use super::tables::{ContextId, ROOT};
 use workspan_wire::histogram;
-use workspan_wire::shm::{Account, Position, Thread};
+use workspan_wire::shm::{Account, Clock, Position, Thread};
 
 /// Ends the running strand at tick `now`. Returns the absolute span.
 #[inline(always)]
@@ -24,6 +28,23 @@ pub fn stop(thread: &Thread, now: u64) -> i64 {
 #[inline(always)]
 pub fn go(thread: &Thread, now: u64) {
     thread.start.set(now.wrapping_add(thread.probe.get() as u64));
+}
+
+/// Leaves what `work` takes, once in a while, out of the strand that begins at the end of the hook
+/// ([`super::log::go`]).
+#[cold]
+#[inline(never)]
+pub fn away<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
+    if Shared::of(thread).header().config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32 {
+        return work();
+    }
+    let before = platform::ticks();
+    let result = work();
+    // An interruption meanwhile is not to be taken for the next strand's.
+    let took = clock::wake(thread).wrapping_sub(before);
+    thread.collector.set(thread.collector.get() + took as i64);
+    thread.away.set(thread.away.get() + took);
+    result
 }
 
 /// Absolute span at the last stop.

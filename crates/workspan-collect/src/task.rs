@@ -147,6 +147,7 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
 /// Marks that the thread, whose strand ended at tick `since`, has nothing to run.
 pub fn enter_idle(thread: &Thread, since: u64) {
     thread.waiting.set(1);
+    thread.away.set(0);
     thread.idle_since.set(since);
 }
 

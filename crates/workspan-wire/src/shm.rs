@@ -31,7 +31,7 @@ use super::log::RECORD;
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 3;
+pub const WIRE_VERSION: u32 = 4;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -395,6 +395,9 @@ pub struct Thread {
     pub switch_witness: Cell<u64>,
     /// Address of this shared memory.
     pub base: Cell<u64>,
+    /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
+    /// time.
+    pub away: Cell<u64>,
     /// Of `work`: already added to `account`.
     pub flushed: Cell<i64>,
     /// 0 free, 1 live, 2 ended.
@@ -460,8 +463,6 @@ pub struct Thread {
     pub log_room: Cell<u64>,
     /// The identity that this thread gave last.
     pub log_identity: Cell<u64>,
-    /// Ticks waited for room in the log, to be left out of the next strand.
-    pub log_waited: Cell<u64>,
 
     /// Regions open on this thread, outermost first.
     pub open: [OpenRegion; OPEN_REGIONS],

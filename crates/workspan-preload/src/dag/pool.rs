@@ -13,6 +13,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64, Ordering};
 
 use workspan_collect::platform::exchange_pair;
+use workspan_collect::strand;
 use workspan_wire::shm::{Candidate, Thread, ThreadArea, MAX_THREADS};
 
 /// Bytes of a block.
@@ -63,7 +64,7 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
     let list = list(thread);
     let mut first = list.first.get();
     if first.is_null() {
-        first = fill(list)?;
+        first = strand::away(thread, || fill(list))?;
     }
     // SAFETY: blocks on the list are free, initialised as blocks, and this thread's.
     let block = unsafe { &*first };

@@ -6,6 +6,7 @@
 use core::ptr;
 use core::sync::atomic::Ordering;
 
+use workspan_collect::log;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region;
 use workspan_collect::shared::{current_account, Shared};
@@ -31,10 +32,13 @@ pub fn stop(thread: &Thread, tick: Option<u64>) {
 /// A strand begins, unless the thread waits.
 #[inline(always)]
 pub fn go(thread: &Thread, tick: Option<u64>) {
-    if let Some(now) = tick {
-        if thread.waiting.get() == 0 {
-            strand::go(thread, now);
-        }
+    if thread.waiting.get() != 0 {
+        log::rest(thread);
+        return;
+    }
+    match tick {
+        Some(now) => log::go(thread, now),
+        None => log::go_on(thread),
     }
 }
 
