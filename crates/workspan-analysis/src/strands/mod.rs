@@ -10,6 +10,7 @@ mod accounts;
 mod charge;
 mod frames;
 mod machine;
+pub mod merge;
 mod nesting;
 mod path;
 mod places;

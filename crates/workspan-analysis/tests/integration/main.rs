@@ -2,5 +2,6 @@
 
 mod advice;
 mod example;
+mod merge;
 mod oracle;
 mod rules;

@@ -13,7 +13,7 @@ fn number(random: &mut Random, below: usize) -> usize {
 }
 
 /// Breaks rows in one of many ways.
-fn break_rows(random: &mut Random, rows: &mut Vec<Strand>) {
+pub(crate) fn break_rows(random: &mut Random, rows: &mut Vec<Strand>) {
     let at = number(random, rows.len());
     match random.below(9) {
         0 => rows.truncate(at),
