@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::advise::{self, Advice, Caveat, Gain, Goal, Grain, Kind};
-use workspan_model::{Ratio, Recording};
+use workspan_model::{Nanos, Ratio, Recording};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, ratio, time};
@@ -161,7 +161,11 @@ fn finding(recording: &Recording, finding: &advise::Finding) -> Finding {
         Kind::Parallelise { place, factor: by, critical, strands } => {
             let at = piece(recording, place);
             let (critical, strands, by_words) = (*critical, count(*strands), factor(Some(*by)));
-            let text = format!("parallelise {}: {critical} in {strands} strands, {by_words} times faster", at.text);
+            let text = if critical == Nanos::ZERO {
+                format!("parallelise {}: critical once the others are faster, {by_words} times faster", at.text)
+            } else {
+                format!("parallelise {}: {critical} in {strands} strands, {by_words} times faster", at.text)
+            };
             let site = at.site.clone();
             ("parallelise", text, Some(at), site, Some(*by), None)
         }
@@ -208,7 +212,9 @@ fn too_fine(recording: &Recording, grain: &Grain) -> String {
 fn too_coarse(recording: &Recording, grain: &Grain) -> String {
     let Grain { site, tasks, mean, pieces, cutoff, .. } = grain;
     let (site, tasks) = (name(recording, *site), count(*tasks));
-    format!("tasks too large at {site}: {tasks} of {mean}, each could be {pieces:.0} of at least {cutoff}")
+    // Where creating a task costs next to nothing, any size will do.
+    let least = if *cutoff > Nanos::ZERO { format!(" of at least {cutoff}") } else { String::new() };
+    format!("tasks too large at {site}: {tasks} of {mean}, each could be {pieces:.0}{least}")
 }
 
 /// A caveat's word, and what it says.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::strands::{Place, Point, Problems};
-use workspan_model::{Nanos, Ratio, Recording, SiteId};
+use workspan_model::{Nanos, Ratio, Recording, SiteId, SiteKind};
 
 use crate::place;
 
@@ -25,9 +25,13 @@ pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
     let (from, to) = (point(recording, at.before), point(recording, at.after));
     let site = at.site.and_then(|id| recording.sites.get(id.0 as usize));
     let label = site.map_or_else(|| "the program itself".to_owned(), |site| place::label(recording, site));
+    let kind = site.map(|site| site.kind);
     let text = match (at.before, at.after) {
         (Point::Unknown, Point::Unknown) => label,
-        (Point::Begin, Point::End) => format!("{label}, all of it"),
+        // Its label names both ends.
+        _ if matches!(kind, Some(SiteKind::Serial { from, to }) if from.or(to).is_some()) => label,
+        // Of branches that fork further, this is what the last ones do.
+        (Point::Begin, Point::End) if !matches!(kind, Some(SiteKind::Join)) => format!("{label}, all of it"),
         _ => format!("{label}, {from} to {to}"),
     };
     Piece { site: id(recording, at.site), from, to, text }

@@ -154,8 +154,8 @@ pub struct Doctor {
 }
 
 const WHAT_IF: &str = "\
-A PART is FILE:LINE, FILE:LINE-LINE, a site of a report (s-0123abcd; s-0123abcd/ with all below it), or the name of a
-region that the program marks. FACTOR is a number of at least 1, or inf. Several are changed together.
+A PART is FILE:LINE, FILE:LINE-LINE, a site of a report (s-0123abcd; s-0123abcd/ with all below it), a piece that advise
+names (a-0123abcd), or the name of a region that the program marks. FACTOR is a number of at least 1, or inf. Several are changed together.
 
 Examples:
   workspan what-if -s src/sort.rs:10-20=8

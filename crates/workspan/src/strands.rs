@@ -1,10 +1,12 @@
 //! Strands that were recorded, for the verbs that need them.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context};
+use workspan_analysis::strands::{regions, Place};
 use workspan_analysis::Rows;
 use workspan_model::{Recording, Run, Strand};
 use workspan_store::{folder_of, Problem, Reader, StoreError};
@@ -55,6 +57,15 @@ pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
         bail!("{} holds no strands: there is no {} (record with `--record`)", file.display(), folder.display());
     }
     Ok(folder)
+}
+
+impl Recorded {
+    /// Where its strands are.
+    pub fn places(&self) -> anyhow::Result<BTreeSet<Place>> {
+        let profile = regions(&self.recording, &self.rows).context("cannot read the strands")?;
+        let contexts = &self.recording.contexts;
+        Ok(profile.regions.iter().map(|row| Place::of(contexts, &row.region)).collect())
+    }
 }
 
 impl StoredRows {

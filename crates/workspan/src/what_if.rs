@@ -14,7 +14,7 @@ pub fn run(args: &args::WhatIf) -> anyhow::Result<Outcome> {
     let mut scenario = Scenario::default();
     let mut shown = Vec::new();
     for spec in &args.speed_up {
-        let (part, factor, changes) = parts::parse(spec, &recorded.recording)?;
+        let (part, factor, changes) = parts::parse(spec, &recorded.recording, &|| recorded.places())?;
         shown.push(Change { part, factor: Some(factor.value()).filter(|factor| factor.is_finite()) });
         scenario.changes.extend(changes);
     }

@@ -5,6 +5,7 @@
 //! cutoff       = mean cost of a creation / 10 %: tasks of at least this size keep the overhead below 10 %
 //! too coarse:  the site has 10 % of the critical path and less than the wanted parallelism,
 //!              and its tasks are at least twice as long as `threshold` creations
+//! pieces       = mean size / `threshold` creations, at most as many as the wanted parallelism
 //! ```
 
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
@@ -40,7 +41,7 @@ pub struct Grain {
     pub below: u64,
     /// Work that would be saved, if the overhead came down to 10 %.
     pub saved: Nanos,
-    /// Into how many tasks one could be divided without getting below the cutoff.
+    /// Into how many tasks one could be divided: none too small, and no more than the wanted parallelism has use for.
     pub pieces: f64,
 }
 
@@ -59,6 +60,7 @@ fn kind(row: &SiteRow, goal: &Goal) -> Option<Kind> {
     let critical = row.critical_share.unwrap_or_default().0 >= CRITICAL;
     let little = row.parallelism.is_some_and(|parallelism| parallelism.0 < goal.target);
     let pieces = grain.mean.as_f64() / (grain.creation.as_f64() * goal.threshold).max(1.0);
+    let pieces = pieces.min(goal.target.max(2.0));
     (critical && little && pieces >= 2.0).then_some(Kind::TooCoarse(Grain { pieces, ..grain }))
 }
 

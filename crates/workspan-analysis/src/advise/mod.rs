@@ -9,7 +9,7 @@ pub mod greedy;
 
 use std::collections::BTreeMap;
 
-use workspan_model::{Nanos, Ratio, Recording, Run};
+use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::profile::profile;
 use crate::strands::{Place, Problems, Rows};
@@ -185,21 +185,29 @@ fn caveats(recording: &Recording, run: &Run, kind: &Kind, gain: &Gain, before: O
     caveats
 }
 
+/// The handle of the finding that a place must be parallelised.
+pub fn piece_id(recording: &Recording, place: &Place) -> String {
+    let [before, after] = [place.before, place.after].map(|point| match point.site() {
+        Some(site) => name(recording, site),
+        None => format!("{point:?}"),
+    });
+    let site = place.site.map(|site| name(recording, site)).unwrap_or_default();
+    handle(&format!("parallelise {site} {before} {after}"))
+}
+
 fn id(recording: &Recording, kind: &Kind) -> String {
-    let name = |site: workspan_model::SiteId| {
-        recording.sites.get(site.0 as usize).map(|site| site.stable_id(&recording.sites)).unwrap_or_default()
-    };
-    let text = match kind {
-        Kind::Parallelise { place, .. } => {
-            let [before, after] = [place.before, place.after].map(|point| match point.site() {
-                Some(site) => name(site),
-                None => format!("{point:?}"),
-            });
-            format!("parallelise {} {before} {after}", place.site.map(name).unwrap_or_default())
-        }
-        Kind::TooFine(grain) => format!("fine {}", name(grain.site)),
-        Kind::TooCoarse(grain) => format!("coarse {}", name(grain.site)),
-    };
+    match kind {
+        Kind::Parallelise { place, .. } => piece_id(recording, place),
+        Kind::TooFine(grain) => handle(&format!("fine {}", name(recording, grain.site))),
+        Kind::TooCoarse(grain) => handle(&format!("coarse {}", name(recording, grain.site))),
+    }
+}
+
+fn name(recording: &Recording, site: SiteId) -> String {
+    recording.sites.get(site.0 as usize).map(|site| site.stable_id(&recording.sites)).unwrap_or_default()
+}
+
+fn handle(text: &str) -> String {
     let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));

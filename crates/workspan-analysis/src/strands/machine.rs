@@ -146,7 +146,11 @@ impl<C: Charge> Machine<C> {
             self.threads[usize::from(row.thread >> 6)] |= 1 << (row.thread & 63);
         }
         if C::PLACES {
-            self.place = after;
+            self.place = match row.event {
+                Event::Fork(_) | Event::Next(_) => Point::Begin.code(),
+                Event::Join => self.tables.get(context).place,
+                _ => after,
+            };
         }
         self.event(row, context);
     }
@@ -196,7 +200,7 @@ impl<C: Charge> Machine<C> {
         match row.event {
             Event::Spawn(creation) | Event::Call(creation) => self.tables.get(creation.context).place,
             Event::Enter(inner) => self.tables.get(inner).place,
-            Event::End => Point::End.code(),
+            Event::End | Event::Next(_) | Event::Join => Point::End.code(),
             Event::Sync => Point::Wait.code(),
             Event::After(_) => self.place,
             _ => self.tables.get(context).place,

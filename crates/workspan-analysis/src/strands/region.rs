@@ -13,9 +13,9 @@ use workspan_model::{ContextId, ContextTree, SiteId};
 pub enum Point {
     /// Something without a place.
     Unknown,
-    /// The task's beginning.
+    /// The beginning of the task, or of the branch of a fork.
     Begin,
-    /// The task's end.
+    /// Its end.
     End,
     /// A wait for tasks that has no site of its own.
     Wait,

@@ -38,9 +38,9 @@ pub type Place = (Spot, Spot);
 /// What lies before or after a strand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Spot {
-    /// A task's beginning.
+    /// A task's or a branch's beginning.
     Begin,
-    /// A task's end.
+    /// A task's or a branch's end.
     End,
     /// A wait without a site.
     Wait,
@@ -215,7 +215,11 @@ impl<'a> Graph<'a> {
         let after = self.spot_after(&row, task);
         self.places.push((task.spot, after));
         if !matches!(row.event, Event::After(_)) {
-            task.spot = after;
+            task.spot = match row.event {
+                Event::Fork(_) | Event::Next(_) => Spot::Begin,
+                Event::Join => Spot::At(row.context),
+                _ => after,
+            };
         }
         let node = self.node(vec![task.at.into()]);
         self.vertices[node].cost = row.cost.0 + row.blocked.0;
@@ -282,7 +286,7 @@ impl<'a> Graph<'a> {
         match row.event {
             Event::Spawn(creation) | Event::Call(creation) => Spot::At(creation.context),
             Event::Enter(inner) => Spot::At(inner),
-            Event::End => Spot::End,
+            Event::End | Event::Next(_) | Event::Join => Spot::End,
             Event::Sync => Spot::Wait,
             Event::After(_) => task.spot,
             _ => Spot::At(row.context),

@@ -16,6 +16,7 @@ mod openmp_runner;
 mod partial;
 mod passthrough;
 mod places;
+mod planted;
 mod projects;
 mod random_programs;
 mod reports;

@@ -1,0 +1,149 @@
+//! Programs with a known reason not to scale: advice names it, what-if foretells what mending it gives.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::build::{self, scratch};
+use crate::command::{record, report, run, workspan};
+
+/// Equal parts into which the mended programs divide what was serial, and the factor of what-if.
+const PIECES: f64 = 8.0;
+
+/// The file with the programs, as debug information names it.
+const FILE: &str = "src/causes.rs";
+
+/// The line of `function` in which `text` stands, from 1.
+fn line(function: &str, text: &str) -> u64 {
+    let source = std::fs::read_to_string(build::root().join("programs/planted").join(FILE)).expect("it is there");
+    let lines = (1..).zip(source.lines());
+    let body = lines.skip_while(|(_, line)| !line.starts_with(&format!("fn {function}(")));
+    let mut found = body.take_while(|(_, line)| *line != "}").filter(|(_, line)| line.contains(text));
+    found.next().unwrap_or_else(|| panic!("`{text}` is not in {function}")).0
+}
+
+/// A recording of `planted ARGUMENTS` in `folder`.
+fn recorded(folder: &Path, name: &str, arguments: &[&str], task_cost: &str) -> PathBuf {
+    let file = folder.join(format!("{name}.wspan"));
+    let options = ["--record", "--virtual-task-cost", task_cost, "-o", file.to_str().expect("text")];
+    run(&mut record(folder, &options, &build::program("planted"), arguments)).check_success();
+    file
+}
+
+fn ask(folder: &Path, arguments: &[&str]) -> Value {
+    let ended = run(workspan(folder).args(arguments).arg("--json"));
+    serde_json::from_slice(&ended.check_success().stdout).expect("JSON")
+}
+
+/// What advice finds that is to be parallelised: the events around each piece, and its handle.
+fn pieces(folder: &Path, file: &str, target: &str) -> Vec<([String; 2], String)> {
+    let advice = ask(folder, &["advise", file, "--target", target, "--factor", "8"]);
+    assert_eq!(advice["outcome"], "reached", "{advice:#}");
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let findings = advice["findings"].as_array().expect("a list").iter();
+    findings
+        .filter(|finding| finding["kind"] == "parallelise")
+        .map(|finding| {
+            let piece = &finding["piece"];
+            ([text(&piece["from"]), text(&piece["to"])], text(&finding["id"]))
+        })
+        .collect()
+}
+
+fn parallelism(value: &Value) -> f64 {
+    value["parallelism"].as_f64().expect("a number")
+}
+
+/// What is foretold if all `parts` are so many times faster.
+fn foretold(folder: &Path, file: &str, parts: &[String]) -> f64 {
+    let parts: Vec<String> = parts.iter().map(|part| format!("{part}={PIECES}")).collect();
+    let mut arguments = vec!["what-if", file];
+    arguments.extend(parts.iter().flat_map(|part| ["-s", part]));
+    parallelism(&ask(folder, &arguments)["after"])
+}
+
+/// Advice finds the pieces between these events of a program; what is foretold of them comes true, to the last digit.
+#[track_caller]
+fn check(name: &str, target: &str, planted: &[[String; 2]]) {
+    let folder = scratch(&format!("planted-{name}"));
+    recorded(&folder, "before", &[name], "0");
+    let after = recorded(&folder, "after", &[name, "fixed"], "0");
+    let found = pieces(&folder, "before.wspan", target);
+    let (places, handles): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    assert_eq!(places, planted);
+    let foretold = foretold(&folder, "before.wspan", &handles);
+    let measured = parallelism(&report(&folder, after)["program"]);
+    assert!((foretold - measured).abs() < 1e-6 * measured, "{foretold} foretold, {measured} measured");
+}
+
+fn at(line: u64) -> String {
+    format!("{FILE}:{line}")
+}
+
+fn begin() -> String {
+    "begin".to_owned()
+}
+
+#[test]
+fn a_serial_start() {
+    // What is planted ends where the loop begins.
+    let planted = line("serial_start", "divided(16_000, pieces);");
+    check("serial-start", "20", &[[begin(), at(planted + 1)]]);
+}
+
+#[test]
+fn a_serial_partition() {
+    // At the top it is serial code, below it is in the branches of the join: both end where that forks.
+    let planted = line("sort", "divided(items, pieces);");
+    let piece = [begin(), at(planted + 1)];
+    check("partition", "30", &[piece.clone(), piece]);
+}
+
+#[test]
+fn a_heavy_pair() {
+    let folder = scratch("planted-pair");
+    recorded(&folder, "before", &["heavy-pair"], "0");
+    let both = [line("heavy_pair", "divided(10_000, first)"), line("heavy_pair", "divided(10_000, second)")];
+    let advice = ask(&folder, &["advise", "before.wspan", "--target", "30", "--factor", "8"]);
+    let found: Vec<&Value> = advice["findings"].as_array().expect("a list").iter().collect();
+    let found: Vec<&&Value> = found.iter().filter(|finding| finding["kind"] == "parallelise").collect();
+    assert_eq!(found.len(), 2, "{advice:#}");
+    for (finding, line) in found.iter().zip(both) {
+        assert!(finding["text"].as_str().expect("text").contains(&at(line)), "{finding:#}");
+        assert!(finding["caveats"].as_array().expect("a list").contains(&"only-together".into()), "{finding:#}");
+    }
+    let before = parallelism(&report(&folder, "before.wspan")["program"]);
+    assert!((before - 5.2).abs() < 1e-9, "{before}");
+    // One alone is of no use.
+    let one = foretold(&folder, "before.wspan", &[at(both[0])]);
+    let half = recorded(&folder, "half", &["heavy-pair-half", "fixed"], "0");
+    let measured = parallelism(&report(&folder, half)["program"]);
+    assert_eq!((one, measured), (before, before));
+    // Both are.
+    let two = foretold(&folder, "before.wspan", &both.map(at));
+    let whole = recorded(&folder, "whole", &["heavy-pair", "fixed"], "0");
+    let measured = parallelism(&report(&folder, whole)["program"]);
+    assert!((two - 41.6).abs() < 1e-9 && (measured - 41.6).abs() < 1e-9, "{two} foretold, {measured} measured");
+}
+
+#[test]
+fn tasks_too_fine() {
+    let folder = scratch("planted-fine");
+    recorded(&folder, "before", &["too-fine"], "5");
+    let advice = ask(&folder, &["advise", "before.wspan"]);
+    assert_eq!(advice["outcome"], "already-enough");
+    let findings = advice["findings"].as_array().expect("a list");
+    assert_eq!(findings.len(), 1, "{advice:#}");
+    let tasks = &findings[0]["tasks"];
+    assert_eq!(findings[0]["kind"], "too-fine");
+    let join = line("many_tasks", "rayon::join");
+    assert!(findings[0]["text"].as_str().expect("text").contains(&at(join)), "{advice:#}");
+    assert_eq!((&tasks["creation_ns"], &tasks["cutoff_ns"]), (&5.into(), &50.into()));
+    // Tasks of the mended program are above the cutoff.
+    let after = recorded(&folder, "after", &["too-fine", "fixed"], "5");
+    let report = report(&folder, &after);
+    let overhead = report["program"]["task_overhead"].as_f64().expect("a share");
+    assert!(overhead < 0.1, "{overhead}");
+    let advice = ask(&folder, &["advise", "after.wspan"]);
+    assert_eq!(advice["findings"], Value::Array(Vec::new()), "{advice:#}");
+}
