@@ -9,9 +9,11 @@
 //! * [`mod@strands`]: the same from a run that was recorded strand by strand, and by region of the source.
 //! * [`mod@what_if`]: what parallelising parts of the program would give (TaskProf 4.2).
 //! * [`mod@advise`]: which parts must be parallelised, and whose tasks have the wrong size (TaskProf 4.3).
+//! * [`mod@diff`]: two recordings side by side.
 //! * [`mod@warnings`]: what a reader must know before believing a number.
 
 pub mod advise;
+pub mod diff;
 pub mod locks;
 pub mod profile;
 pub mod spread;
@@ -21,6 +23,7 @@ pub mod warnings;
 pub mod what_if;
 
 pub use advise::{advise, Advice, Finding, Goal};
+pub use diff::{diff, Diff};
 pub use locks::bounded_by_locks;
 pub use profile::{profile, Profile};
 pub use spread::Spread;

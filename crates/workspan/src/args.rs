@@ -40,6 +40,8 @@ pub enum Verb {
     WhatIf(WhatIf),
     /// Tell which parts must be parallelised, and whose tasks have the wrong size; needs a recording made with --record.
     Advise(Advise),
+    /// Compare two recordings of a program, before and after a change.
+    Diff(Diff),
     /// Answer a question in SQL; needs a recording made with --record.
     #[cfg(feature = "query")]
     Query(Query),
@@ -204,6 +206,34 @@ pub struct Advise {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: u32,
     /// Show at most N findings.
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub top: usize,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+const DIFF: &str = "\
+A number has changed if no run after gives one that lies among those of the runs before; `inconclusive` if some does.
+Sites are found again by their place, or by their order in a function.
+
+Examples:
+  workspan diff before.wspan after.wspan
+  workspan diff before.wspan after.wspan -s src/sort.rs:10-20=8    what was foretold, against what came";
+
+/// `workspan diff`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = DIFF)]
+pub struct Diff {
+    /// The recording before the change.
+    pub before: PathBuf,
+    /// The recording after it.
+    pub after: PathBuf,
+    /// Let PART be FACTOR times faster in the first recording, as `what-if` does, and compare the parallelism foretold with
+    /// the one measured; needs a recording made with --record.
+    #[arg(short, long, value_name = "PART=FACTOR")]
+    pub speed_up: Vec<String>,
+    /// Show at most N rows of a table.
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub top: usize,
     /// As JSON.

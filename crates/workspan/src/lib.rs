@@ -7,6 +7,7 @@
 pub mod advise;
 pub mod args;
 pub mod cargo;
+pub mod diff;
 pub mod doctor;
 pub mod exit;
 pub mod files;
@@ -50,6 +51,7 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Doctor(options) => doctor::run(&options),
         args::Verb::WhatIf(options) => what_if::run(&options),
         args::Verb::Advise(options) => advise::run(&options),
+        args::Verb::Diff(options) => diff::run(&options),
         #[cfg(feature = "query")]
         args::Verb::Query(options) => query::run(&options),
     })

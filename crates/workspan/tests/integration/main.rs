@@ -5,6 +5,7 @@ mod build;
 mod cilk;
 mod closed_forms;
 mod command;
+mod diff;
 mod doctor_info;
 mod documents;
 mod fixtures;

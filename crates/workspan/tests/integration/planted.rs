@@ -74,6 +74,15 @@ fn check(name: &str, target: &str, planted: &[[String; 2]]) {
     let foretold = foretold(&folder, "before.wspan", &handles);
     let measured = parallelism(&report(&folder, after)["program"]);
     assert!((foretold - measured).abs() < 1e-6 * measured, "{foretold} foretold, {measured} measured");
+    // Both recordings side by side say so, too.
+    let parts: Vec<String> = handles.iter().map(|part| format!("{part}={PIECES}")).collect();
+    let mut arguments = vec!["diff", "before.wspan", "after.wspan"];
+    arguments.extend(parts.iter().flat_map(|part| ["-s", part]));
+    let diff = ask(&folder, &arguments);
+    let error = diff["prediction"]["error"].as_f64().expect("a share");
+    assert!(error.abs() < 1e-6, "{diff:#}");
+    assert_eq!(diff["program"]["span"]["change"], "less");
+    assert_eq!(diff["program"]["work"]["change"], "same");
 }
 
 fn at(line: u64) -> String {

@@ -1,0 +1,300 @@
+//! Two recordings side by side: a program before and after a change.
+//!
+//! Each quantity is compared over all runs of either recording: where the ranges do not meet, it has changed; where they
+//! do, it may be noise. With one run each there is no range, and every difference counts.
+//!
+//! Sites are matched in two steps. First those with the same kind and place ([`workspan_model::SiteIdentity`]) whose
+//! functions, as far as they are known, are the same, too. A change moves what stands below it; so of what is left, the
+//! sites of a kind in a function are matched in their order, if there are as many of them on both sides.
+//!
+//! Cost: linear in sites and runs, but for sorting.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use workspan_model::{Nanos, Ratio, Recording, Site, SiteId};
+
+use crate::profile::{profile, Program, SiteRow};
+use crate::spread::Spread;
+
+/// What became of a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is the same in all runs.
+    Same,
+    /// It is less in every run than in any before.
+    Less,
+    /// It is more in every run than in any before.
+    More,
+    /// The ranges meet.
+    Unclear,
+}
+
+/// A quantity before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pair<T> {
+    /// Over the runs before.
+    pub before: Spread<T>,
+    /// Over the runs after.
+    pub after: Spread<T>,
+}
+
+impl<T: Copy + Default + PartialOrd> Pair<T> {
+    /// What became of it.
+    pub fn change(&self) -> Change {
+        let Pair { before, after } = self;
+        if after.high < before.low {
+            Change::Less
+        } else if after.low > before.high {
+            Change::More
+        } else if before.is_single() && after.is_single() {
+            Change::Same
+        } else {
+            Change::Unclear
+        }
+    }
+}
+
+/// The whole program.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProgramPair {
+    /// Sum of all strands.
+    pub work: Pair<Nanos>,
+    /// Longest chain of strands.
+    pub span: Pair<Nanos>,
+    /// Work over span; `None` where one side has none.
+    pub parallelism: Option<Pair<Ratio>>,
+    /// Cost of creating tasks, over work.
+    pub task_overhead: Option<Pair<Ratio>>,
+    /// Tasks created.
+    pub tasks: Pair<u64>,
+    /// Work in serial code of the root strand.
+    pub serial: Pair<Nanos>,
+    /// From start to end.
+    pub wall: Pair<Nanos>,
+}
+
+/// A spawn site.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SitePair {
+    /// In the recording before; `None` for a new one.
+    pub before: Option<SiteId>,
+    /// In the recording after; `None` for one that is gone.
+    pub after: Option<SiteId>,
+    /// Work of its outermost instances.
+    pub work: Pair<Nanos>,
+    /// Sum of their spans.
+    pub span: Pair<Nanos>,
+    /// Work over span; `None` where one side has none.
+    pub parallelism: Option<Pair<Ratio>>,
+    /// Tasks it created.
+    pub tasks: Pair<u64>,
+    /// Cost of creating them.
+    pub overhead: Pair<Nanos>,
+    /// What its own strands add to the critical path.
+    pub critical: Pair<Nanos>,
+}
+
+/// Two recordings, compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diff {
+    /// The whole program.
+    pub program: ProgramPair,
+    /// Spawn sites, by what their spans changed: the largest first.
+    pub sites: Vec<SitePair>,
+}
+
+/// What a run's profile has.
+struct Seen {
+    program: Program,
+    sites: BTreeMap<SiteId, SiteRow>,
+}
+
+/// The runs before and after.
+type Sides = [Vec<Seen>; 2];
+
+/// Compares all runs of two recordings.
+pub fn diff(before: &Recording, after: &Recording) -> Diff {
+    let profiles: Sides = [before, after].map(|recording| {
+        let seen = |run| {
+            let profile = profile(recording, run);
+            Seen { program: profile.program, sites: profile.sites.into_iter().map(|row| (row.site, row)).collect() }
+        };
+        recording.runs.iter().map(seen).collect()
+    });
+    let sites = [0, 1].map(|side: usize| {
+        let used: BTreeSet<SiteId> = profiles[side].iter().flat_map(|seen| seen.sites.keys().copied()).collect();
+        used
+    });
+    let mut rows: Vec<SitePair> =
+        matched([before, after], &sites).into_iter().map(|(a, b)| site_pair(&profiles, [a, b])).collect();
+    let changed = |row: &SitePair| (row.span.after.median - row.span.before.median).0.unsigned_abs();
+    rows.sort_by_key(|row| (std::cmp::Reverse(changed(row)), row.before, row.after));
+    Diff { program: program_pair(&profiles), sites: rows }
+}
+
+/// Over all runs of both sides.
+fn pair<T: Copy + Default + PartialOrd>(profiles: &Sides, of: impl Fn(usize, &Seen) -> T) -> Pair<T> {
+    let side = |at: usize| Spread::of(profiles[at].iter().map(|profile| of(at, profile)));
+    Pair { before: side(0), after: side(1) }
+}
+
+/// The same of what a run may be without: over those that have it, if there are some on both sides.
+fn pair_of_some(profiles: &Sides, of: impl Fn(usize, &Seen) -> Option<Ratio>) -> Option<Pair<Ratio>> {
+    let side = |at: usize| {
+        let some: Vec<Ratio> = profiles[at].iter().filter_map(|profile| of(at, profile)).collect();
+        (!some.is_empty()).then(|| Spread::of(some))
+    };
+    Some(Pair { before: side(0)?, after: side(1)? })
+}
+
+fn program_pair(profiles: &Sides) -> ProgramPair {
+    ProgramPair {
+        work: pair(profiles, |_, profile| profile.program.work),
+        span: pair(profiles, |_, profile| profile.program.span),
+        parallelism: pair_of_some(profiles, |_, profile| profile.program.parallelism),
+        task_overhead: pair_of_some(profiles, |_, profile| profile.program.task_overhead),
+        tasks: pair(profiles, |_, profile| profile.program.tasks),
+        serial: pair(profiles, |_, profile| profile.program.serial),
+        wall: pair(profiles, |_, profile| profile.program.wall),
+    }
+}
+
+fn site_pair(profiles: &Sides, ids: [Option<SiteId>; 2]) -> SitePair {
+    // A free function: a closure cannot say that what it returns lives as long as its argument.
+    fn row(id: Option<SiteId>, profile: &Seen) -> Option<&SiteRow> {
+        profile.sites.get(&id?)
+    }
+    let nanos = |of: fn(&SiteRow) -> Nanos| pair(profiles, |at, seen| row(ids[at], seen).map_or(Nanos::ZERO, of));
+    SitePair {
+        before: ids[0],
+        after: ids[1],
+        work: nanos(|row| row.work),
+        span: nanos(|row| row.span),
+        parallelism: pair_of_some(profiles, |at, profile| row(ids[at], profile)?.parallelism),
+        tasks: pair(profiles, |at, profile| row(ids[at], profile).map_or(0, |row| row.tasks)),
+        overhead: nanos(|row| row.overhead),
+        critical: nanos(|row| row.critical),
+    }
+}
+
+/// Sites of both sides, each once.
+fn matched(recordings: [&Recording; 2], sites: &[BTreeSet<SiteId>; 2]) -> Vec<(Option<SiteId>, Option<SiteId>)> {
+    let site = |side: usize, id: SiteId| recordings[side].sites.get(id.0 as usize);
+    let mut places = HashMap::new();
+    for id in &sites[1] {
+        places.extend(site(1, *id).map(|found| (found.identity(), *id)));
+    }
+    let mut pairs = Vec::new();
+    let mut rest: [BTreeSet<SiteId>; 2] = [BTreeSet::new(), sites[1].clone()];
+    for id in &sites[0] {
+        let found = site(0, *id).and_then(|before| {
+            let other = *places.get(&before.identity())?;
+            same_function(before, site(1, other)?).then_some(other)
+        });
+        match found {
+            Some(other) => {
+                rest[1].remove(&other);
+                pairs.push((Some(*id), Some(other)));
+            }
+            None => {
+                rest[0].insert(*id);
+            }
+        }
+    }
+    // What has moved within its function.
+    let [before, after] = [0, 1].map(|side| {
+        let mut groups: BTreeMap<(&'static str, &str, &str), Vec<SiteId>> = BTreeMap::new();
+        for id in &rest[side] {
+            if let Some((found, name)) = site(side, *id).and_then(|found| Some((found, function(found)?))) {
+                groups.entry((found.kind.name(), found.file.as_str(), name)).or_default().push(*id);
+            }
+        }
+        for group in groups.values_mut() {
+            group.sort_by_key(|id| site(side, *id).map(|found| (found.line, found.column)));
+        }
+        groups
+    });
+    let mut moved: Vec<(SiteId, SiteId)> = Vec::new();
+    for (key, group) in &before {
+        if let Some(other) = after.get(key).filter(|other| other.len() == group.len()) {
+            moved.extend(group.iter().copied().zip(other.iter().copied()));
+        }
+    }
+    for (before, after) in moved {
+        rest[0].remove(&before);
+        rest[1].remove(&after);
+        pairs.push((Some(before), Some(after)));
+    }
+    pairs.extend(rest[0].iter().map(|id| (Some(*id), None)));
+    pairs.extend(rest[1].iter().map(|id| (None, Some(*id))));
+    pairs
+}
+
+fn function(site: &Site) -> Option<&str> {
+    site.function.as_ref().map(|function| function.name.as_str())
+}
+
+fn same_function(a: &Site, b: &Site) -> bool {
+    match (function(a), function(b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workspan_model::{ContextId, ContextTree, Function, Run, SiteKind, Totals};
+
+    /// A recording of joins, each of so much work, at these lines of functions.
+    fn recording(sites: &[(u32, &str)], runs: &[&[i64]]) -> Recording {
+        let site = |(line, name): &(u32, &str)| Site {
+            kind: SiteKind::Join,
+            file: "src/a.rs".to_owned(),
+            line: *line,
+            column: 5,
+            function: Some(Function { name: (*name).to_owned(), from_debug_info: true, offset: None }),
+            type_name: String::new(),
+            module: String::new(),
+            addresses: Vec::new(),
+            via: None,
+        };
+        let mut contexts = ContextTree::default();
+        for id in 0..u32::try_from(sites.len()).expect("few") {
+            contexts.intern(ContextId::ROOT, SiteId(id)).expect("the root is there");
+        }
+        let totals = |work: i64| {
+            let work = Nanos(work);
+            Totals { self_work: work, work, span: work, instances: 1, entries: 1, tasks: 1, ..Totals::default() }
+        };
+        let run = |works: &&[i64]| Run {
+            totals: std::iter::once(Totals::default()).chain(works.iter().map(|work| totals(*work))).collect(),
+            span: works.iter().map(|work| Nanos(*work)).sum(),
+            ..Run::default()
+        };
+        let runs = runs.iter().map(run).collect();
+        Recording { sites: sites.iter().map(site).collect(), contexts, runs, ..Recording::default() }
+    }
+
+    #[test]
+    fn ranges_decide() {
+        let before = recording(&[(3, "f")], &[&[100], &[110], &[105]]);
+        let change = |runs: &[&[i64]]| diff(&before, &recording(&[(3, "f")], runs)).program.span.change();
+        assert_eq!(change(&[&[90], &[99]]), Change::Less);
+        assert_eq!(change(&[&[90], &[101]]), Change::Unclear);
+        assert_eq!(change(&[&[111]]), Change::More);
+        let one = recording(&[(3, "f")], &[&[100]]);
+        assert_eq!(diff(&one, &one).program.span.change(), Change::Same);
+    }
+
+    #[test]
+    fn sites_that_moved_are_found_again() {
+        let before = recording(&[(3, "f"), (9, "g"), (12, "g"), (20, "h")], &[&[1, 2, 3, 4]]);
+        // Two lines more above `g`; where `g` had a join, `f` has one now; `h` is gone.
+        let after = recording(&[(3, "f"), (9, "f"), (11, "g"), (14, "g")], &[&[10, 20, 30, 40]]);
+        let mut pairs: Vec<[i64; 2]> =
+            diff(&before, &after).sites.iter().map(|row| [row.work.before.median.0, row.work.after.median.0]).collect();
+        pairs.sort_unstable();
+        assert_eq!(pairs, [[0, 20], [1, 10], [2, 30], [3, 40], [4, 0]]);
+    }
+}

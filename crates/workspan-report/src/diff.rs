@@ -1,0 +1,390 @@
+//! The answer of `workspan diff`: its view model, and as text.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use workspan_analysis::diff::{Change, Pair, SitePair};
+use workspan_analysis::{Diff, Spread};
+use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
+
+use crate::parts::{factor, id, name, ratio, time};
+use crate::text::{line, more, Style, Table};
+use crate::what_if;
+use crate::words::{count, percent};
+
+/// Two recordings side by side.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// In one line, a number first.
+    pub text: String,
+    /// The first recording.
+    pub before: Side,
+    /// The second.
+    pub after: Side,
+    /// The whole program.
+    pub program: Program,
+    /// What was foretold; null if nobody asked.
+    pub prediction: Option<Prediction>,
+    /// Spawn sites, by what their spans changed.
+    pub sites: Vec<Site>,
+    /// What to know before believing a number.
+    pub warnings: Vec<String>,
+}
+
+/// A recording.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Side {
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// Runs in it.
+    pub runs: usize,
+}
+
+/// The whole program.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Program {
+    /// Sum of all strands, in nanoseconds.
+    pub work: Quantity,
+    /// Longest chain of strands, in nanoseconds.
+    pub span: Quantity,
+    /// Work over span.
+    pub parallelism: Option<Quantity>,
+    /// Cost of creating tasks, over work.
+    pub task_overhead: Option<Quantity>,
+    /// Tasks created.
+    pub tasks: Quantity,
+    /// Work in serial code outside any region, in nanoseconds.
+    pub serial: Quantity,
+    /// From start to end, in nanoseconds.
+    pub wall: Quantity,
+}
+
+/// A number before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Quantity {
+    /// Over the runs before.
+    pub before: Range,
+    /// Over the runs after.
+    pub after: Range,
+    /// Median after over median before; null if that is zero.
+    pub ratio: Option<f64>,
+    /// What became of it.
+    pub change: Changed,
+}
+
+/// A number over several runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Range {
+    /// Middle value.
+    pub median: f64,
+    /// Smallest.
+    pub low: f64,
+    /// Largest.
+    pub high: f64,
+}
+
+/// What became of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Changed {
+    /// The same in all runs.
+    Same,
+    /// Less in every run than in any before.
+    Less,
+    /// More in every run than in any before.
+    More,
+    /// The ranges meet.
+    Inconclusive,
+}
+
+/// What was foretold from the first recording, against the second.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Prediction {
+    /// What was to become faster.
+    pub changes: Vec<what_if::Change>,
+    /// Parallelism that was foretold, over the runs before.
+    pub predicted: Range,
+    /// Parallelism that was measured, over the runs after.
+    pub measured: Range,
+    /// By how much the foretold one is more than the measured one, as a share of that; below zero if it is less.
+    pub error: Option<f64>,
+}
+
+/// A spawn site before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Site {
+    /// Its id before; null for a new one.
+    pub before: Option<String>,
+    /// Its id after; null for one that is gone.
+    pub after: Option<String>,
+    /// Its place: after, if it is still there.
+    pub name: String,
+    /// `faster`, `slower`, `same` or `inconclusive`, by its span; `new` or `gone`.
+    pub verdict: String,
+    /// Work of its outermost instances, in nanoseconds.
+    pub work: Quantity,
+    /// Sum of their spans, in nanoseconds.
+    pub span: Quantity,
+    /// Work over span.
+    pub parallelism: Option<Quantity>,
+    /// Tasks it created.
+    pub tasks: Quantity,
+    /// Cost of creating them, in nanoseconds.
+    pub overhead: Quantity,
+    /// What its own strands add to the critical path, in nanoseconds.
+    pub critical: Quantity,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Compared<'a> {
+    /// The first recording.
+    pub before: &'a Recording,
+    /// The second.
+    pub after: &'a Recording,
+    /// What they amount to.
+    pub diff: &'a Diff,
+}
+
+/// The answer as it is shown. `foretold`: what was to become faster, and the parallelism of each run before with it.
+pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Vec<Ratio>)>) -> Answer {
+    let Compared { before, after, diff } = compared;
+    let program = &diff.program;
+    let shares = |pair: &Pair<Ratio>| quantity(pair, |ratio| ratio.0);
+    let view = Program {
+        work: nanos(&program.work),
+        span: nanos(&program.span),
+        parallelism: program.parallelism.as_ref().map(shares),
+        task_overhead: program.task_overhead.as_ref().map(shares),
+        tasks: counts(&program.tasks),
+        serial: nanos(&program.serial),
+        wall: nanos(&program.wall),
+    };
+    let medians = view.parallelism.map(|of| (of.before.median, of.after.median)).unzip();
+    let text = format!(
+        "parallelism {} instead of {}: {}, {}",
+        ratio(medians.1),
+        ratio(medians.0),
+        words("work", &view.work),
+        words("span", &view.span)
+    );
+    let prediction = foretold.and_then(|(changes, predicted)| {
+        let (predicted, measured) = (Spread::of(predicted), program.parallelism?.after);
+        let [predicted, measured] = [predicted, measured].map(|spread| range(&spread, |ratio: Ratio| ratio.0));
+        let error = (measured.median > 0.0).then(|| predicted.median / measured.median - 1.0);
+        Some(Prediction { changes, predicted, measured, error })
+    });
+    Answer {
+        schema_version: 1,
+        text,
+        before: side(before),
+        after: side(after),
+        program: view,
+        prediction,
+        sites: diff.sites.iter().map(|row| site(compared, row)).collect(),
+        warnings: warnings(before, after),
+    }
+}
+
+fn side(recording: &Recording) -> Side {
+    Side { command: recording.command.clone(), runs: recording.runs.len() }
+}
+
+fn site(compared: Compared<'_>, row: &SitePair) -> Site {
+    let Compared { before, after, .. } = compared;
+    let span = nanos(&row.span);
+    let verdict = match (row.before, row.after, span.change) {
+        (None, _, _) => "new",
+        (_, None, _) => "gone",
+        (_, _, Changed::Less) => "faster",
+        (_, _, Changed::More) => "slower",
+        (_, _, Changed::Same) => "same",
+        (_, _, Changed::Inconclusive) => "inconclusive",
+    };
+    let place = |recording: &Recording, id: Option<SiteId>| id.map(|id| name(recording, id));
+    Site {
+        before: id(before, row.before),
+        after: id(after, row.after),
+        name: place(after, row.after).or_else(|| place(before, row.before)).unwrap_or_default(),
+        verdict: verdict.to_owned(),
+        work: nanos(&row.work),
+        span,
+        parallelism: row.parallelism.as_ref().map(|pair| quantity(pair, |ratio| ratio.0)),
+        tasks: counts(&row.tasks),
+        overhead: nanos(&row.overhead),
+        critical: nanos(&row.critical),
+    }
+}
+
+fn nanos(pair: &Pair<Nanos>) -> Quantity {
+    quantity(pair, Nanos::as_f64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts")]
+fn counts(pair: &Pair<u64>) -> Quantity {
+    quantity(pair, |count| count as f64)
+}
+
+fn quantity<T: Copy + Default + PartialOrd>(pair: &Pair<T>, number: fn(T) -> f64) -> Quantity {
+    let (before, after) = (range(&pair.before, number), range(&pair.after, number));
+    Quantity {
+        before,
+        after,
+        ratio: (before.median > 0.0).then(|| after.median / before.median),
+        change: match pair.change() {
+            Change::Same => Changed::Same,
+            Change::Less => Changed::Less,
+            Change::More => Changed::More,
+            Change::Unclear => Changed::Inconclusive,
+        },
+    }
+}
+
+fn range<T: Copy>(spread: &Spread<T>, number: fn(T) -> f64) -> Range {
+    Range { median: number(spread.median), low: number(spread.low), high: number(spread.high) }
+}
+
+/// What makes the two hard to compare.
+fn warnings(before: &Recording, after: &Recording) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let sides = [("before", before), ("after", after)];
+    for (which, recording) in sides {
+        let missing = recording.runs.iter().filter(|run| !run.complete()).count();
+        if missing > 0 {
+            warnings.push(format!("part is missing of {missing} of the {} runs {which}", recording.runs.len()));
+        }
+    }
+    let differs = |of: fn(&Run) -> String| {
+        let [a, b] = sides.map(|(_, recording)| recording.runs.first().map(of).unwrap_or_default());
+        (a != b).then_some((a, b))
+    };
+    if before.machine.processor != after.machine.processor {
+        warnings.push(format!("another processor: {}, then {}", before.machine.processor, after.machine.processor));
+    }
+    if let Some((a, b)) = differs(|run| format!("{:?}", run.clock).to_lowercase()) {
+        warnings.push(format!("another clock: {a}, then {b}"));
+    }
+    if let Some((a, b)) = differs(|run| run.workers.to_string()) {
+        warnings.push(format!("another number of workers: {a}, then {b}"));
+    }
+    if let Some((a, b)) = differs(|run| run.logical_cores.map_or_else(|| "true".to_owned(), |cores| cores.to_string()))
+    {
+        warnings.push(format!("loops split as on another number of cores: {a}, then {b}"));
+    }
+    let virtual_clock = |run: &Run| run.clock == workspan_model::Clock::Virtual;
+    if sides.iter().any(|(_, recording)| recording.runs.len() < 2 && !recording.runs.iter().all(virtual_clock)) {
+        warnings.push("only one run: by how much runs differ anyway is not known (record with --repeat)".to_owned());
+    }
+    warnings
+}
+
+/// How a quantity changed, in words.
+fn words(name: &str, quantity: &Quantity) -> String {
+    match (quantity.change, quantity.ratio) {
+        (Changed::Same, _) => format!("the same {name}"),
+        (Changed::Inconclusive, _) => format!("{name} as far as can be told the same"),
+        (_, Some(ratio)) => format!("{} times the {name}", Ratio(ratio)),
+        (_, None) => format!("more {name}"),
+    }
+}
+
+/// As indented JSON.
+pub fn json(answer: &Answer) -> String {
+    serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// As text.
+pub fn text(answer: &Answer, style: Style) -> String {
+    let mut out = String::new();
+    line(&mut out, &style.bold(&answer.text));
+    if let Some(prediction) = &answer.prediction {
+        line(&mut out, &style.bold(&foretold(prediction)));
+    }
+    for warning in &answer.warnings {
+        line(&mut out, &style.warning(&format!("! {warning}")));
+    }
+    line(&mut out, "");
+    program(&mut out, answer, style);
+    if !answer.sites.is_empty() {
+        line(&mut out, "");
+        let header = ["work before", "after", "times", "span before", "after", "times", "verdict", "site"];
+        let mut table = Table::new(&header);
+        for site in answer.sites.iter().take(style.top) {
+            let [a, b, c] = medians(&site.work);
+            let [d, e, f] = medians(&site.span);
+            let id = site.after.as_ref().or(site.before.as_ref()).map_or("", String::as_str);
+            table.row(vec![a, b, c, d, e, f, site.verdict.clone(), format!("{} {id}", site.name)]);
+        }
+        table.write(&mut out, style, 7);
+        more(&mut out, answer.sites.len(), style, "site");
+    }
+    out
+}
+
+fn foretold(prediction: &Prediction) -> String {
+    let parts: Vec<String> = prediction.changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
+    let error = match prediction.error {
+        Some(error) if error.abs() < 5e-4 => "as measured".to_owned(),
+        Some(error) if error < 0.0 => format!("{} less than measured", percent(Ratio(-error))),
+        Some(error) => format!("{} more than measured", percent(Ratio(error))),
+        None => "nothing was measured".to_owned(),
+    };
+    let [predicted, measured] = [prediction.predicted, prediction.measured].map(|range| show_range(range, show_ratio));
+    format!("foretold was parallelism {predicted}, measured {measured}: {error}; with {}", parts.join(", "))
+}
+
+fn program(out: &mut String, answer: &Answer, style: Style) {
+    let mut table = Table::new(&["", "before", "after", "times", ""]);
+    let view = &answer.program;
+    let mut row = |name: &str, quantity: &Quantity, show: fn(f64) -> String| {
+        let [before, after, times] = cells(quantity, show);
+        let note = if quantity.change == Changed::Inconclusive { "inconclusive" } else { "" };
+        table.row(vec![name.to_owned(), before, after, times, note.to_owned()]);
+    };
+    row("work", &view.work, show_time);
+    row("span", &view.span, show_time);
+    if let Some(quantity) = &view.parallelism {
+        row("parallelism", quantity, show_ratio);
+    }
+    if let Some(quantity) = &view.task_overhead {
+        row("task overhead", quantity, |share| percent(Ratio(share)));
+    }
+    row("tasks", &view.tasks, show_count);
+    row("serial code", &view.serial, show_time);
+    row("wall", &view.wall, show_time);
+    table.write(out, style, 0);
+}
+
+/// Before, after, and the ratio: with ranges where these can be told from a single number.
+fn cells(quantity: &Quantity, show: fn(f64) -> String) -> [String; 3] {
+    [show_range(quantity.before, show), show_range(quantity.after, show), ratio(quantity.ratio)]
+}
+
+/// The same of a site, of which medians are enough.
+fn medians(quantity: &Quantity) -> [String; 3] {
+    [show_time(quantity.before.median), show_time(quantity.after.median), ratio(quantity.ratio)]
+}
+
+fn show_range(range: Range, show: fn(f64) -> String) -> String {
+    let [median, low, high] = [range.median, range.low, range.high].map(show);
+    if low == high {
+        median
+    } else {
+        format!("{median} ({low} to {high})")
+    }
+}
+
+fn show_ratio(value: f64) -> String {
+    Ratio(value).to_string()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "it was a whole number; saturates")]
+fn show_time(nanos: f64) -> String {
+    time(nanos as i64)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was a count; saturates")]
+fn show_count(value: f64) -> String {
+    count(value as u64)
+}

@@ -1,0 +1,50 @@
+//! `workspan diff`: two recordings side by side, and what was foretold against what came.
+
+use anyhow::Context;
+use workspan_analysis::{diff, what_if, Scenario};
+use workspan_model::Ratio;
+use workspan_report::diff::{answer, json, text, Compared};
+use workspan_report::text::Style;
+use workspan_report::what_if::Change;
+
+use crate::exit::Outcome;
+use crate::{args, files, output, parts, strands};
+
+/// Runs the verb.
+pub fn run(args: &args::Diff) -> anyhow::Result<Outcome> {
+    let [before, after] = [&args.before, &args.after].map(|file| files::read(file));
+    let (before, after) = (before?.recording, after?.recording);
+    for (file, recording) in [(&args.before, &before), (&args.after, &after)] {
+        anyhow::ensure!(!recording.runs.is_empty(), "{} holds no complete run", file.display());
+    }
+    let foretold = if args.speed_up.is_empty() { None } else { Some(foretell(args, before.runs.len())?) };
+    let diff = diff(&before, &after);
+    let view = answer(Compared { before: &before, after: &after, diff: &diff }, foretold);
+    let style = Style { colour: output::colour_stdout(), top: args.top };
+    output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
+    Ok(Outcome::OK)
+}
+
+/// The parts that were to become faster, and the parallelism of each run with it.
+fn foretell(args: &args::Diff, runs: usize) -> anyhow::Result<(Vec<Change>, Vec<Ratio>)> {
+    let mut shown = Vec::new();
+    let mut predicted = Vec::new();
+    for number in 1..=u32::try_from(runs)? {
+        let recorded = strands::open(&args.before, number)?;
+        let mut scenario = Scenario::default();
+        shown.clear();
+        for spec in &args.speed_up {
+            let (part, factor, changes) = parts::parse(spec, &recorded.recording, &|| recorded.places())?;
+            shown.push(Change { part, factor: Some(factor.value()).filter(|factor| factor.is_finite()) });
+            scenario.changes.extend(changes);
+        }
+        let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
+        recorded.rows.tell_problems();
+        let outcome = computed.outcomes.first().context("nothing was asked for")?;
+        if outcome.strands == 0 {
+            output::note("warning: no strand is in any of these parts: nothing changes");
+        }
+        predicted.extend(outcome.after.parallelism);
+    }
+    Ok((shown, predicted))
+}

@@ -1,0 +1,114 @@
+//! `workspan diff`, on recordings that no program made.
+
+use std::fs;
+use std::path::Path;
+
+use workspan_analysis::replay;
+use workspan_model::{Nanos, Recording, Run, Strand};
+use workspan_read::encode;
+use workspan_store::{folder_of, Meta, Writer};
+use workspan_testkit::strands::{random, RandomRun};
+
+use crate::build::scratch;
+use crate::command::{run, workspan, Ended};
+
+const SEED: u64 = 39;
+
+/// Writes a recording with a run for each of `percents`: strands of every other context take so much of what they took.
+fn recorded(folder: &Path, name: &str, percents: &[i64], change: impl Fn(&mut Recording)) {
+    let RandomRun { mut recording, rows } = random(SEED);
+    let scaled = |percent: i64| -> Vec<Strand> {
+        let scale = |row: &Strand| {
+            let percent = if row.context.0.is_multiple_of(2) { percent } else { 100 };
+            Strand { cost: Nanos(row.cost.0 / 100 * percent), ..*row }
+        };
+        rows.iter().map(scale).collect()
+    };
+    let runs: Vec<Vec<Strand>> = percents.iter().map(|percent| scaled(*percent)).collect();
+    let amounts = |rows: &Vec<Strand>| {
+        let replayed = replay(&recording, rows).unwrap_or_else(|never| match never {});
+        replayed.into_run(&Run::default())
+    };
+    recording.runs = runs.iter().map(amounts).collect();
+    recording.command = vec!["./made-up".to_owned()];
+    recording.made_at = 1_767_225_600;
+    change(&mut recording);
+    let file = folder.join(name);
+    fs::write(&file, encode(&recording)).expect("writable");
+    for (number, rows) in (1..).zip(&runs) {
+        let meta = Meta {
+            command: recording.command.clone(),
+            made_at: recording.made_at,
+            made_by: "0.1.0".to_owned(),
+            ..Meta::default()
+        };
+        let mut writer = Writer::create(&folder_of(&file), number, &meta).expect("writable");
+        writer.push(rows).expect("there is room");
+        writer.finish(&recording, None).expect("there is room");
+    }
+}
+
+fn ask(folder: &Path, arguments: &[&str]) -> Ended {
+    run(workspan(folder).args(arguments))
+}
+
+#[track_caller]
+fn check_snapshot(name: &str, ended: &Ended) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        assert_eq!(ended.check_success().err(), "");
+        insta::assert_snapshot!(name, ended.out());
+    });
+}
+
+#[test]
+fn before_and_after() {
+    let folder = scratch("diff");
+    recorded(&folder, "before.wspan", &[100, 97, 104], |_| {});
+    // What stands in one file has moved down by three lines, which only functions can tell.
+    recorded(&folder, "after.wspan", &[50, 52, 49], |recording| {
+        for site in recording.sites.iter_mut().filter(|site| site.file == "src/b.rs") {
+            site.line += 3;
+        }
+        recording.runs[0].workers = 7;
+    });
+    check_snapshot("made-up.diff", &ask(&folder, &["diff", "before.wspan", "after.wspan", "--top", "6"]));
+    let foretold = ["diff", "--json", "before.wspan", "after.wspan", "-s", "src/a.rs:10-30=2"];
+    let ended = ask(&folder, &foretold);
+    let mut answer: serde_json::Value = serde_json::from_slice(&ended.check_success().stdout).expect("JSON");
+    let sites = answer["sites"].as_array_mut().expect("a list");
+    assert!(sites.len() > 2);
+    sites.truncate(2);
+    let text = serde_json::to_string_pretty(&answer).expect("JSON");
+    check_snapshot("made-up.diff-json", &Ended { stdout: text.into_bytes(), ..ended });
+}
+
+#[test]
+fn noise_is_no_change() {
+    let folder = scratch("diff-noise");
+    recorded(&folder, "before.wspan", &[100, 97, 104], |_| {});
+    recorded(&folder, "after.wspan", &[101, 103], |_| {});
+    let ended = ask(&folder, &["diff", "--json", "before.wspan", "after.wspan"]);
+    let answer: serde_json::Value = serde_json::from_slice(&ended.check_success().stdout).expect("JSON");
+    assert_eq!(answer["program"]["work"]["change"], "inconclusive");
+    assert_eq!(answer["program"]["tasks"]["change"], "same");
+    let verdicts = answer["sites"].as_array().expect("a list").iter().map(|site| site["verdict"].as_str());
+    let verdicts: std::collections::BTreeSet<_> = verdicts.flatten().collect();
+    assert!(verdicts.iter().all(|verdict| ["same", "inconclusive"].contains(verdict)), "{verdicts:?}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let folder = scratch("diff-unusable");
+    recorded(&folder, "before.wspan", &[100], |_| {});
+    recorded(&folder, "none.wspan", &[], |_| {});
+    ask(&folder, &["diff", "before.wspan"]).check_error(2, &["<AFTER>"]);
+    ask(&folder, &["diff", "before.wspan", "gone.wspan"]).check_error(2, &["gone.wspan"]);
+    ask(&folder, &["diff", "before.wspan", "none.wspan"]).check_error(2, &["none.wspan holds no complete run"]);
+    ask(&folder, &["diff", "before.wspan", "before.wspan", "-s", "a.rs:1"]).check_error(2, &["PART=FACTOR"]);
+    fs::remove_dir_all(folder.join("before.strands")).expect("it is there");
+    ask(&folder, &["diff", "before.wspan", "before.wspan"]).check_success();
+    ask(&folder, &["diff", "before.wspan", "before.wspan", "-s", "a.rs:1=2"]).check_error(2, &["holds no strands"]);
+}
