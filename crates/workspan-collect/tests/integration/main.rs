@@ -8,3 +8,4 @@ mod pauses;
 mod replay;
 mod schedules;
 mod tables;
+mod waits;
