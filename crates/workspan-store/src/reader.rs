@@ -46,12 +46,17 @@ pub struct Reader {
 impl Reader {
     /// Opens the strands of a run, counted from 1.
     pub fn open(folder: &Path, run: u32) -> Result<Reader, StoreError> {
+        Reader::open_among(folder, run, 1)
+    }
+
+    /// The same for one of several runs that are read side by side: the threads are shared between them.
+    pub fn open_among(folder: &Path, run: u32, runs: usize) -> Result<Reader, StoreError> {
         let stored = meta::read(folder, run)?;
         let first = Part::open(folder, run, 0)?;
         if stored.is_none() && first.is_none() {
             return Err(StoreError::Empty { path: folder.to_owned() });
         }
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(8) / runs.max(1);
         Ok(Reader {
             folder: folder.to_owned(),
             stored,

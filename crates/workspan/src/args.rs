@@ -42,6 +42,8 @@ pub enum Verb {
     Advise(Advise),
     /// Compare two recordings of a program, before and after a change.
     Diff(Diff),
+    /// Merge repeated runs strand by strand, which leaves noise out; needs a recording made with --record --repeat.
+    Merge(Merge),
     /// Answer a question in SQL; needs a recording made with --record.
     #[cfg(feature = "query")]
     Query(Query),
@@ -254,6 +256,44 @@ pub enum FailOn {
     TooCoarse,
     /// The target cannot be reached.
     Unreachable,
+}
+
+const MERGE: &str = "\
+Every verb reads what is written.
+
+Examples:
+  workspan merge
+  workspan merge runs.wspan -o merged.wspan --keep median
+  workspan report merged.wspan";
+
+/// `workspan merge`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = MERGE)]
+pub struct Merge {
+    /// The recording.
+    #[arg(default_value = DEFAULT_FILE)]
+    pub file: PathBuf,
+    /// Write the merged run to FILE, its strands beside it; a former one is kept as FILE.old.
+    #[arg(short, long, value_name = "FILE", default_value = "merged.wspan")]
+    pub output: PathBuf,
+    /// What to keep of a strand's costs.
+    #[arg(long, value_enum, default_value_t = Keep::Min)]
+    pub keep: Keep,
+    /// Show at most N rows of a table.
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub top: usize,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to keep of several costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Keep {
+    /// The least.
+    Min,
+    /// The median.
+    Median,
 }
 
 fn at_least_one(text: &str) -> Result<f64, String> {

@@ -13,6 +13,7 @@ pub mod exit;
 pub mod files;
 pub mod info;
 pub mod machine;
+pub mod merge;
 pub mod openmp;
 pub mod output;
 pub mod parts;
@@ -52,6 +53,7 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::WhatIf(options) => what_if::run(&options),
         args::Verb::Advise(options) => advise::run(&options),
         args::Verb::Diff(options) => diff::run(&options),
+        args::Verb::Merge(options) => merge::run(&options),
         #[cfg(feature = "query")]
         args::Verb::Query(options) => query::run(&options),
     })

@@ -50,6 +50,11 @@ pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
     Ok(Recorded { recording, run, rows: StoredRows { folder, run: number, problems: RefCell::default() } })
 }
 
+/// The strands of a run, counted from 1, of a recording, whatever that is.
+pub fn rows(file: &Path, run: u32) -> anyhow::Result<StoredRows> {
+    Ok(StoredRows { folder: folder(file)?, run, problems: RefCell::default() })
+}
+
 /// The folder of strands that belongs to a recording.
 pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
     let folder = folder_of(file);

@@ -67,6 +67,16 @@ impl Call {
         Ok(Ended { cpu: nanos / 1e9, output, report })
     }
 
+    /// Runs it so often, recorded strand by strand, and merges the runs; returns the report of that.
+    pub(super) fn merged(&self, runs: u32) -> anyhow::Result<Value> {
+        self.profiled_with(&["--record", "--repeat", &runs.to_string()])?;
+        let merged = build::folder().join("merged.wspan");
+        let mut command = self.command(&build::workspan()?);
+        output_of(command.arg("merge").arg(build::folder().join("recording.wspan")).arg("--output").arg(&merged))?;
+        let report = output_of(self.command(&build::workspan()?).arg("report").arg("--json").arg(&merged))?;
+        Ok(serde_json::from_str(&report)?)
+    }
+
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.folder);

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `overhead` | CPU time and memory of `programs/bench`, profiled over native, in interleaved pairs | [`overhead`] |
 //! | `tree` | region parallelism of a balanced tree of equal leaves | [`tree`] |
+//! | `merged` | the same of five runs that are merged strand by strand | [`merged`] |
 //! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
 //! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
 //! | `cilk` | the programs of Cilkprof's tables, in Rust and in C: overhead, serial and parallel, and work | [`cilk`] |
@@ -19,6 +20,7 @@ mod crates;
 mod figure;
 mod inputs;
 mod machine;
+mod merged;
 mod openmp;
 mod overhead;
 mod pairs;
@@ -57,8 +59,15 @@ pub(crate) struct Options {
 /// Measures a group, as far as its cases are asked for.
 type Group = fn(&Options) -> anyhow::Result<Vec<Figure>>;
 
-const GROUPS: &[Group] =
-    &[overhead::measure, tree::measure, shapes::measure, openmp::measure, cilk::measure, crates::measure];
+const GROUPS: &[Group] = &[
+    overhead::measure,
+    tree::measure,
+    merged::measure,
+    shapes::measure,
+    openmp::measure,
+    cilk::measure,
+    crates::measure,
+];
 
 impl Options {
     /// True if a case of a group is asked for.

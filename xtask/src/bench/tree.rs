@@ -10,6 +10,8 @@ use super::{build, table, Options};
 
 /// 2^8 leaves.
 const DEPTH: u32 = 8;
+/// Leaves.
+pub(super) const LEAVES: f64 = (1 << DEPTH) as f64;
 /// Nanoseconds per leaf, and the parallelism that must be found.
 const SIZES: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 230.0), (7_200, 150.0), (720, 60.0)];
 /// The figure is the median of so many runs, each on its own.
@@ -21,8 +23,37 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     if !options.wants("tree", "tree") {
         return Ok(figures);
     }
-    let program = build::program("bench")?;
     table::group("Accuracy: region parallelism of a tree of 256 equal leaves");
+    for (nanos, workers, call) in trees(SIZES.iter().map(|(nanos, _)| *nanos))? {
+        let mut parallelism = Vec::new();
+        let mut leaf = Vec::new();
+        for _ in 0..SAMPLES {
+            let region = joins(&call.profiled()?.report)?;
+            parallelism.push(region.0 / region.1);
+            leaf.push(region.0 / LEAVES / 1000.0);
+        }
+        let spread = Spread::of(parallelism);
+        let target = SIZES.iter().find(|(size, _)| *size == nanos).map(|(_, least)| Target::AtLeast(*least));
+        let figure = Figure {
+            group: "tree",
+            case: format!("{} µs per leaf", nanos as f64 / 1000.0),
+            workers,
+            quantity: "parallelism",
+            value: spread.median(),
+            spread,
+            target,
+            behind: vec![("leaf_us", Spread::of(leaf))],
+            remark: String::new(),
+        };
+        table::row(&figure);
+        figures.push(figure);
+    }
+    Ok(figures)
+}
+
+/// Trees whose leaves take so many nanoseconds, each with one worker and with two.
+pub(super) fn trees(sizes: impl Iterator<Item = u64>) -> anyhow::Result<Vec<(u64, u32, Call)>> {
+    let program = build::program("bench")?;
     let call = |arguments: &[String], workers| Call {
         program: program.clone(),
         arguments: arguments.to_vec(),
@@ -31,38 +62,15 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     };
     let rate = call(&["rate".to_owned()], 1).native()?.output;
     let rate: u64 = rate.lines().next().and_then(|line| line.parse().ok()).context("no rate")?;
-    for (nanos, least) in SIZES {
+    let tree = |nanos: u64, workers| {
         let steps = (rate * nanos / 1000).max(1);
-        for workers in [1, 2] {
-            let call = call(&["tree".to_owned(), DEPTH.to_string(), steps.to_string()], workers);
-            let mut parallelism = Vec::new();
-            let mut leaf = Vec::new();
-            for _ in 0..SAMPLES {
-                let region = joins(&call.profiled()?.report)?;
-                parallelism.push(region.0 / region.1);
-                leaf.push(region.0 / f64::from(1 << DEPTH) / 1000.0);
-            }
-            let spread = Spread::of(parallelism);
-            let figure = Figure {
-                group: "tree",
-                case: format!("{} µs per leaf", *nanos as f64 / 1000.0),
-                workers,
-                quantity: "parallelism",
-                value: spread.median(),
-                spread,
-                target: Some(Target::AtLeast(*least)),
-                behind: vec![("leaf_us", Spread::of(leaf))],
-                remark: String::new(),
-            };
-            table::row(&figure);
-            figures.push(figure);
-        }
-    }
-    Ok(figures)
+        (nanos, workers, call(&["tree".to_owned(), DEPTH.to_string(), steps.to_string()], workers))
+    };
+    Ok(sizes.flat_map(|nanos| [tree(nanos, 1), tree(nanos, 2)]).collect())
 }
 
 /// Work and span of the region with the most work.
-fn joins(report: &Value) -> anyhow::Result<(f64, f64)> {
+pub(super) fn joins(report: &Value) -> anyhow::Result<(f64, f64)> {
     let regions = report["regions"].as_array().context("a report without regions")?;
     let number = |region: &Value, name: &str| region[name].as_f64().unwrap_or(0.0);
     let found =

@@ -21,7 +21,7 @@ use workspan_wire::shm;
 use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
-use crate::{files, machine, openmp, output as talk, report};
+use crate::{files, machine, merge, openmp, output as talk, report};
 use target::Runtime;
 
 /// Runs the verb.
@@ -75,6 +75,12 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> anyhow::Res
         report::show(recording, &view, &options.show, report::To::Stderr)?;
     }
     written?;
+    if options.record && recording.runs.len() > 1 && options.show.json.is_none() {
+        match merge::in_a_line(file) {
+            Ok(line) => talk::talk(&format!("\n{line}")),
+            Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),
+        }
+    }
     if options.show.json.is_none() {
         let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", file.display()) };
         talk::talk(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));

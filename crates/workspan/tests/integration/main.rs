@@ -9,6 +9,7 @@ mod diff;
 mod doctor_info;
 mod documents;
 mod fixtures;
+mod merge;
 mod openmp;
 mod openmp_build;
 mod openmp_endings;

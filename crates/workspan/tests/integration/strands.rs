@@ -143,7 +143,9 @@ fn the_folder_holds_what_was_recorded() {
     let folder = scratch("strands");
     let program = build::program("shapes");
     for former in [false, true] {
-        run(&mut record(&folder, &["--record", "--repeat", "2"], &program, &["taskprof"])).check_success();
+        let ended = run(&mut record(&folder, &["--record", "--repeat", "2"], &program, &["taskprof"]));
+        let merged = "3.27: parallelism with the least of 2 runs for each strand; 100 % of";
+        assert!(ended.check_success().err().contains(merged), "{}", ended.err());
         assert_eq!(folder.join("workspan.strands.old").is_dir(), former);
     }
     let strands = folder.join("workspan.strands");

@@ -1,0 +1,150 @@
+//! `workspan merge`: repeated runs merged strand by strand, and the line that tells so after `record`.
+
+use std::cell::RefCell;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Context};
+use workspan_analysis::strands::merge::{merge, Keep, Merged, Source};
+use workspan_analysis::{replay, Rows};
+use workspan_model::{Recording, Strand};
+use workspan_report::merged::{answer, json, text, word};
+use workspan_report::text::Style;
+use workspan_store::{folder_of, Meta, Reader, StoreError, Writer};
+
+use crate::exit::Outcome;
+use crate::record::strands::{check_writable, keep_former};
+use crate::{args, files, output, strands};
+
+/// Runs the verb.
+pub fn run(args: &args::Merge) -> anyhow::Result<Outcome> {
+    let keep = match args.keep {
+        args::Keep::Min => Keep::Minimum,
+        args::Keep::Median => Keep::Median,
+    };
+    let (recording, rows) = open(&args.file, keep)?;
+    ensure!(!is_lost(&args.file, &args.output), "what is read would be overwritten: name another file with -o");
+    files::check_writable(&args.output)?;
+    check_writable(&args.output)?;
+    keep_former(&args.output).context("cannot move the strands of the former recording")?;
+    let runtime = format!("{}, {} of {} runs", recording.runtime, word(keep), recording.runs.len());
+    let mut merged = Recording { runtime, runs: recording.runs[..1].to_vec(), ..recording.clone() };
+    write_strands(&merged, &rows, &args.output)?;
+    let stored = strands::rows(&args.output, 1)?;
+    let replayed = replay(&merged, &stored).context("cannot read the strands")?;
+    rows.tell_problems();
+    let view = answer(&recording, keep, &rows.merged(), &replayed);
+    merged.runs = merged.runs.iter().map(|run| replayed.clone().into_run(run)).collect();
+    files::write(&args.output, &merged)?;
+    let style = Style { colour: output::colour_stdout(), top: args.top };
+    output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
+    Ok(Outcome::OK)
+}
+
+/// True if writing to `output`, or moving away what is there, would take what belongs to `file`.
+fn is_lost(file: &Path, output: &Path) -> bool {
+    let mut former = output.as_os_str().to_owned();
+    former.push(".old");
+    let places = |file: &Path| [file.to_owned(), folder_of(file)].map(|place| fs::canonicalize(place).ok());
+    let read = places(file);
+    let written = [places(output), places(Path::new(&former))];
+    written.into_iter().flatten().flatten().any(|place| read.contains(&Some(place)))
+}
+
+/// What the runs of a recording amount to when they are merged, in one line.
+pub fn in_a_line(file: &Path) -> anyhow::Result<String> {
+    let (recording, rows) = open(file, Keep::Minimum)?;
+    let replayed = replay(&recording, &rows).context("cannot read the strands")?;
+    Ok(answer(&recording, Keep::Minimum, &rows.merged(), &replayed).text)
+}
+
+fn open(file: &Path, keep: Keep) -> anyhow::Result<(Recording, MergedRows)> {
+    let recording = strands::open(file, 1)?.recording;
+    let runs = u32::try_from(recording.runs.len()).unwrap_or(u32::MAX);
+    ensure!(runs > 1, "{} holds a single run: there is nothing to merge (record with `--repeat N`)", file.display());
+    let rows = MergedRows { folder: folder_of(file), runs, keep, read: RefCell::default() };
+    Ok((recording, rows))
+}
+
+fn write_strands(recording: &Recording, rows: &MergedRows, file: &Path) -> anyhow::Result<()> {
+    let meta = Meta {
+        command: recording.command.clone(),
+        made_at: recording.made_at,
+        made_by: recording.made_by.clone(),
+        runtime: recording.runtime.clone(),
+        clock: recording.runs.first().map(|run| run.clock).unwrap_or_default(),
+        ticks_per_second: recording.machine.ticks_per_second,
+    };
+    let mut writer = Writer::create(&folder_of(file), 1, &meta)?;
+    let mut failed = None;
+    rows.read(&mut |batch| match writer.push(batch) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failed = Some(error);
+            ControlFlow::Break(())
+        }
+    })
+    .context("cannot read the strands")?;
+    let partial = rows.read.borrow().problems.first().map(|(run, problem)| format!("of run {run}: {problem}"));
+    let finished = writer.finish(recording, partial.as_deref());
+    match failed {
+        Some(error) => Err(error).context("cannot write the strands"),
+        None => finished.map(|_| ()).context("cannot write the strands"),
+    }
+}
+
+/// The rows of all runs of a folder, merged each time that they are asked for.
+#[derive(Debug)]
+struct MergedRows {
+    folder: PathBuf,
+    runs: u32,
+    keep: Keep,
+    read: RefCell<Read>,
+}
+
+/// What was told when they were last read.
+#[derive(Clone, Debug, Default)]
+struct Read {
+    merged: Merged,
+    /// By run, from 1.
+    problems: Vec<(u32, workspan_store::Problem)>,
+}
+
+impl MergedRows {
+    fn merged(&self) -> Merged {
+        self.read.borrow().merged.clone()
+    }
+
+    fn tell_problems(&self) {
+        for (run, problem) in &self.read.borrow().problems {
+            output::note(&format!("warning: {}, run {run}: {problem}", self.folder.display()));
+        }
+    }
+}
+
+impl Rows for MergedRows {
+    type Error = StoreError;
+
+    fn read(&self, take: &mut dyn FnMut(&[Strand]) -> ControlFlow<()>) -> Result<(), StoreError> {
+        let numbers = 1..=self.runs;
+        let open = |run| Reader::open_among(&self.folder, run, self.runs as usize).map(Stored);
+        let mut readers = numbers.map(open).collect::<Result<Vec<Stored>, StoreError>>()?;
+        let merged = merge(readers.iter_mut(), self.keep, take)?;
+        let problems = (1..)
+            .zip(&readers)
+            .flat_map(|(run, reader)| reader.0.problems().iter().cloned().map(move |problem| (run, problem)));
+        *self.read.borrow_mut() = Read { merged, problems: problems.collect() };
+        Ok(())
+    }
+}
+
+struct Stored(Reader);
+
+impl Source for &mut Stored {
+    type Error = StoreError;
+
+    fn next_batch(&mut self) -> Result<Option<&[Strand]>, StoreError> {
+        self.0.next_batch()
+    }
+}
