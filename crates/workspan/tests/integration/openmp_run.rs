@@ -70,8 +70,13 @@ pub(crate) fn record(program: &Path, arguments: &[&str], threads: Threads) -> Re
 
 /// Runs a case by itself.
 pub(crate) fn native(program: &Path, case: &str, threads: u32) -> Result<(), String> {
+    native_with(program, case, threads, "passive")
+}
+
+/// The same with threads that wait in this way.
+pub(crate) fn native_with(program: &Path, case: &str, threads: u32, wait_policy: &str) -> Result<(), String> {
     let mut command = Command::new(program);
-    command.arg(case).env("OMP_NUM_THREADS", threads.to_string());
+    command.arg(case).env("OMP_NUM_THREADS", threads.to_string()).env("OMP_WAIT_POLICY", wait_policy);
     let file = program.with_extension(format!("{case}-{threads}.stderr"));
     let ended = run_openmp(command, &file);
     let _ = fs::remove_file(&file);
@@ -82,7 +87,10 @@ pub(crate) fn native(program: &Path, case: &str, threads: u32) -> Result<(), Str
 fn run_openmp(mut command: Command, stderr: &PathBuf) -> Result<(), String> {
     use std::os::unix::process::CommandExt;
     // Threads that wait must not keep the processor from those that work; teams must not depend on the machine.
-    command.env("OMP_WAIT_POLICY", "passive").env("OMP_CANCELLATION", "true").env("KMP_TEAMS_THREAD_LIMIT", "64");
+    if command.get_envs().all(|(name, _)| name != "OMP_WAIT_POLICY") {
+        command.env("OMP_WAIT_POLICY", "passive");
+    }
+    command.env("OMP_CANCELLATION", "true").env("KMP_TEAMS_THREAD_LIMIT", "64");
     command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
     for _ in 0..ATTEMPTS {
         command.stderr(File::create(stderr).expect("the target directory is writable"));
