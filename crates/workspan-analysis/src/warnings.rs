@@ -1,7 +1,7 @@
 //! What a reader must know before believing a number.
 
 use crate::verdict::forks;
-use workspan_model::{Clock, Ending, Exit, Feature, Nanos, Recording, Run};
+use workspan_model::{Clock, Ending, Exit, Feature, Nanos, Recording, Run, SiteKind};
 
 /// A caveat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
             found.push(Warning::DebugInfoUnread { problem, partly: recording.has_debug_info });
         }
         None if any_place && !recording.has_debug_info => {
-            let places = recording.sites.iter().any(|site| site.kind.is_openmp());
+            let places = recording.sites.iter().any(|site| site.kind.is_openmp() && site.kind != SiteKind::Marked);
             found.push(Warning::NoDebugInfo { places });
         }
         _ => {}

@@ -38,6 +38,8 @@ pub struct CallSite {
 pub enum Place {
     /// What the Rust compiler says of a call.
     Location(&'static Location<'static>),
+    /// The same, of a region that the program names.
+    Named(&'static Location<'static>, &'static str),
     /// What another compiler says of it.
     Told {
         /// Identifies the place; not 0.
@@ -71,7 +73,7 @@ impl Place {
     #[inline]
     pub fn key(self) -> u64 {
         match self {
-            Place::Location(location) => location as *const Location<'_> as u64,
+            Place::Location(location) | Place::Named(location, _) => location as *const Location<'_> as u64,
             Place::Told { key, .. } => key,
             Place::Address(address) => address,
         }
@@ -215,6 +217,13 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     thread.open_len.set(thread.open_len.get().saturating_sub(1));
 }
 
+/// True if the innermost region around is one that the program marks.
+pub fn is_marked(thread: &Thread) -> bool {
+    let context = strand::context(thread);
+    let shared = Shared::of(thread);
+    context != ROOT && shared.site(shared.context(context).site.get()).kind.get() == SiteKind::Marked as u32
+}
+
 /// Takes a context as the current one, for a part of a region that has been entered already. Returns the one before.
 pub fn shift(thread: &Thread, context: ContextId) -> ContextId {
     let shared = Shared::of(thread);
@@ -256,11 +265,14 @@ fn look_up(thread: &Thread, from: ContextId, site: &CallSite) -> Option<Target> 
     Some(tables::target(shared, from, id))
 }
 
+fn at(location: &'static Location<'static>, function: &'static str) -> Told {
+    Told { file: location.file(), function, line: location.line(), column: location.column(), address: 0 }
+}
+
 fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
     let told = match site.place {
-        Place::Location(location) => {
-            Told { file: location.file(), function: "", line: location.line(), column: location.column(), address: 0 }
-        }
+        Place::Location(location) => at(location, ""),
+        Place::Named(location, name) => at(location, name),
         Place::Told { key, address, tell } => Told { address, ..tell(key) },
         Place::Address(address) => Told { file: "", function: "", line: 0, column: 0, address },
     };

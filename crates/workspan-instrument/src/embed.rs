@@ -25,7 +25,7 @@ const COLLECT: Files = files!("workspan-collect":
     "platform/portable.rs" "platform/rseq.rs" "platform/x86_64.rs");
 
 const HOOKS: Files = files!("workspan-rayon":
-    "lib.rs" "bridge.rs" "join.rs" "link.rs" "probe.rs" "region.rs" "registry.rs" "scope.rs" "split.rs" "start.rs" "threads.rs");
+    "lib.rs" "bridge.rs" "join.rs" "link.rs" "marks.rs" "probe.rs" "region.rs" "registry.rs" "scope.rs" "split.rs" "start.rs" "threads.rs");
 
 /// The root module of what is added to rayon-core.
 const ROOT: &str = "\

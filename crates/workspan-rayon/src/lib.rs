@@ -11,6 +11,7 @@
 //! | work injected from outside, `install` across pools | [`registry::Handoff`] | `workspan_collect::handoff` |
 //! | `par_bridge` | [`bridge::Resource`], [`bridge::Turns`] | `workspan_collect::resource` |
 //! | public calls | [`region::region`] | `workspan_collect::region` |
+//! | `workspan_probe::region` | [`marks::begin`] | the same |
 //!
 //! This crate is compiled twice, like the collector: as itself, and as a module of the instrumented rayon-core.
 
@@ -19,6 +20,7 @@
 pub mod bridge;
 pub mod join;
 pub mod link;
+pub mod marks;
 pub mod probe;
 pub mod region;
 pub mod registry;

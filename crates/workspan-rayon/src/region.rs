@@ -23,8 +23,8 @@ impl Drop for Guard {
 
 /// Enters the region of the caller's caller, if it is not the current one.
 ///
-/// `type_name` names the closure's type; `prepare` is called, outside the region, when serial code enters a region, so
-/// that a pool that is started by the first call does not count as part of it.
+/// `type_name` names the closure's type; `prepare` is called, outside the region, when serial or marked code enters a region,
+/// so that a pool that is started by the first call does not count as part of it.
 #[inline(always)]
 #[track_caller]
 pub fn region(kind: SiteKind, type_name: fn() -> &'static str, prepare: fn()) -> Guard {
@@ -58,7 +58,7 @@ fn enter(
     if is_internal(location) && !serial {
         return Guard(None);
     }
-    if serial {
+    if serial || region::is_marked(thread) {
         prepare();
     }
     let Some((thread, now)) = thread::running() else {

@@ -22,7 +22,8 @@ static AT_EXIT: extern "C" fn() = at_exit;
 /// Refers to what only the linker and other programs use, so that it is linked.
 pub fn keep() {
     super::threads::keep();
-    core::hint::black_box((&BEFORE_MAIN, &AT_EXIT, &NOTE, super::probe::workspan_tick as extern "C" fn(u64)));
+    super::probe::keep();
+    core::hint::black_box((&BEFORE_MAIN, &AT_EXIT, &NOTE));
 }
 
 /// An ELF note: name "workspan", description [`NOTE_MAGIC`], wire version, version of rayon-core.

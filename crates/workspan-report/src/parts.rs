@@ -24,7 +24,13 @@ pub struct Piece {
 pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
     let (from, to) = (point(recording, at.before), point(recording, at.after));
     let site = at.site.and_then(|id| recording.sites.get(id.0 as usize));
-    let label = site.map_or_else(|| "the program itself".to_owned(), |site| place::label(recording, site));
+    let label = site.map_or_else(
+        || "the program itself".to_owned(),
+        |site| {
+            let label = place::label(recording, site);
+            place::marked(site).map_or(label.clone(), |name| format!("`{name}` at {label}"))
+        },
+    );
     let kind = site.map(|site| site.kind);
     let text = match (at.before, at.after) {
         (Point::Unknown, Point::Unknown) => label,

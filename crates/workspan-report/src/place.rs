@@ -70,6 +70,11 @@ pub fn serial(from: Option<&Place>, to: Option<&Place>) -> String {
     }
 }
 
+/// The name that a program gives a region that it marks.
+pub fn marked(site: &Site) -> Option<&str> {
+    (site.kind == SiteKind::Marked && !site.type_name.is_empty()).then_some(site.type_name.as_str())
+}
+
 /// The name of a site in a list: its place, or where serial code lies.
 pub fn label(recording: &Recording, site: &Site) -> String {
     match site.kind {

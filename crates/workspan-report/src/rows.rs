@@ -119,7 +119,7 @@ pub(crate) fn region_name(region: &Region) -> Name {
             let rest = if region.prefix { " (start-up)" } else { "" };
             (place::serial(region.from.as_ref(), region.to.as_ref()), rest.to_owned())
         }
-        Some(at) => (place::text(at), format!(" {}{open}", region.kind)),
+        Some(at) => (place::text(at), format!(" {}{}{open}", region.kind, own_name(region.name.as_deref()))),
     };
     Name { place, rest, via: None }
 }
@@ -148,9 +148,14 @@ pub(crate) fn site_name(site: &Site) -> Name {
     let function = named.map_or(String::new(), |f| format!(" in {f}"));
     Name {
         place: site.code.clone().unwrap_or_else(|| place::short(&site.file, site.line)),
-        rest: format!(" {}{function}", site.kind),
+        rest: format!(" {}{}{function}", site.kind, own_name(site.name.as_deref())),
         via: site.via.as_ref().map(|p| place::short(&p.file, p.line)),
     }
+}
+
+/// The name of a marked region, behind its kind.
+fn own_name(name: Option<&str>) -> String {
+    name.map_or(String::new(), |name| format!(" `{name}`"))
 }
 
 /// A time with a unit.

@@ -127,6 +127,9 @@ pub struct Region {
     pub place: Option<Place>,
     /// The function around it.
     pub function: Option<String>,
+    /// The name that the program gives a region that it marks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// For serial code: the region before it; null at the start of the program.
     pub from: Option<Place>,
     /// For serial code: the region after it; null at the end of the program.
@@ -175,6 +178,9 @@ pub struct Site {
     pub code: Option<String>,
     /// The function around it.
     pub function: Option<String>,
+    /// The name that the program gives a region that it marks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Kind of the construct.
     pub kind: String,
     /// For a site in a dependency: the place in the workspace that led there.

@@ -46,7 +46,10 @@ fn contributor(recording: &Recording, id: workspan_model::SiteId) -> String {
         SiteKind::Sections => format!("serial code in the sections at {at}"),
         SiteKind::Critical => format!("the critical section at {at}"),
         SiteKind::Lock => format!("code under the lock taken at {at}"),
-        SiteKind::Marked => format!("serial code in the region marked at {at}"),
+        SiteKind::Marked => match place::marked(site) {
+            Some(name) => format!("serial code in the region `{name}` at {at}"),
+            None => format!("serial code in the region marked at {at}"),
+        },
     }
 }
 

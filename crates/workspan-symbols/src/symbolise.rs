@@ -82,7 +82,7 @@ pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) ->
             // Its module could not be read: what the compiler told must do.
             work.settle(site, &Found::default());
             work.done.from_debug_info += usize::from(site.function.is_some());
-        } else if let Some(name) = function_from_type_name(&site.type_name) {
+        } else if let Some(name) = function_from_type_name(closure(site)) {
             site.function = Some(Function { name, from_debug_info: false, offset: None });
             work.done.from_type_names += 1;
         }
@@ -92,7 +92,21 @@ pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) ->
 
 /// True for sites for which an address counts. Of those that rustc told the place of, addresses are but a hint.
 fn is_located(site: &Site) -> bool {
-    site.kind.is_openmp() || site.bare_address().is_some()
+    site.kind.is_openmp() && !is_named(site) || site.bare_address().is_some()
+}
+
+/// True for a region that a Rust program marks: the compiler told its place, and what stands for a type is its name.
+fn is_named(site: &Site) -> bool {
+    site.kind == SiteKind::Marked && !site.file.is_empty() && site.addresses.is_empty()
+}
+
+/// The type of a site's closure.
+fn closure(site: &Site) -> &str {
+    if is_named(site) {
+        ""
+    } else {
+        &site.type_name
+    }
 }
 
 fn wants_function(site: &Site) -> bool {
@@ -124,7 +138,7 @@ impl Work<'_> {
         self.note(found.problem);
         for (index, name) in indices.into_iter().zip(found.names) {
             if let Some(name) = name {
-                let name = whole_name(name, &sites[index].type_name);
+                let name = whole_name(name, closure(&sites[index]));
                 sites[index].function = Some(Function { name, from_debug_info: true, offset: None });
                 self.done.from_debug_info += 1;
             }

@@ -16,6 +16,8 @@ pub const CAUSES: &[Cause] = &[
     Cause { name: "partition", run: || sort(64 * 1024, 1), fixed: || sort(64 * 1024, PIECES) },
     Cause { name: "too-fine", run: || many_tasks(1), fixed: || many_tasks(64) },
     Cause { name: "heavy-pair", run: || heavy_pair(1, 1), fixed: || heavy_pair(PIECES, PIECES) },
+    Cause { name: "marked", run: || marked(1), fixed: || marked(PIECES) },
+    Cause { name: "marks", run: marks, fixed: marks },
     Cause { name: "heavy-pair-half", run: || heavy_pair(1, 1), fixed: || heavy_pair(PIECES, 1) },
 ];
 
@@ -73,4 +75,39 @@ fn heavy_pair(first: u64, second: u64) {
             scope.spawn(|_| cost(1_000));
         }
     });
+}
+
+/// A task that takes 8 000 in the middle of 9 000, of which no event tells but the marks around it; the other one takes
+/// 1 000.
+/// Work 10 000, span 9 000: 1.11; divided by 8: 10 000 over 2 000, 5.
+fn marked(pieces: u64) {
+    let long = || {
+        cost(500);
+        {
+            let _region = workspan_probe::region("middle");
+            divided(8_000, pieces);
+        }
+        cost(500);
+    };
+    rayon::join(long, || cost(1_000));
+}
+
+/// Marks within marks, in a recursion, left behind, and ended out of order: the program goes on as if nothing had been.
+/// Work 100 + 2 × 30 + 5 + 7 + 11, span 100 + 30 + 5 + 7 + 11.
+fn marks() {
+    let outer = workspan_probe::region("outer");
+    cost(100);
+    let both = || {
+        let _recursion = workspan_probe::region("both");
+        // Nobody ends this one but what is around it.
+        std::mem::forget(workspan_probe::region("forgotten"));
+        cost(30);
+    };
+    rayon::join(both, both);
+    let inner = workspan_probe::region("inner");
+    cost(5);
+    drop(outer);
+    cost(7);
+    drop(inner);
+    cost(11);
 }

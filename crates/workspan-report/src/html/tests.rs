@@ -27,6 +27,7 @@ fn site(id: &str, line: u32) -> Site {
         column,
         code,
         function: Some("demo::heavy".to_owned()),
+        name: None,
         kind: "join".to_owned(),
         via: None,
         instances: 3,
@@ -53,6 +54,7 @@ fn serial(id: &str, from: Option<Place>, to: Option<Place>) -> Region {
         kind: "serial".to_owned(),
         place: None,
         function: None,
+        name: None,
         prefix: from.is_none(),
         from,
         to,
@@ -249,6 +251,7 @@ fn nothing_from_the_program_is_markup() {
     report.sites = vec![Site {
         file: hostile(),
         function: Some(hostile()),
+        name: None,
         kind: hostile(),
         via: Some(at.clone()),
         ..site(HOSTILE, 1)

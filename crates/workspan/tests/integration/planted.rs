@@ -156,3 +156,48 @@ fn tasks_too_fine() {
     let advice = ask(&folder, &["advise", "after.wspan"]);
     assert_eq!(advice["findings"], Value::Array(Vec::new()), "{advice:#}");
 }
+
+/// The row of a marked region: calls, work, span, what it has of the critical path.
+fn row(report: &Value, name: &str) -> [i64; 4] {
+    let rows = report["sites"].as_array().expect("a list");
+    let row = rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no `{name}` in {report:#}"));
+    assert_eq!(row["kind"], "marked");
+    ["instances", "work_ns", "span_ns", "critical_ns"].map(|key| row[key].as_i64().expect("a number"))
+}
+
+#[test]
+fn a_marked_part_of_a_strand() {
+    let folder = scratch("planted-marked");
+    let before = recorded(&folder, "before", &["marked"], "0");
+    let answer = report(&folder, before);
+    let mark = line("marked", "workspan_probe::region");
+    assert_eq!(row(&answer, "middle"), [1, 8_000, 8_000, 8_000]);
+    let found = |text: &str| text.contains(&format!("{} marked `middle`", at(mark)));
+    assert!(found(&run(workspan(&folder).args(["report", "before.wspan"])).check_success().out()));
+    assert_eq!(answer["program"]["span_ns"], 9_000);
+    let foretold = foretold(&folder, "before.wspan", &["middle".to_owned()]);
+    let after = recorded(&folder, "after", &["marked", "fixed"], "0");
+    let answer = report(&folder, after);
+    assert_eq!(row(&answer, "middle")[..3], [1, 8_000, 1_000]);
+    assert_eq!((foretold, parallelism(&answer["program"])), (5.0, 5.0));
+}
+
+#[test]
+fn marks_that_do_not_nest() {
+    let folder = scratch("planted-marks");
+    for workers in ["1", "2", "4"] {
+        let mut command = workspan(&folder);
+        command.args(["record", "--record", "--clock", "virtual", "--workers", workers, "--"]);
+        run(command.arg(build::program("planted")).arg("marks")).check_success();
+        let answer = report(&folder, "workspan.wspan");
+        let program = &answer["program"];
+        assert_eq!((&program["work_ns"], &program["span_ns"]), (&183.into(), &153.into()), "{answer:#}");
+        // What is begun within a region ends with it.
+        assert_eq!(row(&answer, "outer"), [1, 165, 135, 100]);
+        assert_eq!(row(&answer, "both")[..2], [2, 60]);
+        assert_eq!(row(&answer, "forgotten")[..2], [2, 60]);
+        assert_eq!(row(&answer, "inner"), [1, 5, 5, 5]);
+        let advice = ask(&folder, &["advise"]);
+        assert_eq!(advice["warnings"], Value::Array(Vec::new()));
+    }
+}
