@@ -327,10 +327,15 @@ pub fn ticks_of(thread: &Thread, nanos: u64) -> i64 {
     (u128::from(nanos) * u128::from(per_second) / 1_000_000_000) as i64
 }
 
-/// The strand begins only now: what has passed since it began was the collector's own work.
-pub fn restart(thread: &Thread) {
+/// The strand goes on only now: what has passed since tick `began`, at which the hook did, was the collector's own work.
+pub fn restart(thread: &Thread, began: u64) {
+    if (began.wrapping_sub(thread.start.get()) as i64) > 0 {
+        // The hook has changed nothing: the strand has run until then.
+        strand::stop(thread, began);
+    }
     let now = platform::ticks();
-    thread.collector.set(thread.collector.get() + now.wrapping_sub(thread.start.get()) as i64);
+    thread.collector.set(thread.collector.get() + now.wrapping_sub(began) as i64);
+    thread.away.set(0);
     strand::go(thread, now);
 }
 

@@ -17,10 +17,10 @@ pub fn touch_account(context: ContextId) {
     }
 }
 
-/// After a hook that takes longer than those whose cost is calibrated, and the first time much longer.
-pub fn restart() {
+/// After a hook that began at tick `now` and takes longer than those whose cost is calibrated, the first time much longer.
+pub fn restart(now: u64) {
     if let Some(thread) = thread::hot() {
-        clock::restart(thread);
+        clock::restart(thread, now);
     }
 }
 
@@ -109,7 +109,7 @@ impl Link {
         touch_account(origin.context);
         let (thread, now) = thread::waking()?;
         let suspended = task::begin(thread, now, &origin);
-        restart();
+        restart(now);
         Some(suspended)
     }
 

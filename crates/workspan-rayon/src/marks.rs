@@ -48,7 +48,7 @@ pub fn begin(location: &'static Location<'static>, name: &'static str) -> u32 {
         u32::try_from(at).ok()
     });
     touch_account(strand::context(thread));
-    restart();
+    restart(now);
     mark.unwrap_or(NONE)
 }
 
@@ -72,5 +72,5 @@ pub fn end(mark: u32) {
             }
         }
     });
-    restart();
+    restart(now);
 }

@@ -67,7 +67,7 @@ fn enter(
     let site = CallSite { kind, place: Place::Location(location), type_name };
     let region = region::enter(thread, now, &site);
     touch_account(strand::context(thread));
-    restart();
+    restart(now);
     Guard(region)
 }
 
@@ -76,7 +76,7 @@ fn enter(
 fn leave(region: Region) {
     if let Some((thread, now)) = thread::running() {
         region::leave(thread, now, region);
-        restart();
+        restart(now);
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn is_outlined(symbol: &str) -> bool {
 }
 
 /// Without what a compiler has appended.
-pub(crate) fn without_suffix(symbol: &str) -> &str {
+fn without_suffix(symbol: &str) -> &str {
     &symbol[..symbol.len() - suffix(symbol).len()]
 }
 

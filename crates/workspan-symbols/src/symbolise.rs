@@ -212,10 +212,7 @@ impl Work<'_> {
             Some(Function { name, from_debug_info: true, offset })
         } else {
             let symbol = found.symbol.as_ref().filter(|_| found.places.is_empty());
-            symbol.map(|(name, _)| {
-                let name = demangle::without_suffix(name).to_owned();
-                Function { name, from_debug_info: false, offset }
-            })
+            symbol.map(|(name, _)| Function { name: name.clone(), from_debug_info: false, offset })
         };
     }
 }

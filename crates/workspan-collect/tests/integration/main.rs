@@ -6,6 +6,7 @@ mod machine;
 mod paths;
 mod pauses;
 mod replay;
+mod restarts;
 mod schedules;
 mod tables;
 mod waits;

@@ -1,6 +1,6 @@
 //! Runs strand by strand: made at random, evaluated by the definitions, or as many as one likes.
 //!
-//! * [`random`]: a recording with all events, recursion, groups over several tasks, teams with rounds.
+//! * [`mod@random`]: a recording with all events, recursion, groups over several tasks, teams with rounds.
 //! * [`dag`]: what rows amount to, from an explicit graph of strands and its longest path. It shares nothing with the
 //!   analyses but the rows.
 //! * [`stream`]: fork-join rows without end, in batches, to measure with.
