@@ -109,6 +109,19 @@ pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: 
     put(thread, Record::new(event, context, cost, Record::when(thread.start.get(), number)));
 }
 
+/// `event`, which ends a strand, before what has passed of it: that belongs to the next record.
+pub fn early(thread: &Thread, event: Event, context: u32) {
+    put(thread, Record::new(event, context, 0, Record::when(thread.start.get(), 0)));
+}
+
+/// The piece that has just begun ends at once, having been blocked for so long.
+pub fn blocked(thread: &Thread, context: u32, blocked: i64) {
+    if let Some(wide) = Record::wide(0, blocked) {
+        put(thread, wide);
+    }
+    early(thread, Event::End, context);
+}
+
 /// Goes before the record of a task's creation, a region's begin, a hand-over.
 pub fn with(thread: &Thread, context: u32, count: i64, identity: u64) {
     put(thread, Record::new(Event::With, context, count, identity));
@@ -125,6 +138,11 @@ pub fn piece(thread: &Thread, event: Event, context: u32, n: i64, identity: u64)
 /// A record that ends no strand.
 pub fn note(thread: &Thread, event: Event, second: u64) {
     put(thread, Record::new(event, 0, 0, second));
+}
+
+/// The same, with a context.
+pub fn note_in(thread: &Thread, event: Event, context: u32, second: u64) {
+    put(thread, Record::new(event, context, 0, second));
 }
 
 /// Begins a strand at tick `now` of a hook that has logged something.

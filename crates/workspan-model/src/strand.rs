@@ -28,6 +28,8 @@
 //!
 //! Groups are counted outward through the tasks around: a task that its creator hands to an outer scope names that.
 //!
+//! A task in the root's context is none of a site's: a thread of the program's own, or what a runtime does for itself.
+//!
 //! The root ends with an `End` of its own. A barrier waits for all tasks of the round, so a group named from within a team is
 //! the team's round at the outermost; what a member waits for after a barrier, of tasks before it, is over. The cost of a
 //! `TeamEnd` follows the team.

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering;
 
 use workspan_collect::shared::Shared;
 use workspan_collect::thread::{self, Role};
-use workspan_collect::{clock, platform, strand};
+use workspan_collect::{clock, log, platform, strand};
 use workspan_wire::shm::{Clock, BATCH, MAX_THREADS};
 
 use crate::dag::frame::{Frame, Kind, Start};
@@ -65,6 +65,7 @@ fn measure(shared: Shared) {
             spare.skip.set(0);
             spare.batching.set(u32::from(streak_needed == 0));
             spare.streak_needed.set(streak_needed);
+            log::rehearse(shared, spare);
             strand::go(spare, clock::set_anchor(spare, false));
             let from = platform::ticks();
             for _ in 0..TASKS {

@@ -16,8 +16,9 @@
 //! What does not fit goes before: [`Event::Wide`] has the upper bits of *n*, and the ticks that the strand was blocked.
 //!
 //! A **piece** is what one thread runs of a task without that its creator runs on: from [`Event::Begin`],
-//! [`Event::Life`] or [`Event::Turn`] to its end. Pieces nest in a log, since a thread that waits may run another task;
-//! where a piece belongs in the program's order says its identity, which its creator's records name too.
+//! [`Event::Life`], [`Event::Member`], [`Event::Resume`] or [`Event::Turn`] to its end. Pieces nest in a log, since a thread
+//! that waits may run another task; where a piece belongs in the program's order says its identity, which its creator's
+//! records name too. Several pieces may have one identity: copies of a task, chunks of a loop of tasks, members of a team.
 
 use core::mem::size_of;
 
@@ -48,14 +49,17 @@ pub enum Event {
     Overhead = 14,
     /// The task's turns at a serial resource are over.
     Left = 15,
-    /// The next task that this one creates comes after the task of this identity.
+    /// Right behind a creation: the new task comes after the one of this identity; 0: others may come after the new one.
+    /// Context 1: not that, but the next [`Event::Sync`] with number 1 waits for it.
     After = 16,
-    /// The task of this identity goes on here: a piece (after [`Event::Suspend`]).
+    /// The task that was to go on under this identity does so here: a piece (after [`Event::Suspend`]).
     Resume = 17,
+    /// A member of the team of this identity begins: a piece. *n*: its number in the team.
+    Member = 18,
 
-    /// Branches fork off; number: iterations in the first.
+    /// Branches fork off; number: iterations in the first ([`Event::With`]: so many, if they are more than fit).
     Fork = 32,
-    /// The next branch begins; number: iterations in it.
+    /// The next branch begins; number: iterations in it (as before).
     Next = 33,
     /// The branches join.
     Join = 34,
@@ -63,13 +67,14 @@ pub enum Event {
     Late = 35,
     /// The group's tasks are waited for.
     Wait = 36,
-    /// A task is created ([`Event::With`]: its context, number of copies, identity; [`Event::Of`]: its group, if any).
+    /// A task is created ([`Event::With`]: its context, number of copies, identity; [`Event::Of`]: its group, if any, or
+    /// instead of a number of copies [`INNERMOST`]).
     Spawn = 37,
     /// The same, and its creator waits for it at once.
     Call = 38,
-    /// The piece ends.
+    /// The piece ends. Number 1: it was none of the program's, but the runtime's.
     End = 39,
-    /// The tasks created so far by this one are waited for.
+    /// The tasks created so far by this one are waited for; number 1: only those told before ([`Event::After`]).
     Sync = 40,
     /// A region begins ([`Event::With`]: its context).
     Enter = 41,
@@ -87,18 +92,21 @@ pub enum Event {
     ItemEnd = 47,
     /// The turn ends without an item: the piece ends.
     TurnEnd = 48,
-    /// A team begins ([`Event::With`]: its members, identity).
+    /// A team begins ([`Event::With`]: its identity).
     Team = 49,
-    /// A member arrives at a barrier.
+    /// A member arrives at a barrier; number 1: the last one, after which its end may not be seen.
     Barrier = 50,
     /// The team has ended.
     TeamEnd = 51,
-    /// The task stops here and goes on as another piece.
+    /// The piece ends; its task may go on as another one ([`Event::With`]: its identity).
     Suspend = 52,
 }
 
+/// In place of a number of copies: the task is waited for by the innermost group, or team, around its creation.
+pub const INNERMOST: i64 = -1;
+
 /// All events.
-const EVENTS: [Event; 34] = [
+const EVENTS: [Event; 35] = [
     Event::Wide,
     Event::With,
     Event::Of,
@@ -112,6 +120,7 @@ const EVENTS: [Event; 34] = [
     Event::Left,
     Event::After,
     Event::Resume,
+    Event::Member,
     Event::Fork,
     Event::Next,
     Event::Join,

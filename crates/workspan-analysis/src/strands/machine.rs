@@ -233,7 +233,7 @@ impl<C: Charge> Machine<C> {
             best_uniform: self.uniform,
             iterations,
             first: true,
-            tasks: self.tables.get(context).role != Role::Pieces,
+            tasks: self.tables.get(context).forks_tasks,
             own: 0,
         }));
     }

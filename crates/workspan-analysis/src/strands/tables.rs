@@ -20,18 +20,20 @@ pub(crate) struct Entry {
     /// Serial code: outside of all regions.
     pub(crate) serial: bool,
     pub(crate) role: Role,
+    /// Branches but the first are tasks.
+    pub(crate) forks_tasks: bool,
     /// An instance of its tasks lasts until those below it have ended.
     pub(crate) lasting: bool,
 }
 
-/// What forks and tasks in a context are.
+/// What tasks in a context are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Branches but the first are tasks, as are tasks; each task is an instance.
+    /// Each is an instance.
     Tasks,
-    /// The same, but tasks are items of a shared iterator, and no instances.
+    /// Items of a shared iterator, and no instances.
     Items,
-    /// Branches are pieces of a loop or section, which all members of a team share.
+    /// The same as the first; but of an instance of this loop, or of these sections, all members of a team have a part.
     Pieces,
     /// Tasks of a loop, which is the instance.
     Chunks,
@@ -72,6 +74,7 @@ fn entry(recording: &Recording, context: &Context) -> Entry {
             Some(SiteKind::Taskloop) => Role::Chunks,
             _ => Role::Tasks,
         },
+        forks_tasks: !kind.is_some_and(SiteKind::is_openmp),
         lasting: kind.is_some_and(SiteKind::is_openmp),
     }
 }

@@ -103,8 +103,12 @@ impl<C: Charge> Machine<C> {
     /// Counts a task that has ended.
     fn count(&mut self, task: &Task) {
         let index = task.context.index();
-        self.accounts.count_task(index, self.own);
         let entry = *self.tables.get(task.context);
+        if entry.serial {
+            // A thread of the program's own, or what a runtime does for itself.
+            return;
+        }
+        self.accounts.count_task(index, self.own);
         let account = self.accounts.of(index);
         match entry.role {
             Role::Items => account.items += 1,

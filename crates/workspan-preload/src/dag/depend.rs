@@ -19,6 +19,7 @@ use workspan_collect::shared::Shared;
 use workspan_wire::shm::Thread;
 
 use super::frame::{Frame, Start};
+use super::log;
 use super::pool::{self, BLOCK};
 
 /// How a task uses an address.
@@ -68,7 +69,9 @@ pub struct Table {
 
 /// `task`, a child of `creator` just created, uses `address`. `creator`'s strand runs on `thread`.
 pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, address: u64, how: Use) {
-    task.depended_on.set(true);
+    if !task.depended_on.replace(true) && log::on(thread) {
+        log::has_dependences(thread, task);
+    }
     let Some(slot) = entry(thread, creator, address) else {
         return;
     };
@@ -95,6 +98,9 @@ pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, ad
         if !ptr::eq(cell.task, task) {
             let list = push(thread, cell.task, task.predecessors.get());
             task.predecessors.set(list);
+            if log::on(thread) {
+                log::comes_after(thread, task, cell.task);
+            }
         }
         at = cell.next;
     }

@@ -186,35 +186,6 @@ pub struct Base {
     pub context: ContextId,
 }
 
-/// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Pieces {
-    /// A loop is under way.
-    pub active: bool,
-    /// A piece has begun.
-    pub in_piece: bool,
-    /// Absolute span at the entry.
-    pub entry: i64,
-    /// The same with uniform loops.
-    pub entry_uniform: i64,
-    /// Path at the entry; the frame's own handle.
-    pub path: u32,
-    /// Absolute span up to which it accounts.
-    pub since: i64,
-    /// Longest piece so far.
-    pub best: i64,
-    /// Its path.
-    pub best_path: u32,
-    /// Absolute span up to which that accounts.
-    pub best_since: i64,
-    /// Longest with uniform iterations.
-    pub best_uniform: i64,
-    /// Iterations of the running piece.
-    pub iterations: u64,
-    /// Constructs that the task has left.
-    pub ordinal: u32,
-}
-
 /// What is known of a task.
 #[repr(C, align(64))]
 #[derive(Debug)]
@@ -255,6 +226,8 @@ pub struct Frame {
     pub(super) predecessors: Cell<*mut super::depend::Cell>,
     /// Others may depend on it.
     pub(super) depended_on: Cell<bool>,
+    /// By what the log knows it.
+    pub(super) logged: super::log::Logged,
     /// What most tasks do without.
     extra: AtomicPtr<Extra>,
 }
@@ -263,7 +236,7 @@ pub struct Frame {
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct Extra {
-    pub(super) pieces: Cell<Pieces>,
+    pub(super) pieces: Cell<super::pieces::Pieces>,
     /// Context around the worksharing construct that the task is in.
     pub(super) construct: Cell<ContextId>,
     /// The taskloop that it is in: the context around it, and where its tasks begin.
@@ -274,6 +247,10 @@ pub struct Extra {
     pub(super) pseudo: Cell<*const Frame>,
     /// The program says that the taskloop's tasks run at once.
     pub(super) taskloop_at_once: Cell<bool>,
+    /// Its site is already active around it.
+    pub(super) taskloop_recursive: Cell<bool>,
+    /// The identity of its tasks in the log; 0 before the first one.
+    pub(super) taskloop_identity: Cell<u64>,
     /// Regions that the program has marked and that are open.
     pub(super) marks: super::marked::Marks,
     /// Locks that it holds.
@@ -314,6 +291,7 @@ impl Frame {
             dependences: Cell::new(ptr::null_mut()),
             predecessors: Cell::new(ptr::null_mut()),
             depended_on: Cell::new(false),
+            logged: super::log::Logged::default(),
             extra: AtomicPtr::new(ptr::null_mut()),
         };
         // SAFETY: a fresh block, large and aligned enough.
@@ -499,10 +477,12 @@ impl Frame {
         }
         let at = pool::take::<Extra>(thread)?;
         let extra = Extra {
-            pieces: Cell::new(Pieces::default()),
+            pieces: Cell::new(super::pieces::Pieces::default()),
             construct: Cell::new(0),
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
+            taskloop_recursive: Cell::new(false),
+            taskloop_identity: Cell::new(0),
             pseudo: Cell::new(ptr::null()),
             forked: Cell::new(ptr::null()),
             marks: super::marked::Marks::new(),

@@ -3,11 +3,12 @@
 use core::cell::Cell;
 use core::ptr;
 
+use workspan_collect::log::mark;
 use workspan_collect::path::Tail;
 use workspan_wire::shm::{Latest, Thread};
 
 use super::frame::{self, Frame};
-use super::pool;
+use super::{log, pool};
 
 /// A taskgroup that is open.
 #[repr(C, align(64))]
@@ -27,6 +28,9 @@ pub fn open(thread: &Thread, task: &Frame) {
     // SAFETY: a fresh block, large and aligned enough.
     unsafe { at.write(Group { ends: frame::none(), outer: Cell::new(task.own_group.get()) }) };
     task.own_group.set(at);
+    if log::on(thread) {
+        log::group(thread);
+    }
 }
 
 /// All tasks of the innermost group have ended; the strand, stopped, goes on after the latest.
@@ -36,9 +40,16 @@ pub fn close(thread: &'static Thread, task: &'static Frame) {
         return;
     };
     task.own_group.set(group.outer.get());
+    let logged = log::on(thread);
+    if logged {
+        log::wait(thread);
+    }
     let (span, path) = frame::taken(&group.ends);
     let uniform = group.ends.uniform.load(core::sync::atomic::Ordering::Acquire);
     super::task::join(thread, Tail { span, path, since: span }, uniform);
+    if logged {
+        mark(thread);
+    }
     // SAFETY: made by `open`; its tasks have ended and nobody else refers to it.
     unsafe { pool::give(thread, ptr::from_ref(group)) };
 }

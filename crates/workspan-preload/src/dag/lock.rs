@@ -16,7 +16,7 @@ use workspan_collect::task::{enter_idle, leave_idle};
 use workspan_wire::shm::Thread;
 
 use super::frame::Frame;
-use super::task;
+use super::{log, task};
 
 /// Locks that a task can hold at a time and still have all of them told apart.
 const DEPTH: usize = 4;
@@ -34,11 +34,13 @@ struct Hold {
     lock: u64,
     before: ContextId,
     given_back: bool,
+    /// It has a context of its own.
+    shown: bool,
 }
 
 impl Held {
     pub(super) const fn new() -> Held {
-        let held = [const { Cell::new(Hold { lock: 0, before: ROOT, given_back: false }) }; DEPTH];
+        let held = [const { Cell::new(Hold { lock: 0, before: ROOT, given_back: false, shown: false }) }; DEPTH];
         Held { depth: Cell::new(0), held, waits_since: Cell::new(0) }
     }
 }
@@ -72,6 +74,9 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
     let target = if before == ROOT { None } else { region::target(thread, site) };
     if let Some(target) = target {
         workspan_collect::path::settle(thread);
+        if log::on(thread) {
+            log::enter(thread, before, target.context);
+        }
         region::shift(thread, target.context);
         let account = Shared::of(thread).account(thread, target.context);
         account.entries.set(account.entries.get() + 1);
@@ -80,7 +85,7 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
         let known = account.lock.get();
         account.lock.set(if known == 0 || known == lock { lock } else { 1 });
     }
-    slot.set(Hold { lock, before, given_back: false });
+    slot.set(Hold { lock, before, given_back: false, shown: target.is_some() });
 }
 
 /// `task` has given `lock` back; its strand is stopped.
@@ -104,7 +109,11 @@ pub fn given_back(thread: &Thread, task: &Frame, lock: u64) {
     // Given back in another order than taken, a lock ends with those around it.
     while depth > 0 && locks.held[depth - 1].get().given_back {
         depth -= 1;
-        region::shift(thread, locks.held[depth].get().before);
+        let hold = locks.held[depth].get();
+        if hold.shown && log::on(thread) {
+            log::leave(thread);
+        }
+        region::shift(thread, hold.before);
     }
     locks.depth.set(depth as u32);
 }

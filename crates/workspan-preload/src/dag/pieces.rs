@@ -7,15 +7,48 @@
 //! A piece is as small as the runtime tells: a chunk. A second span assumes that the iterations of a chunk cost the same and
 //! could run in parallel, too: it grows by a chunk's time over its iterations. The truth lies between the two.
 
+use workspan_collect::log::mark;
 use workspan_collect::path;
 use workspan_collect::region::{self, CallSite};
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::{ContextId, ROOT};
+use workspan_wire::log::Event;
 use workspan_wire::shm::{Thread, OWNED};
 
-use super::frame::{set_uniform, uniform, Frame, Pieces};
-use super::team;
+use super::frame::{set_uniform, uniform, Frame};
+use super::{log, team};
+
+/// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pieces {
+    /// A loop is under way.
+    pub active: bool,
+    /// Its place is known.
+    pub known: bool,
+    /// Its site is already active around it.
+    pub recursive: bool,
+    /// Absolute span at the entry.
+    pub entry: i64,
+    /// The same with uniform loops.
+    pub entry_uniform: i64,
+    /// Path at the entry; the frame's own handle.
+    pub path: u32,
+    /// Absolute span up to which it accounts.
+    pub since: i64,
+    /// Longest piece so far.
+    pub best: i64,
+    /// Its path.
+    pub best_path: u32,
+    /// Absolute span up to which that accounts.
+    pub best_since: i64,
+    /// Longest with uniform iterations.
+    pub best_uniform: i64,
+    /// Iterations of the running piece.
+    pub iterations: u64,
+    /// Constructs that the task has left.
+    pub ordinal: u32,
+}
 
 /// `task` enters a worksharing construct of `iterations`; its strand is stopped.
 pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
@@ -31,7 +64,13 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     let target = if here == ROOT { None } else { region::target(thread, site) };
     let context = target.map_or(here, |target| target.context);
     path::settle(thread);
+    if logged(thread) {
+        log::enter_loop(thread, here, target.map(|target| target.context));
+    }
     extra.construct.set(region::shift(thread, context));
+    if logged(thread) {
+        log::piece(thread, Event::Fork, iterations);
+    }
     let shared = Shared::of(thread);
     let position = thread.position.get();
     let (entry, entry_uniform) = (strand::span(thread), uniform(thread));
@@ -39,7 +78,8 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     strand::set_path(thread, borrowed);
     extra.pieces.set(Pieces {
         active: true,
-        in_piece: false,
+        known: target.is_some(),
+        recursive: target.is_some_and(|target| target.recursive || target.context == here),
         entry,
         entry_uniform,
         path: path::own(shared, borrowed),
@@ -63,14 +103,19 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     if !pieces.active {
         return;
     }
-    if pieces.in_piece {
-        piece_done(thread, &mut pieces);
+    let logged = logged(thread);
+    if logged {
+        log::piece(thread, Event::Next, iterations);
     }
-    pieces.in_piece = true;
+    // What comes before the first one is a piece, too.
+    piece_done(thread, &mut pieces);
     pieces.iterations = iterations;
     strand::set_tail(thread, pieces.path & !OWNED, pieces.since);
     strand::set_span(thread, pieces.entry);
     set_uniform(thread, pieces.entry_uniform);
+    if logged {
+        mark(thread);
+    }
     extra.pieces.set(pieces);
 }
 
@@ -83,6 +128,10 @@ pub fn leave(thread: &Thread, task: &Frame) {
     if !pieces.active {
         return;
     }
+    let logged = logged(thread);
+    if logged {
+        log::join(thread);
+    }
     // Without pieces, the whole of it was one.
     piece_done(thread, &mut pieces);
     let shared = Shared::of(thread);
@@ -94,14 +143,24 @@ pub fn leave(thread: &Thread, task: &Frame) {
     strand::set_tail(thread, path, pieces.best_since);
     strand::set_span(thread, pieces.best);
     set_uniform(thread, pieces.best_uniform);
+    if logged {
+        mark(thread);
+        log::leave(thread);
+    }
     let context: ContextId = strand::context(thread);
     let ordinal = pieces.ordinal;
     extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), ..Pieces::default() });
     region::shift(thread, extra.construct.get());
     if let Some(team) = task.team() {
         let (span, uniform) = (pieces.best - pieces.entry, pieces.best_uniform - pieces.entry_uniform);
-        team::share(thread, team, context, ordinal, span, uniform);
+        let of = pieces.known.then_some((context, !pieces.recursive));
+        team::share(thread, team, of, ordinal, span, uniform);
     }
+}
+
+/// At the root, a loop is serial code to the log, too.
+fn logged(thread: &Thread) -> bool {
+    log::on(thread) && strand::context(thread) != ROOT
 }
 
 /// Keeps the longest.

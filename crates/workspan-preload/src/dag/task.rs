@@ -6,7 +6,7 @@
 use core::ptr;
 use core::sync::atomic::Ordering;
 
-use workspan_collect::log;
+use workspan_collect::log::{go as go_at, go_on, mark, rest};
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region;
 use workspan_collect::shared::{current_account, Shared};
@@ -15,9 +15,9 @@ use workspan_collect::tables::{ContextId, ROOT};
 use workspan_collect::task::{enter_idle, leave_idle};
 use workspan_wire::shm::{Latest, Position, Thread, NODE, OWNED, PREFIXED};
 
-use super::depend;
 use super::frame::{self, raise, set_uniform, uniform, Base, End, Frame, Kind, Stage, Start};
 use super::solo::{self, offer};
+use super::{depend, log};
 
 /// Ends the running strand, if there is one.
 #[inline(always)]
@@ -33,27 +33,29 @@ pub fn stop(thread: &Thread, tick: Option<u64>) {
 #[inline(always)]
 pub fn go(thread: &Thread, tick: Option<u64>) {
     if thread.waiting.get() != 0 {
-        log::rest(thread);
+        rest(thread);
         return;
     }
     match tick {
-        Some(now) => log::go(thread, now),
-        None => log::go_on(thread),
+        Some(now) => go_at(thread, now),
+        None => go_on(thread),
     }
 }
 
-/// `creator`, whose strand is stopped, creates a task in `context`.
+/// `creator`, whose strand is stopped, creates a task in `context`; not `real`: what stands for a wait.
 pub fn create(
     thread: &'static Thread,
     creator: &'static Frame,
     context: ContextId,
     kind: Kind,
+    real: bool,
 ) -> Option<&'static Frame> {
     let shared = Shared::of(thread);
     path::settle(thread);
-    if strand::context(thread) == ROOT && context != ROOT {
+    let mut charged = strand::context(thread);
+    if charged == ROOT && context != ROOT {
         let to = shared.context(context).site.get().wrapping_add(1);
-        region::close_serial(shared, thread, strand::span(thread), to);
+        charged = region::close_serial(shared, thread, strand::span(thread), to);
         thread.last_region.set(to);
     }
     let position = thread.position.get();
@@ -70,12 +72,15 @@ pub fn create(
     task.team.set(creator.team.get());
     task.round.set(creator.round.get());
     task.report.set(report_of(shared, creator));
+    if log::on(thread) && real {
+        log::created(thread, task, charged, context);
+    }
     solo::increment(&creator.open);
     Some(task)
 }
 
 /// Where ends of tasks go that `creator` creates now, besides `creator` itself.
-fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
+pub(super) fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
     // SAFETY: null or a group that is open.
     if let Some(group) = unsafe { creator.own_group.get().as_ref() } {
         return &group.ends;
@@ -146,11 +151,21 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     if context != start.context || thread.account.get() == 0 {
         strand::set_context(shared, thread, start.context);
     }
+    if log::on(thread) {
+        log::begun(thread, task);
+    }
 }
 
-/// `task` pauses; the strand is stopped.
-pub fn suspend(thread: &Thread, task: &Frame) {
+/// `task` pauses; the strand is stopped. `leaves`: what it interrupted goes on, otherwise another one takes its place.
+pub fn suspend(thread: &Thread, task: &Frame, leaves: bool) {
     flush(thread);
+    if log::on(thread) {
+        if leaves {
+            log::left(thread, task);
+        } else {
+            log::interrupted(thread, task);
+        }
+    }
     task.save(thread);
 }
 
@@ -166,6 +181,9 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
             leave_idle(thread, now);
         }
     }
+    if log::on(thread) {
+        log::resumed(thread, task);
+    }
     join_inline(thread, task);
 }
 
@@ -174,6 +192,9 @@ pub fn join_inline(thread: &'static Thread, task: &Frame) {
     if let Some(extra) = task.known_extra() {
         if let Some(tail) = extra.inline_end.take() {
             join(thread, tail, extra.inline_uniform.get());
+            if log::on(thread) {
+                log::after_inline(thread, tail.span);
+            }
         }
     }
 }
@@ -208,9 +229,16 @@ fn flush(thread: &Thread) {
     }
 }
 
-/// `task`'s code has ended on `thread`; the strand is stopped. Its state is put away.
-pub fn end(thread: &'static Thread, task: &'static Frame) {
+/// `task`'s code has ended on `thread`; the strand is stopped. Its state is put away. Not `complete`: somebody will say so.
+pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
     flush(thread);
+    if log::on(thread) {
+        if complete {
+            log::ended(thread, task, strand::span(thread).max(fulfilled_at(task).0));
+        } else {
+            log::left(thread, task);
+        }
+    }
     if !task.kind.get().machinery {
         count_task(current_account(thread), thread.work.get() - thread.nested.get());
     }
@@ -232,9 +260,7 @@ pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
 
 /// Puts away where `task`'s code has ended. An event may be fulfilled later: the time between counts with the task.
 fn ends_at(task: &Frame, span: i64, uniform: i64, position: Position, prefix: (i64, ContextId)) {
-    let fulfilled =
-        task.known_extra().map(|e| (e.fulfilled.load(Ordering::Acquire), e.fulfilled_uniform.load(Ordering::Acquire)));
-    let (fulfilled, fulfilled_uniform) = fulfilled.unwrap_or((i64::MIN, i64::MIN));
+    let (fulfilled, fulfilled_uniform) = fulfilled_at(task);
     task.set_end(End {
         span: span.max(fulfilled),
         uniform: uniform.max(fulfilled_uniform),
@@ -245,6 +271,13 @@ fn ends_at(task: &Frame, span: i64, uniform: i64, position: Position, prefix: (i
         prefix_context: prefix.1,
     });
     task.stage.set(Stage::Detached);
+}
+
+/// Where `task`'s event has been fulfilled.
+fn fulfilled_at(task: &Frame) -> (i64, i64) {
+    let known = task.known_extra();
+    let at = |e: &frame::Extra| (e.fulfilled.load(Ordering::Acquire), e.fulfilled_uniform.load(Ordering::Acquire));
+    known.map_or((i64::MIN, i64::MIN), at)
 }
 
 /// `task`, which has [`end`]ed, is complete. `thread` is whichever says so; its strand is stopped.
@@ -409,6 +442,18 @@ pub fn join(thread: &'static Thread, tail: Tail, uniform_end: i64) {
 
 /// All children of `task` have ended; its strand, stopped, goes on after the latest.
 pub fn wait_children(thread: &'static Thread, task: &'static Frame) {
+    let logged = log::on(thread);
+    if logged {
+        log::sync(thread);
+    }
+    join_children(thread, task);
+    if logged {
+        mark(thread);
+    }
+}
+
+#[inline(always)]
+fn join_children(thread: &'static Thread, task: &'static Frame) {
     let latest = task.children.uniform.load(Ordering::Acquire);
     if latest > uniform(thread) {
         set_uniform(thread, latest);
@@ -455,6 +500,9 @@ pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
     let end = task.end();
     let at = strand::span(thread);
     let uniform_end = end.uniform.max(uniform(thread));
+    if log::on(thread) {
+        log::fulfilled(thread, task, end.context, (at - end.span).max(0));
+    }
     if at <= end.span {
         task.set_end(End { uniform: uniform_end, ..end });
         return;
@@ -469,6 +517,10 @@ pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
 
 /// The strand on `thread`, stopped, goes on after the predecessors of `pseudo`, a task that stands for a wait.
 pub fn after(thread: &'static Thread, pseudo: &'static Frame) {
+    let logged = log::on(thread);
+    if logged {
+        log::sync_some(thread);
+    }
     depend::after_predecessors(thread, pseudo);
     let start = pseudo.start.get();
     if start.path & OWNED != 0 && start.span > strand::span(thread) {
@@ -479,12 +531,18 @@ pub fn after(thread: &'static Thread, pseudo: &'static Frame) {
     if start.uniform > uniform(thread) {
         set_uniform(thread, start.uniform);
     }
+    if logged {
+        mark(thread);
+    }
 }
 
 /// A member of a team, whose strand is stopped, has ended.
 pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     let shared = Shared::of(thread);
     flush(thread);
+    if log::on(thread) {
+        log::member_ended(thread, member);
+    }
     let position = thread.position.get();
     path::release(shared, position.path & !PREFIXED);
     strand::set_tail(thread, 0, 0);
@@ -497,77 +555,6 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     member.stage.set(Stage::Ended);
     member.set_end(End::default());
     close_one(thread, member);
-}
-
-/// `task`, whose strand is stopped, begins a taskloop.
-pub fn enter_taskloop(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bool) {
-    let here = strand::context(thread);
-    let target = region::target(thread, site);
-    path::settle(thread);
-    let context = target.map_or(here, |target| target.context);
-    if here == ROOT && context != ROOT {
-        let shared = Shared::of(thread);
-        let to = shared.context(context).site.get().wrapping_add(1);
-        region::close_serial(shared, thread, strand::span(thread), to);
-        thread.last_region.set(to);
-    }
-    region::shift(thread, context);
-    let position = thread.position.get();
-    let start = Start {
-        span: strand::span(thread),
-        uniform: uniform(thread),
-        path: path::own(Shared::of(thread), position.path),
-        since: position.since,
-        forked_in: context,
-        context,
-    };
-    if let Some(extra) = task.extra(thread) {
-        extra.taskloop.set(Some((here, start)));
-        extra.taskloop_at_once.set(at_once);
-    }
-}
-
-/// A task of a taskloop of `creator`: where the loop begins, whoever creates it when. `helper` is the task of the runtime
-/// that does, if not `creator` itself.
-pub fn create_chunk(
-    thread: &'static Thread,
-    creator: &'static Frame,
-    helper: Option<&'static Frame>,
-    kind: Kind,
-) -> Option<&'static Frame> {
-    let shared = Shared::of(thread);
-    let (start, report) = match helper {
-        Some(helper) => {
-            // Its own path is still that of the beginning.
-            let position = thread.position.get();
-            let start = Start { path: position.path & !PREFIXED, since: position.since, ..helper.start.get() };
-            (start, helper.report.get())
-        }
-        None => (creator.known_extra()?.taskloop.get()?.1, report_of(shared, creator)),
-    };
-    let start = Start { path: path::own(shared, start.path), ..start };
-    let task = Frame::new(thread, kind, start)?;
-    task.parent.set(creator);
-    task.team.set(creator.team.get());
-    task.round.set(creator.round.get());
-    task.report.set(report);
-    solo::increment(&creator.open);
-    Some(task)
-}
-
-/// It has created all of its tasks, and waited for them if it had to.
-pub fn leave_taskloop(thread: &Thread, task: &Frame) {
-    let Some((before, start)) = task.known_extra().and_then(|extra| extra.taskloop.take()) else {
-        return;
-    };
-    path::release(Shared::of(thread), start.path);
-    let account = current_account(thread);
-    account.entries.set(account.entries.get() + 1);
-    account.instances.set(account.instances.get() + 1);
-    account.span.set(account.span.get() + strand::span(thread) - start.span);
-    account.uniform_span.set(account.uniform_span.get() + uniform(thread) - start.uniform);
-    strand::flush(thread);
-    region::shift(thread, before);
 }
 
 /// Frees a frame that was never to run.

@@ -8,6 +8,7 @@ use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
+use workspan_collect::log::mark;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region::{self, CallSite, Region};
 use workspan_collect::shared::Shared;
@@ -16,9 +17,8 @@ use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Latest, Thread, OWNED};
 
 use super::frame::{self, raise, uniform, Frame, Kind, Start};
-use super::pool;
 use super::solo::offer;
-use super::task;
+use super::{log, pool, task};
 
 /// Which of a team's two slots is in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,8 @@ struct Share {
     left: AtomicU64,
     span: AtomicI64,
     uniform: AtomicI64,
+    /// Its context + 1, above bit 32 if it is an outermost instance; 0 before a member knows.
+    of: AtomicU64,
 }
 
 /// A parallel region.
@@ -45,6 +47,8 @@ pub struct Team {
     region: Cell<Option<Region>>,
     /// The runtime made it for itself.
     own: bool,
+    /// By which the log knows it.
+    identity: u64,
     pub(super) size: AtomicU32,
     shares: [Share; SHARES],
 }
@@ -79,12 +83,18 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Op
         context: position.context,
     };
     let at = pool::take::<Team>(thread)?;
-    let share = || Share { left: AtomicU64::new(0), span: AtomicI64::new(0), uniform: AtomicI64::new(0) };
+    let share = || Share {
+        left: AtomicU64::new(0),
+        span: AtomicI64::new(0),
+        uniform: AtomicI64::new(0),
+        of: AtomicU64::new(0),
+    };
     let team = Team {
         slots: [frame::none(), frame::none()],
         start,
         region: Cell::new(region),
         own,
+        identity: if log::on(thread) && !own { log::team(thread) } else { 0 },
         size: AtomicU32::new(1),
         shares: [share(), share(), share(), share()],
     };
@@ -94,16 +104,27 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Op
     Some(unsafe { &*at })
 }
 
-/// A frame for a member of `team`, not begun yet.
-pub fn member(thread: &Thread, team: &'static Team, size: u32) -> Option<&'static Frame> {
+/// A frame for the member of `team` of this number, not begun yet.
+pub fn member(thread: &Thread, team: &'static Team, size: u32, number: u32) -> Option<&'static Frame> {
     team.size.store(size, Ordering::Relaxed);
     let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
     let frame = Frame::new(thread, kind, team.start)?;
     frame.team.set(team);
+    if log::on(thread) {
+        log::is_member(frame, team.identity, number);
+    }
     Some(frame)
 }
 
 /// A member, whose strand is stopped, has reached a barrier.
+pub fn barrier(thread: &'static Thread, member: &Frame, team: &Team, last: bool) {
+    if log::on(thread) {
+        log::barrier(thread, team, last);
+    }
+    arrive(thread, member, team);
+}
+
+/// A member, whose strand is stopped, has come to a barrier or to its end.
 pub fn arrive(thread: &'static Thread, member: &Frame, team: &Team) {
     let shared = Shared::of(thread);
     // It may be the last that is heard of the thread: the end of its last barrier is told when it next wakes.
@@ -130,16 +151,26 @@ pub fn pass(thread: &'static Thread, member: &'static Frame, team: &Team) {
         task::join(thread, Tail { span, path, since: span }, i64::MIN);
     }
     task::join(thread, Tail { span: i64::MIN, path: 0, since: 0 }, slot.uniform.load(Ordering::Acquire));
+    if log::on(thread) {
+        mark(thread);
+    }
 }
 
 /// The region is over at tick `now`: the forking task, its state back on `thread` and its strand stopped, goes on after
 /// the latest end.
 pub fn finish(thread: &'static Thread, now: u64, team: &'static Team) {
     let shared = Shared::of(thread);
+    let logged = log::on(thread) && !team.own;
+    if logged {
+        log::team_end(thread);
+    }
     for slot in &team.slots {
         let (span, path) = frame::taken(slot);
         let uniform = slot.uniform.load(Ordering::Acquire);
         task::join(thread, Tail { span, path, since: span }, uniform);
+    }
+    if logged {
+        mark(thread);
     }
     if let Some(region) = team.region.take() {
         let context = strand::context(thread);
@@ -155,8 +186,8 @@ pub fn finish(thread: &'static Thread, now: u64, team: &'static Team) {
 }
 
 /// A member leaves its `ordinal`-th worksharing construct, to which it contributed `span`. The last one counts the
-/// instance.
-pub fn share(thread: &Thread, team: &Team, context: ContextId, ordinal: u32, span: i64, uniform: i64) {
+/// instance. `of`: its context, and whether it is an outermost one; members that the runtime tells no place do not know.
+pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordinal: u32, span: i64, uniform: i64) {
     let size = u64::from(team.size.load(Ordering::Relaxed).max(1));
     let share = &team.shares[ordinal as usize % SHARES];
     let instance = u64::from(ordinal) << 32;
@@ -165,17 +196,25 @@ pub fn share(thread: &Thread, team: &Team, context: ContextId, ordinal: u32, spa
         let free = left & 0xffff_ffff == 0;
         if !free && left >> 32 != u64::from(ordinal) {
             // Others are still in a much earlier construct: this member's part counts by itself.
-            count(thread, context, 0, span, uniform);
+            if let Some(of) = of {
+                count(thread, of, 0, span, uniform);
+            }
             return;
         }
         let next = if free { instance | 1 } else { left + 1 };
         raise(&share.span, span);
         raise(&share.uniform, uniform);
+        if let Some((context, outermost)) = of {
+            share.of.store(u64::from(outermost) << 32 | u64::from(context + 1), Ordering::Relaxed);
+        }
         if next & 0xffff_ffff == size {
             // All others have left.
             let (span, uniform) = (share.span.swap(0, Ordering::Relaxed), share.uniform.swap(0, Ordering::Relaxed));
+            let of = share.of.swap(0, Ordering::Relaxed);
             share.left.store(instance, Ordering::Release);
-            count(thread, context, 1, span, uniform);
+            if let Some(context) = (of as u32).checked_sub(1) {
+                count(thread, (context, of >> 32 != 0), 1, span, uniform);
+            }
             return;
         }
         match share.left.compare_exchange(left, next, Ordering::AcqRel, Ordering::Acquire) {
@@ -185,10 +224,12 @@ pub fn share(thread: &Thread, team: &Team, context: ContextId, ordinal: u32, spa
     }
 }
 
-fn count(thread: &Thread, context: ContextId, instances: u64, span: i64, uniform: i64) {
+fn count(thread: &Thread, (context, outermost): (ContextId, bool), instances: u64, span: i64, uniform: i64) {
     let account = Shared::of(thread).account(thread, context);
     account.entries.set(account.entries.get() + instances);
-    account.instances.set(account.instances.get() + instances);
-    account.span.set(account.span.get() + span);
-    account.uniform_span.set(account.uniform_span.get() + uniform);
+    if outermost {
+        account.instances.set(account.instances.get() + instances);
+        account.span.set(account.span.get() + span);
+        account.uniform_span.set(account.uniform_span.get() + uniform);
+    }
 }

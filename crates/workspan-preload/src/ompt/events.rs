@@ -23,7 +23,7 @@ use super::site::{self, call_site};
 use crate::dag::depend::Use;
 use crate::dag::frame::{self, Frame, Kind, Stage, Start};
 use crate::dag::team::Team;
-use crate::dag::{depend as dependences_of, pool, task, team, token};
+use crate::dag::{depend as dependences_of, log, pool, task, taskloop, team, token};
 use crate::threads;
 
 static VIRTUAL: AtomicBool = AtomicBool::new(false);
@@ -219,7 +219,7 @@ pub extern "C" fn implicit_task(
     region_data: *const Data,
     task_data: *const Data,
     size: c_uint,
-    _index: c_uint,
+    index: c_uint,
     flags: c_int,
 ) {
     // SAFETY: null or the word that the runtime keeps for us.
@@ -231,7 +231,7 @@ pub extern "C" fn implicit_task(
         }
         let Some(thread) = thread::current() else { return };
         let frame = match team_in(region_data) {
-            Some(team) => begin_member(thread, team, size),
+            Some(team) => begin_member(thread, team, size, index),
             None if flags as u32 & flag::INITIAL != 0 => begin_initial(thread),
             None => None,
         };
@@ -248,13 +248,13 @@ pub extern "C" fn implicit_task(
     }
 }
 
-fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint) -> Option<&'static Frame> {
+fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, index: c_uint) -> Option<&'static Frame> {
     let at = now(thread);
     if thread.waiting.get() == 0 {
         // The first member of a nested or first region: its own strand was put away when the region began.
         task::stop(thread, Some(at));
     }
-    let frame = team::member(thread, team, size)?;
+    let frame = team::member(thread, team, size, index)?;
     task::wait_over(thread, at);
     task::begin(thread, frame);
     if team.is_the_runtimes() {
@@ -332,17 +332,22 @@ pub extern "C" fn task_create(
         (context, kind.recursive) = (target.context, target.recursive);
     }
     // SAFETY: null or the word that the runtime keeps for us.
-    if let (Some(task), Some(word)) = (task::create(thread, creator, context, kind), unsafe { task_data.as_ref() }) {
-        if flags & flag::TASKWAIT != 0 {
+    let word = unsafe { task_data.as_ref() };
+    let wait = flags & flag::TASKWAIT != 0;
+    if let (Some(task), Some(word)) = (task::create(thread, creator, context, kind, !wait), word) {
+        if wait {
             // libomp has one word for all such waits of a thread, and insists that it be empty when the next one
             // begins, which may be in a task that runs during this one.
             creator.set_pseudo(thread, task);
         } else {
             word.set(task as *const Frame as u64);
         }
-        if let Some(cost) = entry.cost(thread.short.get() * 10) {
+        if let Some(cost) = entry.cost(thread.short.get() * 10).filter(|_| !wait) {
             let account = Shared::of(thread).account(thread, context);
             account.overhead.set(account.overhead.get() + cost);
+            if log::on(thread) {
+                log::overhead(thread, cost);
+            }
         }
     }
     task::go(thread, at);
@@ -370,7 +375,7 @@ fn create_chunk(thread: &'static Thread, creator: &'static Frame, flags: u32, ta
     };
     // SAFETY: null or the word that the runtime keeps for us.
     let word = unsafe { task_data.as_ref() };
-    let task = task::create_chunk(thread, creator, helper, kind);
+    let task = taskloop::create(thread, creator, helper, kind);
     task::go(thread, at);
     if let (Some(task), Some(word)) = (task, word) {
         word.set(task as *const Frame as u64);
@@ -443,12 +448,12 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
     let interrupted = if ended { prior.interrupted() } else { Some(prior) };
     let back = prior.interrupted().is_some_and(|below| core::ptr::eq(below, next));
     if ended {
-        task::end(thread, prior);
+        task::end(thread, prior, true);
         task::complete(thread, prior);
     } else if how == status::DETACH {
-        task::end(thread, prior);
+        task::end(thread, prior, false);
     } else {
-        task::suspend(thread, prior);
+        task::suspend(thread, prior, back);
     }
     if begins {
         if let Some(at) = at {
@@ -503,7 +508,7 @@ pub(super) fn part_over(untied: &'static Frame) {
     let Some(below) = task.interrupted() else { return };
     let at = if below.waits() { Some(now(thread)) } else { tick(thread) };
     task::stop(thread, at);
-    task::suspend(thread, task);
+    task::suspend(thread, task, true);
     task::resume(thread, below, at);
     task::go(thread, at);
     done(thread);

@@ -43,7 +43,7 @@ pub extern "C" fn sync_region(
                 if thread.waiting.get() == 0 {
                     let at = now(thread);
                     task::stop(thread, Some(at));
-                    team::arrive(thread, task, team);
+                    team::barrier(thread, task, team, kind == sync::LAST_BARRIER);
                     task::wait(thread, at);
                 }
             }

@@ -8,7 +8,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now, LOOPS};
 use super::site::{self, call_site};
-use crate::dag::{pieces, task};
+use crate::dag::{pieces, task, taskloop};
 
 /// A worksharing construct begins or ends.
 pub extern "C" fn work(
@@ -33,8 +33,8 @@ pub extern "C" fn work(
     task::stop(thread, Some(at));
     let site = call_site(site, entry, after);
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
-        (true, true) => task::enter_taskloop(thread, task, &site, entry.at_once),
-        (true, false) => task::leave_taskloop(thread, task),
+        (true, true) => taskloop::enter(thread, task, &site, entry.at_once),
+        (true, false) => taskloop::leave(thread, task),
         (false, true) => {
             LOOPS.store(true, Ordering::Relaxed);
             pieces::enter(thread, task, &site, count);

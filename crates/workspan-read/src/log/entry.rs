@@ -41,6 +41,7 @@ pub(super) struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct With {
     pub(super) context: u32,
+    pub(super) n: i64,
     pub(super) identity: u64,
 }
 
@@ -109,7 +110,7 @@ impl<'l, L: Logs + ?Sized> Source<'l, L> {
                         identity: record.1,
                         tick: record.tick(),
                         number: record.number(),
-                        with: with.map(|with| With { context: with.context(), identity: with.1 }),
+                        with: with.map(|with| With { context: with.context(), n: with.n(), identity: with.1 }),
                         group: group.map(|group| group.1),
                         at: begin,
                         next: at,

@@ -11,17 +11,28 @@ use super::Logs;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) identity: u64,
-    /// Number of the turn, of a turn.
+    /// Number of a turn, of a member.
     pub(super) turn: i64,
     pub(super) begin: u64,
     pub(super) end: u64,
     pub(super) slot: u16,
     /// A thread's life.
     pub(super) life: bool,
+    /// A task of the runtime's.
+    pub(super) machinery: bool,
     /// It has been placed.
     pub(super) placed: bool,
     /// Somebody refers to it.
     pub(super) wanted: bool,
+}
+
+/// What is open while a log is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Turn,
+    /// A member that has arrived at its last barrier.
+    Leaving,
+    Other,
 }
 
 /// All pieces.
@@ -61,11 +72,11 @@ impl Index {
 
     fn read<L: Logs + ?Sized>(&mut self, source: &mut Source<'_, L>, slot: usize) -> io::Result<()> {
         let mut cursor = source.whole(slot);
-        let mut open: Vec<(usize, bool)> = Vec::new();
+        let mut open: Vec<(usize, Kind)> = Vec::new();
         while let Some(entry) = source.entry(cursor)? {
             cursor.at = entry.next;
             match entry.event {
-                Event::Begin | Event::Life | Event::Turn => {
+                Event::Begin | Event::Life | Event::Turn | Event::Resume | Event::Member => {
                     if entry.event == Event::Life {
                         for (piece, _) in open.drain(..) {
                             self.pieces[piece].end = entry.at;
@@ -74,15 +85,21 @@ impl Index {
                             self.main = Some(self.pieces.len());
                         }
                     }
+                    let member = entry.event == Event::Member;
+                    if let Some((piece, _)) = open.pop_if(|(_, kind)| member && *kind == Kind::Leaving) {
+                        // Its end was not told.
+                        self.pieces[piece].end = entry.at;
+                    }
                     let turn = entry.event == Event::Turn;
-                    open.push((self.pieces.len(), turn));
+                    open.push((self.pieces.len(), if turn { Kind::Turn } else { Kind::Other }));
                     self.pieces.push(Piece {
                         identity: entry.identity,
-                        turn: if turn { entry.n } else { 0 },
+                        turn: if turn || member { entry.n } else { 0 },
                         begin: entry.at,
                         end: cursor.end,
                         slot: u16::try_from(slot).unwrap_or(u16::MAX),
                         life: entry.event == Event::Life,
+                        machinery: false,
                         placed: false,
                         // Of a turn the resource's other turns know.
                         wanted: turn,
@@ -95,16 +112,22 @@ impl Index {
                         }
                     }
                 }
-                Event::End => {
-                    while let Some((piece, turn)) = open.pop() {
+                Event::End | Event::Suspend => {
+                    while let Some((piece, kind)) = open.pop() {
                         self.pieces[piece].end = entry.next;
-                        if !turn {
+                        if kind != Kind::Turn {
+                            self.pieces[piece].machinery = entry.number == 1;
                             break;
                         }
                     }
                 }
+                Event::Barrier if entry.number == 1 => {
+                    if let Some((_, kind)) = open.last_mut() {
+                        *kind = Kind::Leaving;
+                    }
+                }
                 Event::ItemEnd | Event::TurnEnd => {
-                    if let Some((piece, _)) = open.pop_if(|(_, turn)| *turn) {
+                    if let Some((piece, _)) = open.pop_if(|(_, kind)| *kind == Kind::Turn) {
                         self.pieces[piece].end = entry.next;
                     }
                 }
@@ -119,8 +142,12 @@ impl Index {
         while let Some(entry) = source.entry(cursor)? {
             cursor.at = entry.next;
             if let Some(identity) = refers_to(&entry) {
-                for i in self.range(identity, 0) {
-                    self.pieces[self.by_identity[i]].wanted = true;
+                let from = self.by_identity.partition_point(|i| self.pieces[*i].identity < identity);
+                for i in &self.by_identity[from..] {
+                    if self.pieces[*i].identity != identity {
+                        break;
+                    }
+                    self.pieces[*i].wanted = true;
                 }
             }
         }
@@ -133,20 +160,31 @@ impl Index {
         (0..self.pieces.len()).filter(|i| Some(*i) != self.main && alone(&self.pieces[*i])).collect()
     }
 
-    fn range(&self, identity: u64, turn: i64) -> std::ops::Range<usize> {
-        let key = |i: &usize| (self.pieces[*i].identity, self.pieces[*i].turn);
-        let from = self.by_identity.partition_point(|i| key(i) < (identity, turn));
-        let count = self.by_identity[from..].iter().take_while(|i| key(i) == (identity, turn)).count();
-        from..from + count
+    /// The next piece of this identity that has not been placed: they are taken in order.
+    pub(super) fn next(&self, identity: u64) -> Option<usize> {
+        let before = |piece: &Piece| piece.identity < identity || (piece.identity == identity && piece.placed);
+        let at = self.by_identity.partition_point(|i| before(&self.pieces[*i]));
+        let found = *self.by_identity.get(at)?;
+        (identity != 0 && self.pieces[found].identity == identity).then_some(found)
     }
 
-    /// Takes the next piece of this identity that has not been placed.
-    pub(super) fn take(&mut self, identity: u64, turn: i64) -> Option<Cursor> {
-        if identity == 0 {
-            return None;
-        }
-        let found = self.range(identity, turn).map(|i| self.by_identity[i]).find(|i| !self.pieces[*i].placed)?;
+    /// Takes it.
+    pub(super) fn take(&mut self, identity: u64) -> Option<Cursor> {
+        let found = self.next(identity)?;
         Some(self.place(found))
+    }
+
+    /// Takes it if it is turn number `turn`.
+    pub(super) fn take_turn(&mut self, identity: u64, turn: i64) -> Option<Cursor> {
+        let found = self.next(identity).filter(|found| self.pieces[*found].turn == turn)?;
+        Some(self.place(found))
+    }
+
+    /// Number of pieces of this identity.
+    pub(super) fn count(&self, identity: u64) -> usize {
+        let from = self.by_identity.partition_point(|i| self.pieces[*i].identity < identity);
+        let to = self.by_identity.partition_point(|i| self.pieces[*i].identity <= identity);
+        to - from
     }
 
     /// Takes this one.
@@ -167,7 +205,9 @@ impl Index {
 /// The identity of the piece that belongs where this entry stands.
 fn refers_to(entry: &Entry) -> Option<u64> {
     match entry.event {
-        Event::Spawn | Event::Call | Event::Handoff | Event::Late => entry.with.map(|with| with.identity),
+        Event::Spawn | Event::Call | Event::Handoff | Event::Late | Event::Team | Event::Suspend => {
+            entry.with.map(|with| with.identity)
+        }
         Event::Elsewhere => Some(entry.identity),
         _ => None,
     }

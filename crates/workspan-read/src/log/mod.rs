@@ -21,6 +21,7 @@
 
 mod entry;
 mod index;
+mod objects;
 mod rows;
 mod walk;
 

@@ -7,6 +7,8 @@ use workspan_wire::log::TICK_BITS;
 use super::entry::Entry;
 use super::{Setting, Stopped};
 
+/// Rows of serial code that wait for where they belong, at most.
+const MOST_UNSETTLED: usize = 64 * BATCH;
 /// Strands given on at a time.
 const BATCH: usize = 8192;
 
@@ -46,12 +48,23 @@ pub(super) struct Rows<'s, P> {
     pub(super) position: i64,
     carried: Option<Part>,
     last: Option<Part>,
+    /// In the batch: the first row of serial code of which it is not known where it belongs.
+    unsettled: Option<usize>,
     pub(super) strands: u64,
 }
 
 impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
     pub(super) fn new(setting: &'s Setting<'s>, push: P) -> Rows<'s, P> {
-        Rows { setting, push, batch: Vec::with_capacity(BATCH), position: 0, carried: None, last: None, strands: 0 }
+        Rows {
+            setting,
+            push,
+            batch: Vec::with_capacity(BATCH),
+            position: 0,
+            carried: None,
+            last: None,
+            unsettled: None,
+            strands: 0,
+        }
     }
 
     pub(super) fn complete(&self) -> bool {
@@ -117,6 +130,7 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
     }
 
     fn row(&mut self, event: Event, part: Part) -> Result<(), Stopped<E>> {
+        self.settle(part);
         let before = self.nanos(self.position);
         let moved = self.nanos(self.position.wrapping_add(part.blocked));
         self.position = self.position.wrapping_add(part.blocked).wrapping_add(part.cost);
@@ -132,15 +146,34 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
         });
         self.last = Some(part);
         self.strands += 1;
-        if self.batch.len() == BATCH {
+        if self.batch.len() >= BATCH && (self.unsettled.is_none() || self.batch.len() >= MOST_UNSETTLED) {
             self.flush()?;
         }
         Ok(())
     }
 
+    /// Serial code belongs where the next region, or the end, says: what is already among the rows, too.
+    fn settle(&mut self, part: Part) {
+        if part.context == 0 {
+            self.unsettled.get_or_insert(self.batch.len());
+        } else if let Some(from) = self.unsettled.take() {
+            let context = self.context(part.context);
+            let serial =
+                |row: &&mut Strand| row.context == ContextId::ROOT && (row.cost, row.blocked) != Default::default();
+            self.batch[from..].iter_mut().filter(serial).for_each(|row| row.context = context);
+        }
+    }
+
+    /// A row of its own that costs nothing, whatever has been carried.
+    pub(super) fn bare(&mut self, event: Event, context: u32) -> Result<(), Stopped<E>> {
+        let nothing = self.nothing(Some(context));
+        self.row(event, nothing)
+    }
+
     pub(super) fn flush(&mut self) -> Result<(), Stopped<E>> {
         (self.push)(&self.batch).map_err(Stopped::Write)?;
         self.batch.clear();
+        self.unsettled = None;
         Ok(())
     }
 

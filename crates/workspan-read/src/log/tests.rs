@@ -26,12 +26,22 @@ fn log(text: &str) -> Vec<Record> {
                 (_, Some((name, identity))) => (name, 0, number(identity).cast_unsigned()),
                 _ => (word, 0, 0),
             };
-            // `Turn=7` is the first turn, `Turn=107` the second one.
+            // `Turn=7` is the first turn, `Turn=107` the second one; so are members. `In=7` is a task of the innermost group.
             let (n, identity) = match name {
-                "Turn" => ((identity / 100).cast_signed(), identity % 100),
+                "In" => (workspan_wire::log::INNERMOST, identity),
+                "Turn" | "Member" => ((identity / 100).cast_signed(), identity % 100),
                 _ => (n, identity),
             };
             let context = u32::from(!["Life"].contains(&name));
+            // `Last` is a member's last barrier, `Await` the wait for those told with `Of` before.
+            let (name, context, identity) = match name {
+                "In" => ("With", context, identity),
+                "Last" => ("Barrier", context, 1 << 48),
+                "Await" => ("Sync", context, 1 << 48),
+                "After" => (name, 0, identity),
+                "For" => ("After", 1, identity),
+                _ => (name, context, identity),
+            };
             let record = Record::new(event(name), context, n, identity);
             Record::wide(n, 0).into_iter().chain([record])
         })
@@ -71,7 +81,13 @@ fn in_short(strands: &[Strand]) -> String {
             Ends::End => "end",
             Ends::Enter(_) => "enter",
             Ends::Leave => "leave",
-            _ => "?",
+            Ends::Call(_) => "call",
+            Ends::Sync => "sync",
+            Ends::After(0) => "after-first",
+            Ends::After(_) => "after-other",
+            Ends::Team(_) => "team",
+            Ends::Barrier => "barrier",
+            Ends::TeamEnd => "team-end",
         };
         let separator = if text.is_empty() { "" } else { ", " };
         write!(text, "{separator}{name} {}", strand.cost.0).expect("text can be written to");
@@ -262,8 +278,8 @@ fn check_nesting(strands: &[Strand]) {
                 open.push("group");
                 continue;
             }
-            Ends::Spawn(creation) => {
-                let groups = open.iter().filter(|open| **open == "group").count();
+            Ends::Spawn(creation) | Ends::Call(creation) => {
+                let groups = open.iter().filter(|open| ["group", "team"].contains(*open)).count();
                 assert!(creation.group.is_none_or(|group| usize::from(group) < groups));
                 open.push("task");
                 continue;
@@ -283,8 +299,19 @@ fn check_nesting(strands: &[Strand]) {
                 assert_eq!(i + 1, strands.len());
                 continue;
             }
+            Ends::Team(_) => {
+                open.push("team");
+                continue;
+            }
+            Ends::Barrier => {
+                assert_eq!(open.iter().rfind(|open| **open != "region"), Some(&"team"));
+                continue;
+            }
+            Ends::Sync | Ends::After(_) => continue,
+            // A member.
+            Ends::End if open.last() == Some(&"team") => continue,
             Ends::End => "task",
-            other => panic!("{other:?}"),
+            Ends::TeamEnd => "team",
         };
         assert_eq!(open.pop(), Some(closes));
     }
@@ -315,6 +342,41 @@ proptest! {
         let logs: Vec<Vec<_>> = logs.into_iter().map(|log| log.into_iter().map(|(a, b)| Record(a, b)).collect()).collect();
         check_nesting(&rows(&logs, &SETTING).0);
     }
+}
+
+#[test]
+fn members_stand_one_after_the_other() {
+    check(
+        &[
+            "Life With=9 Team:1 Member=9 In=4 Spawn:2 Last:3 Begin=4 End:8 End:0 TeamEnd \
+             With=8 Team:1 Member=8 Last:0 End:0 TeamEnd End:1",
+            // Of the worker's last barrier no end is told, before it begins in the next team.
+            "Member=109 Barrier:5 Last:6 Member=108 Last:4",
+        ],
+        "team 1, spawn 2, end 8, barrier 3, end 0, barrier 5, barrier 6, end 0, team-end 0, \
+         team 1, barrier 0, end 0, barrier 4, end 0, team-end 0, end 1",
+    );
+}
+
+#[test]
+fn tasks_come_after_others_and_are_waited_for() {
+    check(
+        &[
+            "Life In=3 Spawn:1 After=0 In=4 Call:2 After=0 After=3 Begin=4 End:20 In=5 Spawn:3 After=9 Begin=5 End:1 Sync:4 \
+             For=4 For=9 Await:5 End:1",
+            "Begin=3 With=6 Suspend:10",
+            "Resume=6 End:11",
+        ],
+        "detach 1, end 21, after-first 0, call 2, end 20, detach 3, end 1, sync 4, after-other 0, call 5, end 0, end 1",
+    );
+}
+
+#[test]
+fn tasks_of_a_loop_stand_where_it_begins() {
+    check(
+        &["Life Enter:1 Group In=3 Spawn:0 Wait:5 Leave:1 End:1", "Begin=3 End:10 Begin=3 End:11", "Begin=3 End:12"],
+        "enter 1, group 0, spawn 0, end 10, spawn 0, end 11, spawn 0, end 12, wait 5, leave 1, end 1",
+    );
 }
 
 #[test]

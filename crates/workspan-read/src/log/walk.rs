@@ -6,20 +6,25 @@ use workspan_wire::log::Event;
 
 use super::entry::{Cursor, Entry, Source};
 use super::index::Index;
+use super::objects::{Rounds, Scope, Task};
 use super::rows::{Part, Rows};
 use super::{Converted, Logs, Stopped};
 
 /// What has begun and not ended.
 #[derive(Clone, Copy, Debug)]
-enum Open {
+pub(super) enum Open {
     /// Branches; where they began, and the longest so far.
     Fork { from: i64, best: i64 },
     /// A group; the end of its longest task.
     Group { last: i64 },
     /// A region.
     Region,
-    /// A task, and where its creator goes on; for further copies of it, its identity and its creator's context.
-    Task { back: Cursor, from: i64, group: Option<usize>, creation: Creation, identity: u64, around: u32 },
+    /// A task.
+    Task(Task),
+    /// A team, and where the task that forked it goes on.
+    Team { back: Cursor, identity: u64, from: i64 },
+    /// One of its members.
+    Member,
     /// A right branch that ran elsewhere.
     Right { back: Cursor },
     /// A strand that went on elsewhere.
@@ -34,24 +39,28 @@ enum Open {
 
 impl Open {
     /// True for what is cut off by the end of a piece, never open across it.
-    fn is_inner(self) -> bool {
-        matches!(self, Open::Fork { .. } | Open::Group { .. } | Open::Region)
+    pub(super) fn is_inner(self) -> bool {
+        matches!(self, Open::Fork { .. } | Open::Group { .. } | Open::Region | Open::Team { .. })
     }
 }
 
 /// A walk through the logs.
 pub(super) struct Walk<'l, 's, L: ?Sized, P> {
-    source: Source<'l, L>,
-    index: Index,
-    rows: Rows<'s, P>,
-    cursor: Cursor,
-    open: Vec<Open>,
+    pub(super) source: Source<'l, L>,
+    pub(super) index: Index,
+    pub(super) rows: Rows<'s, P>,
+    pub(super) cursor: Cursor,
+    pub(super) open: Vec<Open>,
     /// Groups that are open: identity, place in `open`.
-    groups: Vec<(u64, usize)>,
-    found: Converted,
+    pub(super) groups: Vec<(u64, usize)>,
+    /// Of the open tasks and members, below the root's.
+    pub(super) scopes: Vec<Scope>,
+    /// Open teams.
+    pub(super) teams: Vec<Rounds>,
+    pub(super) found: Converted,
 }
 
-type Step<E> = Result<(), Stopped<E>>;
+pub(super) type Step<E> = Result<(), Stopped<E>>;
 
 impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l, 's, L, P> {
     pub(super) fn new(source: Source<'l, L>, index: Index, rows: Rows<'s, P>) -> Walk<'l, 's, L, P> {
@@ -59,7 +68,17 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         // Each record has been read once for the index, or twice.
         let stray = source.stray / if rows.complete() { 1 } else { 2 };
         let found = Converted { stray, ..Converted::default() };
-        Walk { source, index, rows, cursor, open: Vec::new(), groups: Vec::new(), found }
+        Walk {
+            source,
+            index,
+            rows,
+            cursor,
+            open: Vec::new(),
+            groups: Vec::new(),
+            scopes: vec![Scope::NEW],
+            teams: Vec::new(),
+            found,
+        }
     }
 
     pub(super) fn run(mut self) -> Result<Converted, Stopped<E>> {
@@ -95,7 +114,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         let nothing = self.rows.nothing(Some(0));
         self.rows.emit(Ends::Spawn(creation), nothing)?;
         let from = self.rows.position;
-        self.open.push(Open::Task { back, from, group: None, creation, identity: 0, around: 0 });
+        self.begin(Task { back, from, group: None, creation, identity: 0, around: 0, call: false, depended_on: false });
         let nothing = self.rows.nothing(Some(context));
         self.rows.carry(Part { blocked: begun, ..nothing })?;
         while !self.open.is_empty() {
@@ -104,7 +123,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         Ok(())
     }
 
-    fn entry(&mut self, cursor: Cursor) -> Result<Option<Entry>, Stopped<E>> {
+    pub(super) fn entry(&mut self, cursor: Cursor) -> Result<Option<Entry>, Stopped<E>> {
         self.source.entry(cursor).map_err(Stopped::Read)
     }
 
@@ -113,7 +132,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         loop {
             let entry = self.entry(cursor)?;
             match entry {
-                Some(Entry { event: Event::Begin, at, next, .. }) => {
+                Some(Entry { event: Event::Begin | Event::Resume | Event::Member, at, next, .. }) => {
                     cursor.at = self.index.end_of(cursor.slot, at).unwrap_or(next).max(next);
                 }
                 Some(Entry { event: Event::Turn, at, next, .. }) if turns => {
@@ -127,18 +146,21 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
     /// Takes the next entry. `false`: the program has ended.
     fn step(&mut self) -> Result<bool, Stopped<E>> {
         let Some(entry) = self.entry(self.cursor)? else {
-            self.found.cut += 1;
+            // The end of a member's last barrier need not be seen.
+            let leaving = self.open.last().is_some_and(|open| matches!(open, Open::Member));
+            let leaving = leaving && self.teams.last().is_some_and(|team| team.leaving);
+            self.found.cut += u64::from(!leaving);
             return self.end(None);
         };
         self.cursor.at = entry.next;
         let part = Part::of(&entry, self.cursor.slot);
         match entry.event {
             Event::Fork => {
-                self.rows.emit(Ends::Fork(u32::from(entry.number)), part)?;
+                self.rows.emit(Ends::Fork(iterations(&entry)), part)?;
                 let from = self.rows.position;
                 self.open.push(Open::Fork { from, best: from });
             }
-            Event::Next => self.next(part, entry.number)?,
+            Event::Next => self.next(part, iterations(&entry))?,
             Event::Join => {
                 if self.close_down_to(|open| matches!(open, Open::Fork { .. }))? {
                     self.join(part)?;
@@ -149,13 +171,34 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
                 self.group(entry.identity, nothing)?;
             }
             Event::Wait => {
-                if self.close_down_to(|open| matches!(open, Open::Group { .. }))? {
+                if self.is_waited_for() {
+                    self.rows.carry(part)?;
+                } else if self.close_down_to(|open| matches!(open, Open::Group { .. }))? {
                     self.wait(part)?;
                 }
             }
-            Event::Spawn => self.spawn(&entry, part)?,
+            Event::Spawn | Event::Call => self.spawn(&entry, part)?,
+            Event::Sync => self.sync(part, entry.number == 1)?,
+            Event::After => self.scope().waits.push(entry.identity),
+            Event::Team => self.team(&entry, part)?,
+            Event::Barrier => self.barrier(part, entry.number == 1)?,
+            Event::TeamEnd => {
+                if self.close_down_to(|open| matches!(open, Open::Team { .. }))? {
+                    self.team_end(part)?;
+                }
+            }
+            Event::Suspend => match entry.with.and_then(|with| self.index.take(with.identity)) {
+                Some(piece) => {
+                    self.rows.carry(part)?;
+                    self.follow(piece)?;
+                }
+                None => return self.end(Some(part)),
+            },
             Event::Enter => {
-                let context = entry.with.map_or(0, |with| with.context);
+                let mut context = entry.with.map_or(0, |with| with.context);
+                if entry.with.is_some_and(|with| with.n == 1) {
+                    context = self.loop_entered(context).unwrap_or(entry.context);
+                }
                 let event = Ends::Enter(self.rows.context(context));
                 self.rows.emit(event, part)?;
                 self.open.push(Open::Region);
@@ -168,7 +211,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
             }
             Event::Handoff => {
                 self.rows.carry(part)?;
-                if let Some(piece) = entry.with.and_then(|with| self.index.take(with.identity, 0)) {
+                if let Some(piece) = entry.with.and_then(|with| self.index.take(with.identity)) {
                     self.open.push(Open::Handoff { back: self.cursor });
                     self.follow(piece)?;
                 }
@@ -178,7 +221,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
             Event::Item => self.item(&entry, part)?,
             Event::End | Event::ItemEnd | Event::TurnEnd => return self.end(Some(part)),
             // Of another task, in between.
-            Event::Begin | Event::Turn => {
+            Event::Begin | Event::Turn | Event::Resume | Event::Member => {
                 let end = self.index.end_of(self.cursor.slot, entry.at).unwrap_or(entry.next);
                 self.cursor.at = end.max(entry.next);
             }
@@ -189,14 +232,14 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
     }
 
     /// Goes on with a piece, behind its first entry.
-    fn follow(&mut self, piece: Cursor) -> Result<Option<Entry>, Stopped<E>> {
+    pub(super) fn follow(&mut self, piece: Cursor) -> Result<Option<Entry>, Stopped<E>> {
         let first = self.entry(piece)?;
         self.cursor = Cursor { at: first.map_or(piece.end, |first| first.next), ..piece };
         Ok(first)
     }
 
     /// Closes what is open within the innermost construct of a kind, of this piece. `false`: there is none.
-    fn close_down_to(&mut self, kind: impl Fn(&Open) -> bool) -> Result<bool, Stopped<E>> {
+    pub(super) fn close_down_to(&mut self, kind: impl Fn(&Open) -> bool) -> Result<bool, Stopped<E>> {
         let place = self.open.iter().rposition(|open| kind(open) || !open.is_inner());
         match place {
             Some(place) if kind(&self.open[place]) => {
@@ -211,12 +254,13 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
     }
 
     /// Ends all inner constructs from `place` on.
-    fn close_to(&mut self, place: usize) -> Step<E> {
+    pub(super) fn close_to(&mut self, place: usize) -> Step<E> {
         while self.open.len() > place {
             let nothing = self.rows.nothing(None);
             match self.open.last() {
                 Some(Open::Fork { .. }) => self.join(nothing)?,
                 Some(Open::Group { .. }) => self.wait(nothing)?,
+                Some(Open::Team { .. }) => self.team_end(nothing)?,
                 Some(Open::Region) => {
                     self.rows.emit(Ends::Leave, nothing)?;
                     self.open.pop();
@@ -252,7 +296,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
     }
 
     /// The left branch has ended; the right one is here, or elsewhere.
-    fn next(&mut self, mut part: Part, number: u16) -> Step<E> {
+    fn next(&mut self, mut part: Part, number: u32) -> Step<E> {
         if !self.close_down_to(|open| matches!(open, Open::Fork { .. }))? {
             return Ok(());
         }
@@ -263,7 +307,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
             identity = late.with.map_or(0, |with| with.identity);
             self.cursor.at = late.next;
         }
-        self.rows.emit(Ends::Next(u32::from(number)), part)?;
+        self.rows.emit(Ends::Next(number), part)?;
         let position = self.rows.position;
         if let Some(Open::Fork { from, best }) = self.open.last_mut() {
             *best = position.max(*best);
@@ -279,7 +323,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
             None => {}
             Some(_) => return Ok(()),
         }
-        match self.index.take(identity, 0) {
+        match self.index.take(identity) {
             Some(piece) => {
                 self.open.push(Open::Right { back: after });
                 self.follow(piece)?;
@@ -291,32 +335,6 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
             }
             None => {}
         }
-        Ok(())
-    }
-
-    fn spawn(&mut self, entry: &Entry, part: Part) -> Step<E> {
-        let Some(with) = entry.with else {
-            self.found.stray += 1;
-            return self.rows.carry(part);
-        };
-        let mut overhead = Nanos::ZERO;
-        if let Some(next) = self.entry(self.cursor)?.filter(|next| next.event == Event::Overhead) {
-            overhead = Nanos(self.rows.nanos(next.identity.cast_signed()));
-            self.cursor.at = next.next;
-        }
-        let Some(piece) = self.index.take(with.identity, 0) else {
-            // It never ran.
-            return self.rows.carry(part);
-        };
-        let group = entry.group.and_then(|group| self.groups.iter().rposition(|(identity, _)| *identity == group));
-        let outward = group.map(|group| u16::try_from(self.groups.len() - 1 - group).unwrap_or(u16::MAX));
-        let place = group.map(|group| self.groups[group].1);
-        let creation = Creation { context: self.rows.context(with.context), group: outward, overhead };
-        self.rows.emit(Ends::Spawn(creation), part)?;
-        let (back, from) = (self.cursor, self.rows.position);
-        let (identity, around) = (with.identity, part.context);
-        self.open.push(Open::Task { back, from, group: place, creation, identity, around });
-        self.follow(piece)?;
         Ok(())
     }
 
@@ -342,7 +360,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         let Some(Open::Turns { back, identity, next }) = self.open.last().copied() else {
             return Ok(());
         };
-        if let Some(piece) = self.index.take(identity, next) {
+        if let Some(piece) = self.index.take_turn(identity, next) {
             if let Some(Open::Turns { next, .. }) = self.open.last_mut() {
                 *next += 1;
             }
@@ -388,17 +406,24 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         let kind = self.open[place];
         self.open.pop();
         match kind {
-            Open::Task { back, from, group, creation, identity, around } => {
+            Open::Task(task) => {
                 self.rows.emit(Ends::End, part)?;
-                self.task_ended(group, from);
-                self.cursor = back;
-                if let Some(copy) = self.index.take(identity, 0) {
-                    let nothing = self.rows.nothing(Some(around));
-                    let creation = Creation { overhead: Nanos::ZERO, ..creation };
-                    self.rows.emit(Ends::Spawn(creation), nothing)?;
-                    self.open.push(kind);
-                    self.follow(copy)?;
+                self.ended(&task);
+                self.cursor = task.back;
+                if let Some(copy) = self.index.next(task.identity) {
+                    let nothing = self.rows.nothing(Some(task.around));
+                    self.begin_piece(
+                        Task { creation: Creation { overhead: Nanos::ZERO, ..task.creation }, ..task },
+                        copy,
+                        nothing,
+                    )?;
                 }
+            }
+            Open::Member => {
+                self.rows.emit(Ends::End, part)?;
+                self.end_round();
+                self.scopes.pop();
+                self.next_member()?;
             }
             Open::Right { back } => {
                 self.join(part)?;
@@ -419,15 +444,23 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
                 self.open.pop();
                 self.next_turn()?;
             }
-            Open::Turns { .. } | Open::Fork { .. } | Open::Group { .. } | Open::Region => {}
+            Open::Turns { .. } | Open::Fork { .. } | Open::Group { .. } | Open::Region | Open::Team { .. } => {}
         }
         Ok(true)
     }
 
-    fn task_ended(&mut self, group: Option<usize>, from: i64) {
-        if let Some(Open::Group { last }) = group.and_then(|group| self.open.get_mut(group)) {
-            *last = self.rows.position.max(*last);
+    pub(super) fn task_ended(&mut self, group: Option<usize>, from: i64) {
+        let position = self.rows.position;
+        match group.and_then(|group| self.open.get_mut(group)) {
+            Some(Open::Group { last }) => *last = position.max(*last),
+            Some(Open::Team { .. }) => self.raise_round(),
+            _ => {}
         }
         self.rows.position = from;
     }
+}
+
+/// Iterations of a branch.
+fn iterations(entry: &Entry) -> u32 {
+    entry.with.map_or(u32::from(entry.number), |with| u32::try_from(with.n).unwrap_or(u32::MAX))
 }

@@ -304,7 +304,8 @@ impl<'a> Graph<'a> {
 
     fn fork(&mut self, task: &mut Task, iterations: u32, context: ContextId) {
         let from = task.at;
-        let tasks = !self.is_pieces(context);
+        // OpenMP's tasks are created, not forked.
+        let tasks = !self.kind(context).is_some_and(SiteKind::is_openmp);
         let mut edges = vec![Edge::from(from)];
         let mut iterations = iterations;
         let mut first = true;
@@ -354,14 +355,18 @@ impl<'a> Graph<'a> {
         let end = inner.at;
         let kind = self.kind(context);
         let sums = &mut self.sums[context.index()];
-        sums.tasks.push(size);
         sums.overhead += creation.overhead.0;
+        // In serial code, none of a site.
+        let real = kind.is_some_and(SiteKind::spawns);
+        if real {
+            sums.tasks.push(size);
+        }
         match kind {
             Some(SiteKind::ParIter) => sums.items += 1,
             Some(SiteKind::Taskloop) => {}
-            _ => sums.entries += 1,
+            _ => sums.entries += u64::from(real),
         }
-        self.instances[instance].counts = !matches!(kind, Some(SiteKind::ParIter | SiteKind::Taskloop));
+        self.instances[instance].counts = real && !matches!(kind, Some(SiteKind::ParIter | SiteKind::Taskloop));
         self.instances[instance].ends.push(end);
         if kind.is_some_and(SiteKind::is_openmp) {
             self.instances[instance].ends.extend(&inner.below);

@@ -167,9 +167,6 @@ struct Program<'c> {
 impl<'c> Program<'c> {
     fn new(command: &'c [OsString], target: &Path, options: &RunOptions) -> anyhow::Result<Program<'c>> {
         let runtime = target::runtime(target)?;
-        if options.record && matches!(runtime, Runtime::Openmp(_)) {
-            anyhow::bail!("--record: the strands of programs that use OpenMP cannot be recorded yet");
-        }
         let openmp = match &runtime {
             Runtime::Openmp(program) => Some(openmp::Environment::new(program, target, options)?),
             Runtime::Rayon(_) | Runtime::Script => None,

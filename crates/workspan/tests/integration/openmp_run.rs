@@ -84,7 +84,7 @@ pub(crate) fn native_with(program: &Path, case: &str, threads: u32, wait_policy:
 }
 
 /// Runs a command to its end, more than once if it hangs.
-fn run_openmp(mut command: Command, stderr: &PathBuf) -> Result<(), String> {
+pub(crate) fn run_openmp(mut command: Command, stderr: &PathBuf) -> Result<(), String> {
     use std::os::unix::process::CommandExt;
     // Threads that wait must not keep the processor from those that work; teams must not depend on the machine.
     if command.get_envs().all(|(name, _)| name != "OMP_WAIT_POLICY") {

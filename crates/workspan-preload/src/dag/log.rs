@@ -1,0 +1,251 @@
+//! What the rules tell the log, where strands are logged ([`workspan_collect::log`]).
+//!
+//! A task is known by an identity from its creation on; the records of its strands are a piece of the log of the thread that
+//! runs it. An untied task that goes on elsewhere is several pieces, each of which names the next. Tasks of one loop share
+//! an identity: all of them begin where the loop does, whoever creates them.
+//!
+//! Each function but those that [`on`] guards is called with the strand stopped, before the rule that moves its span;
+//! [`workspan_collect::log::mark`] follows the rule.
+//!
+//! **Not in the log:** teams of the runtime's own; pieces of loops outside of all regions, which are serial code.
+
+use core::cell::Cell;
+
+pub use workspan_collect::log::on;
+use workspan_collect::log::{self, mark};
+use workspan_collect::strand;
+use workspan_collect::tables::{ContextId, ROOT};
+use workspan_wire::log::{Event, INNERMOST};
+use workspan_wire::shm::Thread;
+
+use super::frame::Frame;
+use super::team::Team;
+
+/// By what the log knows a task.
+#[derive(Debug, Default)]
+pub struct Logged {
+    identity: Cell<u64>,
+    /// While it is suspended: where its strand's logged part begins. In [`ELSEWHERE`], the identity of its next piece.
+    /// Before a member begins: its number.
+    work: Cell<i64>,
+    offset: Cell<i64>,
+}
+
+/// In place of an offset: the task goes on as another piece.
+const ELSEWHERE: i64 = i64::MIN;
+
+/// `task` has been created in `context`; the strand is charged to `charged`.
+#[cold]
+pub fn created(thread: &Thread, task: &Frame, charged: ContextId, context: ContextId) {
+    let identity = log::identity(thread);
+    task.logged.identity.set(identity);
+    log::with(thread, context, INNERMOST, identity);
+    let event = if task.kind.get().inline { Event::Call } else { Event::Spawn };
+    log::strand(thread, event, charged, strand::span(thread));
+}
+
+/// What the creation of the task that was created last has cost.
+#[cold]
+pub fn overhead(thread: &Thread, cost: i64) {
+    log::note(thread, Event::Overhead, cost as u64);
+}
+
+/// `task`, just created, or the wait that it stands for, comes after `predecessor`.
+#[cold]
+pub fn comes_after(thread: &Thread, task: &Frame, predecessor: &Frame) {
+    let wait = u32::from(task.kind.get().machinery);
+    log::note_in(thread, Event::After, wait, predecessor.logged.identity.get());
+}
+
+/// Others may come after `task`, just created.
+#[cold]
+pub fn has_dependences(thread: &Thread, task: &Frame) {
+    if !task.kind.get().machinery {
+        log::note(thread, Event::After, 0);
+    }
+}
+
+/// `task` has begun.
+#[cold]
+pub fn begun(thread: &Thread, task: &Frame) {
+    mark(thread);
+    let (logged, context) = (&task.logged, strand::context(thread));
+    if !task.kind.get().implicit {
+        log::piece(thread, Event::Begin, context, strand::span(thread), logged.identity.get());
+    } else if task.team().is_some_and(|team| !team.is_the_runtimes()) {
+        log::piece(thread, Event::Member, context, logged.work.get(), logged.identity.get());
+    }
+}
+
+/// `task`, which runs, pauses, and another one takes its place.
+#[cold]
+pub fn interrupted(thread: &Thread, task: &Frame) {
+    task.logged.work.set(thread.log_work.get());
+    task.logged.offset.set(thread.log_offset.get());
+}
+
+/// `task` pauses and leaves the thread, or its code has ended before it is complete.
+#[cold]
+pub fn left(thread: &Thread, task: &Frame) {
+    let next = log::identity(thread);
+    task.logged.work.set(next as i64);
+    task.logged.offset.set(ELSEWHERE);
+    log::with(thread, ROOT, 0, next);
+    log::strand(thread, Event::Suspend, strand::context(thread), strand::span(thread));
+}
+
+/// `task` goes on.
+#[cold]
+pub fn resumed(thread: &Thread, task: &Frame) {
+    let logged = &task.logged;
+    if logged.offset.get() == ELSEWHERE {
+        mark(thread);
+        log::piece(thread, Event::Resume, strand::context(thread), 0, logged.work.get() as u64);
+    } else {
+        thread.log_work.set(logged.work.get());
+        thread.log_offset.set(logged.offset.get());
+    }
+}
+
+/// The strand goes on after a task that was part of its chain and ended at `end`. What had passed since that was created is
+/// not logged yet, and not part of the span if the task took longer.
+#[cold]
+pub fn after_inline(thread: &Thread, end: i64) {
+    thread.log_offset.set(end - thread.log_work.get());
+}
+
+/// The code of `task` has ended, at `span`.
+#[cold]
+pub fn ended(thread: &Thread, task: &Frame, span: i64) {
+    let machinery = task.kind.get().machinery && !task.kind.get().implicit && task.kind.get().taskloop;
+    log::numbered(thread, Event::End, strand::context(thread), span, u16::from(machinery));
+}
+
+/// The event of `task`, whose code has ended, is fulfilled so much later.
+#[cold]
+pub fn fulfilled(thread: &Thread, task: &Frame, context: ContextId, later: i64) {
+    if task.logged.offset.get() == ELSEWHERE {
+        log::piece(thread, Event::Resume, context, 0, task.logged.work.get() as u64);
+        log::blocked(thread, context, later);
+    }
+}
+
+/// The running task waits for its children.
+#[cold]
+pub fn sync(thread: &Thread) {
+    log::strand(thread, Event::Sync, strand::context(thread), strand::span(thread));
+}
+
+/// The running task waits for what it has told before.
+#[cold]
+pub fn sync_some(thread: &Thread) {
+    log::numbered(thread, Event::Sync, strand::context(thread), strand::span(thread), 1);
+}
+
+/// A group begins; the strand may run.
+#[cold]
+pub fn group(thread: &Thread) {
+    log::piece(thread, Event::Group, strand::context(thread), 0, 0);
+    log::go_on(thread);
+}
+
+/// Its tasks are waited for.
+#[cold]
+pub fn wait(thread: &Thread) {
+    log::strand(thread, Event::Wait, strand::context(thread), strand::span(thread));
+}
+
+/// A team begins. Returns its identity.
+#[cold]
+pub fn team(thread: &Thread) -> u64 {
+    let identity = log::identity(thread);
+    log::with(thread, ROOT, 0, identity);
+    log::strand(thread, Event::Team, strand::context(thread), strand::span(thread));
+    identity
+}
+
+/// `task` is to be the member of this number of the team of this identity.
+pub fn is_member(task: &Frame, identity: u64, number: u32) {
+    task.logged.identity.set(identity);
+    task.logged.work.set(i64::from(number));
+}
+
+/// A member arrives at a barrier.
+#[cold]
+pub fn barrier(thread: &Thread, team: &Team, last: bool) {
+    if !team.is_the_runtimes() {
+        let number = u16::from(last);
+        log::numbered(thread, Event::Barrier, strand::context(thread), strand::span(thread), number);
+    }
+}
+
+/// A member has ended.
+#[cold]
+pub fn member_ended(thread: &Thread, member: &Frame) {
+    if member.team().is_none_or(|team| !team.is_the_runtimes()) {
+        log::strand(thread, Event::End, strand::context(thread), strand::span(thread));
+    }
+}
+
+/// The team has ended; the strand that forked it is back.
+#[cold]
+pub fn team_end(thread: &Thread) {
+    mark(thread);
+    log::strand(thread, Event::TeamEnd, strand::context(thread), strand::span(thread));
+}
+
+/// A region of `context` begins; the strand is charged to `charged`.
+#[cold]
+pub fn enter(thread: &Thread, charged: ContextId, context: ContextId) {
+    log::with(thread, context, 0, 0);
+    log::strand(thread, Event::Enter, charged, strand::span(thread));
+}
+
+/// A member enters a loop, of `context` if it knows that: otherwise the others do.
+#[cold]
+pub fn enter_loop(thread: &Thread, charged: ContextId, context: Option<ContextId>) {
+    log::with(thread, context.unwrap_or(ROOT), 1, 0);
+    log::strand(thread, Event::Enter, charged, strand::span(thread));
+}
+
+/// The region ends.
+#[cold]
+pub fn leave(thread: &Thread) {
+    log::strand(thread, Event::Leave, strand::context(thread), strand::span(thread));
+}
+
+/// The first task of a loop is created: here all of them begin, in `context`. Returns the identity that they share.
+#[cold]
+pub fn chunks(thread: &Thread, context: ContextId) -> u64 {
+    let identity = log::identity(thread);
+    log::with(thread, context, INNERMOST, identity);
+    log::early(thread, Event::Spawn, strand::context(thread));
+    identity
+}
+
+/// `task` is one of a loop of tasks.
+pub fn is_chunk(task: &Frame, identity: u64) {
+    task.logged.identity.set(identity);
+}
+
+/// The identity that a task of a loop shares with the others.
+pub fn chunk_of(task: &Frame) -> u64 {
+    task.logged.identity.get()
+}
+
+/// A piece of a loop begins: the first, or another one.
+#[cold]
+pub fn piece(thread: &Thread, event: Event, iterations: u64) {
+    let number = u16::try_from(iterations).unwrap_or(0);
+    if u64::from(number) != iterations {
+        let most = i64::from(u32::MAX);
+        log::with(thread, ROOT, i64::try_from(iterations).unwrap_or(most).min(most), 0);
+    }
+    log::numbered(thread, event, strand::context(thread), strand::span(thread), number);
+}
+
+/// The last piece ends.
+#[cold]
+pub fn join(thread: &Thread) {
+    log::strand(thread, Event::Join, strand::context(thread), strand::span(thread));
+}

@@ -1,0 +1,113 @@
+//! Loops whose iterations become tasks: all of them begin where the loop does, whoever creates them and when.
+
+use workspan_collect::path;
+use workspan_collect::region;
+use workspan_collect::shared::{current_account, Shared};
+use workspan_collect::strand;
+use workspan_collect::tables::ROOT;
+use workspan_wire::shm::{Thread, PREFIXED};
+
+use super::frame::{uniform, Frame, Kind, Start};
+use super::task::report_of;
+use super::{log, solo};
+
+/// `task`, whose strand is stopped, begins a taskloop.
+pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bool) {
+    let here = strand::context(thread);
+    let target = region::target(thread, site);
+    path::settle(thread);
+    let context = target.map_or(here, |target| target.context);
+    let mut charged = here;
+    if here == ROOT && context != ROOT {
+        let shared = Shared::of(thread);
+        let to = shared.context(context).site.get().wrapping_add(1);
+        charged = region::close_serial(shared, thread, strand::span(thread), to);
+        thread.last_region.set(to);
+    }
+    if log::on(thread) {
+        log::enter(thread, charged, context);
+    }
+    region::shift(thread, context);
+    let position = thread.position.get();
+    let start = Start {
+        span: strand::span(thread),
+        uniform: uniform(thread),
+        path: path::own(Shared::of(thread), position.path),
+        since: position.since,
+        forked_in: context,
+        context,
+    };
+    if let Some(extra) = task.extra(thread) {
+        extra.taskloop.set(Some((here, start)));
+        extra.taskloop_at_once.set(at_once);
+        extra.taskloop_recursive.set(target.is_none_or(|target| target.recursive || target.context == here));
+        extra.taskloop_identity.set(0);
+    }
+}
+
+/// A task of a taskloop of `creator`: where the loop begins, whoever creates it when. `helper` is the task of the runtime
+/// that does, if not `creator` itself.
+pub fn create(
+    thread: &'static Thread,
+    creator: &'static Frame,
+    helper: Option<&'static Frame>,
+    kind: Kind,
+) -> Option<&'static Frame> {
+    let shared = Shared::of(thread);
+    let (start, report) = match helper {
+        Some(helper) => {
+            // Its own path is still that of the beginning.
+            let position = thread.position.get();
+            let start = Start { path: position.path & !PREFIXED, since: position.since, ..helper.start.get() };
+            (start, helper.report.get())
+        }
+        None => (creator.known_extra()?.taskloop.get()?.1, report_of(shared, creator)),
+    };
+    let start = Start { path: path::own(shared, start.path), ..start };
+    let task = Frame::new(thread, kind, start)?;
+    task.parent.set(creator);
+    task.team.set(creator.team.get());
+    task.round.set(creator.round.get());
+    task.report.set(report);
+    if log::on(thread) {
+        let identity = helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
+        log::is_chunk(task, identity);
+    }
+    solo::increment(&creator.open);
+    Some(task)
+}
+
+/// The identity of the tasks of `creator`'s loop in the log.
+#[cold]
+fn identity_of_loop(thread: &Thread, creator: &Frame) -> u64 {
+    let Some(extra) = creator.known_extra() else {
+        return 0;
+    };
+    if extra.taskloop_identity.get() == 0 {
+        extra.taskloop_identity.set(log::chunks(thread, strand::context(thread)));
+    }
+    extra.taskloop_identity.get()
+}
+
+/// It has created all of its tasks, and waited for them if it had to.
+pub fn leave(thread: &Thread, task: &Frame) {
+    let Some(extra) = task.known_extra() else {
+        return;
+    };
+    let Some((before, start)) = extra.taskloop.take() else {
+        return;
+    };
+    path::release(Shared::of(thread), start.path);
+    let account = current_account(thread);
+    account.entries.set(account.entries.get() + 1);
+    if !extra.taskloop_recursive.get() {
+        account.instances.set(account.instances.get() + 1);
+        account.span.set(account.span.get() + strand::span(thread) - start.span);
+        account.uniform_span.set(account.uniform_span.get() + uniform(thread) - start.uniform);
+    }
+    strand::flush(thread);
+    if log::on(thread) {
+        log::leave(thread);
+    }
+    region::shift(thread, before);
+}

@@ -1,0 +1,220 @@
+//! `--record` of OpenMP programs: the strands amount to what the collector told on the fly, to the last tick.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use workspan_analysis::bounded_by_locks;
+use workspan_analysis::strands::Replay;
+use workspan_model::{Nanos, Recording, Run, Totals};
+use workspan_store::{folder_of, Reader};
+
+use crate::command::workspan;
+use crate::openmp_build::{openmp, Compiler};
+use crate::openmp_run::{check_none, each, run_openmp, Threads, HANGS};
+
+/// Cases that differ: tasks that are cancelled before they begin have no row, so what their creation cost is not told; and
+/// two locks that are taken at one place are one in a recording, whose span the collector had bounded by each.
+const APART: &[&str] = &["cancel_taskgroup", "lock_bound"];
+
+/// Random programs, and how many of them run one after another in one process.
+const PROGRAMS: u64 = 200;
+const TOGETHER: u64 = 4;
+
+#[test]
+fn random_programs_by_clang() {
+    check_random(Compiler::Clang, &[Threads::Real(1), Threads::Real(2), Threads::Real(4)]);
+}
+
+#[test]
+fn random_programs_by_gcc() {
+    check_random(Compiler::Gcc, &[Threads::Real(1), Threads::Real(2), Threads::Real(4)]);
+}
+
+#[test]
+fn constructs_by_clang() {
+    check_cases(Compiler::Clang);
+}
+
+#[test]
+fn constructs_by_gcc() {
+    check_cases(Compiler::Gcc);
+}
+
+/// The same run, seen twice: nothing differs but by rounding, of which there is one for each strand, and for the span one
+/// for each barrier.
+#[test]
+fn the_real_clock() {
+    for (main, arguments) in [
+        ("fib.c", &["22", "8"][..]),
+        ("mergesort.c", &["100000"]),
+        ("loops.c", &["dynamic", "20", "10000"]),
+        ("tree.c", &["8", "100"]),
+    ] {
+        let program = openmp(main, Compiler::Clang);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("openmp-real-strands");
+        fs::create_dir_all(&folder).expect("the target directory is writable");
+        let file = folder.join("run.wspan");
+        let mut command = workspan(&folder);
+        command.args(["record", "--record", "--workers", "2", "-o"]).arg(&file);
+        command.arg("--").arg(program).args(arguments);
+        run_openmp(command, &folder.join("stderr")).expect("it runs");
+        let (recording, found, strands) = replayed(&file).expect("it can be replayed");
+        let expected = &recording.runs[0];
+        let difference = (found.work() - expected.work(), found.span - expected.span);
+        // Once in some dozen runs the collector takes what a thread did before it was a worker for a strand of the program.
+        let span_is_known = expected.critical.first().is_none_or(|root| *root == Nanos::ZERO);
+        let (work, span) = (difference.0 .0.abs() <= strands, difference.1 .0.abs() <= 100);
+        assert!(work && (span || !span_is_known), "{main}: {difference:?}");
+    }
+}
+
+fn check_random(compiler: Compiler, ways: &[Threads]) {
+    let program = openmp("random.c", compiler);
+    let mut runs = Vec::new();
+    for first in (0..PROGRAMS).step_by(usize::try_from(TOGETHER).expect("a small number")) {
+        runs.extend(ways.iter().map(|threads| (first, *threads)));
+    }
+    let differences = each(&runs, |(first, threads)| {
+        let together = check(&program, &[&first.to_string(), &TOGETHER.to_string()], *threads, true)?;
+        // Which of them is it?
+        let alone = (*first..first + TOGETHER).filter_map(|seed| {
+            let found = check(&program, &[&seed.to_string(), "1"], *threads, true)?;
+            (!found.contains(HANGS)).then(|| format!("seed {seed} {threads:?}: {found}"))
+        });
+        let alone: Vec<String> = alone.collect();
+        match alone.is_empty() {
+            false => Some(alone.join("\n")),
+            true if together.contains(HANGS) => None,
+            true => Some(format!("seeds from {first} {threads:?}: {together}")),
+        }
+    });
+    check_none(&differences, &format!("random.c by {compiler:?}, of {} runs", runs.len()));
+}
+
+fn check_cases(compiler: Compiler) {
+    let program = openmp("constructs.c", compiler);
+    let list = Command::new(&program).arg("list").output().expect("the program runs");
+    let list = String::from_utf8(list.stdout).expect("names and numbers");
+    let mut runs = Vec::new();
+    for line in list.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for threads in [Threads::Real(1), Threads::Real(2), Threads::Real(4), Threads::Virtual(64)] {
+            if ["exact", "loop", "lock"].contains(&words[3]) && !APART.contains(&words[0]) {
+                runs.push((words[0], threads));
+            }
+        }
+    }
+    let differences = each(&runs, |(case, threads)| {
+        // Several of them have critical paths of equal length, of which either is right.
+        check(&program, &[case], *threads, false).map(|difference| format!("{case} {threads:?}: {difference}"))
+    });
+    check_none(&differences, &format!("constructs.c by {compiler:?}, of {} runs", runs.len()));
+}
+
+/// What differs between what the strands of a program amount to and what the collector told. `paths`: also where the
+/// critical path is.
+fn check(program: &Path, arguments: &[&str], threads: Threads, paths: bool) -> Option<String> {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let run = RUNS.fetch_add(1, Ordering::Relaxed);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("openmp-strands");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let file = |ending: &str| folder.join(format!("{run}.{ending}"));
+    let mut command = workspan(&folder);
+    command.args(["record", "--record", "--clock", "virtual", "-o"]).arg(file("wspan"));
+    let mut json = OsString::from("--json=");
+    json.push(file("json"));
+    command.arg(json);
+    match threads {
+        Threads::Real(count) => command.arg("--workers").arg(count.to_string()),
+        Threads::Virtual(count) => command.arg("--logical-cores").arg(count.to_string()),
+    };
+    command.arg("--").arg(program).args(arguments);
+    let ended = run_openmp(command, &file("stderr"));
+    let difference = ended.and_then(|()| compare(&file("wspan"), paths)).err();
+    for ending in ["wspan", "json", "stderr"] {
+        // Not all of them need exist.
+        let _ = fs::remove_file(file(ending));
+    }
+    let _ = fs::remove_dir_all(folder_of(&file("wspan")));
+    difference
+}
+
+/// The recording, and its first run as its strands have it, and their number.
+fn replayed(file: &Path) -> Result<(Recording, Run, i64), String> {
+    let bytes = fs::read(file).map_err(|error| error.to_string())?;
+    let recording = workspan_read::file::decode(&bytes).map_err(|error| error.to_string())?.0;
+    let mut reader = Reader::open(&folder_of(file), 1).map_err(|error| error.to_string())?;
+    let mut replay = Replay::new(&recording).with_dependences();
+    let mut count = 0;
+    while let Some(strands) = reader.next_batch().map_err(|error| error.to_string())? {
+        count += i64::try_from(strands.len()).unwrap_or(i64::MAX);
+        replay.feed(strands);
+    }
+    if !reader.problems().is_empty() {
+        return Err(format!("{:?}", reader.problems()));
+    }
+    let replayed = replay.finish();
+    if !replayed.problems.is_empty() {
+        return Err(format!("{:?}", replayed.problems));
+    }
+    let found = replayed.into_run(&recording.runs[0]);
+    Ok((recording, found, count))
+}
+
+fn compare(file: &Path, paths: bool) -> Result<(), String> {
+    let (recording, mut found, _) = replayed(file)?;
+    let expected = &recording.runs[0];
+    // What locks were held is no order of strands: it bounds the span in either case.
+    let mut again = Recording { runs: vec![found.clone()], ..recording.clone() };
+    again = bounded_by_locks(&again).into_owned();
+    found.span = again.runs[0].span;
+    if !paths {
+        found.critical.clone_from(&expected.critical);
+    }
+    difference(&recording, expected, &found).map_or(Ok(()), Err)
+}
+
+fn difference(recording: &Recording, expected: &Run, found: &Run) -> Option<String> {
+    let uniform = |run: &Run| if found.uniform_span == Nanos::ZERO { Nanos::ZERO } else { run.uniform_span };
+    let sums = |run: &Run| (run.work(), run.span, uniform(run));
+    if sums(expected) != sums(found) {
+        return Some(format!("{:?}, found {:?}", sums(expected), sums(found)));
+    }
+    // Not in rows; and the work of OpenMP's sites is that of the contexts below them.
+    let comparable = |totals: &Totals, is_lock: bool| {
+        let mut totals = Totals { wall: Nanos::ZERO, work: Nanos::ZERO, ..totals.clone() };
+        if is_lock {
+            // Of a lock the report shows its work.
+            (totals.span, totals.uniform_span) = Default::default();
+        }
+        // What an event of a detached task delays it is time blocked in rows, on the fly the chain of who fulfilled it.
+        totals.blocked = Nanos::ZERO;
+        if found.uniform_span == Nanos::ZERO {
+            // There are no loops.
+            totals.uniform_span = Nanos::ZERO;
+        }
+        totals
+    };
+    let mut wrong = String::new();
+    for (index, id) in recording.contexts.ids().enumerate() {
+        let site = recording.contexts.site(id).map(|site| &recording.sites[site.0 as usize]);
+        let is_lock = site.is_some_and(|site| site.kind.is_lock());
+        let [expected, found] =
+            [expected, found].map(|run| fields(&comparable(&run.totals[index], is_lock), run.critical[index]));
+        for (expected, found) in expected.iter().zip(&found).filter(|(expected, found)| expected != found) {
+            let place = site.map(|site| (site.kind, site.line));
+            let _ = write!(wrong, "{place:?}: {expected}, found {found}; ");
+        }
+    }
+    (!wrong.is_empty()).then_some(wrong)
+}
+
+/// Fields, so that only those that differ are shown.
+fn fields(totals: &Totals, critical: Nanos) -> Vec<String> {
+    let text = format!("{totals:?}, critical: {critical:?}");
+    text.split(", ").map(str::to_owned).collect()
+}
