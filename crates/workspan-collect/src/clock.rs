@@ -57,6 +57,7 @@ pub fn read(thread: &Thread) -> u64 {
     }
     if thread.batching.get() != 0 {
         count_batch(thread, now);
+        begin_batch(thread);
     }
     now
 }
@@ -112,6 +113,12 @@ fn next_batch(thread: &Thread, now: u64) {
         // Where it stands: the next reading that goes as predicted leads here again.
         thread.streak.set(thread.streak_needed.get());
     }
+    begin_batch(thread);
+}
+
+/// The strand that begins next has the cost of a whole batch of hooks taken out: so many pass before the next reading,
+/// unless [`count_batch`] takes it back.
+fn begin_batch(thread: &Thread) {
     thread.skip.set(u64::from(BATCH - 1));
 }
 
@@ -154,6 +161,8 @@ fn read_long(thread: &Thread, now: u64) -> u64 {
             let displaced = now.wrapping_sub(thread.start.get()) as i64;
             thread.displaced.set(thread.displaced.get() + displaced);
             stop_batching(thread);
+        } else {
+            begin_batch(thread);
         }
     }
     if !excused {

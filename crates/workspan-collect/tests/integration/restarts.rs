@@ -1,6 +1,7 @@
 //! Long hooks, after which a strand goes on later than they began.
 
 use workspan_collect::{clock, strand};
+use workspan_wire::shm;
 
 use crate::machine::Machine;
 
@@ -26,4 +27,24 @@ fn what_ran_before_a_long_hook_counts_once() {
     check(true);
     // A recursion into the current region changes nothing.
     check(false);
+}
+
+#[test]
+fn a_batch_that_ends_early_takes_back_what_it_left_out() {
+    const BATCH_COST: i64 = 100_000;
+    let machine = Machine::new(1);
+    let main = machine.threads[0];
+    main.tiny.set(i64::MAX);
+    main.batching.set(1);
+    main.probe.set(BATCH_COST);
+    strand::go(main, clock::read(main));
+    let before = strand::span(main);
+    for _ in 0..100 {
+        let now = clock::read(main);
+        strand::stop(main, now);
+        strand::go(main, now);
+    }
+    // Each reading counts one hook of a batch, and time has passed besides.
+    let (one_hook, hooks) = (BATCH_COST / i64::from(shm::BATCH), 100);
+    assert!(strand::span(main) - before >= -(one_hook + 1) * hooks, "{}", strand::span(main) - before);
 }
