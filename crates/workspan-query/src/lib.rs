@@ -4,7 +4,7 @@
 //! by row, so that memory is bounded whatever it is: by [`MEMORY`] for the query itself, which then goes to disk where it
 //! can.
 //!
-//! **Invariant:** files are read only when they are as they were written ([`workspan_store::survey`]).
+//! **Invariant:** files are read only when they are as they were written ([`workspan_store::survey()`]).
 
 mod cells;
 mod error;
