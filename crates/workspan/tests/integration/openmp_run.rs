@@ -70,13 +70,17 @@ pub(crate) fn record(program: &Path, arguments: &[&str], threads: Threads) -> Re
 
 /// Runs a case by itself.
 pub(crate) fn native(program: &Path, case: &str, threads: u32) -> Result<(), String> {
-    native_with(program, case, threads, "passive")
+    native_with(program, case, threads, Some("passive"))
 }
 
-/// The same with threads that wait in this way.
-pub(crate) fn native_with(program: &Path, case: &str, threads: u32, wait_policy: &str) -> Result<(), String> {
+/// The same with threads that wait in this way; `None`: as the runtime likes.
+pub(crate) fn native_with(program: &Path, case: &str, threads: u32, wait_policy: Option<&str>) -> Result<(), String> {
     let mut command = Command::new(program);
-    command.arg(case).env("OMP_NUM_THREADS", threads.to_string()).env("OMP_WAIT_POLICY", wait_policy);
+    command.arg(case).env("OMP_NUM_THREADS", threads.to_string());
+    match wait_policy {
+        Some(policy) => command.env("OMP_WAIT_POLICY", policy),
+        None => command.env_remove("OMP_WAIT_POLICY"),
+    };
     let file = program.with_extension(format!("{case}-{threads}.stderr"));
     let ended = run_openmp(command, &file);
     let _ = fs::remove_file(&file);
