@@ -4,7 +4,7 @@
 //! Answer: `workspan_testkit::evaluate`, exactly, with the virtual clock.
 
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
@@ -15,6 +15,7 @@ use workspan_probe::tick;
 use workspan_testkit::{generate, Node, ScopeKind};
 
 static DETACHED: AtomicUsize = AtomicUsize::new(0);
+static ANY_DETACHED: AtomicBool = AtomicBool::new(false);
 
 fn main() {
     std::panic::set_hook(Box::new(|_| {}));
@@ -22,8 +23,13 @@ fn main() {
         let program = generate(seed.parse().expect("a seed is a number"));
         run(&program, None);
     }
-    while DETACHED.load(Ordering::Acquire) > 0 {
+    let detached = || DETACHED.load(Ordering::Acquire) > 0;
+    while detached() {
         thread::sleep(Duration::from_millis(1));
+    }
+    if ANY_DETACHED.load(Ordering::Relaxed) {
+        // The last one has said that it is done; its thread may need a CPU to be so.
+        thread::sleep(Duration::from_millis(15));
     }
 }
 
@@ -93,6 +99,7 @@ fn run<'s>(node: &'s Node, scope: Option<&Scope<'s>>) {
         Node::Install(body) => other_pool().install(|| run(body, None)),
         Node::Detach(copy, body) => {
             DETACHED.fetch_add(1, Ordering::Relaxed);
+            ANY_DETACHED.store(true, Ordering::Relaxed);
             let body = Node::clone(body);
             let task = move || {
                 run(&body, None);
