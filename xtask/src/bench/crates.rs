@@ -29,7 +29,7 @@ const PUBLISHED: &[Published] = &[
         version: "10.2.1",
         arguments: |folder| {
             let files = pictures(folder, 4, 480)?;
-            Ok(["-o", "4", "--pretend"].map(str::to_owned).into_iter().chain(files).collect())
+            Ok(["-o", "4", "--dry-run"].map(str::to_owned).into_iter().chain(files).collect())
         },
         sites: &[
             ("par-iter", "/oxipng-10.2.1/src/main.rs:106"),
