@@ -169,7 +169,12 @@ fn read_long(thread: &Thread, now: u64) -> u64 {
         thread.streak.set(0);
         thread.streak_needed.set(STREAK);
     }
-    now
+    // What this has taken since the reading, the first time with page faults of its own, is in no strand.
+    let end = platform::ticks();
+    let took = end.wrapping_sub(now);
+    thread.start.set(thread.start.get().wrapping_add(took));
+    thread.collector.set(thread.collector.get() + took as i64);
+    end
 }
 
 /// Reads the counter at every hook again.

@@ -111,6 +111,17 @@ pub fn stays(thread: &Thread, location: &'static Location<'static>) -> bool {
     stays
 }
 
+/// Notes that a call at `location` leads nowhere else than to the context the thread is in.
+pub fn stay(thread: &Thread, location: &'static Location<'static>) {
+    let from = strand::context(thread);
+    let address = location as *const Location<'_> as u64;
+    let entry = cache_slot(thread, address, from);
+    entry.location.set(address);
+    entry.from.set(from);
+    entry.to.set(from);
+    entry.recursive.set(1);
+}
+
 /// Looks up where `site` leads from the thread's current context. `None`: the tables are full, or nothing is known of the
 /// place.
 pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {

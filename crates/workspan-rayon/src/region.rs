@@ -51,19 +51,23 @@ fn enter(
     type_name: fn() -> &'static str,
     prepare: fn(),
 ) -> Guard {
-    let Some((thread, _)) = thread::running() else {
+    // First of all: what this hook does must not be part of the strand, and its code may not even be in memory.
+    let Some((thread, mut now)) = thread::running() else {
         return Guard(None);
     };
     let serial = thread.position.get().context == workspan_collect::tables::ROOT;
-    if is_internal(location) && !serial {
+    if !serial && is_internal(location) {
+        region::stay(thread, location);
+        restart(now);
         return Guard(None);
     }
     if serial || region::is_marked(thread) {
         prepare();
+        let Some((_, prepared)) = thread::running() else {
+            return Guard(None);
+        };
+        now = prepared;
     }
-    let Some((thread, now)) = thread::running() else {
-        return Guard(None);
-    };
     let site = CallSite { kind, place: Place::Location(location), type_name };
     let region = region::enter(thread, now, &site);
     touch_account(strand::context(thread));

@@ -1,6 +1,6 @@
 //! Long hooks, after which a strand goes on later than they began.
 
-use workspan_collect::{clock, strand};
+use workspan_collect::{clock, platform, strand};
 use workspan_wire::shm;
 
 use crate::machine::Machine;
@@ -47,4 +47,20 @@ fn a_batch_that_ends_early_takes_back_what_it_left_out() {
     // Each reading counts one hook of a batch, and time has passed besides.
     let (one_hook, hooks) = (BATCH_COST / i64::from(shm::BATCH), 100);
     assert!(strand::span(main) - before >= -(one_hook + 1) * hooks, "{}", strand::span(main) - before);
+}
+
+#[test]
+fn a_long_look_at_the_clock_belongs_to_no_strand() {
+    let machine = Machine::new(1);
+    let main = machine.threads[0];
+    main.tiny.set(0);
+    main.short.set(i64::MAX);
+    let collector = main.collector.get();
+    let begun = platform::ticks().wrapping_sub(10_000);
+    main.start.set(begun);
+    let now = clock::read(main);
+    let look = main.collector.get() - collector;
+    assert!(look > 0, "the look took {look}");
+    let strand = now.wrapping_sub(main.start.get()) as i64;
+    assert_eq!(strand + look, now.wrapping_sub(begun) as i64);
 }
