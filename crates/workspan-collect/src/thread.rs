@@ -255,6 +255,14 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
         thread.born.set(start);
     }
     thread.idle_since.set(thread.born.get());
+    have_at_hand(thread);
+}
+
+/// Touches what hooks will read of the thread's own memory, so that no strand waits for the kernel to provide it.
+fn have_at_hand(thread: &Thread) {
+    for entry in &thread.cache {
+        entry.location.set(0);
+    }
 }
 
 /// The calling thread becomes a worker of a pool: whatever strand it ran until now has ended.
