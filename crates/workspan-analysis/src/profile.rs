@@ -14,7 +14,8 @@
 use std::collections::BTreeMap;
 
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, Ratio, Recording, Run, SiteId, SiteKind, Totals,
+    Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, OnPath, Ratio, Recording, Run, SiteId, SiteKind,
+    Totals,
 };
 
 /// The profile of one run.
@@ -351,6 +352,7 @@ fn totals(run: &Run, id: ContextId) -> &Totals {
     const NONE: &Totals = &Totals {
         self_work: Nanos::ZERO,
         instances: 0,
+        on_path: OnPath { instances: 0, work: Nanos::ZERO, span: Nanos::ZERO },
         work: Nanos::ZERO,
         span: Nanos::ZERO,
         entries: 0,

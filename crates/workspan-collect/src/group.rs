@@ -279,6 +279,9 @@ impl TaskLink {
         if ended.span != ended.path_since {
             path = path::add(shared, path, context, ended.span - ended.path_since);
         }
+        if !self.recursive {
+            path = path::add_call(shared, path, context, ended.work, ended.span - self.origin.span);
+        }
         offer(shared, candidate, ended.span, path);
     }
 }

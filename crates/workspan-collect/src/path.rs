@@ -5,6 +5,10 @@
 //! to the strand's current context and is added ([`extend`]) when the context changes. So a fork or join within one
 //! region touches no node at all.
 //!
+//! Calls go the same way: where an outermost instance of a context ends, its work is added to the path of the strand that
+//! ends it ([`called`]). Of the whole chain at the end, the entries are what lies on the critical path: Cilkprof's
+//! span-on-span and work-on-span (ch. 2, 3.3), with this chain in the place of its sparse arrays.
+//!
 //! **Ownership.** A handle either *owns* a reference ([`OWNED`] set) or borrows one that a suspended ancestor holds. A
 //! node counts its holders: owning handles, and nodes that follow it. A strand may add to the node in place only if it
 //! owns it and is the only holder; otherwise it makes a new node. When two branches join, the longer one's chain is
@@ -75,12 +79,65 @@ pub fn extend(shared: Shared, thread: &Thread, span: i64, context: ContextId) {
     strand::set_tail(thread, path, span);
 }
 
+/// The strand ends an outermost instance of `context`; its own path accounts for it already.
+pub fn called(shared: Shared, thread: &Thread, context: ContextId, work: i64, span: i64) {
+    strand::set_path(thread, add_call(shared, strand::path(thread), context, work, span));
+}
+
+/// `path` plus the end of an outermost instance of `context`; the handle passed in is used up.
+pub fn add_call(shared: Shared, path: u32, context: ContextId, work: i64, span: i64) -> u32 {
+    add_part(shared, path, context, Part { ticks: 0, work, span, calls: 1 })
+}
+
 /// `path` plus `ticks` in `context`; the handle passed in is used up.
 pub fn add(shared: Shared, path: u32, context: ContextId, ticks: i64) -> u32 {
+    add_part(shared, path, context, Part { ticks, work: 0, span: 0, calls: 0 })
+}
+
+/// What a context has on a path.
+#[derive(Clone, Copy)]
+struct Part {
+    ticks: i64,
+    /// Of outermost instances that end on the path: their work, their spans, and how many they are.
+    work: i64,
+    span: i64,
+    calls: u32,
+}
+
+impl Part {
+    fn of(node: &PathNode, entry: usize) -> Part {
+        Part {
+            ticks: node.ticks[entry].get(),
+            work: node.work[entry].get(),
+            span: node.span[entry].get(),
+            calls: node.calls[entry].get(),
+        }
+    }
+
+    fn put(self, node: &PathNode, entry: usize) {
+        node.ticks[entry].set(self.ticks);
+        node.work[entry].set(self.work);
+        node.span[entry].set(self.span);
+        node.calls[entry].set(self.calls);
+    }
+
+    fn add_to(self, node: &PathNode, entry: usize) {
+        let now = Part::of(node, entry);
+        Part {
+            ticks: now.ticks + self.ticks,
+            work: now.work + self.work,
+            span: now.span + self.span,
+            calls: now.calls.saturating_add(self.calls),
+        }
+        .put(node, entry);
+    }
+}
+
+fn add_part(shared: Shared, path: u32, context: ContextId, part: Part) -> u32 {
     let id = path & NODE;
     if path & OWNED != 0 && id != 0 {
         let node = shared.node(id);
-        if node.holders.load(Ordering::Acquire) == 1 && add_entry(node, context, ticks) {
+        if node.holders.load(Ordering::Acquire) == 1 && add_entry(node, context, part) {
             fold_if_long(shared, id);
             return path;
         }
@@ -89,7 +146,7 @@ pub fn add(shared: Shared, path: u32, context: ContextId, ticks: i64) -> u32 {
         return path;
     };
     let node = shared.node(new);
-    node.ticks[0].set(ticks);
+    part.put(node, 0);
     node.contexts[0].set(context as u16);
     node.len.set(1);
     node.holders.store(1, Ordering::Relaxed);
@@ -148,11 +205,11 @@ pub fn release(shared: Shared, path: u32) {
     }
 }
 
-fn add_entry(node: &PathNode, context: ContextId, ticks: i64) -> bool {
+fn add_entry(node: &PathNode, context: ContextId, part: Part) -> bool {
     let len = usize::from(node.len.get());
     for i in 0..len {
         if u32::from(node.contexts[i].get()) == context {
-            node.ticks[i].set(node.ticks[i].get() + ticks);
+            part.add_to(node, i);
             return true;
         }
     }
@@ -160,7 +217,7 @@ fn add_entry(node: &PathNode, context: ContextId, ticks: i64) -> bool {
         return false;
     }
     node.contexts[len].set(context as u16);
-    node.ticks[len].set(ticks);
+    part.put(node, len);
     node.len.set(len as u8 + 1);
     true
 }
@@ -188,10 +245,10 @@ fn fold(shared: Shared, newest: NodeId) {
         let source = shared.node(next);
         let mut left = 0;
         for i in 0..usize::from(source.len.get()) {
-            let (context, ticks) = (source.contexts[i].get(), source.ticks[i].get());
-            if !add_to_kept(shared, newest, into, u32::from(context), ticks) {
+            let (context, part) = (source.contexts[i].get(), Part::of(source, i));
+            if !add_to_kept(shared, newest, into, u32::from(context), part) {
                 source.contexts[left].set(context);
-                source.ticks[left].set(ticks);
+                part.put(source, left);
                 left += 1;
             }
         }
@@ -217,18 +274,18 @@ fn fold(shared: Shared, newest: NodeId) {
 }
 
 /// Adds to one of the nodes from `newest` to `last`, all held by the caller alone.
-fn add_to_kept(shared: Shared, newest: NodeId, last: NodeId, context: ContextId, ticks: i64) -> bool {
+fn add_to_kept(shared: Shared, newest: NodeId, last: NodeId, context: ContextId, part: Part) -> bool {
     let mut at = newest;
     loop {
         let node = shared.node(at);
         for i in 0..usize::from(node.len.get()) {
             if u32::from(node.contexts[i].get()) == context {
-                node.ticks[i].set(node.ticks[i].get() + ticks);
+                part.add_to(node, i);
                 return true;
             }
         }
         if at == last {
-            return add_entry(node, context, ticks);
+            return add_entry(node, context, part);
         }
         at = node.parent.load(Ordering::Relaxed);
     }

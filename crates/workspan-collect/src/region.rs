@@ -216,8 +216,10 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     let account = shared.account(thread, context);
     if region.outermost {
         account.instances.set(account.instances.get() + 1);
-        account.work.set(account.work.get() + thread.work.get() - region.work);
-        account.span.set(account.span.get() + span - region.span);
+        let (work, span) = (thread.work.get() - region.work, span - region.span);
+        account.work.set(account.work.get() + work);
+        account.span.set(account.span.get() + span);
+        path::called(shared, thread, context, work, span);
     }
     if region.from == ROOT {
         account.wall.set(account.wall.get() + now.wrapping_sub(region.entered) as i64);

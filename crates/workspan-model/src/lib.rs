@@ -22,7 +22,7 @@ pub use context::{Context, ContextId, ContextTree};
 pub use histogram::Histogram;
 pub use merge::merge_sites;
 pub use recording::{Machine, Recording};
-pub use run::{Clock, Ending, Exit, Feature, Lock, Losses, OpenRegion, Run, Totals};
+pub use run::{Clock, Ending, Exit, Feature, Lock, Losses, OnPath, OpenRegion, Run, Totals};
 pub use site::{Function, Site, SiteId, SiteIdentity, SiteKind};
 pub use strand::{Creation, Event, Strand};
 pub use units::{Nanos, Ratio};

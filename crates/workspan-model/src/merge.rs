@@ -106,6 +106,7 @@ fn add(sum: &mut Totals, former: &Totals, inside_itself: bool) {
         instances,
         work,
         span,
+        on_path,
         entries,
         tasks,
         items,
@@ -122,6 +123,9 @@ fn add(sum: &mut Totals, former: &Totals, inside_itself: bool) {
         sum.uniform_span += *uniform_span;
         sum.instances += instances;
         sum.work += *work;
+        sum.on_path.instances += on_path.instances;
+        sum.on_path.work += on_path.work;
+        sum.on_path.span += on_path.span;
         sum.span += *span;
     }
     sum.contended += *contended;

@@ -46,4 +46,6 @@ pub struct Machine {
     pub interrupt_ns: [u64; 3],
     /// Mean time between interrupts, in nanoseconds; 0 if not known.
     pub interrupt_period_ns: u64,
+    /// Cost of moving a task to another processor, in nanoseconds; 0 if it is not known.
+    pub steal_ns: u64,
 }

@@ -131,6 +131,8 @@ pub struct Totals {
     pub work: Nanos,
     /// Sum of their spans.
     pub span: Nanos,
+    /// The same of those that ended on the critical path.
+    pub on_path: OnPath,
     /// Instances of any nesting.
     pub entries: u64,
     /// Tasks created, those of a shared iterator's machinery included ([`Totals::machinery`]).
@@ -153,6 +155,17 @@ pub struct Totals {
     pub lock: Lock,
     /// Sizes of the tasks.
     pub sizes: Histogram,
+}
+
+/// What outermost instances on the critical path amount to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnPath {
+    /// How many they are.
+    pub instances: u64,
+    /// Their work, descendants included (Cilkprof ch. 2: work on span).
+    pub work: Nanos,
+    /// Sum of their spans (span on span).
+    pub span: Nanos,
 }
 
 /// The lock that a context's code holds.

@@ -19,8 +19,8 @@ use crate::counts;
 use crate::problem::Problem;
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Exit, Feature, Histogram, Lock, Machine, Nanos, OpenRegion, Recording, Run,
-    SiteId, Totals,
+    Clock, ContextId, ContextTree, Ending, Exit, Feature, Histogram, Lock, Machine, Nanos, OnPath, OpenRegion,
+    Recording, Run, SiteId, Totals,
 };
 
 /// First bytes: not text, and damaged by line-ending conversion.
@@ -28,7 +28,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 3;
+pub const MINOR: u16 = 4;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -178,6 +178,8 @@ fn info(recording: &Recording) -> Encoder {
     e.unsigned(machine.interrupt_period_ns);
     e.unsigned(u64::from(recording.has_debug_info));
     e.text(recording.debug_info_problem.as_deref().unwrap_or_default());
+    // Since minor version 4.
+    e.unsigned(machine.steal_ns);
     e
 }
 
@@ -195,11 +197,16 @@ fn decode_info(d: &mut Decoder<'_>, recording: &mut Recording) -> Option<()> {
         ticks_per_second: d.unsigned()?,
         interrupt_ns: [d.unsigned()?, d.unsigned()?, d.unsigned()?],
         interrupt_period_ns: d.unsigned()?,
+        steal_ns: 0,
     };
     recording.has_debug_info = d.unsigned()? != 0;
     // Since minor version 2.
     if !d.is_empty() {
         recording.debug_info_problem = Some(d.text()?).filter(|text| !text.is_empty());
+    }
+    // Since minor version 4.
+    if !d.is_empty() {
+        recording.machine.steal_ns = d.unsigned()?;
     }
     Some(())
 }
@@ -306,6 +313,12 @@ fn encode_run(run: &Run) -> Encoder {
             Lock::One(lock) => e.unsigned(2).unsigned(lock),
         };
     }
+    // Since minor version 4.
+    for totals in &run.totals {
+        e.unsigned(totals.on_path.instances);
+        nanos(&mut e, totals.on_path.work);
+        nanos(&mut e, totals.on_path.span);
+    }
     e
 }
 
@@ -376,6 +389,12 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
                 1 => Lock::Several,
                 _ => Lock::One(d.unsigned()?),
             };
+        }
+    }
+    // Since minor version 4.
+    if !d.is_empty() {
+        for totals in run.totals.iter_mut().take(with_totals) {
+            totals.on_path = OnPath { instances: d.unsigned()?, work: Nanos(d.signed()?), span: Nanos(d.signed()?) };
         }
     }
     counts::plausible(&run).then_some(run)

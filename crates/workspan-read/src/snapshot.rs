@@ -10,7 +10,8 @@ use std::mem::{offset_of, size_of};
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, Ending, Exit, Feature, Histogram, Lock, Losses, Nanos, OpenRegion, Recording, Run, SiteId, Totals,
+    Clock, ContextId, Ending, Exit, Feature, Histogram, Lock, Losses, Nanos, OnPath, OpenRegion, Recording, Run,
+    SiteId, Totals,
 };
 use workspan_wire::histogram;
 use workspan_wire::shm::{
@@ -416,6 +417,8 @@ impl Sums {
             }
         }
         Totals {
+            // Known when the critical path is.
+            on_path: OnPath::default(),
             self_work: ticks.nanos(self.self_work),
             instances: self.instances,
             work: ticks.nanos(self.work),
@@ -449,6 +452,7 @@ fn read_critical_path(
     let mut span = if ended > 0 { ended } else { 0 };
     let mut path = header.u32(detached + offset_of!(Candidate, path));
     let mut ticks_of = vec![0i64; run.critical.len()];
+    let mut called = vec![(0i64, 0i64, 0u64); run.critical.len()];
     let index = |context: u32| contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT).index();
     if let Some(longest) = running.iter().max_by_key(|l| l.span).filter(|l| l.span > span) {
         span = longest.span;
@@ -471,8 +475,12 @@ fn read_critical_path(
             let context = offset_of!(PathNode, contexts) + 2 * i;
             let context = u16::from_ne_bytes([record.0[context], record.0[context + 1]]);
             let value = record.i64(offset_of!(PathNode, ticks) + 8 * i);
-            let sum = &mut ticks_of[index(u32::from(context))];
-            *sum = sum.wrapping_add(value);
+            let context = index(u32::from(context));
+            ticks_of[context] = ticks_of[context].wrapping_add(value);
+            let (work, span, calls) = &mut called[context];
+            *work = work.wrapping_add(record.i64(offset_of!(PathNode, work) + 8 * i));
+            *span = span.wrapping_add(record.i64(offset_of!(PathNode, span) + 8 * i));
+            *calls = calls.wrapping_add(u64::from(record.u32(offset_of!(PathNode, calls) + 4 * i)));
         }
         node = record.u32(offset_of!(PathNode, parent));
         left -= 1;
@@ -482,6 +490,9 @@ fn read_critical_path(
     run.uniform_span = ticks.nanos(uniform.max(0));
     for (critical, ticks_on) in run.critical.iter_mut().zip(&ticks_of) {
         *critical = ticks.nanos(*ticks_on);
+    }
+    for (totals, (work, span, instances)) in run.totals.iter_mut().zip(called) {
+        totals.on_path = OnPath { instances, work: ticks.nanos(work), span: ticks.nanos(span) };
     }
     let accounted: i64 = ticks_of.iter().fold(0, |sum, t| sum.wrapping_add(*t));
     run.lost_path = ticks.nanos(span.wrapping_sub(accounted));

@@ -45,6 +45,19 @@ pub struct SiteAnswer {
     pub critical: u64,
     /// Tasks created.
     pub tasks: u64,
+    /// What the outermost instances on the critical path amount to.
+    pub on_path: Calls,
+}
+
+/// Instances of a site on a chain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// How many.
+    pub count: u64,
+    /// Their work.
+    pub work: u64,
+    /// Their spans.
+    pub span: u64,
 }
 
 /// What a program amounts to.
@@ -72,6 +85,9 @@ pub fn evaluate(program: &Node) -> Answer {
     for (site, ticks) in longest.shares {
         answer.sites.entry(site).or_default().critical = ticks;
     }
+    for (site, calls) in longest.calls {
+        answer.sites.entry(site).or_default().on_path = calls;
+    }
     answer
 }
 
@@ -80,6 +96,7 @@ pub fn evaluate(program: &Node) -> Answer {
 struct Chain {
     length: u64,
     shares: BTreeMap<Site, u64>,
+    calls: BTreeMap<Site, Calls>,
 }
 
 impl Chain {
@@ -135,6 +152,8 @@ impl Oracle {
             answer.work += work;
             answer.span += span;
             answer.instances += 1;
+            let calls = chain.calls.entry(site).or_default();
+            *calls = Calls { count: calls.count + 1, work: calls.work + work, span: calls.span + span };
         }
         result
     }

@@ -31,7 +31,7 @@ use super::log::RECORD;
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 4;
+pub const WIRE_VERSION: u32 = 5;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -92,7 +92,7 @@ const fn page(offset: usize) -> usize {
 }
 
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
-const _: () = assert!(size_of::<PathNode>() == 64);
+const _: () = assert!(size_of::<PathNode>() == 160);
 const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
 
 /// First page: what the runner asks for and what the collector says about itself.
@@ -327,6 +327,12 @@ pub struct Latest {
 pub struct PathNode {
     /// Ticks per entry.
     pub ticks: [Cell<i64>; NODE_ENTRIES],
+    /// Work of the outermost instances that end on the path, descendants included, per entry.
+    pub work: [Cell<i64>; NODE_ENTRIES],
+    /// Their spans.
+    pub span: [Cell<i64>; NODE_ENTRIES],
+    /// How many these are (saturating).
+    pub calls: [Cell<u32>; NODE_ENTRIES],
     /// Contexts of the entries.
     pub contexts: [Cell<u16>; NODE_ENTRIES],
     /// Entries in use.
@@ -337,7 +343,6 @@ pub struct PathNode {
     pub holders: AtomicU32,
     /// The segment before it; 0 for none. In a free node: the next free one.
     pub parent: AtomicU32,
-    _pad: Cell<u32>,
 }
 
 /// Everything about one thread.

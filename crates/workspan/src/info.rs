@@ -42,6 +42,7 @@ fn as_json(file: &Path, opened: &Opened) -> Value {
             "ticks_per_second": machine.ticks_per_second,
             "interrupt_ns": machine.interrupt_ns,
             "interrupt_period_ns": machine.interrupt_period_ns,
+            "steal_ns": machine.steal_ns,
         },
         "has_debug_info": r.has_debug_info,
         "debug_info_problem": r.debug_info_problem,
@@ -161,7 +162,11 @@ fn clock_words(recording: &Recording, run: &Run) -> String {
                     workspan_model::Nanos(period.try_into().unwrap_or(0))
                 ),
             };
-            format!("cycle counter, {rate:.3} GHz{interrupts}")
+            let moves = match machine.steal_ns {
+                0 => String::new(),
+                nanos => format!("; moving a task to another processor {nanos} ns"),
+            };
+            format!("cycle counter, {rate:.3} GHz{interrupts}{moves}")
         }
     }
 }

@@ -1,6 +1,7 @@
-//! What this machine is like: its clock and its interrupts.
+//! What this machine is like: its clock, its interrupts, and what it costs to move a task.
 
 mod listening;
+mod steal;
 
 use std::{fs, thread};
 
@@ -51,6 +52,7 @@ pub fn describe() -> (Machine, Pauses) {
         ppm: u32::try_from(to_nanos(heard.pauses.iter().sum()) * 1_000_000 / cpu).unwrap_or(0),
     };
     let machine = Machine {
+        steal_ns: steal::ticks().map_or(0, to_nanos),
         ticks_per_second,
         interrupt_ns: if any { [at(10), at(50), at(90)] } else { [0; 3] },
         interrupt_period_ns: if any { cpu / interrupts.len() as u64 } else { 0 },

@@ -11,8 +11,8 @@ use workspan_collect::join::JoinFrame;
 use workspan_collect::region;
 use workspan_collect::resource::{Resource, Turns};
 use workspan_collect::task;
-use workspan_model::{ContextId, SiteKind as ModelKind, Totals};
-use workspan_testkit::oracle::Kind;
+use workspan_model::{ContextId, Recording, SiteId, SiteKind as ModelKind, Totals};
+use workspan_testkit::oracle::{Calls, Kind};
 use workspan_testkit::random::Random;
 use workspan_testkit::{evaluate, generate, Node, ScopeKind};
 use workspan_wire::shm::Thread;
@@ -68,8 +68,9 @@ fn every_schedule_gives_the_oracles_numbers() {
             let run = recording.runs[0].clone();
             let again = strands::replay(&recording, &*rows).expect("a slice can be read").into_run(&run);
             for (id, (found, expected)) in (0..).zip(again.totals.iter().zip(&run.totals)) {
-                // Time on the wall is in no row, nor what the stand-in for the kind of bridges stands for.
-                let mut found = Totals { wall: expected.wall, ..found.clone() };
+                // Time on the wall is in no row, nor what the stand-in for the kind of bridges stands for. What lies on the
+                // critical path is compared with the oracle.
+                let mut found = Totals { wall: expected.wall, on_path: expected.on_path, ..found.clone() };
                 if expected.items > 0 {
                     // Threads are no tasks.
                     let Totals { items, entries, tasks, task_work, ref sizes, .. } = *expected;
@@ -96,13 +97,36 @@ fn every_schedule_gives_the_oracles_numbers() {
                             row.self_work.0.cast_unsigned(),
                             row.critical.0.cast_unsigned(),
                         )
+                        && answer.on_path == calls_on_path(&recording, row.site)
                 });
-                assert!(matches.count() >= 1, "{label}: {kind:?} at column {copy}: {row:?}");
+                assert!(
+                    matches.count() >= 1,
+                    "{label}: {kind:?} at column {copy}: {row:?}, {:?}, {:#?}",
+                    calls_on_path(&recording, row.site),
+                    expected.sites
+                );
             }
             // Whoever is left holds next to nothing.
             assert!(machine.nodes_in_use() < 64, "{label}: {} nodes", machine.nodes_in_use());
         }
     }
+}
+
+/// What the outermost instances of `site` on the critical path amount to.
+fn calls_on_path(recording: &Recording, site: SiteId) -> Calls {
+    let (tree, run) = (&recording.contexts, &recording.runs[0]);
+    let mut calls = Calls::default();
+    for id in tree.ids() {
+        let context = tree.get(id).expect("it is one of the tree's");
+        if context.site != Some(site) || context.recursive {
+            continue;
+        }
+        let totals = &run.totals[id.index()];
+        calls.count += totals.on_path.instances;
+        calls.work += totals.on_path.work.0.cast_unsigned();
+        calls.span += totals.on_path.span.0.cast_unsigned();
+    }
+    calls
 }
 
 fn kind_of(kind: Kind) -> Option<ModelKind> {

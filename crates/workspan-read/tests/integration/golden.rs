@@ -13,13 +13,13 @@ use std::sync::Once;
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Lock, Losses, Machine, Nanos,
+    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Lock, Losses, Machine, Nanos, OnPath,
     OpenRegion, Recording, Run, Site, SiteId, SiteKind, Totals,
 };
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3];
+const STORED: &[u16] = &[0, 2, 3, 4];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -51,6 +51,7 @@ fn expected(minor: u16) -> Recording {
             ticks_per_second: 2_600_000_000,
             interrupt_ns: [17_000, 20_000, 31_000],
             interrupt_period_ns: 4_000_000,
+            steal_ns: if minor >= 4 { 85 } else { 0 },
         },
         has_debug_info: true,
         debug_info_problem: (minor >= 2).then(|| "1 unit is damaged".to_owned()),
@@ -130,6 +131,11 @@ fn first_run(minor: u16) -> Run {
                 instances: 2,
                 work: Nanos(900_009),
                 span: Nanos(600_006),
+                on_path: if minor >= 4 {
+                    OnPath { instances: 1, work: Nanos(450_005), span: Nanos(350_003) }
+                } else {
+                    OnPath::default()
+                },
                 entries: 3,
                 tasks: 4,
                 items: 0,

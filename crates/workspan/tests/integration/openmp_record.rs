@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use workspan_analysis::bounded_by_locks;
 use workspan_analysis::strands::Replay;
-use workspan_model::{Nanos, Recording, Run, Totals};
+use workspan_model::{Nanos, OnPath, Recording, Run, Totals};
 use workspan_store::{folder_of, Reader};
 
 use crate::command::workspan;
@@ -186,7 +186,7 @@ fn difference(recording: &Recording, expected: &Run, found: &Run) -> Option<Stri
     }
     // Not in rows; and the work of OpenMP's sites is that of the contexts below them.
     let comparable = |totals: &Totals, is_lock: bool| {
-        let mut totals = Totals { wall: Nanos::ZERO, work: Nanos::ZERO, ..totals.clone() };
+        let mut totals = Totals { wall: Nanos::ZERO, work: Nanos::ZERO, on_path: OnPath::default(), ..totals.clone() };
         if is_lock {
             // Of a lock the report shows its work.
             (totals.span, totals.uniform_span) = Default::default();

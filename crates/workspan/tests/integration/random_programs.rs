@@ -10,7 +10,7 @@ use workspan::exit::Outcome;
 use workspan::record::measure;
 use workspan_analysis::{profile, Profile};
 use workspan_model::{Recording, SiteKind};
-use workspan_testkit::oracle::{Kind, Site, SiteAnswer};
+use workspan_testkit::oracle::{Calls, Kind, Site, SiteAnswer};
 use workspan_testkit::{evaluate, generate, Answer};
 
 use crate::build;
@@ -61,13 +61,15 @@ fn answer(recording: &Recording, profile: &Profile, sites: &Sites) -> Answer {
     for row in &profile.sites {
         let place = &recording.sites[row.site.0 as usize];
         let site = sites.of(place.kind, place.line);
-        let instances = recording.runs[0]
-            .totals
-            .iter()
-            .zip(recording.contexts.ids())
-            .filter(|(_, id)| recording.contexts.site(*id) == Some(row.site))
-            .map(|(totals, _)| totals.instances)
-            .sum();
+        let (mut instances, mut on_path) = (0, Calls::default());
+        for (totals, id) in recording.runs[0].totals.iter().zip(recording.contexts.ids()) {
+            if recording.contexts.site(id) == Some(row.site) {
+                instances += totals.instances;
+                on_path.count += totals.on_path.instances;
+                on_path.work += number(totals.on_path.work);
+                on_path.span += number(totals.on_path.span);
+            }
+        }
         answer.sites.insert(
             site,
             SiteAnswer {
@@ -77,6 +79,7 @@ fn answer(recording: &Recording, profile: &Profile, sites: &Sites) -> Answer {
                 self_work: number(row.self_work),
                 critical: number(row.critical),
                 tasks: if site.0 == Kind::ParBridge { 0 } else { row.tasks },
+                on_path,
             },
         );
     }

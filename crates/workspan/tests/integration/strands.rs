@@ -11,7 +11,7 @@ use workspan::exit::Outcome;
 use workspan::record::strands::convert_run;
 use workspan::record::{measure_into, Measured};
 use workspan_analysis::strands::Replay;
-use workspan_model::{Nanos, Recording, Run, Strand, Totals};
+use workspan_model::{Nanos, OnPath, Recording, Run, Strand, Totals};
 use workspan_read::log::Converted;
 use workspan_store::Reader;
 
@@ -127,8 +127,8 @@ fn difference(recording: &Recording, expected: &Run, found: &Run) -> Option<Stri
     // On the fly, the time that a shared iterator takes is its task's who happened to ask it.
     let bridges = expected.workers > 1 && expected.totals.iter().any(|totals| totals.items > 0);
     let comparable = |totals: &Totals| {
-        // Time on the wall is in no row.
-        let mut totals = Totals { wall: Nanos::ZERO, ..totals.clone() };
+        // Time on the wall is in no row; what calls on the path amount to is compared by way of `calls`.
+        let mut totals = Totals { wall: Nanos::ZERO, on_path: OnPath::default(), ..totals.clone() };
         if bridges {
             (totals.task_work, totals.sizes) = Default::default();
         }
