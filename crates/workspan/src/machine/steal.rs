@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use workspan_collect::platform;
 
 /// Rounds of a sample.
-const ROUNDS: u64 = 50;
+const ROUNDS: u64 = 20;
 /// Samples; the median counts, so that other threads on the two processors may disturb nearly half of them.
 const SAMPLES: usize = 41;
 /// No longer than this, on a machine that has no two processors to spare.
-const PATIENCE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_millis(60);
 
 /// A cache line of its own.
 #[repr(align(128))]
@@ -68,7 +68,7 @@ fn give(shared: &Shared) -> Option<u64> {
             while shared.latch.0.load(Ordering::Acquire) != round {
                 hint::spin_loop();
                 looks = looks.wrapping_add(1);
-                if looks % 1024 == 0 && began.elapsed() > PATIENCE {
+                if looks.is_multiple_of(1024) && began.elapsed() > PATIENCE {
                     return median(&mut samples);
                 }
             }
@@ -86,7 +86,7 @@ fn steal(shared: &Shared) {
         if round == STOP {
             return;
         }
-        let free = round != 0 && round % 2 == 0;
+        let free = round != 0 && round.is_multiple_of(2);
         if !free || shared.bottom.0.compare_exchange(round, round + 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
             hint::spin_loop();
             continue;
