@@ -9,6 +9,11 @@
  * Regions may nest, and may be entered by many tasks at once; begin and end must be called by the same task. Numbers
  * are the program's own, from 0 up.
  *
+ *     double norm(const double *x, int n)
+ *     {
+ *         WORKSPAN_FUNCTION;       // each call is a region: `workspan calls` shows who calls whom
+ *         ...
+ *
  * The functions behind this header are looked up by the dynamic linker, so they are found in programs that
  * `workspan record` has started. A fully static program calls nothing.
  */
@@ -24,6 +29,7 @@ extern "C" {
 /* Commands of `workspan_mark`. */
 #define WORKSPAN_REGION_BEGIN 1
 #define WORKSPAN_REGION_END 2
+#define WORKSPAN_FUNCTION_BEGIN 3
 
 #if defined(__ELF__) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
 
@@ -75,6 +81,24 @@ static inline void workspan_tick(uint64_t ticks)
 #define workspan_region_begin(id) WORKSPAN_MARK_(WORKSPAN_REGION_BEGIN, id)
 /* Ends the region `id` that this task has begun last. */
 #define workspan_region_end(id) WORKSPAN_MARK_(WORKSPAN_REGION_END, id)
+
+/*
+ * At the beginning of a function (of any block, that is): a region up to the block's end, however it is left, known by its
+ * place. A call within another of the same function is part of that one.
+ */
+#if defined(__GNUC__) || defined(__clang__)
+static inline void workspan_function_end_(const char *function) __asm__("workspan_function_end.inline");
+
+static inline void workspan_function_end_(const char *function)
+{
+    (void)function;
+    WORKSPAN_MARK_(WORKSPAN_REGION_END, 0);
+}
+
+#define WORKSPAN_FUNCTION                                                                                              \
+    __attribute__((cleanup(workspan_function_end_), unused)) const char workspan_function_ = 0;                        \
+    WORKSPAN_MARK_(WORKSPAN_FUNCTION_BEGIN, 0)
+#endif
 
 #ifdef __cplusplus
 }

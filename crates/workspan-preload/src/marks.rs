@@ -17,7 +17,7 @@ pub extern "C" fn workspan_tick(ticks: u64) {
     }
 }
 
-/// Begins (command 1) or ends (2) the region `id`.
+/// Begins (command 1) or ends (2) the region `id`, or begins (3) the one of the calling function.
 #[cfg(target_arch = "x86_64")]
 #[no_mangle]
 #[unsafe(naked)]
@@ -35,14 +35,19 @@ pub extern "C" fn workspan_mark(command: c_int, id: c_int) {
 extern "C" fn mark(command: c_int, id: c_int, after: u64) {
     const BEGIN: c_int = 1;
     const END: c_int = 2;
+    const FUNCTION: c_int = 3;
     /// Beside numbers of regions, so that no address is the same.
     const KEY: u64 = 0xffff_ffff << 32;
     let Some((thread, now)) = thread::running() else { return };
     // A thread that has met no construct of OpenMP has no frame yet: what it marks is serial code.
     let Some(frame) = Frame::on(thread).filter(|_| thread.waiting.get() == 0) else { return };
     task::stop(thread, Some(now));
-    if command == BEGIN {
-        let place = Place::Told { key: KEY | u64::from(id.cast_unsigned()), address: after.wrapping_sub(1), tell };
+    if command == BEGIN || command == FUNCTION {
+        let address = after.wrapping_sub(1);
+        let place = match command {
+            FUNCTION => Place::Address(address),
+            _ => Place::Told { key: KEY | u64::from(id.cast_unsigned()), address, tell },
+        };
         marked::begin(thread, frame, now, &CallSite { kind: SiteKind::Marked, place, type_name: || "" });
     } else if command == END {
         marked::end(thread, frame, now);

@@ -9,6 +9,25 @@
 use core::marker::PhantomData;
 use core::panic::Location;
 
+/// Makes each call of a function a region with the function's name: what [`region`] is for a block, this is for a function.
+///
+/// ```
+/// #[workspan_probe::function]
+/// fn parse(line: &str) -> usize {
+///     line.len()
+/// }
+/// assert_eq!(parse("a line"), 6);
+/// ```
+///
+/// Between the sites that fork, `workspan calls` then shows who calls whom. A call within another of the same function is
+/// part of that one. The region has the place of the function's name. Functions that are `async` or `const` are refused:
+///
+/// ```compile_fail
+/// #[workspan_probe::function]
+/// async fn later() {}
+/// ```
+pub use workspan_macros::function;
+
 /// Address of a function of the collector; 0 if nobody defines it.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 macro_rules! address_of {

@@ -251,6 +251,32 @@ CASE(marks, exact, 12, 5)
     }
 }
 
+static void marked_leaf(void)
+{
+    WORKSPAN_FUNCTION;
+    cost(2);
+}
+
+static void marked_walk(int depth)
+{
+    WORKSPAN_FUNCTION;
+    marked_leaf();
+    if (depth == 0)
+        return;
+#pragma omp task // tasks: 3
+    marked_walk(depth - 1);
+    marked_walk(depth - 1);
+#pragma omp taskwait
+}
+
+/* Functions that are marked, one of them a recursion: 7 x 2, three of them one after another. */
+CASE(marked_functions, exact, 14, 6)
+{
+#pragma omp parallel
+#pragma omp single
+    marked_walk(2);
+}
+
 /*
  * 1; in a group: a chain (2 + 3 + 2) of dependent tasks, of which the second waits for a loop of tasks of 3;
  * a final task, 1 + 4; an undeferred one, 2, and then at 3 a task of 9, which ends the group at 12. Then 1.

@@ -18,6 +18,7 @@ pub const CAUSES: &[Cause] = &[
     Cause { name: "heavy-pair", run: || heavy_pair(1, 1), fixed: || heavy_pair(PIECES, PIECES) },
     Cause { name: "marked", run: || marked(1), fixed: || marked(PIECES) },
     Cause { name: "marks", run: marks, fixed: marks },
+    Cause { name: "functions", run: functions, fixed: functions },
     Cause { name: "heavy-pair-half", run: || heavy_pair(1, 1), fixed: || heavy_pair(PIECES, 1) },
 ];
 
@@ -110,4 +111,23 @@ fn marks() {
     cost(7);
     drop(inner);
     cost(11);
+}
+
+/// Functions that are marked, one of them a recursion that forks.
+/// Work 7 × 10, span 30; of the seven calls of `leaf`, three are on the critical path.
+fn functions() {
+    walk(2);
+}
+
+#[workspan_probe::function]
+fn walk(depth: u32) {
+    leaf();
+    if depth > 0 {
+        rayon::join(|| walk(depth - 1), || walk(depth - 1));
+    }
+}
+
+#[workspan_probe::function]
+fn leaf() {
+    cost(10);
 }

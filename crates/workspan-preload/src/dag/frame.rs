@@ -556,7 +556,8 @@ impl Frame {
         path::release(shared, seen(&self.late).1);
         path::release(shared, self.end().path);
         let extra = self.extra.load(Ordering::Acquire);
-        if !extra.is_null() {
+        if let Some(known) = self.known_extra() {
+            known.marks.forget(thread);
             // SAFETY: made by `extra` from a block of the pool, and nobody holds the frame.
             unsafe { pool::give(thread, extra) };
         }

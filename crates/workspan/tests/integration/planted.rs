@@ -201,3 +201,20 @@ fn marks_that_do_not_nest() {
         assert_eq!(advice["warnings"], Value::Array(Vec::new()));
     }
 }
+
+#[test]
+fn marked_functions() {
+    let folder = scratch("planted-functions");
+    for workers in ["1", "2", "4"] {
+        let mut command = workspan(&folder);
+        command.args(["record", "--clock", "virtual", "--workers", workers, "--"]);
+        run(command.arg(build::program("planted")).arg("functions")).check_success();
+        let answer = report(&folder, "workspan.wspan");
+        // A call within another of the same function is part of that one.
+        assert_eq!(row(&answer, "planted::causes::walk"), [7, 70, 30, 0]);
+        assert_eq!(row(&answer, "planted::causes::leaf"), [7, 70, 70, 30]);
+        let found =
+            answer["sites"].as_array().expect("a list").iter().find(|row| row["name"] == "planted::causes::leaf");
+        assert_eq!(found.expect("it is there")["line"], line("leaf", "fn leaf"));
+    }
+}
