@@ -53,9 +53,9 @@ fn is_block(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 
-/// The token as if it stood at `span`; names are still looked up where the attribute is defined.
+/// The token as if it stood at `span`, written there by the user: of what a macro has written, the compiler tells the place
+/// of the macro's use.
 fn at(token: TokenTree, span: Span) -> TokenTree {
-    let there = span.resolved_at(Span::mixed_site());
     let mut token = match token {
         TokenTree::Group(group) => {
             let stream = group.stream().into_iter().map(|token| at(token, span)).collect();
@@ -63,7 +63,7 @@ fn at(token: TokenTree, span: Span) -> TokenTree {
         }
         other => other,
     };
-    token.set_span(there);
+    token.set_span(span);
     token
 }
 

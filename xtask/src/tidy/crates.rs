@@ -9,7 +9,7 @@ const ONLY: &[(&str, &[&str])] = &[
     ("workspan-collect", &["workspan-wire", "libc", "linux-raw-sys"]),
     ("workspan-rayon", &["workspan-wire", "workspan-collect", "libc", "linux-raw-sys"]),
     ("workspan-preload", &["workspan-wire", "workspan-collect", "libc", "linux-raw-sys"]),
-    ("workspan-probe", &["libc"]),
+    ("workspan-probe", &["libc", "workspan-macros"]),
     // Values and pure functions.
     ("workspan-model", &[]),
     ("workspan-analysis", &["workspan-model"]),
