@@ -20,6 +20,7 @@ use super::shared::Shared;
 use super::strand::{self, count_task};
 use super::tables::{ContextId, ROOT};
 use super::task::{self, Ended, Origin, Suspended};
+use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Thread, OWNED, PREFIXED};
 
@@ -98,6 +99,9 @@ impl Group {
         self.body_span.set(span);
         if log::on(thread) && self.active.get() {
             log::strand(thread, Event::Wait, strand::context(thread), span);
+            if tool::on(thread) {
+                tool::sync(thread, now);
+            }
             log::rest(thread);
         }
         task::enter_idle(thread, now);
@@ -189,7 +193,11 @@ impl TaskLink {
         }
         let mut identity = 0;
         if log::on(thread) {
-            identity = log::identity(thread);
+            // Copies would share what a tool is shown.
+            identity = match copies {
+                1 => log::task_identity(thread, tool::Kind::Spawn, context),
+                _ => log::identity(thread),
+            };
             log::with(thread, context, copies as i64, identity);
             if let Some(group) = group {
                 log::note(thread, Event::Of, group.identity.load(Ordering::Relaxed));

@@ -12,6 +12,7 @@ use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
 use super::task::{self, Ended, Origin};
+use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Thread, OWNED};
 
@@ -50,7 +51,10 @@ impl Handoff {
         strand::set_path(thread, position.path & !OWNED);
         let mut identity = 0;
         if log::on(thread) {
-            identity = log::identity(thread);
+            identity = match tool::on(thread) {
+                true => thread.tool_task.get() | task::CONTINUED,
+                false => log::identity(thread),
+            };
             log::with(thread, 0, 0, identity);
             log::strand(thread, Event::Handoff, position.context, span);
             log::rest(thread);

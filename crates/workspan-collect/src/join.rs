@@ -34,6 +34,7 @@ use super::path::{self, Tail};
 use super::shared::{current_account, Shared};
 use super::strand::{self, count_task};
 use super::task::{self, Ended, Origin};
+use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Position, Thread, OWNED};
 
@@ -66,6 +67,8 @@ pub struct JoinFrame {
     stolen: Late<Ended>,
     /// Of the right branch, if the fork was logged.
     identity: Late<u64>,
+    /// Of the task that forked, where a tool is told, and the right branch runs inline.
+    parent: Late<u64>,
 }
 
 const NOT: u8 = 0;
@@ -108,6 +111,7 @@ impl JoinFrame {
             left_since: late(),
             stolen: late(),
             identity: late(),
+            parent: late(),
         }
     }
 
@@ -144,7 +148,7 @@ impl JoinFrame {
     #[cold]
     #[inline(never)]
     fn log_fork(&self, thread: &Thread, now: u64) {
-        set!(self.identity, log::identity(thread));
+        set!(self.identity, log::task_identity(thread, tool::Kind::Branch, strand::context(thread)));
         self.active.set(LOGGED);
         log::numbered(thread, Event::Fork, strand::context(thread), strand::span(thread), 1);
         log::go(thread, now);
@@ -175,6 +179,12 @@ impl JoinFrame {
     #[inline(never)]
     fn log_branch(&self, thread: &Thread, event: Event, span: i64, now: u64) {
         log::numbered(thread, event, strand::context(thread), span, 1);
+        if tool::on(thread) {
+            match event {
+                Event::Join => tool::end(thread, get!(self.parent), now),
+                _ => tool::sync(thread, now),
+            }
+        }
         log::go(thread, now);
     }
 
@@ -190,12 +200,25 @@ impl JoinFrame {
     /// The right branch runs on this same thread, right after the left one.
     #[inline(always)]
     pub fn right_inline(&self, thread: &Thread) {
+        if self.active.get() == LOGGED {
+            self.right_told(thread);
+        }
         if thread.batching.get() != 0 {
             set!(self.work, BATCHED);
         } else {
             set!(self.work, thread.work.get());
             set!(self.nested, thread.nested.get());
             thread.nested.set(0);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn right_told(&self, thread: &Thread) {
+        if tool::on(thread) {
+            let before = tool::begin(thread, get!(self.identity), thread.start.get());
+            set!(self.parent, before);
+            log::go_on(thread);
         }
     }
 

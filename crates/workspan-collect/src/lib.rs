@@ -5,7 +5,8 @@
 //! [`workspan_wire::shm`] for the bounds.
 //!
 //! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`handoff`],
-//! [`resource`], [`task`], [`path`] (critical paths), [`log`] (where every strand is asked for), [`tables`], [`thread`] and [`process`] (where it all lives).
+//! [`resource`], [`task`], [`path`] (critical paths), [`log`] (where every
+//! strand is asked for), [`tool`] (where others listen), [`tables`], [`thread`] and [`process`] (where it all lives).
 //!
 //! **Rules** (tested by `cargo xtask tidy` and the end-to-end tests): on the hot path no allocation, lock, system call,
 //! hash or formatting; no panic crosses into the program; `errno` is kept; every loss is counted in the header.
@@ -35,4 +36,5 @@ pub mod strand;
 pub mod tables;
 pub mod task;
 pub mod thread;
+pub mod tool;
 pub mod waits;

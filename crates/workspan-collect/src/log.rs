@@ -22,6 +22,7 @@ use super::platform::{self, ErrnoGuard};
 use super::shared::Shared;
 use super::strand;
 use super::thread::Role;
+use super::tool;
 use workspan_wire::log::{Event, Record};
 use workspan_wire::shm::{Clock, Thread, ThreadArea, LOG_RECORDS, THREADS};
 
@@ -43,6 +44,14 @@ pub fn on(thread: &Thread) -> bool {
 /// Begins to log, if that is asked for: the thread has been readied for `role`.
 pub fn start(shared: Shared, thread: &Thread, role: Role) {
     if shared.header().config.log.load(Ordering::Relaxed) == 0 {
+        if tool::is_loaded() {
+            thread.log.set(tool::TOLD);
+            thread.tool_task.set(0);
+            // A thread that the program starts begins where it is told of its creator.
+            if role == Role::Main {
+                tool::begin_thread(thread);
+            }
+        }
         return;
     }
     let slot = slot_of(shared, thread);
@@ -63,6 +72,8 @@ pub fn rehearse(shared: Shared, thread: &Thread) {
         log.published.store(0, Ordering::Relaxed);
         open(shared, thread);
         mark(thread);
+    } else if tool::is_loaded() {
+        thread.log.set(tool::REHEARSED);
     }
 }
 
@@ -77,12 +88,24 @@ fn slot_of(shared: Shared, thread: &Thread) -> usize {
     (thread as *const Thread as usize - shared.address() as usize - THREADS) / size_of::<ThreadArea>()
 }
 
-/// A new identity.
+/// A new identity; not of a task, for a tool.
 #[inline]
 pub fn identity(thread: &Thread) -> u64 {
+    if tool::on(thread) {
+        return 0;
+    }
     let identity = thread.log_identity.get() + 1;
     thread.log_identity.set(identity);
     identity
+}
+
+/// The identity of a task that is created in `context`.
+#[inline]
+pub fn task_identity(thread: &Thread, kind: tool::Kind, context: u32) -> u64 {
+    if tool::on(thread) {
+        return tool::create(thread, kind, context);
+    }
+    identity(thread)
 }
 
 /// The next strand begins here: what moved work and span so far is not its own.
@@ -166,8 +189,8 @@ pub fn rest(thread: &Thread) {
 #[inline]
 fn put(thread: &Thread, record: Record) {
     let address = thread.log.get();
-    if address == 0 {
-        // Given up since the hook looked.
+    if address <= tool::REHEARSED {
+        // Given up since the hook looked, or there is a tool instead.
         return;
     }
     let log = Shared::of(thread).log_at(address);

@@ -18,6 +18,7 @@ use super::shared::Shared;
 use super::strand;
 use super::tables::{self, ROOT};
 use super::thread::{self, Role};
+use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{self, Clock, Ending, Feature, Thread};
 
@@ -67,6 +68,7 @@ pub fn start() {
     header.started.ticks.store(platform::ticks(), Ordering::Relaxed);
     header.started.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
     header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
+    tool::start(shared);
     thread::attach(shared, Role::Main);
 }
 
@@ -94,6 +96,7 @@ pub fn finish() {
     header.finished.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
     header.ending.store(ending as u32, Ordering::Release);
     thread::forget();
+    tool::finish();
 }
 
 /// Ends the strand of `thread` for good at tick `now`, and offers its end as the program's.
@@ -107,6 +110,9 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
         path::extend(shared, thread, span, charged);
     }
     if log::on(thread) {
+        if tool::on(thread) {
+            tool::end(thread, 0, now);
+        }
         log::strand(thread, Event::End, charged, span);
         log::rest(thread);
     }

@@ -8,6 +8,7 @@ use super::log;
 use super::shared::Shared;
 use super::strand;
 use super::tables::{ContextId, ROOT};
+use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Position, Thread};
 
@@ -67,7 +68,13 @@ pub struct Suspended {
     last_region: u32,
     log_work: i64,
     log_offset: i64,
+    tool_task: u64,
+    /// A tool is told neither of its begin nor of its end.
+    continued: bool,
 }
+
+/// Bit of an identity that a tool knows: the task goes on, rather than begins.
+pub(super) const CONTINUED: u64 = 1;
 
 /// Begins a task at tick `now` on a thread whose strand is stopped.
 pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
@@ -90,6 +97,8 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         last_region: thread.last_region.get(),
         log_work: thread.log_work.get(),
         log_offset: thread.log_offset.get(),
+        tool_task: thread.tool_task.get(),
+        continued: origin.identity & CONTINUED != 0 && tool::on(thread),
     };
     thread.work.set(0);
     thread.span_offset.set(origin.span);
@@ -103,6 +112,12 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
     if log::on(thread) {
         log::mark(thread);
         log::piece(thread, Event::Begin, origin.context, origin.span, origin.identity);
+        if tool::on(thread) {
+            match origin.identity & CONTINUED {
+                0 => tool::begin(thread, origin.identity, now),
+                _ => thread.tool_task.replace(origin.identity & !CONTINUED),
+            };
+        }
     }
     log::go(thread, now);
     suspended
@@ -115,6 +130,9 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     let position = thread.position.get();
     if log::on(thread) {
         log::strand(thread, Event::End, position.context, span);
+        if tool::on(thread) && !suspended.continued {
+            tool::end(thread, suspended.tool_task, now);
+        }
         log::rest(thread);
     }
     let pending = if position.context == ROOT { thread.work.get() - thread.flushed.get() } else { 0 };
@@ -139,6 +157,7 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     thread.last_region.set(suspended.last_region);
     thread.log_work.set(suspended.log_work);
     thread.log_offset.set(suspended.log_offset);
+    thread.tool_task.set(suspended.tool_task);
     thread.waiting.set(suspended.waiting);
     thread.idle_since.set(now);
     ended

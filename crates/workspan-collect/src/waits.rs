@@ -29,6 +29,7 @@ use super::shared::{current_account, Shared};
 use super::strand;
 use super::tables::ROOT;
 use super::thread;
+use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Position, Thread, NODE, OWNED, PREFIXED};
 
@@ -220,7 +221,7 @@ impl Born {
         let (span, path) = snapshot(thread, now);
         let mut identity = 0;
         if log::on(thread) {
-            identity = log::identity(thread);
+            identity = log::task_identity(thread, tool::Kind::Thread, ROOT);
             log::with(thread, ROOT, 1, identity);
             log::strand(thread, Event::Spawn, strand::context(thread), span);
             log::go_on(thread);
@@ -237,6 +238,9 @@ impl Born {
             thread.uniform_offset.set(thread.span_offset.get());
             if log::on(thread) {
                 log::piece(thread, Event::Born, ROOT, self.span, self.identity);
+                if tool::on(thread) {
+                    tool::begin(thread, self.identity, tool::now(thread));
+                }
                 log::mark(thread);
                 log::go_on(thread);
             }

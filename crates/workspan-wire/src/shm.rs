@@ -148,6 +148,11 @@ pub struct Header {
     pub log_stopped: AtomicU32,
     /// Threads that gave up logging because nobody made room.
     pub log_given_up: AtomicU32,
+    /// Of a tool that the environment names: 1 loaded; 2 it cannot be loaded, or is none; 3 no memory; 4 it declined.
+    pub tool: AtomicU32,
+    _tool_pad: AtomicU32,
+    /// Tasks of which the tool was told nothing, for want of room.
+    pub dropped_tool_tasks: AtomicU64,
 
     /// Calibrated cost, in ticks, that the hooks add to a strand; already taken out of all numbers.
     pub probe_ticks: AtomicI64,
@@ -468,6 +473,8 @@ pub struct Thread {
     pub log_room: Cell<u64>,
     /// The identity that this thread gave last.
     pub log_identity: Cell<u64>,
+    /// What a tool is shown of the task that runs; 0 for none.
+    pub tool_task: Cell<u64>,
 
     /// Regions open on this thread, outermost first.
     pub open: [OpenRegion; OPEN_REGIONS],

@@ -1,7 +1,7 @@
 //! Linux: the kernel's clocks and counters, and the shared memory. C functions are declared here so that the
 //! collector needs no other crate.
 
-use core::ffi::{c_char, c_int, c_long, c_void};
+use core::ffi::{c_char, c_int, c_long, c_void, CStr};
 use core::ptr::{self, NonNull};
 
 use super::{Module, Usage};
@@ -30,6 +30,8 @@ extern "C" {
         child: Option<extern "C" fn()>,
     ) -> c_int;
     fn __errno_location() -> *mut c_int;
+    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     fn dl_iterate_phdr(
         visit: extern "C" fn(*const ObjectInfo, usize, *mut c_void) -> c_int,
         data: *mut c_void,
@@ -65,6 +67,8 @@ const O_RDWR: c_int = 2;
 const O_CLOEXEC: c_int = 0o2000000;
 const PROT_READ_WRITE: c_int = 3;
 const MAP_SHARED: c_int = 1;
+const MAP_PRIVATE: c_int = 2;
+const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_NORESERVE: c_int = 0x4000;
 #[cfg(target_arch = "x86_64")]
 const SYS_GETTID: c_long = 186;
@@ -182,6 +186,27 @@ pub fn map_shared(path: NonNull<c_char>, length: usize) -> Option<NonNull<u8>> {
     } else {
         NonNull::new(at.cast())
     }
+}
+
+/// Maps `length` bytes of zeros, which take memory once they are touched.
+pub fn map_private(length: usize) -> Option<NonNull<u8>> {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
+    let at = unsafe { mmap(ptr::null_mut(), length, PROT_READ_WRITE, flags, -1, 0) };
+    if at as isize == -1 {
+        None
+    } else {
+        NonNull::new(at.cast())
+    }
+}
+
+/// Loads the shared library at `path` (terminated), for good, and looks a function of it up.
+pub fn library_function(path: NonNull<c_char>, name: &CStr) -> Option<NonNull<c_void>> {
+    const NOW: c_int = 2;
+    // SAFETY: `path` is terminated by the contract of `environment`.
+    let library = NonNull::new(unsafe { dlopen(path.as_ptr(), NOW) })?;
+    // SAFETY: the library has just been loaded.
+    NonNull::new(unsafe { dlsym(library.as_ptr(), name.as_ptr()) })
 }
 
 /// Undoes [`map_shared`].

@@ -1,7 +1,7 @@
 //! Systems other than Linux, and the interpreter Miri: nothing is shared, so the collector stays asleep there; its
 //! own tests run on private memory with the virtual clock.
 
-use core::ffi::c_char;
+use core::ffi::{c_char, c_void, CStr};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -57,6 +57,16 @@ pub fn environment(_name: &[u8]) -> Option<NonNull<c_char>> {
 
 /// No shared memory.
 pub fn map_shared(_path: NonNull<c_char>, _length: usize) -> Option<NonNull<u8>> {
+    None
+}
+
+/// No memory.
+pub fn map_private(_length: usize) -> Option<NonNull<u8>> {
+    None
+}
+
+/// No libraries.
+pub fn library_function(_path: NonNull<c_char>, _name: &CStr) -> Option<NonNull<c_void>> {
     None
 }
 

@@ -15,6 +15,7 @@ pub use workspan_collect::log::on;
 use workspan_collect::log::{self, mark};
 use workspan_collect::strand;
 use workspan_collect::tables::{ContextId, ROOT};
+use workspan_collect::tool;
 use workspan_wire::log::{Event, INNERMOST};
 use workspan_wire::shm::Thread;
 
@@ -37,7 +38,7 @@ const ELSEWHERE: i64 = i64::MIN;
 /// `task` has been created in `context`; the strand is charged to `charged`.
 #[cold]
 pub fn created(thread: &Thread, task: &Frame, charged: ContextId, context: ContextId) {
-    let identity = log::identity(thread);
+    let identity = log::task_identity(thread, tool::Kind::Spawn, context);
     task.logged.identity.set(identity);
     log::with(thread, context, INNERMOST, identity);
     let event = if task.kind.get().inline { Event::Call } else { Event::Spawn };
@@ -69,11 +70,40 @@ pub fn has_dependences(thread: &Thread, task: &Frame) {
 #[cold]
 pub fn begun(thread: &Thread, task: &Frame) {
     mark(thread);
+    if tool::on(thread) {
+        return tell_begun(thread, task);
+    }
     let (logged, context) = (&task.logged, strand::context(thread));
     if !task.kind.get().implicit {
         log::piece(thread, Event::Begin, context, strand::span(thread), logged.identity.get());
     } else if task.team().is_some_and(|team| !team.is_the_runtimes()) {
         log::piece(thread, Event::Member, context, logged.work.get(), logged.identity.get());
+    }
+}
+
+fn tell_begun(thread: &Thread, task: &Frame) {
+    let (kind, known) = (task.kind.get(), task.logged.identity.get());
+    let context = strand::context(thread);
+    if kind.implicit {
+        if task.team().is_some_and(|team| !team.is_the_runtimes()) {
+            // What is known is who forked the team.
+            task.logged.identity.set(tool::begin_new(thread, tool::Kind::Member, context, known));
+        }
+    } else if known != 0 {
+        tool::begin(thread, known, tool::now(thread));
+    } else if !kind.machinery {
+        // One of a loop.
+        let parent = task.parent().map_or(0, |parent| parent.logged.identity.get());
+        task.logged.identity.set(tool::begin_new(thread, tool::Kind::Spawn, context, parent));
+    }
+}
+
+/// The tool is told that `task`, which runs, has ended, if it was told of its begin.
+fn tell_ended(thread: &Thread, task: &Frame) {
+    let identity = task.logged.identity.replace(0);
+    if identity != 0 && !task.team().is_some_and(Team::is_the_runtimes) {
+        tool::go_on(thread, identity);
+        tool::end(thread, 0, tool::now(thread));
     }
 }
 
@@ -98,6 +128,9 @@ pub fn left(thread: &Thread, task: &Frame) {
 #[cold]
 pub fn resumed(thread: &Thread, task: &Frame) {
     let logged = &task.logged;
+    if tool::on(thread) {
+        return tool::go_on(thread, logged.identity.get());
+    }
     if logged.offset.get() == ELSEWHERE {
         mark(thread);
         log::piece(thread, Event::Resume, strand::context(thread), 0, logged.work.get() as u64);
@@ -117,6 +150,9 @@ pub fn after_inline(thread: &Thread, end: i64) {
 /// The code of `task` has ended, at `span`.
 #[cold]
 pub fn ended(thread: &Thread, task: &Frame, span: i64) {
+    if tool::on(thread) {
+        return tell_ended(thread, task);
+    }
     let machinery = task.kind.get().machinery && !task.kind.get().implicit && task.kind.get().taskloop;
     log::numbered(thread, Event::End, strand::context(thread), span, u16::from(machinery));
 }
@@ -130,15 +166,23 @@ pub fn fulfilled(thread: &Thread, task: &Frame, context: ContextId, later: i64) 
     }
 }
 
+fn tell_sync(thread: &Thread) {
+    if tool::on(thread) {
+        tool::sync(thread, tool::now(thread));
+    }
+}
+
 /// The running task waits for its children.
 #[cold]
 pub fn sync(thread: &Thread) {
+    tell_sync(thread);
     log::strand(thread, Event::Sync, strand::context(thread), strand::span(thread));
 }
 
 /// The running task waits for what it has told before.
 #[cold]
 pub fn sync_some(thread: &Thread) {
+    tell_sync(thread);
     log::numbered(thread, Event::Sync, strand::context(thread), strand::span(thread), 1);
 }
 
@@ -152,12 +196,16 @@ pub fn group(thread: &Thread) {
 /// Its tasks are waited for.
 #[cold]
 pub fn wait(thread: &Thread) {
+    tell_sync(thread);
     log::strand(thread, Event::Wait, strand::context(thread), strand::span(thread));
 }
 
 /// A team begins. Returns its identity.
 #[cold]
 pub fn team(thread: &Thread) -> u64 {
+    if tool::on(thread) {
+        return thread.tool_task.get();
+    }
     let identity = log::identity(thread);
     log::with(thread, ROOT, 0, identity);
     log::strand(thread, Event::Team, strand::context(thread), strand::span(thread));
@@ -174,6 +222,7 @@ pub fn is_member(task: &Frame, identity: u64, number: u32) {
 #[cold]
 pub fn barrier(thread: &Thread, team: &Team, last: bool) {
     if !team.is_the_runtimes() {
+        tell_sync(thread);
         let number = u16::from(last);
         log::numbered(thread, Event::Barrier, strand::context(thread), strand::span(thread), number);
     }
@@ -182,6 +231,9 @@ pub fn barrier(thread: &Thread, team: &Team, last: bool) {
 /// A member has ended.
 #[cold]
 pub fn member_ended(thread: &Thread, member: &Frame) {
+    if tool::on(thread) {
+        return tell_ended(thread, member);
+    }
     if member.team().is_none_or(|team| !team.is_the_runtimes()) {
         log::strand(thread, Event::End, strand::context(thread), strand::span(thread));
     }
@@ -189,7 +241,10 @@ pub fn member_ended(thread: &Thread, member: &Frame) {
 
 /// The team has ended; the strand that forked it is back.
 #[cold]
-pub fn team_end(thread: &Thread) {
+pub fn team_end(thread: &Thread, team: &Team) {
+    if tool::on(thread) {
+        return tool::go_on(thread, team.identity);
+    }
     mark(thread);
     log::strand(thread, Event::TeamEnd, strand::context(thread), strand::span(thread));
 }

@@ -48,7 +48,7 @@ pub struct Team {
     /// The runtime made it for itself.
     own: bool,
     /// By which the log knows it.
-    identity: u64,
+    pub(super) identity: u64,
     pub(super) size: AtomicU32,
     shares: [Share; SHARES],
 }
@@ -162,7 +162,7 @@ pub fn finish(thread: &'static Thread, now: u64, team: &'static Team) {
     let shared = Shared::of(thread);
     let logged = log::on(thread) && !team.own;
     if logged {
-        log::team_end(thread);
+        log::team_end(thread, team);
     }
     for slot in &team.slots {
         let (span, path) = frame::taken(slot);
