@@ -270,8 +270,10 @@ fn block(at: u64) -> Option<&'static Task> {
     if table.is_null() || at >= MOST {
         return None;
     }
-    // SAFETY: within the table, whose bytes are zero at first, and never unmapped.
-    Some(unsafe { &*table.add(at as usize) })
+    // SAFETY: within the table.
+    let block = unsafe { table.add(at as usize) };
+    // SAFETY: its bytes are zero at first, which is a block, and never unmapped.
+    unsafe { block.as_ref() }
 }
 
 fn allocate() -> Option<&'static Task> {

@@ -17,6 +17,7 @@ const UNSAFE: &[&str] = &[
     "crates/workspan-rayon/",
     "crates/workspan-preload/",
     "crates/workspan-probe/",
+    "crates/workspan-tool/",
     "crates/workspan-symbols/tests/fixtures/",
     "programs/",
 ];

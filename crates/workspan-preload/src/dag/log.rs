@@ -91,10 +91,6 @@ fn tell_begun(thread: &Thread, task: &Frame) {
         }
     } else if known != 0 {
         tool::begin(thread, known, tool::now(thread));
-    } else if !kind.machinery {
-        // One of a loop.
-        let parent = task.parent().map_or(0, |parent| parent.logged.identity.get());
-        task.logged.identity.set(tool::begin_new(thread, tool::Kind::Spawn, context, parent));
     }
 }
 
@@ -276,6 +272,11 @@ pub fn chunks(thread: &Thread, context: ContextId) -> u64 {
     log::with(thread, context, INNERMOST, identity);
     log::early(thread, Event::Spawn, strand::context(thread));
     identity
+}
+
+/// The identity of a task of a loop that is created in `context`, where a tool is told: there each has its own.
+pub fn told_chunk(thread: &Thread, context: ContextId) -> Option<u64> {
+    tool::on(thread).then(|| tool::create(thread, tool::Kind::Spawn, context))
 }
 
 /// `task` is one of a loop of tasks.

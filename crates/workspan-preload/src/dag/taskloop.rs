@@ -70,8 +70,8 @@ pub fn create(
     task.round.set(creator.round.get());
     task.report.set(report);
     if log::on(thread) {
-        let identity = helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
-        log::is_chunk(task, identity);
+        let shared = || helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
+        log::is_chunk(task, log::told_chunk(thread, start.context).unwrap_or_else(shared));
     }
     solo::increment(&creator.open);
     Some(task)
