@@ -7,7 +7,7 @@ use workspan_model::{Nanos, Ratio, Recording};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, ratio, time};
-use crate::text::{line, Style, Table};
+use crate::text::{head, line, Style, Table};
 use crate::words::{count, percent};
 
 /// Which parts must be parallelised, and whose tasks have the wrong size.
@@ -229,16 +229,13 @@ fn caveat(caveat: Caveat) -> (&'static str, &'static str) {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    crate::json::indented(answer)
 }
 
 /// As text.
 pub fn text(answer: &Answer, style: Style) -> String {
     let mut out = String::new();
-    line(&mut out, &style.bold(&answer.text));
-    for warning in &answer.warnings {
-        line(&mut out, &style.warning(&format!("! {warning}")));
-    }
+    head(&mut out, &answer.text, &answer.warnings, style);
     if !answer.steps.is_empty() {
         line(&mut out, "");
         let mut table = Table::new(&["step", "factor", "critical", "strands", "span then", "parallelism", "what"]);

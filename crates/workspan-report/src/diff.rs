@@ -291,7 +291,7 @@ fn words(name: &str, quantity: &Quantity) -> String {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    crate::json::indented(answer)
 }
 
 /// As text.

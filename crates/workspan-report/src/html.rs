@@ -23,6 +23,7 @@ mod source;
 mod table;
 #[cfg(test)]
 mod tests;
+mod what_if;
 
 /// Source files by name.
 pub type Sources = BTreeMap<String, String>;
@@ -63,7 +64,7 @@ pub fn write(report: &Report, sources: &Sources) -> String {
 {regions}</section>
 <section id="sites"><h2>Sites</h2>
 {sites}</section>
-<section id="source"><h2>Source</h2>
+{what_if}<section id="source"><h2>Source</h2>
 {source}</section>
 <section id="recording"><h2>Recording</h2>
 {recording}</section>
@@ -82,6 +83,7 @@ pub fn write(report: &Report, sources: &Sources) -> String {
         icicles = icicle::panel(report, &keys),
         regions = table::regions(report, &keys, &listing),
         sites = table::sites(report, &keys, &listing),
+        what_if = what_if::section(report),
         source = listing.panel(&keys),
         recording = frame::recording(report),
         data = escape::json(&data),

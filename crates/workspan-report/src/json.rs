@@ -1,12 +1,18 @@
 //! JSON.
 
 use schemars::generate::SchemaSettings;
+use serde::Serialize;
 
 use crate::view::Report;
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
-    serde_json::to_string_pretty(report).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    indented(report)
+}
+
+/// Anything as indented JSON.
+pub(crate) fn indented(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
 /// The schema of [`write()`]'s output: `docs/format/report.schema.json`.
@@ -79,6 +85,7 @@ mod tests {
             ("Warning", "warnings"),
             ("Spread", "spread"),
             ("Recorded", "recorded"),
+            ("WhatIf", "what_if"),
         ] {
             let fields = schema["$defs"][kind]["properties"].as_object().unwrap_or_else(|| panic!("{kind} has fields"));
             let names = fields.keys().map(|name| format!("`{part}.{name}`"));

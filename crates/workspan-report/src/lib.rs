@@ -22,5 +22,5 @@ mod parts;
 mod rows;
 mod tree;
 
-pub use make::report;
+pub use make::{report, typical_run};
 pub use view::Report;

@@ -14,9 +14,9 @@ use workspan_model::{Clock, ContextId, Exit, Histogram, Nanos, Recording, Run, S
 /// The report of a recording; `None` if it holds no run.
 pub fn report(recording: &Recording) -> Option<Report> {
     let recording: &Recording = &bounded_by_locks(recording);
-    let profiles: Vec<(&Run, Profile)> = recording.runs.iter().map(|run| (run, profile(recording, run))).collect();
-    // Sentences are about a typical run: the one whose parallelism is the median.
-    let (run, typical) = median_run(&profiles)?;
+    let profiles = profiles(recording);
+    // Sentences are about a typical run.
+    let (run, typical) = profiles.get(median_run(&profiles)?)?;
     let judged = verdict(recording, run, typical);
     let main = match &judged {
         workspan_analysis::Verdict::Parallelism { main, .. } => *main,
@@ -38,17 +38,26 @@ pub fn report(recording: &Recording) -> Option<Report> {
         warnings: all_warnings(recording),
         spread: (profiles.len() > 1).then(|| spread(&profiles)),
         recorded: recorded(recording, run),
+        what_if: Vec::new(),
     })
+}
+
+/// Which run of a recording, counted from 0, is the typical one: that whose parallelism is the median.
+pub fn typical_run(recording: &Recording) -> Option<usize> {
+    median_run(&profiles(&bounded_by_locks(recording)))
 }
 
 type Profiles<'a> = [(&'a Run, Profile)];
 
-fn median_run<'a>(profiles: &'a Profiles<'a>) -> Option<(&'a Run, &'a Profile)> {
+fn profiles(recording: &Recording) -> Vec<(&Run, Profile)> {
+    recording.runs.iter().map(|run| (run, profile(recording, run))).collect()
+}
+
+fn median_run(profiles: &Profiles<'_>) -> Option<usize> {
     let mut order: Vec<usize> = (0..profiles.len()).collect();
     let key = |i: &usize| profiles[*i].1.program.parallelism.map_or(0.0, |p| p.0);
     order.sort_by(|a, b| key(a).total_cmp(&key(b)));
-    let middle = *order.get(order.len().saturating_sub(1) / 2)?;
-    profiles.get(middle).map(|(run, profile)| (*run, profile))
+    order.get(order.len().saturating_sub(1) / 2).copied()
 }
 
 /// Median over the runs of a time.

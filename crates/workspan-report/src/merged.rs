@@ -9,7 +9,7 @@ use workspan_analysis::Replayed;
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 use crate::parts::{id, name, problems, ratio, time};
-use crate::text::{line, more, Style, Table};
+use crate::text::{head, line, more, Style, Table};
 use crate::words::percent;
 
 /// What runs amount to that were merged node by node.
@@ -145,16 +145,13 @@ fn sites(recording: &Recording, merged: &Merged) -> Vec<Differs> {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    crate::json::indented(answer)
 }
 
 /// As text.
 pub fn text(answer: &Answer, style: Style) -> String {
     let mut out = String::new();
-    line(&mut out, &style.bold(&answer.text));
-    for warning in &answer.warnings {
-        line(&mut out, &style.warning(&format!("! {warning}")));
-    }
+    head(&mut out, &answer.text, &answer.warnings, style);
     line(&mut out, "");
     let mut table = Table::new(&["", "work", "span", "parallelism", "missing", "extra"]);
     let figures = |work, span, parallelism| [time(work), time(span), ratio(parallelism)];

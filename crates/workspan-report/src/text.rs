@@ -1,10 +1,10 @@
 //! The terminal report.
 //!
-//! First line the verdict, then losses and warnings, the whole program, top-level regions, sites. Understandable
-//! without colour; [`Style`] adds some.
+//! First line the verdict, then losses and warnings, the whole program, top-level regions, sites, and what was
+//! asked for beyond. Understandable without colour; [`Style`] adds some.
 
-use crate::rows;
-use crate::view::{Report, Warning};
+use crate::view::Report;
+use crate::{rows, what_if};
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -46,15 +46,24 @@ impl Style {
 /// The report as text.
 pub fn write(report: &Report, style: Style) -> String {
     let mut out = String::new();
-    line(&mut out, &style.bold(&report.verdict.text));
-    for Warning { message, .. } in &report.warnings {
-        line(&mut out, &style.warning(&format!("! {message}")));
-    }
+    head(&mut out, &report.verdict.text, report.warnings.iter().map(|warning| &warning.message), style);
     line(&mut out, "");
     program(&mut out, report, style);
     regions(&mut out, report, style);
     sites(&mut out, report, style);
+    for answer in &report.what_if {
+        line(&mut out, "");
+        out.push_str(&what_if::text(answer, style));
+    }
     out
+}
+
+/// What is said first, and what to know before believing it.
+pub(crate) fn head<'a>(out: &mut String, text: &str, warnings: impl IntoIterator<Item = &'a String>, style: Style) {
+    line(out, &style.bold(text));
+    for warning in warnings {
+        line(out, &style.warning(&format!("! {warning}")));
+    }
 }
 
 pub(crate) fn line(out: &mut String, text: &str) {

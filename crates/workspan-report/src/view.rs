@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use crate::what_if::Answer as WhatIf;
+
 /// Version of the JSON form; fields may be added without a change, none removed or redefined.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -30,6 +32,9 @@ pub struct Report {
     pub spread: Option<Spread>,
     /// How it was recorded.
     pub recorded: Recorded,
+    /// What would be if parts of the program were parallelised, as far as that was asked for with the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub what_if: Vec<WhatIf>,
 }
 
 /// What limits the program.

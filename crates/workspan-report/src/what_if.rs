@@ -11,16 +11,19 @@ use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, ratio, time};
-use crate::text::{line, more, Style, Table};
+use crate::text::{head, line, more, Style, Table};
 use crate::words::percent;
 
 /// What would be if parts of the program were parallelised.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "WhatIf")]
 pub struct Answer {
     /// Version of this form.
     pub schema_version: u32,
     /// In one line, a number first.
     pub text: String,
+    /// Which of repeated runs it is about, from 1.
+    pub run: u32,
     /// What is changed.
     pub changes: Vec<Change>,
     /// Work of the strands that the changes name.
@@ -43,6 +46,7 @@ pub struct Answer {
 
 /// A part and its factor, as asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "WhatIfChange")]
 pub struct Change {
     /// The part.
     pub part: String,
@@ -52,6 +56,7 @@ pub struct Change {
 
 /// The whole program.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "WhatIfFigures")]
 pub struct Figures {
     /// Sum of all strands.
     pub work_ns: i64,
@@ -63,6 +68,7 @@ pub struct Figures {
 
 /// A spawn site before and after.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "WhatIfSite")]
 pub struct Site {
     /// Stable between runs.
     pub id: String,
@@ -76,6 +82,7 @@ pub struct Site {
 
 /// A spawn site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "WhatIfSiteFigures")]
 pub struct SiteFigures {
     /// Sum of the spans of its outermost instances.
     pub span_ns: i64,
@@ -87,6 +94,7 @@ pub struct SiteFigures {
 
 /// A piece of the program on the critical path.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "WhatIfOnPath")]
 pub struct OnPath {
     /// The piece.
     pub piece: Piece,
@@ -98,37 +106,62 @@ pub struct OnPath {
     pub after_share: Option<f64>,
 }
 
-/// The answer as it is shown; `None` if no scenario was asked for.
-pub fn answer(recording: &Recording, changes: Vec<Change>, computed: &WhatIf) -> Option<Answer> {
-    let outcome = computed.outcomes.first()?;
-    let (before, after) = (figures(&computed.before), figures(&outcome.after));
+/// Whose strands were asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<'a> {
+    /// The recording.
+    pub recording: &'a Recording,
+    /// Its run, from 1.
+    pub run: u32,
+}
+
+/// The answers as they are shown: one for each scenario that was computed, whose changes are `scenarios`.
+pub fn answers(of: &Of<'_>, scenarios: Vec<Vec<Change>>, computed: &WhatIf) -> Vec<Answer> {
+    let problems = problems(&computed.problems());
+    let rows = scenarios.into_iter().zip(&computed.outcomes);
+    rows.map(|(changes, outcome)| answer(of, changes, &computed.before, outcome, problems.clone())).collect()
+}
+
+fn answer(
+    of: &Of<'_>,
+    changes: Vec<Change>,
+    recorded: &Computed,
+    outcome: &Outcome,
+    mut warnings: Vec<String>,
+) -> Answer {
+    let recording = of.recording;
+    let (before, after) = (figures(recorded), figures(&outcome.after));
     let ceiling = figures(&outcome.ceiling);
-    let mut warnings = problems(&computed.problems());
     if outcome.strands == 0 {
         warnings.insert(0, "no strand is in any of these parts: nothing changes".to_owned());
     }
     let names: Vec<String> = changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
     let numbers = [before, after, ceiling].map(|figures| ratio(figures.parallelism));
+    let run = match recording.runs.len() {
+        0 | 1 => String::new(),
+        runs => format!(" (run {} of {runs})", of.run),
+    };
     let text = format!(
-        "parallelism {} instead of {}, {} at most: with {}",
+        "parallelism {} instead of {}, {} at most: with {}{run}",
         numbers[1],
         numbers[0],
         numbers[2],
         names.join(", ")
     );
-    Some(Answer {
+    Answer {
         schema_version: 1,
         text,
+        run: of.run,
         changes,
         named_ns: outcome.named.0,
         named_strands: outcome.strands,
         before,
         after,
         ceiling,
-        sites: sites(recording, &computed.before, outcome),
-        path: path(recording, &computed.before, outcome),
+        sites: sites(recording, recorded, outcome),
+        path: path(recording, recorded, outcome),
         warnings,
-    })
+    }
 }
 
 fn figures(computed: &Computed) -> Figures {
@@ -180,49 +213,68 @@ fn path(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<OnPa
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    crate::json::indented(answer)
 }
 
 /// As text.
 pub fn text(answer: &Answer, style: Style) -> String {
     let mut out = String::new();
-    line(&mut out, &style.bold(&answer.text));
-    for warning in &answer.warnings {
-        line(&mut out, &style.warning(&format!("! {warning}")));
-    }
+    head(&mut out, &answer.text, &answer.warnings, style);
     line(&mut out, "");
-    let mut table = Table::new(&["", "work", "span", "parallelism"]);
-    for (name, figures) in [("recorded", answer.before), ("changed", answer.after), ("at most", answer.ceiling)] {
-        let cells = [name.to_owned(), time(figures.work_ns), time(figures.span_ns), ratio(figures.parallelism)];
+    let mut table = Table::new(&FIGURES);
+    for cells in figure_rows(answer) {
         table.row(cells.to_vec());
     }
     table.write(&mut out, style, 0);
     if !answer.path.is_empty() {
         line(&mut out, "");
-        let mut table = Table::new(&["critical before", "after", "share", "on the critical path"]);
+        let mut table = Table::new(&PATH);
         for row in answer.path.iter().take(style.top) {
-            let share = row.after_share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share)));
-            table.row(vec![time(row.before_ns), time(row.after_ns), share, row.piece.text.clone()]);
+            table.row(path_row(row).to_vec());
         }
-        table.write(&mut out, style, 3);
+        table.write(&mut out, style, PATH.len() - 1);
         more(&mut out, answer.path.len(), style, "piece");
     }
     if !answer.sites.is_empty() {
         line(&mut out, "");
-        let mut table = Table::new(&["span before", "after", "parallelism before", "after", "site"]);
+        let mut table = Table::new(&SITES);
         for site in answer.sites.iter().take(style.top) {
-            let (before, after) = (site.before, site.after);
-            let cells = [
-                time(before.span_ns),
-                time(after.span_ns),
-                ratio(before.parallelism),
-                ratio(after.parallelism),
-                format!("{} {}", site.name, site.id),
-            ];
-            table.row(cells.to_vec());
+            table.row(site_row(site).to_vec());
         }
-        table.write(&mut out, style, 4);
+        table.write(&mut out, style, SITES.len() - 1);
         more(&mut out, answer.sites.len(), style, "site");
     }
     out
+}
+
+/// Columns of the whole program.
+pub(crate) const FIGURES: [&str; 4] = ["", "work", "span", "parallelism"];
+/// Columns of the critical path.
+pub(crate) const PATH: [&str; 4] = ["critical before", "after", "share", "on the critical path"];
+/// Columns of sites.
+pub(crate) const SITES: [&str; 5] = ["span before", "after", "parallelism before", "after", "site"];
+
+/// The whole program: as it is, as it would be, and at most.
+pub(crate) fn figure_rows(answer: &Answer) -> [[String; 4]; 3] {
+    [("recorded", answer.before), ("changed", answer.after), ("at most", answer.ceiling)].map(|(name, figures)| {
+        [name.to_owned(), time(figures.work_ns), time(figures.span_ns), ratio(figures.parallelism)]
+    })
+}
+
+/// A piece on the critical path.
+pub(crate) fn path_row(row: &OnPath) -> [String; 4] {
+    let share = row.after_share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share)));
+    [time(row.before_ns), time(row.after_ns), share, row.piece.text.clone()]
+}
+
+/// A site.
+pub(crate) fn site_row(site: &Site) -> [String; 5] {
+    let (before, after) = (site.before, site.after);
+    [
+        time(before.span_ns),
+        time(after.span_ns),
+        ratio(before.parallelism),
+        ratio(after.parallelism),
+        format!("{} {}", site.name, site.id),
+    ]
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::parts::Asked;
+
 /// Where recordings are written and read unless another file is named.
 pub const DEFAULT_FILE: &str = "workspan.wspan";
 
@@ -62,10 +64,13 @@ pub struct RunOptions {
     /// runs a team of N, one thread at a time, so that every piece of a loop is seen (default: 0).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=65536))]
     pub logical_cores: Option<u32>,
-    /// Write every strand, too: the whole model, to FILE's name with `.strands` in place of `.wspan`. Of programs that use
-    /// rayon.
+    /// Write every strand, too: the whole model, to FILE's name with `.strands` in place of `.wspan`.
     #[arg(long)]
     pub record: bool,
+    /// Also tell what would be if parts of the program were FACTOR times faster, by being done in parallel, as the verb
+    /// what-if does; several parts are changed together. Given several times, each is a scenario of its own.
+    #[arg(long, value_name = "PART=FACTOR[,…]")]
+    pub what_if: Vec<Asked>,
     /// Run N times, and report medians with their spread.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
@@ -367,6 +372,11 @@ impl Query {
 }
 
 impl RunOptions {
+    /// True if strands must be logged.
+    pub fn logs_strands(&self) -> bool {
+        self.record || !self.what_if.is_empty()
+    }
+
     /// The options as arguments, for the `workspan record` that cargo will call in another folder.
     pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
         let path = |path: &PathBuf| -> anyhow::Result<String> {
@@ -397,6 +407,7 @@ impl RunOptions {
         if self.record {
             arguments.push("--record".to_owned());
         }
+        arguments.extend(self.what_if.iter().map(|asked| format!("--what-if={}", asked.text)));
         if self.show.no_source {
             arguments.push("--no-source".to_owned());
         }

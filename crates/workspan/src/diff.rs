@@ -1,14 +1,15 @@
 //! `workspan diff`: two recordings side by side, and what was foretold against what came.
 
 use anyhow::Context;
-use workspan_analysis::{diff, what_if, Scenario};
+use workspan_analysis::{diff, what_if};
 use workspan_model::Ratio;
 use workspan_report::diff::{answer, json, text, Compared};
 use workspan_report::text::Style;
 use workspan_report::what_if::Change;
 
 use crate::exit::Outcome;
-use crate::{args, files, output, parts, strands};
+use crate::parts::{scenario, SpeedUp};
+use crate::{args, files, output, strands};
 
 /// Runs the verb.
 pub fn run(args: &args::Diff) -> anyhow::Result<Outcome> {
@@ -27,17 +28,13 @@ pub fn run(args: &args::Diff) -> anyhow::Result<Outcome> {
 
 /// The parts that were to become faster, and the parallelism of each run with it.
 fn foretell(args: &args::Diff, runs: usize) -> anyhow::Result<(Vec<Change>, Vec<Ratio>)> {
+    let speed_ups = args.speed_up.iter().map(|spec| spec.parse()).collect::<anyhow::Result<Vec<SpeedUp>>>()?;
     let mut shown = Vec::new();
     let mut predicted = Vec::new();
     for number in 1..=u32::try_from(runs)? {
         let recorded = strands::open(&args.before, number)?;
-        let mut scenario = Scenario::default();
-        shown.clear();
-        for spec in &args.speed_up {
-            let (part, factor, changes) = parts::parse(spec, &recorded.recording, &|| recorded.places())?;
-            shown.push(Change { part, factor: Some(factor.value()).filter(|factor| factor.is_finite()) });
-            scenario.changes.extend(changes);
-        }
+        let (changes, scenario) = scenario(&speed_ups, &recorded.recording, &|| recorded.places())?;
+        shown = changes;
         let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
         recorded.rows.tell_problems();
         let outcome = computed.outcomes.first().context("nothing was asked for")?;

@@ -1,28 +1,72 @@
 //! Parts of a program, as they are named on the command line.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
-use anyhow::{bail, ensure, Context};
+use anyhow::{ensure, Context};
 use workspan_analysis::advise::piece_id;
 use workspan_analysis::strands::Place;
 use workspan_analysis::what_if::{Change, Factor, Selector};
+use workspan_analysis::Scenario;
 use workspan_model::{Recording, SiteId, SiteKind};
+use workspan_report::what_if::Change as Shown;
 
-/// `PART=FACTOR`: the part as it was written, its factor, and the changes that this is; several where several sites share a
-/// handle.
-///
-/// `places` tells where strands are; it is asked only for pieces that advice has named.
-pub fn parse(
-    spec: &str,
-    recording: &Recording,
-    places: &dyn Fn() -> anyhow::Result<BTreeSet<Place>>,
-) -> anyhow::Result<(String, Factor, Vec<Change>)> {
-    let (part, factor) = spec.rsplit_once('=').with_context(|| format!("`{spec}` is not PART=FACTOR"))?;
-    let factor = parse_factor(factor).with_context(|| {
-        format!("`{factor}` is no factor: a number of at least 1, or `inf`, must stand behind the `=` of `{spec}`")
-    })?;
-    let changes = selectors(part, recording, places)?.into_iter().map(|part| Change { part, factor }).collect();
-    Ok((part.to_owned(), factor, changes))
+/// `PART=FACTOR`: known to be well formed, but not whether a recording has such a part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpeedUp {
+    name: String,
+    part: Part,
+    factor: Factor,
+}
+
+/// What a part's name may mean.
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Lines {
+        file: String,
+        first: u32,
+        last: u32,
+    },
+    /// By a handle of advice.
+    Piece,
+    Site {
+        handle: String,
+        below: bool,
+    },
+    Marked,
+}
+
+/// `PART=FACTOR[,PART=FACTOR…]`: a scenario for a run that is still to come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// As it was written.
+    pub text: String,
+    /// What becomes faster.
+    pub speed_ups: Vec<SpeedUp>,
+}
+
+/// Where strands are, for those who ask.
+pub type Places<'a> = &'a dyn Fn() -> anyhow::Result<BTreeSet<Place>>;
+
+impl FromStr for Asked {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Asked> {
+        Ok(Asked { text: text.to_owned(), speed_ups: text.split(',').map(str::parse).collect::<anyhow::Result<_>>()? })
+    }
+}
+
+impl FromStr for SpeedUp {
+    type Err = anyhow::Error;
+
+    fn from_str(spec: &str) -> anyhow::Result<SpeedUp> {
+        let (name, factor) = spec.rsplit_once('=').with_context(|| format!("`{spec}` is not PART=FACTOR"))?;
+        ensure!(!name.is_empty(), "`{spec}` is not PART=FACTOR");
+        let factor = parse_factor(factor).with_context(|| {
+            format!("`{factor}` is no factor: a number of at least 1, or `inf`, must stand behind the `=` of `{spec}`")
+        })?;
+        Ok(SpeedUp { name: name.to_owned(), part: parse_part(name)?, factor })
+    }
 }
 
 fn parse_factor(text: &str) -> Option<Factor> {
@@ -32,37 +76,79 @@ fn parse_factor(text: &str) -> Option<Factor> {
     Factor::new(text.parse().ok().filter(|factor: &f64| factor.is_finite())?)
 }
 
-fn selectors(
-    part: &str,
+fn parse_part(name: &str) -> anyhow::Result<Part> {
+    if let Some((file, first, last)) = lines(name) {
+        ensure!(first <= last, "`{name}` ends before it begins");
+        return Ok(Part::Lines { file: file.to_owned(), first, last });
+    }
+    let (handle, below) = name.strip_suffix('/').map_or((name, false), |handle| (handle, true));
+    Ok(if is_handle(name, "a-") {
+        Part::Piece
+    } else if is_handle(handle, "s-") {
+        Part::Site { handle: handle.to_owned(), below }
+    } else {
+        Part::Marked
+    })
+}
+
+/// What these speed-ups mean in a recording: as they are shown, and as they are computed.
+pub fn scenario(
+    speed_ups: &[SpeedUp],
     recording: &Recording,
-    places: &dyn Fn() -> anyhow::Result<BTreeSet<Place>>,
-) -> anyhow::Result<Vec<Selector>> {
-    if let Some((file, first, last)) = lines(part) {
-        ensure!(first <= last, "`{part}` ends before it begins");
-        return Ok(vec![Selector::Lines { file: file.to_owned(), first, last }]);
+    places: Places<'_>,
+) -> anyhow::Result<(Vec<Shown>, Scenario)> {
+    let mut shown = Vec::new();
+    let mut scenario = Scenario::default();
+    for speed_up in speed_ups {
+        let factor = Some(speed_up.factor.value()).filter(|factor| factor.is_finite());
+        scenario.changes.extend(speed_up.changes(recording, places)?);
+        shown.push(Shown { part: speed_up.name.clone(), factor });
     }
-    let (handle, below) = part.strip_suffix('/').map_or((part, false), |handle| (handle, true));
-    if is_handle(part, "a-") {
-        let found: Vec<Selector> =
-            places()?.into_iter().filter(|at| piece_id(recording, at) == part).map(Selector::Place).collect();
-        ensure!(!found.is_empty(), "the recording has no piece `{part}`");
-        return Ok(found);
+    Ok((shown, scenario))
+}
+
+impl SpeedUp {
+    /// The changes that this is; several where several sites share a handle. `places` is asked only for pieces that advice
+    /// has named.
+    pub fn changes(&self, recording: &Recording, places: Places<'_>) -> anyhow::Result<Vec<Change>> {
+        let change = |part| Change { part, factor: self.factor };
+        Ok(self.selectors(recording, places)?.into_iter().map(change).collect())
     }
-    if is_handle(handle, "s-") {
-        let ids = (0..).zip(&recording.sites).filter(|(_, site)| site.stable_id(&recording.sites) == handle);
-        let select = |id| if below { Selector::Below(SiteId(id)) } else { Selector::Site(SiteId(id)) };
-        let found: Vec<Selector> = ids.map(|(id, _)| select(id)).collect();
-        ensure!(!found.is_empty(), "the recording has no site `{handle}`");
-        return Ok(found);
+
+    fn selectors(&self, recording: &Recording, places: Places<'_>) -> anyhow::Result<Vec<Selector>> {
+        let name = &self.name;
+        match &self.part {
+            Part::Lines { file, first, last } => {
+                Ok(vec![Selector::Lines { file: file.clone(), first: *first, last: *last }])
+            }
+            Part::Piece => {
+                let found = places()?.into_iter().filter(|at| piece_id(recording, at) == *name);
+                let found: Vec<Selector> = found.map(Selector::Place).collect();
+                ensure!(!found.is_empty(), "the recording has no piece `{name}`");
+                Ok(found)
+            }
+            Part::Site { handle, below } => {
+                let sites = (0..).zip(&recording.sites);
+                let found = sites.filter(|(_, site)| site.stable_id(&recording.sites) == *handle);
+                let select = |id| if *below { Selector::Below(SiteId(id)) } else { Selector::Site(SiteId(id)) };
+                let found: Vec<Selector> = found.map(|(id, _)| select(id)).collect();
+                ensure!(!found.is_empty(), "the recording has no site `{handle}`");
+                Ok(found)
+            }
+            Part::Marked => {
+                let is_named = |site: &workspan_model::Site| {
+                    site.type_name == *name || site.function.as_ref().is_some_and(|function| function.name == *name)
+                };
+                let known = recording.sites.iter().any(|site| site.kind == SiteKind::Marked && is_named(site));
+                ensure!(
+                    known,
+                    "the recording has no region marked `{name}`, and this is no FILE:LINE, FILE:LINE-LINE, site `s-…` or \
+                     piece `a-…` either"
+                );
+                Ok(vec![Selector::Marked(name.clone())])
+            }
+        }
     }
-    let is_marked = |site: &&workspan_model::Site| {
-        site.kind == SiteKind::Marked
-            && (site.type_name == part || site.function.as_ref().is_some_and(|function| function.name == part))
-    };
-    if !recording.sites.iter().any(|site| is_marked(&site)) {
-        bail!("the recording has no region marked `{part}`, and this is no FILE:LINE, FILE:LINE-LINE, site `s-…` or piece `a-…` either");
-    }
-    Ok(vec![Selector::Marked(part.to_owned())])
 }
 
 /// `FILE:LINE` or `FILE:LINE-LINE`.
@@ -107,8 +193,9 @@ mod tests {
 
     #[track_caller]
     fn check(spec: &str, expected: Selector, factor: f64) {
-        let (_, read, changes) = parse(spec, &recording(), &places).expect("it is right");
-        assert_eq!((read.value(), changes.len(), &changes[0].part), (factor, 1, &expected));
+        let speed_up: SpeedUp = spec.parse().expect("it is right");
+        let changes = speed_up.changes(&recording(), &places).expect("it is there");
+        assert_eq!((changes.len(), changes[0].factor.value(), &changes[0].part), (1, factor, &expected));
     }
 
     #[test]
@@ -124,21 +211,46 @@ mod tests {
         check("solve = all=2", Selector::Marked("solve = all".to_owned()), 2.0);
     }
 
+    #[track_caller]
+    fn check_refused(error: &anyhow::Error, words: &str) {
+        let error = format!("{error:#}");
+        assert!(error.contains(words), "{error}");
+    }
+
     #[test]
-    fn what_is_wrong_is_said() {
+    fn what_is_badly_formed_is_said() {
         for (spec, words) in [
             ("src/a.rs:10", "is not PART=FACTOR"),
+            ("=2", "is not PART=FACTOR"),
             ("src/a.rs:10=0.5", "`0.5` is no factor"),
             ("src/a.rs:10=nan", "is no factor"),
             ("src/a.rs:10=1e999", "is no factor"),
             ("src/a.rs:20-10=2", "ends before it begins"),
+        ] {
+            check_refused(&SpeedUp::from_str(spec).expect_err(spec), words);
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        for (spec, words) in [
             ("s-00000000=2", "has no site `s-00000000`"),
             ("a-00000000=2", "has no piece `a-00000000`"),
             ("closure=2", "no region marked `closure`"),
             (":3=2", "no region marked"),
         ] {
-            let error = format!("{:#}", parse(spec, &recording(), &places).expect_err(spec));
-            assert!(error.contains(words), "{spec}: {error}");
+            let speed_up: SpeedUp = spec.parse().expect("it is well formed");
+            check_refused(&speed_up.changes(&recording(), &places).expect_err(spec), words);
         }
+    }
+
+    #[test]
+    fn scenarios_may_have_several_parts() {
+        let asked: Asked = "solve = all=8,src/a.rs:3-4=inf".parse().expect("it is right");
+        let (shown, scenario) = scenario(&asked.speed_ups, &recording(), &places).expect("it is there");
+        let shown: Vec<_> = shown.iter().map(|change| (change.part.as_str(), change.factor)).collect();
+        assert_eq!(shown, [("solve = all", Some(8.0)), ("src/a.rs:3-4", None)]);
+        assert_eq!(scenario.changes.len(), 2);
+        check_refused(&Asked::from_str("a=8,").expect_err("nothing behind the comma"), "`` is not PART=FACTOR");
     }
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context};
-use workspan_analysis::strands::{regions, Place};
+use workspan_analysis::strands::{places, Place};
 use workspan_analysis::Rows;
 use workspan_model::{Recording, Run, Strand};
 use workspan_store::{folder_of, Problem, Reader, StoreError};
@@ -67,9 +67,7 @@ pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
 impl Recorded {
     /// Where its strands are.
     pub fn places(&self) -> anyhow::Result<BTreeSet<Place>> {
-        let profile = regions(&self.recording, &self.rows).context("cannot read the strands")?;
-        let contexts = &self.recording.contexts;
-        Ok(profile.regions.iter().map(|row| Place::of(contexts, &row.region)).collect())
+        places(&self.recording, &self.rows).context("cannot read the strands")
     }
 }
 

@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 
 use workspan_model::{Recording, Strand};
 
-pub use places::{regions, RegionProfile, RegionRow};
+pub use places::{places, regions, RegionProfile, RegionRow};
 pub use problem::{Problem, Problems, MOST_OPEN};
 pub use region::{Place, Point, Region, RegionId};
 pub use result::Replayed;

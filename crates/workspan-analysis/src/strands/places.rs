@@ -1,11 +1,13 @@
 //! Totals by region of the source.
 
+use std::collections::BTreeSet;
+
 use workspan_model::{Nanos, Ratio, Recording};
 
 use super::charge::{ByRegion, Charge};
 use super::machine::Machine;
 use super::problem::Problems;
-use super::region::{Region, RegionId};
+use super::region::{Place, Region, RegionId};
 use super::rows::Rows;
 
 /// A run by region.
@@ -47,6 +49,12 @@ pub fn regions<R: Rows + ?Sized>(recording: &Recording, rows: &R) -> Result<Regi
     let machine = || Machine::new(recording, ByRegion::new(Box::new(|_| 1.0)));
     let finished = super::run(rows, || vec![machine()])?;
     Ok(finished.into_iter().next().map(|finished| finished.region_profile()).unwrap_or_default())
+}
+
+/// Where the strands of a run of `recording` are.
+pub fn places<R: Rows + ?Sized>(recording: &Recording, rows: &R) -> Result<BTreeSet<Place>, R::Error> {
+    let profile = regions(recording, rows)?;
+    Ok(profile.regions.iter().map(|row| Place::of(&recording.contexts, &row.region)).collect())
 }
 
 impl super::Finished<ByRegion<'_>> {

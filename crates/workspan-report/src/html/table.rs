@@ -116,7 +116,7 @@ fn table(id: &str, columns: &[&str], rows: &str, help: &str) -> String {
 }
 
 /// `left`: the column whose cells are names.
-fn header(columns: &[&str], left: usize) -> String {
+pub(crate) fn header(columns: &[&str], left: usize) -> String {
     let cells = columns.iter().enumerate().map(|(i, name)| {
         let class = if i == left { " class=\"name\"" } else { "" };
         format!("<th scope=\"col\"{class}>{name}</th>")

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::view::{
-    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Verdict, Warning,
+    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Verdict, Warning, WhatIf,
     SCHEMA_VERSION,
 };
+use crate::what_if::{Figures, OnPath, Piece};
 
 /// What a name must not do.
 const HOSTILE: &str = "</script><b>&\"'";
@@ -118,6 +119,7 @@ fn empty() -> Report {
             join_cost_ps: 0,
             probe_cost_ps: 0,
         },
+        what_if: Vec::new(),
     }
 }
 
@@ -308,4 +310,29 @@ fn a_large_report_stays_within_its_budget() {
     let page = check(&report, &Sources::new(), &["s-000000c7"]);
     assert!(page.matches("<g class=").count() > 1_000);
     assert!(page.len() < 400_000, "{} bytes", page.len());
+}
+
+#[test]
+fn scenarios_are_shown_as_text() {
+    let figures = Figures { work_ns: 3_000, span_ns: 2_000, parallelism: Some(1.5) };
+    let piece = Piece { site: None, from: HOSTILE.to_owned(), to: HOSTILE.to_owned(), text: HOSTILE.to_owned() };
+    let mut report = demo();
+    report.what_if = vec![WhatIf {
+        schema_version: 1,
+        text: format!("parallelism 2: with {HOSTILE}"),
+        run: 1,
+        changes: Vec::new(),
+        named_ns: 0,
+        named_strands: 0,
+        before: figures,
+        after: figures,
+        ceiling: figures,
+        sites: Vec::new(),
+        path: vec![OnPath { piece, before_ns: 2_000, after_ns: 1_000, after_share: Some(0.5) }],
+        warnings: vec![HOSTILE.to_owned()],
+    }];
+    let row = "<tr><td>recorded</td><td>3.00 µs</td><td>2.00 µs</td><td>1.50</td></tr>";
+    let page = check(&report, &Sources::new(), &["<h2>What if</h2>", "<strong>parallelism 2: with ", row, "50 %"]);
+    assert!(!page.contains("<b>&") && page.matches("</script>").count() == 2);
+    assert!(!check(&demo(), &Sources::new(), &[]).contains("What if"));
 }

@@ -27,6 +27,7 @@ const WITH_VALUE: &[&str] = &[
     "--virtual-task-cost",
     "--html",
     "--top",
+    "--what-if",
 ];
 /// Our options that take none, or one after `=`.
 const WITHOUT_VALUE: &[&str] = &["--json", "--no-source", "--record"];
@@ -125,8 +126,8 @@ mod tests {
     #[test]
     fn options_go_to_whom_they_belong() {
         check(
-            "cw run --release -o x.wspan --bin b --json=- --record -p q --workers=3 -- --top 4 -o y",
-            "cw run -o x.wspan --json=- --record --workers=3",
+            "cw run --release -o x.wspan --bin b --json=- --record -p q --workers=3 --what-if a=8,b=inf -- --top 4 -o y",
+            "cw run -o x.wspan --json=- --record --workers=3 --what-if a=8,b=inf",
             "--release --bin b -p q",
             "--top 4 -o y",
         );

@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::iter;
 use std::path::Path;
 use std::time::SystemTime;
+use std::{env, fs};
 
 use anyhow::Context;
 use workspan_model::{ContextId, Exit, Machine, Recording};
@@ -21,6 +22,7 @@ use workspan_wire::shm;
 use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
+use crate::what_if::{self, Answered};
 use crate::{files, machine, merge, openmp, output as talk, report};
 use target::Runtime;
 
@@ -52,40 +54,57 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let measured = measure_into(&args.command, options, &file)?;
     let outcome = measured.outcome;
     // The program has run: whatever fails now, how it ended is told.
-    match publish(measured, &file, options) {
-        Ok(()) => Ok(outcome),
-        Err(error) => {
-            talk::error(&error);
-            let failed = Outcome::Code(i32::from(crate::exit::FAILED));
-            Ok(if outcome == Outcome::OK { failed } else { outcome })
-        }
-    }
+    let errors = publish(measured, &file, options);
+    errors.iter().for_each(talk::error);
+    let failed = Outcome::Code(i32::from(crate::exit::FAILED));
+    Ok(if errors.is_empty() || outcome != Outcome::OK { outcome } else { failed })
 }
 
-/// Writes the recording and the report. The report comes even if the recording cannot be written.
-fn publish(measured: Measured, file: &Path, options: &RunOptions) -> anyhow::Result<()> {
+/// Writes the recording and the report; returns what went wrong. The report comes even if the recording cannot be written.
+fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow::Error> {
     let Measured { recording, outcome: _, logs } = measured;
     let recording = &recording;
     let kept = strands::keep_former(file).context("cannot move the strands of the former recording");
     let mut written = files::write(file, recording).and(kept);
     if options.record {
-        written = written.and(strands::write(recording, logs, file));
+        written = written.and(strands::write(recording, &logs, file));
     }
-    if let Some(view) = workspan_report::report(recording) {
-        report::show(recording, &view, &options.show, report::To::Stderr)?;
+    let mut errors = Vec::new();
+    if let Some(mut view) = workspan_report::report(recording) {
+        let answered = answer(recording, &logs, options);
+        view.what_if = answered.answers;
+        errors = answered.errors;
+        written = report::show(recording, &view, &options.show, report::To::Stderr).and(written);
     }
-    written?;
-    if options.record && recording.runs.len() > 1 && options.show.json.is_none() {
+    match written {
+        Ok(()) => tell_where(recording, file, options),
+        Err(error) => errors.push(error),
+    }
+    errors
+}
+
+/// Tells where the recording is, and what repeated runs amount to.
+fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
+    if options.show.json.is_some() {
+        return;
+    }
+    if options.record && recording.runs.len() > 1 {
         match merge::in_a_line(file) {
             Ok(line) => talk::talk(&format!("\n{line}")),
             Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),
         }
     }
-    if options.show.json.is_none() {
-        let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", file.display()) };
-        talk::talk(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
-    }
-    Ok(())
+    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", file.display()) };
+    talk::talk(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
+}
+
+/// Answers what was asked before the run; of several runs, for the typical one.
+fn answer(recording: &Recording, logs: &[strands::RunLog], options: &RunOptions) -> Answered {
+    let typical = workspan_report::typical_run(recording).unwrap_or(0);
+    let logged = (1..).zip(recording.runs.iter().zip(logs)).nth(typical);
+    logged.map_or_else(Answered::default, |(number, (run, log))| {
+        what_if::after_run(&options.what_if, recording, number, run, log)
+    })
 }
 
 /// Runs one of several programs that cargo runs, as it is.
@@ -126,18 +145,21 @@ pub fn measure_into(command: &[OsString], options: &RunOptions, file: &Path) -> 
     let (machine, pauses) = machine_for(options);
     let mut recording = Recording {
         command: command.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
-        directory: std::env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_default(),
+        directory: env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_default(),
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
         runtime: program.runtime.describe(),
         made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
         machine,
         ..Recording::default()
     };
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Beside a device is no place for files.
+    let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
+    let folder = if special { env::temp_dir() } else { beside.to_owned() };
     let mut outcome = Outcome::OK;
     let mut logs = Vec::new();
     for _ in 0..options.repeat {
-        let spool = options.record.then(|| spool::Spool::new(folder)).transpose();
+        let spool = options.logs_strands().then(|| spool::Spool::new(&folder)).transpose();
         let spool = spool.with_context(|| format!("cannot keep strands in {}", folder.display()))?;
         let (ended, log) = one_run(&program, options, pauses, &mut recording, spool)?;
         logs.extend(log);
@@ -275,7 +297,7 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
         pause_ticks: ticks(pauses.longest_ns),
         pause_ppm: pauses.ppm,
         disabled: disabled_features(),
-        log: options.record,
+        log: options.logs_strands(),
     }
 }
 

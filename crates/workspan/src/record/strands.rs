@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Context;
@@ -49,7 +50,7 @@ pub fn keep_former(file: &Path) -> io::Result<()> {
 }
 
 /// Writes the strands of all runs of `recording`, which will be at `file`.
-pub fn write(recording: &Recording, logs: Vec<RunLog>, file: &Path) -> anyhow::Result<()> {
+pub fn write(recording: &Recording, logs: &[RunLog], file: &Path) -> anyhow::Result<()> {
     let folder = folder_of(file);
     let mut sums = (0, 0);
     for (number, (run, log)) in (1..).zip(recording.runs.iter().zip(logs)) {
@@ -61,7 +62,7 @@ pub fn write(recording: &Recording, logs: Vec<RunLog>, file: &Path) -> anyhow::R
             clock: run.clock,
             ticks_per_second: recording.machine.ticks_per_second,
         };
-        let (strands, bytes) = write_run(recording, run, &log, Writer::create(&folder, number, &meta)?)?;
+        let (strands, bytes) = write_run(recording, run, log, Writer::create(&folder, number, &meta)?)?;
         sums = (sums.0 + strands, sums.1 + bytes);
     }
     talk::talk(&format!("{} strands in {} ({} bytes)", sums.0, folder.display(), sums.1));
@@ -84,11 +85,29 @@ pub fn convert_run<E>(
     convert(&log.spool, &setting, push)
 }
 
+/// Hands the strands of a run to `take`, until that has enough. Returns why they are not all, if so.
+pub fn rows_of_run(
+    recording: &Recording,
+    run: &Run,
+    log: &RunLog,
+    take: &mut dyn FnMut(&[Strand]) -> ControlFlow<()>,
+) -> Option<String> {
+    let push = |strands: &[Strand]| match take(strands) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(()),
+    };
+    match convert_run(recording, run, log, push) {
+        Ok(converted) => why_partial(run, log, &converted),
+        Err(Stopped::Read(error)) => Some(unreadable(&error)),
+        Err(Stopped::Write(())) => None,
+    }
+}
+
 fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer) -> anyhow::Result<(u64, u64)> {
     let converted = convert_run(recording, run, log, |strands: &[Strand]| writer.push(strands));
     let partial = match &converted {
         Ok(converted) => why_partial(run, log, converted),
-        Err(Stopped::Read(error)) => Some(format!("the logs cannot be read: {error}")),
+        Err(Stopped::Read(error)) => Some(unreadable(error)),
         Err(Stopped::Write(error)) => Some(format!("strands could not be written: {}", root_cause(error))),
     };
     if let Some(partial) = &partial {
@@ -96,6 +115,10 @@ fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer)
     }
     let summary = writer.finish(recording, partial.as_deref()).context("cannot write the strands")?;
     Ok((summary.strands, summary.bytes))
+}
+
+fn unreadable(error: &io::Error) -> String {
+    format!("the logs cannot be read: {error}")
 }
 
 fn root_cause(error: &StoreError) -> String {

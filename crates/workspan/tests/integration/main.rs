@@ -26,3 +26,4 @@ mod reports;
 mod sources;
 mod strand_verbs;
 mod strands;
+mod what_if_run;
