@@ -1,10 +1,11 @@
 //! Building what is measured, all below `target/bench`: workspan itself, and programs with hooks and without.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use anyhow::Context;
 
@@ -30,6 +31,17 @@ pub(super) struct Twins {
 
 /// The program `programs/<name>`.
 pub(super) fn program(name: &str) -> anyhow::Result<Twins> {
+    static BUILT: Mutex<BTreeMap<String, Twins>> = Mutex::new(BTreeMap::new());
+    let mut built = BUILT.lock().map_err(|_| anyhow::anyhow!("a build has panicked"))?;
+    if let Some(twins) = built.get(name) {
+        return Ok(twins.clone());
+    }
+    let twins = build_program(name)?;
+    built.insert(name.to_owned(), twins.clone());
+    Ok(twins)
+}
+
+fn build_program(name: &str) -> anyhow::Result<Twins> {
     let manifest = root().join("programs").join(name).join("Cargo.toml");
     let (native, hooked) = (folder().join("native"), folder().join("hooked"));
     let options = |target: &Path| -> Vec<OsString> {
@@ -83,6 +95,28 @@ pub(super) fn workspan() -> anyhow::Result<PathBuf> {
         ["build", "--release", "--quiet", "--package", "workspan", "--no-default-features", "--manifest-path"];
     run(cargo().args(options).arg(manifest).arg("--target-dir").arg(&target))?;
     Ok(BUILT.get_or_init(|| target.join("release/workspan")).clone())
+}
+
+/// The example `offline` of the same.
+pub(super) fn offline() -> anyhow::Result<PathBuf> {
+    let target = folder().join("workspan");
+    let options = ["build", "--release", "--quiet", "--package", "workspan", "--no-default-features"];
+    let manifest = root().join("Cargo.toml");
+    run(cargo()
+        .args(options)
+        .args(["--example", "offline", "--manifest-path"])
+        .arg(manifest)
+        .arg("--target-dir")
+        .arg(&target))?;
+    Ok(target.join("release/examples/offline"))
+}
+
+/// The command `workspan` with queries.
+pub(super) fn workspan_with_queries() -> anyhow::Result<PathBuf> {
+    let target = folder().join("query");
+    let options = ["build", "--release", "--quiet", "--package", "workspan", "--features", "query", "--manifest-path"];
+    run(cargo().args(options).arg(root().join("Cargo.toml")).arg("--target-dir").arg(&target))?;
+    Ok(target.join("release/workspan"))
 }
 
 fn cargo_workspan() -> anyhow::Result<Command> {

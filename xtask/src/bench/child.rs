@@ -21,6 +21,8 @@ pub(super) struct Ended {
     pub(super) cpu: f64,
     /// Its standard output.
     pub(super) output: String,
+    /// What was said meanwhile on standard error.
+    pub(super) talk: String,
     /// The report, of a profiled run.
     pub(super) report: Value,
 }
@@ -45,8 +47,8 @@ impl Call {
         let workers = self.workers.to_string();
         command.args(&self.arguments).env("RAYON_NUM_THREADS", &workers).env("OMP_NUM_THREADS", &workers);
         let before = cpu_of_children()?;
-        let output = output_of(&mut command)?;
-        Ok(Ended { cpu: cpu_of_children()? - before, output, report: Value::Null })
+        let (output, talk) = said(&mut command)?;
+        Ok(Ended { cpu: cpu_of_children()? - before, output, talk, report: Value::Null })
     }
 
     /// Runs it under `workspan record`.
@@ -61,10 +63,10 @@ impl Call {
         command.arg("record").arg("--output").arg(build::folder().join("recording.wspan"));
         command.arg(format!("--json={}", report.display())).args(["--workers", &self.workers.to_string()]);
         command.args(options).arg("--").arg(&self.program.hooked).args(&self.arguments);
-        let output = output_of(&mut command)?;
+        let (output, talk) = said(&mut command)?;
         let report: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
         let nanos = report["program"]["cpu_ns"].as_f64().context("a report without `cpu_ns`")?;
-        Ok(Ended { cpu: nanos / 1e9, output, report })
+        Ok(Ended { cpu: nanos / 1e9, output, talk, report })
     }
 
     /// Runs it so often, recorded strand by strand, and merges the runs; returns the report of that.
@@ -84,11 +86,18 @@ impl Call {
     }
 }
 
-fn output_of(command: &mut Command) -> anyhow::Result<String> {
+/// What a command that must succeed writes to its standard output.
+pub(super) fn output_of(command: &mut Command) -> anyhow::Result<String> {
+    Ok(said(command)?.0)
+}
+
+/// The same, and what it writes to its standard error.
+fn said(command: &mut Command) -> anyhow::Result<(String, String)> {
     let output = command.stdin(Stdio::null()).output().context("cannot run a program")?;
     let name = command.get_program().to_string_lossy().into_owned();
-    anyhow::ensure!(output.status.success(), "{name} failed: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    anyhow::ensure!(output.status.success(), "{name} failed: {stderr}");
+    Ok((stdout, stderr))
 }
 
 /// Of all children waited for so far. We run one at a time.

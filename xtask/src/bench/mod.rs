@@ -7,6 +7,8 @@
 //! | `merged` | the same of five runs that are merged strand by strand | [`merged`] |
 //! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
 //! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
+//! | `record` | CPU time of programs with a cutoff that are recorded strand by strand, over native; bytes of a strand | [`record`] |
+//! | `replay` | strands a second and memory of the analyses of strands, on made-up recordings; queries | [`replay`] |
 //! | `cilk` | the programs of Cilkprof's tables, in Rust and in C: overhead, serial and parallel, and work | [`cilk`] |
 //! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
 //!
@@ -24,6 +26,8 @@ mod merged;
 mod openmp;
 mod overhead;
 mod pairs;
+mod record;
+mod replay;
 mod shapes;
 mod spread;
 mod summary;
@@ -45,6 +49,12 @@ pub(crate) struct Options {
     /// Pairs of runs per case; samples of the accuracy groups are always five.
     #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
+    /// Millions of strands of the made-up recordings of `replay`; 100 of them take 2 GB on disk, and some minutes.
+    #[arg(long, value_name = "MILLIONS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    strands: u64,
+    /// Measure queries, too: DataFusion takes a quarter of an hour to build.
+    #[arg(long)]
+    query: bool,
     /// Write the results as JSON to FILE, besides `target/bench/latest.json`.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -65,6 +75,8 @@ const GROUPS: &[Group] = &[
     merged::measure,
     shapes::measure,
     openmp::measure,
+    record::measure,
+    replay::measure,
     cilk::measure,
     crates::measure,
 ];

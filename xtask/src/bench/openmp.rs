@@ -29,6 +29,17 @@ const LOADS: &[Load] = &[
     Load { name: "omp-loop-dynamic", program: "loops", arguments: &["dynamic", "5000"], cpu: 1.05 },
 ];
 
+/// How a load of `programs/openmp` is called by name.
+pub(super) fn load(name: &str, workers: u32) -> anyhow::Result<Call> {
+    LOADS.iter().find(|load| load.name == name).with_context(|| format!("there is no load `{name}`"))?.call(workers)
+}
+
+impl Load {
+    fn call(&self, workers: u32) -> anyhow::Result<Call> {
+        call(self.program, self.arguments, workers)
+    }
+}
+
 /// Nanoseconds per leaf of a tree of 256, and the parallelism that must be found.
 const TREE: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 230.0), (7_200, 130.0), (720, 50.0)];
 /// A figure of accuracy is the median of so many runs, each on its own.
@@ -64,7 +75,7 @@ fn overhead(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> 
     }
     for load in loads {
         for workers in [1, 2] {
-            let pairs = Pairs::run(GROUP, load.name, &call(load.program, load.arguments, workers)?, options.runs)?;
+            let pairs = Pairs::run(GROUP, load.name, &load.call(workers)?, options.runs)?;
             let rows = [
                 pairs.ratio("CPU time", cpu, cpu, Some(Target::AtMost(load.cpu))),
                 pairs.ratio("memory", peak, peak, Some(Target::AtMost(MEMORY))),

@@ -1,5 +1,7 @@
 //! What profiling costs: CPU time, memory, and how much of the cost is left in the measured work.
 
+use anyhow::Context;
+
 use super::child::Call;
 use super::figure::{Figure, Target};
 use super::pairs::{cpu, peak, work, Pairs};
@@ -37,17 +39,10 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     if loads.is_empty() {
         return Ok(figures);
     }
-    let program = build::program("bench")?;
     table::group("Overhead: profiled over native");
     for load in loads {
         for workers in [1, 2] {
-            let call = Call {
-                program: program.clone(),
-                arguments: vec![load.name.to_owned(), load.repeat.to_string()],
-                workers,
-                folder: build::root(),
-            };
-            let pairs = Pairs::run("overhead", load.name, &call, options.runs)?;
+            let pairs = Pairs::run("overhead", load.name, &call(load.name, workers)?, options.runs)?;
             // Idle workers of a second thread search for work natively too, so native work is known with one only.
             let work_limit = load.work.filter(|_| workers == 1).map(Target::AtMost);
             let rows = [
@@ -62,4 +57,11 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
         }
     }
     Ok(figures)
+}
+
+/// How a load of `programs/bench` is called by name.
+pub(super) fn call(name: &str, workers: u32) -> anyhow::Result<Call> {
+    let load = LOADS.iter().find(|load| load.name == name).with_context(|| format!("there is no load `{name}`"))?;
+    let arguments = vec![load.name.to_owned(), load.repeat.to_string()];
+    Ok(Call { program: build::program("bench")?, arguments, workers, folder: build::root() })
 }

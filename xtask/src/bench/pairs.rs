@@ -18,15 +18,26 @@ pub(super) struct Pairs {
 impl Pairs {
     /// Runs `count` pairs, after one that warms up files and caches.
     pub(super) fn run(group: &'static str, case: &str, call: &Call, count: u32) -> anyhow::Result<Pairs> {
+        Pairs::run_with(group, case, call, &[], count)
+    }
+
+    /// The same with further options of `workspan record`.
+    pub(super) fn run_with(
+        group: &'static str,
+        case: &str,
+        call: &Call,
+        options: &[&str],
+        count: u32,
+    ) -> anyhow::Result<Pairs> {
         call.native()?;
-        call.profiled()?;
+        call.profiled_with(options)?;
         let mut runs = Vec::new();
         for turn in 0..count {
             runs.push(if turn % 2 == 0 {
                 let native = call.native()?;
-                (native, call.profiled()?)
+                (native, call.profiled_with(options)?)
             } else {
-                let profiled = call.profiled()?;
+                let profiled = call.profiled_with(options)?;
                 (call.native()?, profiled)
             });
         }

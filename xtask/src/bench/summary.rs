@@ -33,6 +33,16 @@ const GROUPS: &[(&str, &str)] = &[
          program costs more than natively is a difference of medians.",
     ),
     (
+        "record",
+        "## Recordings of every strand\n\nPrograms with a cutoff that are recorded with `--record`, over native: CPU time of \
+         the program's process, and bytes that a strand takes on disk.",
+    ),
+    (
+        "replay",
+        "## Analyses of strands\n\nRecordings that no program made: how many strands a second the analyses take, with the \
+         files read and unpacked, and their largest resident set. The query of each view is in seconds.",
+    ),
+    (
         cilk::GROUP,
         "## The programs of Cilkprof's tables\n\n`programs/cilk`, in Rust with rayon, and `programs/cilk-openmp`, in C with \
          tasks of OpenMP, built by clang, of the sizes that they have by themselves. The table has the form of \

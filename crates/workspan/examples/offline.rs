@@ -1,0 +1,95 @@
+//! Recordings that no program made, of any length, and how long the analyses of strands take with them, for
+//! `cargo xtask bench`.
+//!
+//! * `offline make SHAPE STRANDS FILE`: writes a recording of about so many strands of a shape (`joins`, `iterators`,
+//!   `tasks`), and prints `strands` and `bytes`, what they are on disk.
+//! * `offline replay FILE`, `offline what-if FILE`, `offline advise FILE`: analyses it as the verbs do, and prints
+//!   `strands`, `seconds`, and `peak_kib`, the largest resident set of this process.
+
+#![expect(clippy::print_stdout, reason = "a command")]
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{bail, Context};
+use workspan::strands::{self, Recorded};
+use workspan_analysis::strands::Replay;
+use workspan_analysis::what_if::{Change, Factor, Selector};
+use workspan_analysis::{advise, replay, what_if, Goal, Scenario};
+use workspan_model::{Recording, Run};
+use workspan_read::encode;
+use workspan_store::{folder_of, names, Meta, Reader, Writer};
+use workspan_testkit::strands::stream::Shape;
+use workspan_testkit::strands::Stream;
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["make", shape, strands, file] => make(shape_of(shape)?, strands.parse()?, Path::new(file)),
+        [verb, file] => analyse(verb, Path::new(file)),
+        _ => bail!("usage: offline make SHAPE STRANDS FILE | offline (replay | what-if | advise) FILE"),
+    }
+}
+
+fn shape_of(name: &str) -> anyhow::Result<Shape> {
+    Ok(match name {
+        "joins" => Shape::Joins,
+        "iterators" => Shape::Iterators,
+        "tasks" => Shape::Tasks,
+        _ => bail!("there is no shape `{name}`"),
+    })
+}
+
+fn make(shape: Shape, strands: u64, file: &Path) -> anyhow::Result<()> {
+    let (recording, stream) = Stream::new(shape, strands, 1);
+    let recording = Recording { command: vec!["./made-up".to_owned()], ..recording };
+    let folder = folder_of(file);
+    if folder.is_dir() {
+        names::remove(&folder)?;
+    }
+    let meta = Meta { command: recording.command.clone(), made_at: recording.made_at, ..Meta::default() };
+    let mut writer = Writer::create(&folder, 1, &meta)?;
+    let mut replay = Replay::new(&recording);
+    let mut failed = None;
+    stream.read(&mut |rows| {
+        replay.feed(rows);
+        failed = writer.push(rows).err();
+        failed.is_none()
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let summary = writer.finish(&recording, None)?;
+    let runs = vec![replay.finish().into_run(&Run::default())];
+    fs::write(file, encode(&Recording { runs, ..recording }))?;
+    println!("strands {}\nbytes {}", summary.strands, summary.bytes);
+    Ok(())
+}
+
+fn analyse(verb: &str, file: &Path) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let Recorded { recording, run, rows } = strands::open(file, 1)?;
+    match verb {
+        "replay" => anyhow::ensure!(replay(&recording, &rows)?.into_run(&run).span == run.span, "another span"),
+        "what-if" => {
+            let part = Selector::Lines { file: "main.rs".to_owned(), first: 3, last: 3 };
+            let change = Change { part, factor: Factor::new(8.0).context("it is more than 1")? };
+            what_if(&recording, &rows, &[Scenario { changes: vec![change] }])?;
+        }
+        "advise" => drop(advise(&recording, &run, &rows, &Goal::default())?),
+        _ => bail!("there is no verb `{verb}`"),
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let strands = Reader::open(&folder_of(file), 1)?.stored().and_then(|stored| stored.strands);
+    println!("strands {}\nseconds {seconds}\npeak_kib {}", strands.unwrap_or(0), peak_kib().unwrap_or(0));
+    Ok(())
+}
+
+/// Largest resident set of this process.
+fn peak_kib() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
