@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::cost;
+use crate::cost::cost;
 
 /// A program, and the same without what keeps it from scaling.
 pub struct Cause {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::cost;
+use crate::cost::cost;
 
 /// A program with a known answer.
 pub struct Shape {

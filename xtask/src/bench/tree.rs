@@ -11,7 +11,7 @@ use super::{build, table, Options};
 /// 2^8 leaves.
 const DEPTH: u32 = 8;
 /// Leaves.
-pub(super) const LEAVES: f64 = (1 << DEPTH) as f64;
+const LEAVES: f64 = (1 << DEPTH) as f64;
 /// Nanoseconds per leaf, and the parallelism that must be found.
 const SIZES: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 230.0), (7_200, 150.0), (720, 60.0)];
 /// The figure is the median of so many runs, each on its own.
@@ -19,23 +19,32 @@ const SAMPLES: usize = 5;
 
 /// Measures the group.
 pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
-    let mut figures = Vec::new();
     if !options.wants("tree", "tree") {
-        return Ok(figures);
+        return Ok(Vec::new());
     }
     table::group("Accuracy: region parallelism of a tree of 256 equal leaves");
-    for (nanos, workers, call) in trees(SIZES.iter().map(|(nanos, _)| *nanos))? {
+    measure_trees("tree", SIZES, |call| Ok(call.profiled()?.report))
+}
+
+/// The parallelism of trees, by the reports of several samples. `sizes`: nanoseconds per leaf, and what must be found.
+pub(super) fn measure_trees(
+    group: &'static str,
+    sizes: &[(u64, f64)],
+    sample: impl Fn(&Call) -> anyhow::Result<Value>,
+) -> anyhow::Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for (nanos, workers, call) in trees(sizes.iter().map(|(nanos, _)| *nanos))? {
         let mut parallelism = Vec::new();
         let mut leaf = Vec::new();
         for _ in 0..SAMPLES {
-            let region = joins(&call.profiled()?.report)?;
-            parallelism.push(region.0 / region.1);
-            leaf.push(region.0 / LEAVES / 1000.0);
+            let (work, span) = joins(&sample(&call)?)?;
+            parallelism.push(work / span);
+            leaf.push(work / LEAVES / 1000.0);
         }
         let spread = Spread::of(parallelism);
-        let target = SIZES.iter().find(|(size, _)| *size == nanos).map(|(_, least)| Target::AtLeast(*least));
+        let target = sizes.iter().find(|(size, _)| *size == nanos).map(|(_, least)| Target::AtLeast(*least));
         let figure = Figure {
-            group: "tree",
+            group,
             case: format!("{} µs per leaf", nanos as f64 / 1000.0),
             workers,
             quantity: "parallelism",
@@ -52,7 +61,7 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// Trees whose leaves take so many nanoseconds, each with one worker and with two.
-pub(super) fn trees(sizes: impl Iterator<Item = u64>) -> anyhow::Result<Vec<(u64, u32, Call)>> {
+fn trees(sizes: impl Iterator<Item = u64>) -> anyhow::Result<Vec<(u64, u32, Call)>> {
     let program = build::program("bench")?;
     let call = |arguments: &[String], workers| Call {
         program: program.clone(),
@@ -70,7 +79,7 @@ pub(super) fn trees(sizes: impl Iterator<Item = u64>) -> anyhow::Result<Vec<(u64
 }
 
 /// Work and span of the region with the most work.
-pub(super) fn joins(report: &Value) -> anyhow::Result<(f64, f64)> {
+fn joins(report: &Value) -> anyhow::Result<(f64, f64)> {
     let regions = report["regions"].as_array().context("a report without regions")?;
     let number = |region: &Value, name: &str| region[name].as_f64().unwrap_or(0.0);
     let found =
