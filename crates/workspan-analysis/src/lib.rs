@@ -9,10 +9,12 @@
 //! * [`mod@strands`]: the same from a run that was recorded strand by strand, and by region of the source.
 //! * [`mod@what_if`]: what parallelising parts of the program would give (TaskProf 4.2).
 //! * [`mod@advise`]: which parts must be parallelised, and whose tasks have the wrong size (TaskProf 4.3).
+//! * [`mod@calls`]: work and span of each call site, in all and on the critical path (Cilkprof ch. 2).
 //! * [`mod@diff`]: two recordings side by side.
 //! * [`mod@warnings`]: what a reader must know before believing a number.
 
 pub mod advise;
+pub mod calls;
 pub mod diff;
 pub mod locks;
 pub mod profile;

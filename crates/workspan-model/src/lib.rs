@@ -7,8 +7,9 @@
 //! below the sites around it, recursion folded. Per context there are [`Totals`], and the share of the critical path.
 //! Sites that turn out to be one place become one ([`merge_sites`]).
 //!
-//! Beyond totals, a run can be recorded strand by strand ([`strand`]).
+//! Beyond totals, a run can be recorded strand by strand ([`strand`]), and contexts be told by calls ([`calls`]).
 
+pub mod calls;
 pub mod context;
 pub mod histogram;
 pub mod merge;
@@ -18,6 +19,7 @@ pub mod site;
 pub mod strand;
 pub mod units;
 
+pub use calls::CallMetrics;
 pub use context::{Context, ContextId, ContextTree};
 pub use histogram::Histogram;
 pub use merge::merge_sites;
