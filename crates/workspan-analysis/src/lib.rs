@@ -25,6 +25,7 @@ pub mod warnings;
 pub mod what_if;
 
 pub use advise::{advise, Advice, Finding, Goal};
+pub use calls::{calls, Calls};
 pub use diff::{diff, Diff};
 pub use locks::bounded_by_locks;
 pub use profile::{profile, Profile};

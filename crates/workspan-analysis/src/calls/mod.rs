@@ -1,16 +1,54 @@
 //! Call sites: work and span of what they call, in all and on the critical path (Cilkprof ch. 2).
 //!
 //! A call site is an edge: a site, and the one around it. [`by_edge`] adds up what is known of each context, wherever that
-//! comes from: told on the fly, or computed from strands.
+//! comes from: told on the fly, or computed from strands by [`calls`], which can also tell calls by height (Cilkprof 4.1) and
+//! what stealing would cost at worst ([`Burdened`], Cilkview).
 //!
 //! Definitions: `docs/methods/calls.md`.
 
 use std::collections::BTreeMap;
 
-use workspan_model::{CallMetrics, Recording, SiteId};
+use workspan_model::{CallMetrics, Nanos, Ratio, Recording, SiteId};
+
+use crate::strands::{run, CallKey, Machine, Problems, Rows, View};
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// All instances, by their height, in place of the outermost ones only.
+    pub heights: bool,
+    /// What it costs that a branch or task is stolen.
+    pub steal: Nanos,
+}
+
+/// The calls of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Calls {
+    /// Cost of all strands.
+    pub work: Nanos,
+    /// Longest chain of strands.
+    pub span: Nanos,
+    /// Work over span.
+    pub parallelism: Option<Ratio>,
+    /// The whole program, with steals.
+    pub burdened: Burdened,
+    /// Call sites, by falling part of the critical path.
+    pub rows: Vec<CallRow>,
+    /// What was wrong with the rows.
+    pub problems: Problems,
+}
+
+/// What would be if all that can be stolen were.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Burdened {
+    /// The longest chain of strands and steals.
+    pub span: Nanos,
+    /// Work over that.
+    pub parallelism: Option<Ratio>,
+}
 
 /// A call site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallRow {
     /// The site around it; `None` for code outside of all regions.
     pub caller: Option<SiteId>,
@@ -20,30 +58,85 @@ pub struct CallRow {
     pub height: Option<u32>,
     /// What is known of it.
     pub metrics: CallMetrics,
+    /// Its instances with steals: sum of their spans, and their work over that. As far as that was computed.
+    pub burdened: Option<Burdened>,
 }
 
 impl CallRow {
     /// What it has of the critical path: with all below or, of what is no instance of its own, by itself.
-    pub fn on_span(&self) -> workspan_model::Nanos {
+    pub fn on_span(&self) -> Nanos {
         self.metrics.span_on_span.max(self.metrics.local_span)
     }
+}
+
+/// The calls of a run of `recording`, from its strands.
+pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Options) -> Result<Calls, R::Error> {
+    let view = if options.heights { View::Heights } else { View::Outermost };
+    let machine = || Machine::of_calls(recording, view);
+    let finished = run(rows, || vec![machine(), machine().with_burden(options.steal)])?;
+    let [plain, burdened] = &finished[..] else {
+        return Ok(Calls::default());
+    };
+    let spans: BTreeMap<Edge, CallMetrics> = edges(recording, burdened.calls());
+    let row = |(edge, metrics): (Edge, CallMetrics)| CallRow {
+        burdened: spans.get(&edge).map(|sums| burdened_of(metrics.work_on_work, sums.span_on_work)),
+        ..edge.row(metrics)
+    };
+    Ok(Calls {
+        work: plain.work,
+        span: plain.span,
+        parallelism: plain.work.over(plain.span),
+        burdened: burdened_of(plain.work, burdened.span),
+        rows: sorted(edges(recording, plain.calls()).into_iter().map(row).collect()),
+        problems: plain.problems,
+    })
 }
 
 /// Adds up the metrics of each context, in the order of the recording's tree, by call site. By falling part of the critical
 /// path, then of the work.
 pub fn by_edge(recording: &Recording, contexts: &[CallMetrics]) -> Vec<CallRow> {
-    let tree = &recording.contexts;
-    let spawns = |site: &SiteId| recording.sites.get(site.0 as usize).is_some_and(|site| site.kind.spawns());
-    let mut edges: BTreeMap<(SiteId, Option<SiteId>), CallMetrics> = BTreeMap::new();
-    for (id, metrics) in tree.ids().zip(contexts).filter(|(_, metrics)| **metrics != CallMetrics::ZERO) {
-        let Some((context, callee)) = tree.get(id).and_then(|context| Some((context, context.site?))) else {
-            continue;
+    let contexts = recording.contexts.ids().map(CallKey::Context).zip(contexts.iter().copied());
+    let edges = edges(recording, contexts.filter(|(_, metrics)| *metrics != CallMetrics::ZERO));
+    sorted(edges.into_iter().map(|(edge, metrics)| edge.row(metrics)).collect())
+}
+
+fn burdened_of(work: Nanos, span: Nanos) -> Burdened {
+    Burdened { span, parallelism: work.over(span) }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Edge {
+    callee: SiteId,
+    caller: Option<SiteId>,
+    height: Option<u32>,
+}
+
+impl Edge {
+    /// `None` for the root.
+    fn of(recording: &Recording, key: CallKey) -> Option<Edge> {
+        let context = match key {
+            CallKey::Height { callee, caller, height } => return Some(Edge { callee, caller, height: Some(height) }),
+            CallKey::Context(context) => recording.contexts.get(context)?,
         };
-        let caller = tree.site(context.parent).filter(spawns);
-        *edges.entry((callee, caller)).or_default() += *metrics;
+        let spawns = |site: &SiteId| recording.sites.get(site.0 as usize).is_some_and(|site| site.kind.spawns());
+        let caller = recording.contexts.site(context.parent).filter(spawns);
+        Some(Edge { callee: context.site?, caller, height: None })
     }
-    let row = |((callee, caller), metrics)| CallRow { caller, callee, height: None, metrics };
-    sorted(edges.into_iter().map(row).collect())
+
+    fn row(self, metrics: CallMetrics) -> CallRow {
+        let Edge { callee, caller, height } = self;
+        CallRow { caller, callee, height, metrics, burdened: None }
+    }
+}
+
+fn edges(recording: &Recording, rows: impl IntoIterator<Item = (CallKey, CallMetrics)>) -> BTreeMap<Edge, CallMetrics> {
+    let mut edges: BTreeMap<Edge, CallMetrics> = BTreeMap::new();
+    for (key, metrics) in rows {
+        if let Some(edge) = Edge::of(recording, key) {
+            *edges.entry(edge).or_default() += metrics;
+        }
+    }
+    edges
 }
 
 fn sorted(mut rows: Vec<CallRow>) -> Vec<CallRow> {

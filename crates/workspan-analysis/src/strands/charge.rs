@@ -9,6 +9,9 @@ pub(crate) trait Charge {
     /// Whether it asks for the places before and after a strand.
     const PLACES: bool;
 
+    /// Whether instances are told apart on the critical path.
+    const CALLS: bool = false;
+
     /// Units of positions in a nanosecond.
     const SCALE: i64;
 
@@ -34,6 +37,31 @@ pub(crate) struct Plain;
 
 impl Charge for Plain {
     const PLACES: bool = false;
+    const SCALE: i64 = 1;
+
+    #[inline(always)]
+    fn charge(&mut self, row: &Strand, context: ContextId, _: u32, _: u32) -> (u32, i64) {
+        (context.0, row.cost.0)
+    }
+
+    #[inline(always)]
+    fn blocked(&self, key: u32) -> u32 {
+        key
+    }
+
+    #[inline(always)]
+    fn expected(&self, context: ContextId) -> u32 {
+        context.0
+    }
+}
+
+/// As recorded, with the calls.
+#[derive(Debug)]
+pub(crate) struct ByCall;
+
+impl Charge for ByCall {
+    const PLACES: bool = false;
+    const CALLS: bool = true;
     const SCALE: i64 = 1;
 
     #[inline(always)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::ContextId;
 
+use super::calls::{LateCall, SharedCall};
 use super::path::Tail;
 
 /// What is open within the running task, and the tasks around it.
@@ -33,6 +34,8 @@ pub(super) struct Fork {
     pub(super) tasks: bool,
     /// What the task around ran itself, the first branch included.
     pub(super) own: i64,
+    /// It is a call by itself.
+    pub(super) counted: bool,
 }
 
 /// Tasks that are waited for together.
@@ -82,6 +85,8 @@ pub(super) struct Task {
     pub(super) group: Option<u32>,
     pub(super) call: bool,
     pub(super) outermost: bool,
+    /// It is among the open calls.
+    pub(super) counted: bool,
     pub(super) span: i64,
     pub(super) uniform: i64,
     pub(super) work: i64,
@@ -103,6 +108,8 @@ pub(super) struct Creator {
 pub(super) struct Region {
     pub(super) context: ContextId,
     pub(super) outermost: bool,
+    /// It is among the open calls.
+    pub(super) counted: bool,
     pub(super) span: i64,
     pub(super) uniform: i64,
     pub(super) work: i64,
@@ -126,6 +133,11 @@ pub(super) struct Team {
     pub(super) shares: Vec<Share>,
     /// Instances that last over a barrier: how often a context's span has the beginning of a round in it.
     pub(super) across: BTreeMap<(ContextId, usize), i64>,
+    /// The member that runs, from 0, and how many there are.
+    pub(super) member: u32,
+    pub(super) members: u32,
+    /// Calls whose spans are known when the rounds are.
+    pub(super) late_calls: Vec<LateCall>,
 }
 
 /// What all members did between two barriers.
@@ -143,6 +155,8 @@ pub(super) struct Round {
 pub(super) struct Share {
     pub(super) context: ContextId,
     pub(super) outermost: bool,
+    /// As a call.
+    pub(super) call: Option<SharedCall>,
     pub(super) span: i64,
     pub(super) uniform: i64,
     pub(super) work: i64,

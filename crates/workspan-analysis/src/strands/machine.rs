@@ -7,6 +7,7 @@
 use workspan_model::{ContextId, Event, Nanos, OpenRegion, Recording, Strand};
 
 use super::accounts::Accounts;
+use super::calls::Calls;
 use super::charge::Charge;
 use super::frames::{Children, Creator, Fork, Frame, Group, Region, Share};
 use super::nesting::Opened;
@@ -57,6 +58,9 @@ pub(crate) struct Machine<C> {
     pub(super) needs_ends: bool,
     pub(super) rows: u64,
     pub(super) problems: Problems,
+    /// What a stolen branch or task costs more at its beginning, and again where it is waited for; in units of positions.
+    pub(super) burden: i64,
+    pub(super) calls: Calls,
     threads: Vec<u64>,
     thread: u32,
     pub(super) scratch: Vec<Stretch>,
@@ -94,6 +98,8 @@ impl<C: Charge> Machine<C> {
             needs_ends: false,
             rows: 0,
             problems: Problems::default(),
+            burden: 0,
+            calls: Calls::default(),
             threads: vec![0; 1024],
             thread: u32::MAX,
             scratch: Vec::new(),
@@ -103,6 +109,12 @@ impl<C: Charge> Machine<C> {
     /// Keeps the ends of all tasks of tasks that are open, since others may come after them.
     pub(crate) fn keep_ends(mut self) -> Machine<C> {
         self.keep_ends = true;
+        self
+    }
+
+    /// Lets what is stolen cost so much more.
+    pub(crate) fn with_burden(mut self, burden: Nanos) -> Machine<C> {
+        self.burden = burden.0.saturating_mul(C::SCALE);
         self
     }
 
@@ -138,6 +150,9 @@ impl<C: Charge> Machine<C> {
         self.own = self.own.saturating_add(work);
         let account = self.accounts.of(context.index());
         account.self_work = account.self_work.saturating_add(work);
+        if C::CALLS {
+            self.calls.add_local(work);
+        }
         if row.blocked != Nanos::ZERO {
             self.block(row.blocked, context, key);
         }
@@ -174,7 +189,7 @@ impl<C: Charge> Machine<C> {
             Event::After(number) => self.after(number),
             Event::Enter(inner) => self.enter(inner, row, context),
             Event::Leave => self.leave(row),
-            Event::Team(_) => self.team(),
+            Event::Team(members) => self.team(members),
             Event::Barrier => self.barrier(),
             Event::TeamEnd => self.team_end(),
         }
@@ -224,6 +239,7 @@ impl<C: Charge> Machine<C> {
             return;
         }
         self.loops |= iterations > 1;
+        let counted = C::CALLS && self.begin_fork_call(context);
         let from = self.tail;
         self.tail = from.borrowed();
         self.frames.push(Frame::Fork(Fork {
@@ -235,6 +251,7 @@ impl<C: Charge> Machine<C> {
             first: true,
             tasks: self.tables.get(context).forks_tasks,
             own: 0,
+            counted,
         }));
     }
 
@@ -254,12 +271,16 @@ impl<C: Charge> Machine<C> {
             }
             self.own = 0;
         }
-        fork.end(&mut self.paths, self.tail, self.uniform);
+        fork.end(&mut self.paths, self.tail, self.uniform, self.burden);
         fork.first = false;
         fork.iterations = iterations;
         self.loops |= iterations > 1;
         self.tail = fork.from.borrowed();
         self.uniform = fork.from_uniform;
+        if fork.tasks {
+            self.tail.span = self.tail.span.saturating_add(self.burden);
+            self.uniform = self.uniform.saturating_add(self.burden);
+        }
     }
 
     #[inline(always)]
@@ -279,9 +300,12 @@ impl<C: Charge> Machine<C> {
 
     #[inline(always)]
     pub(super) fn join_branches(&mut self, fork: &mut Fork) {
-        fork.end(&mut self.paths, self.tail, self.uniform);
+        fork.end(&mut self.paths, self.tail, self.uniform, self.burden);
         self.tail = self.paths.merge(&fork.from, fork.best);
         self.uniform = fork.best_uniform;
+        if C::CALLS && fork.counted {
+            self.end_fork_call();
+        }
     }
 
     fn group(&mut self) {
@@ -311,9 +335,12 @@ impl<C: Charge> Machine<C> {
         if !self.is_shared(inner) {
             self.accounts.of(inner.index()).entries += 1;
         }
+        let outermost = !self.tables.is_recursion(around, inner);
+        let counted = C::CALLS && self.begin_call(around, inner, outermost);
         self.frames.push(Frame::Region(Region {
             context: inner,
-            outermost: !self.tables.is_recursion(around, inner),
+            outermost,
+            counted,
             span: self.tail.span,
             uniform: self.uniform,
             work: self.work,
@@ -348,8 +375,12 @@ impl<C: Charge> Machine<C> {
         let uniform = self.uniform.saturating_sub(region.uniform);
         if self.is_shared(region.context) {
             let (context, outermost) = (region.context, region.outermost);
-            self.share(Share { context, outermost, span, uniform, work });
+            let call = if C::CALLS && region.counted { self.end_shared_call(region) } else { None };
+            self.share(Share { context, outermost, call, span, uniform, work });
             return;
+        }
+        if C::CALLS && region.counted {
+            self.end_region_call(region, work, span);
         }
         if region.outermost {
             let account = self.accounts.of(region.context.index());
@@ -372,7 +403,11 @@ impl<C: Charge> Machine<C> {
 impl Fork {
     /// A branch ends; its tail is used up.
     #[inline(always)]
-    fn end(&mut self, paths: &mut Paths, tail: Tail, uniform: i64) {
+    fn end(&mut self, paths: &mut Paths, mut tail: Tail, mut uniform: i64, burden: i64) {
+        if self.tasks && !self.first {
+            tail.span = tail.span.saturating_add(burden);
+            uniform = uniform.saturating_add(burden);
+        }
         if tail.span > self.best.span {
             paths.release(self.best.path);
             self.best = tail;

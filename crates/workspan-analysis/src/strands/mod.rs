@@ -7,6 +7,7 @@
 //! Definitions: `docs/methods/what-if.md`. Sources: TaskProf 3.3.1 (Alg. 6 and 7, here in one pass), 4.2.
 
 mod accounts;
+mod calls;
 mod charge;
 mod frames;
 mod machine;
@@ -32,6 +33,7 @@ pub use region::{Place, Point, Region, RegionId};
 pub use result::Replayed;
 pub use rows::Rows;
 
+pub(crate) use calls::{CallKey, View};
 pub(crate) use charge::{ByRegion, Charge, FactorOf, Plain};
 pub(crate) use machine::Machine;
 pub(crate) use result::Finished;

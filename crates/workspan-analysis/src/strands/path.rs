@@ -10,6 +10,13 @@
 //! **Bound.** A chain that has grown by as many nodes as it had, [`FOLD_AFTER`] at least, is folded: between two places that
 //! others hold there is one node for each key. So it is as long as there are open constructs times keys, at most twice; the
 //! cost is constant per node, amortised.
+//!
+//! **Tokens** are nodes that stand for an instance. When it has ended, its sums are known, and the next fold makes its node
+//! one of the instance's key; so there are as many tokens on a chain as there are open instances and, since a chain is folded
+//! before it is twice as long, as many again.
+
+/// Keys of tokens: what a path goes through, and whose sums are not known yet.
+pub(super) const TOKEN: u32 = 1 << 31;
 
 /// A tail's path is a hold of its own.
 pub(super) const OWNED: u32 = 1 << 31;
@@ -65,11 +72,26 @@ pub(super) struct Stretch {
     pub(super) key: u32,
     pub(super) span: i64,
     pub(super) strands: u64,
+    /// A second sum.
+    pub(super) work: i64,
+}
+
+/// What stands for an instance.
+#[derive(Clone, Copy, Debug)]
+struct Token {
+    /// Nodes, and one more until the sums are known.
+    holders: u32,
+    /// `None` as long as the sums are not known; next unused one for such.
+    known: Option<Stretch>,
+    /// It is on the path of the team in which it is open.
+    placed: bool,
+    next: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     span: i64,
+    work: i64,
     parent: u32,
     holders: u32,
     key: u32,
@@ -89,20 +111,98 @@ pub(super) struct Paths {
     seen: Vec<(u32, u32)>,
     folds: u32,
     chain: Vec<u32>,
+    tokens: Vec<Token>,
+    /// First of the unused ones, from 1.
+    free_token: u32,
 }
 
 impl Paths {
     pub(super) fn new() -> Paths {
-        let none =
-            Node { span: 0, parent: NONE, holders: 1, key: u32::MAX, strands: 0, length: 0, fold_at: FOLD_AFTER };
-        Paths { nodes: vec![none], free: NONE, seen: Vec::new(), folds: 0, chain: Vec::new() }
+        let none = Node {
+            span: 0,
+            work: 0,
+            parent: NONE,
+            holders: 1,
+            key: u32::MAX,
+            strands: 0,
+            length: 0,
+            fold_at: FOLD_AFTER,
+        };
+        Paths {
+            nodes: vec![none],
+            free: NONE,
+            seen: Vec::new(),
+            folds: 0,
+            chain: Vec::new(),
+            tokens: Vec::new(),
+            free_token: 0,
+        }
+    }
+
+    /// A token. It is the caller's until its sums are [known](Paths::make_known).
+    pub(super) fn token(&mut self) -> u32 {
+        let new = Token { holders: 1, known: None, placed: false, next: 0 };
+        if let Some(index) = self.free_token.checked_sub(1) {
+            let slot = &mut self.tokens[index as usize];
+            self.free_token = slot.next;
+            *slot = new;
+            return TOKEN | index;
+        }
+        let index = u32::try_from(self.tokens.len()).unwrap_or(u32::MAX) & !TOKEN;
+        self.tokens.push(new);
+        TOKEN | index
+    }
+
+    /// The path goes through what `key` stands for: a token, or the key of sums.
+    pub(super) fn mark(&mut self, tail: &mut Tail, stretch: Stretch) {
+        self.settle(tail);
+        tail.path = self.add(tail.path, stretch);
+    }
+
+    /// True if the path of a team does not go through what the token stands for yet; from now on it does, if `stays`.
+    pub(super) fn is_first(&mut self, token: u32, stays: bool) -> bool {
+        let token = &mut self.tokens[(token & !TOKEN) as usize];
+        let first = !token.placed;
+        token.placed |= stays;
+        first
+    }
+
+    /// The sums of a token, which its owner gives up.
+    pub(super) fn make_known(&mut self, token: u32, sums: Stretch) {
+        self.tokens[(token & !TOKEN) as usize].known = Some(sums);
+        self.drop_token(token);
+    }
+
+    #[cold]
+    fn drop_token(&mut self, key: u32) {
+        let index = key & !TOKEN;
+        let token = &mut self.tokens[index as usize];
+        token.holders -= 1;
+        if token.holders == 0 {
+            token.next = self.free_token;
+            self.free_token = index + 1;
+        }
+    }
+
+    /// A token's node whose sums are known becomes one of these.
+    fn resolve(&mut self, id: u32) {
+        let key = self.nodes[id as usize].key;
+        if key & TOKEN == 0 {
+            return;
+        }
+        if let Some(sums) = self.tokens[(key & !TOKEN) as usize].known {
+            let node = &mut self.nodes[id as usize];
+            (node.key, node.span, node.work) = (sums.key, sums.span, sums.work);
+            self.drop_token(key);
+        }
     }
 
     /// The tail's last stretch becomes part of its path.
     pub(super) fn settle(&mut self, tail: &mut Tail) {
         let span = tail.span.wrapping_sub(tail.since);
         if span != 0 || tail.strands != 0 {
-            tail.path = self.add(tail.path, Stretch { key: tail.key, span, strands: u64::from(tail.strands) });
+            let strands = u64::from(tail.strands);
+            tail.path = self.add(tail.path, Stretch { key: tail.key, span, strands, work: 0 });
             tail.strands = 0;
         }
         tail.since = tail.span;
@@ -122,6 +222,7 @@ impl Paths {
                 }
                 if node.key == stretch.key {
                     node.span = node.span.wrapping_add(stretch.span);
+                    node.work = node.work.wrapping_add(stretch.work);
                     node.strands = node.strands.saturating_add(strands);
                     return path;
                 }
@@ -133,7 +234,11 @@ impl Paths {
             parent.holders += 1;
         }
         let (length, fold_at) = (parent.length + 1, parent.fold_at);
-        let node = Node { span: stretch.span, parent: id, holders: 1, key: stretch.key, strands, length, fold_at };
+        let Stretch { key, span, work, .. } = stretch;
+        if key & TOKEN != 0 {
+            self.tokens[(key & !TOKEN) as usize].holders += 1;
+        }
+        let node = Node { span, work, parent: id, holders: 1, key, strands, length, fold_at };
         let new = self.place(node);
         if length >= fold_at {
             self.fold(new);
@@ -181,9 +286,12 @@ impl Paths {
             if node.holders != 0 {
                 return;
             }
-            let parent = node.parent;
+            let (parent, key) = (node.parent, node.key);
             node.parent = self.free;
             self.free = id;
+            if key & TOKEN != 0 {
+                self.drop_token(key);
+            }
             id = parent;
         }
     }
@@ -223,7 +331,9 @@ impl Paths {
         std::iter::from_fn(move || {
             let node = self.nodes.get(at as usize).filter(|_| at != NONE)?;
             at = node.parent;
-            Some(Stretch { key: node.key, span: node.span, strands: u64::from(node.strands) })
+            let known = (node.key & TOKEN != 0).then(|| self.tokens[(node.key & !TOKEN) as usize].known).flatten();
+            let own = Stretch { key: node.key, span: node.span, strands: u64::from(node.strands), work: node.work };
+            Some(known.unwrap_or(own))
         })
     }
 
@@ -237,10 +347,12 @@ impl Paths {
         while at != NONE {
             self.folds = self.folds.wrapping_add(1);
             let mut last = at;
+            self.resolve(at);
             self.see(at);
             kept.push(at);
             at = self.nodes[at as usize].parent;
             while at != NONE && self.nodes[at as usize].holders == 1 {
+                self.resolve(at);
                 let node = self.nodes[at as usize];
                 let into = self.see(at);
                 if into == at {
@@ -250,6 +362,7 @@ impl Paths {
                 } else {
                     let into = &mut self.nodes[into as usize];
                     into.span = into.span.wrapping_add(node.span);
+                    into.work = into.work.wrapping_add(node.work);
                     into.strands = into.strands.saturating_add(node.strands);
                     self.nodes[at as usize].parent = self.free;
                     self.free = at;
@@ -269,7 +382,11 @@ impl Paths {
 
     /// The node that has the key of this one in the piece that is being folded: this one, if there was none.
     fn see(&mut self, id: u32) -> u32 {
-        let key = self.nodes[id as usize].key as usize;
+        let key = self.nodes[id as usize].key;
+        if key & TOKEN != 0 {
+            return id;
+        }
+        let key = key as usize;
         if key >= self.seen.len() {
             self.seen.resize(key + 1, (0, NONE));
         }
@@ -287,7 +404,7 @@ mod tests {
     use super::*;
 
     fn stretch(key: u32) -> Stretch {
-        Stretch { key, span: 1, strands: 1 }
+        Stretch { key, span: 1, strands: 1, work: 0 }
     }
 
     #[test]

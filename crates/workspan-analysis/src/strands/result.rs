@@ -2,6 +2,7 @@
 
 use workspan_model::{Nanos, OpenRegion, Run, Totals};
 
+use super::calls::Calls;
 use super::charge::{ByRegion, Charge, Plain};
 use super::frames::Frame;
 use super::machine::Machine;
@@ -68,6 +69,7 @@ pub(crate) struct Finished<C> {
     pub(crate) open: Vec<OpenRegion>,
     pub(crate) threads: u32,
     pub(crate) problems: Problems,
+    pub(super) calls: Calls,
 }
 
 /// A key's part of the critical path.
@@ -76,6 +78,8 @@ pub(crate) struct OnPath {
     pub(crate) key: u32,
     pub(crate) span: i64,
     pub(crate) strands: u64,
+    /// Of calls: their work.
+    pub(crate) work: i64,
 }
 
 impl<C: Charge> Machine<C> {
@@ -91,13 +95,14 @@ impl<C: Charge> Machine<C> {
         let mut stretches: Vec<Stretch> = self.paths.stretches(tail.path).collect();
         stretches.sort_unstable_by_key(|stretch| stretch.key);
         let mut path: Vec<OnPath> = Vec::new();
-        for Stretch { key, span, strands } in stretches {
+        for Stretch { key, span, strands, work } in stretches {
             match path.last_mut().filter(|last| last.key == key) {
                 Some(last) => {
                     last.span = last.span.saturating_add(span);
                     last.strands += strands;
+                    last.work = last.work.saturating_add(work);
                 }
-                None => path.push(OnPath { key, span, strands }),
+                None => path.push(OnPath { key, span, strands, work }),
             }
         }
         Finished {
@@ -111,6 +116,7 @@ impl<C: Charge> Machine<C> {
             open: std::mem::take(&mut self.open),
             threads: self.threads(),
             problems: self.problems,
+            calls: self.calls,
             charge: self.charge,
         }
     }
@@ -129,7 +135,13 @@ impl<C: Charge> Machine<C> {
                     self.wait();
                 }
                 Some(Frame::Region(region)) => {
-                    let span = C::nanos(self.tail.span.saturating_sub(region.span));
+                    let span = self.tail.span.saturating_sub(region.span);
+                    if C::CALLS && region.counted {
+                        let work = self.work.saturating_sub(region.work);
+                        let apart = self.apart.saturating_sub(region.apart);
+                        self.end_region_call(&region, work.saturating_sub(apart), span);
+                    }
+                    let span = C::nanos(span);
                     self.open.push(OpenRegion { context: region.context, outermost: region.outermost, span });
                 }
                 Some(Frame::Task(task)) => self.end_task(task),

@@ -32,11 +32,18 @@ impl<C: Charge> Machine<C> {
             self.paths.join(&mut self.tail, after);
             self.uniform = self.uniform.max(uniform);
         }
+        if !call {
+            self.tail.span = self.tail.span.saturating_add(self.burden);
+            self.uniform = self.uniform.saturating_add(self.burden);
+        }
+        let outermost = !self.tables.is_recursion(around, context);
+        let counted = C::CALLS && self.begin_task_call(around, context, outermost);
         self.frames.push(Frame::Task(Task {
             context,
             group,
             call,
-            outermost: !self.tables.is_recursion(around, context),
+            outermost,
+            counted,
             span: self.tail.span,
             uniform: self.uniform,
             work: self.work,
@@ -134,6 +141,9 @@ impl<C: Charge> Machine<C> {
 
     /// The running task, `task`, has ended: its creator goes on.
     pub(super) fn end_task(&mut self, task: Task) {
+        if C::CALLS && task.counted {
+            self.end_task_call(&task);
+        }
         let (end, end_uniform) = (self.tail, self.uniform);
         let Some(mut creator) = self.creators.pop() else {
             return;
@@ -150,16 +160,19 @@ impl<C: Charge> Machine<C> {
             let own = self.work.saturating_sub(task.work).saturating_sub(self.apart.saturating_sub(task.apart));
             // Part of what waits for it, not of what lies between.
             self.apart = self.apart.saturating_add(own);
+            // Whoever waits for it has to be told.
+            let back = Tail { span: end.span.saturating_add(self.burden), ..end };
+            let back_uniform = end_uniform.saturating_add(self.burden);
             match task.group.and_then(|at| self.groups.get_mut(at as usize)) {
                 Some(group) => {
                     group.work = group.work.saturating_add(own);
-                    self.paths.raise(&mut group.last, &end);
-                    group.last_uniform = group.last_uniform.max(end_uniform);
+                    self.paths.raise(&mut group.last, &back);
+                    group.last_uniform = group.last_uniform.max(back_uniform);
                 }
                 None => self.detach(&end, end_uniform),
             }
-            self.paths.raise(&mut creator.children.last, &end);
-            creator.children.last_uniform = creator.children.last_uniform.max(end_uniform);
+            self.paths.raise(&mut creator.children.last, &back);
+            creator.children.last_uniform = creator.children.last_uniform.max(back_uniform);
         }
         let late = end.span.max(self.children.late);
         creator.children.late = creator.children.late.max(late);

@@ -11,7 +11,7 @@ use workspan_model::ContextId;
 use super::charge::Charge;
 use super::frames::{Creator, Frame, Group, Round, Share, Team};
 use super::machine::Machine;
-use super::path::Tail;
+use super::path::{Tail, TOKEN};
 use super::problem::Problem;
 use super::region::Point;
 
@@ -21,7 +21,7 @@ impl Round {
 }
 
 impl<C: Charge> Machine<C> {
-    pub(super) fn team(&mut self) {
+    pub(super) fn team(&mut self, members: u32) {
         if !self.has_room() {
             return;
         }
@@ -33,6 +33,9 @@ impl<C: Charge> Machine<C> {
             rounds: Vec::new(),
             shares: Vec::new(),
             across: BTreeMap::new(),
+            member: 0,
+            members,
+            late_calls: Vec::new(),
             creator,
         };
         self.teams += 1;
@@ -54,9 +57,22 @@ impl<C: Charge> Machine<C> {
         self.uniform = creator.uniform;
     }
 
+    /// Of another thread than the one that forked the team.
+    fn add_burden(&mut self) {
+        self.tail.span = self.tail.span.saturating_add(self.burden);
+        self.uniform = self.uniform.saturating_add(self.burden);
+    }
+
     /// The innermost team, if the running strand is a member's.
     fn innermost(&self) -> Option<usize> {
         self.frames.iter().rposition(|frame| matches!(frame, Frame::Team(_)))
+    }
+
+    pub(super) fn innermost_team(&mut self) -> Option<&mut Team> {
+        match self.innermost().and_then(|at| self.frames.get_mut(at)) {
+            Some(Frame::Team(team)) => Some(team),
+            _ => None,
+        }
     }
 
     /// A member's round has ended.
@@ -94,8 +110,15 @@ impl<C: Charge> Machine<C> {
     /// A member has ended; the team is the innermost construct.
     pub(super) fn end_member(&mut self) {
         if let Some(Frame::Team(mut team)) = self.frames.pop() {
+            if team.member > 0 {
+                self.add_burden();
+            }
             self.end_round(&mut team);
+            team.member += 1;
             self.begin_member(&team.creator);
+            if team.member < team.members {
+                self.add_burden();
+            }
             self.frames.push(Frame::Team(team));
         }
     }
@@ -114,7 +137,7 @@ impl<C: Charge> Machine<C> {
         // What the row of the team's end cost itself.
         let mut rest = self.tail;
         let rest_uniform = self.uniform.saturating_sub(team.creator.uniform);
-        let Team { mut creator, rounds, shares, across, round, shared } = team;
+        let Team { mut creator, rounds, shares, across, round, shared, late_calls, .. } = team;
         let (begin, begin_uniform) = (creator.tail.span, creator.uniform);
         if let Some(group) = self.groups.pop() {
             self.apart = self.apart.saturating_sub(group.work);
@@ -127,13 +150,13 @@ impl<C: Charge> Machine<C> {
             if round.detached.span != i64::MIN {
                 let path = self.paths.own(creator.tail.path);
                 let mut end = Tail { path, ..creator.tail };
-                self.append(&mut end, &mut round.detached, begin);
+                self.append(&mut end, &mut round.detached, begin, false);
                 let uniform = creator.uniform.saturating_add(round.detached_uniform.saturating_sub(begin_uniform));
                 self.detach(&end, uniform);
                 self.paths.release(end.path);
             }
             if round.best.span != i64::MIN {
-                self.append(&mut creator.tail, &mut round.best, begin);
+                self.append(&mut creator.tail, &mut round.best, begin, true);
             }
             if round.best_uniform != i64::MIN {
                 let uniform = round.best_uniform.saturating_sub(begin_uniform);
@@ -143,8 +166,11 @@ impl<C: Charge> Machine<C> {
             starts.push((span, creator.uniform.saturating_sub(begin_uniform)));
         }
         creator.uniform = creator.uniform.saturating_add(rest_uniform);
-        self.append(&mut creator.tail, &mut rest, begin);
+        self.append(&mut creator.tail, &mut rest, begin, true);
         self.charge_across(&across, &starts);
+        if C::CALLS {
+            self.finish_calls(&late_calls, &shares, &starts);
+        }
         for share in shares {
             let account = self.accounts.of(share.context.index());
             account.entries += 1;
@@ -160,14 +186,17 @@ impl<C: Charge> Machine<C> {
         self.place = place;
     }
 
-    /// `tail`, settled, goes on by what `part` has beyond `begin`; `part` is used up.
-    fn append(&mut self, tail: &mut Tail, part: &mut Tail, begin: i64) {
+    /// `tail`, settled, goes on by what `part` has beyond `begin`; `part` is used up. `stays`: it is the team's own tail, which
+    /// goes through an instance once, though several members had parts of it.
+    fn append(&mut self, tail: &mut Tail, part: &mut Tail, begin: i64, stays: bool) {
         self.paths.settle(part);
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         scratch.extend(self.paths.stretches(part.path));
         for stretch in scratch.drain(..).rev() {
-            tail.path = self.paths.add(tail.path, stretch);
+            if stretch.key & TOKEN == 0 || self.paths.is_first(stretch.key, stays) {
+                tail.path = self.paths.add(tail.path, stretch);
+            }
         }
         self.scratch = scratch;
         self.paths.release(part.path);
@@ -205,6 +234,9 @@ impl<C: Charge> Machine<C> {
                 share.span = share.span.max(part.span);
                 share.uniform = share.uniform.max(part.uniform);
                 share.work = share.work.saturating_add(part.work);
+                if let (Some(all), Some(part)) = (&mut share.call, part.call) {
+                    all.add(&part);
+                }
             }
             None => team.shares.push(part),
         }

@@ -1,6 +1,7 @@
 //! Analyses of strands against the graph of all strands, the worked example of TaskProf, and rows that break the rules.
 
 mod advice;
+mod calls;
 mod example;
 mod merge;
 mod oracle;

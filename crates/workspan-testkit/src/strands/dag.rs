@@ -7,7 +7,7 @@
 //! Instances: the work of an instance is that of the strands within it, and within all tasks that are waited for within it.
 //! So every instance has one that it is part of: the one around it or, for a task, the one around its group.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 use workspan_model::{ContextId, Creation, Event, Recording, SiteKind, Strand};
 
@@ -63,11 +63,40 @@ pub struct Evaluated {
     pub places: Vec<Place>,
     /// Rows on the critical path.
     pub path: Vec<usize>,
+    /// Instances of sites, in no order.
+    pub calls: Vec<Call>,
+}
+
+/// An instance of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Call {
+    /// Its context.
+    pub context: ContextId,
+    /// The one from which it is entered or created.
+    pub around: ContextId,
+    /// No instance of the same site is around it.
+    pub outermost: bool,
+    /// Instances nested below it, at most.
+    pub height: u32,
+    /// Its work.
+    pub work: i64,
+    /// Work of strands that are in no instance below.
+    pub own: i64,
+    /// Its span.
+    pub span: i64,
+    /// It is on the critical path.
+    pub on_path: bool,
 }
 
 /// Evaluates well-nested rows.
 pub fn evaluate(recording: &Recording, rows: &[Strand]) -> Evaluated {
-    let mut graph = Graph::new(recording, rows);
+    evaluate_burdened(recording, rows, 0)
+}
+
+/// The same if each branch but a fork's first, each task, and each member of a team but the first began so much later, and
+/// were waited for so much longer.
+pub fn evaluate_burdened(recording: &Recording, rows: &[Strand], burden: i64) -> Evaluated {
+    let mut graph = Graph { burden, ..Graph::new(recording, rows) };
     let end = graph.run();
     graph.solve(end)
 }
@@ -103,6 +132,15 @@ struct Instance {
     ends: Vec<Node>,
     work: i64,
     counts: bool,
+    around: ContextId,
+    /// The call around it, by creation; what it ran itself; all that was created in it.
+    creator: Option<usize>,
+    own: i64,
+    below: i64,
+    /// It is told as a call, and on the path if its begin is; a fork is nothing else.
+    call: bool,
+    from_begin: bool,
+    fork: bool,
     /// Shared by members: this one's number and that of the team.
     share: Option<(usize, usize)>,
 }
@@ -123,6 +161,8 @@ struct Graph<'a> {
     instances: Vec<Instance>,
     /// Sites active around, by creation.
     active: Vec<ContextId>,
+    open: Vec<usize>,
+    burden: i64,
     groups: Vec<Group>,
     detached: Vec<Node>,
     teams: Vec<Team>,
@@ -175,6 +215,8 @@ impl<'a> Graph<'a> {
             vertices: vec![Vertex::default()],
             instances: Vec::new(),
             active: Vec::new(),
+            open: Vec::new(),
+            burden: 0,
             groups: Vec::new(),
             detached: Vec::new(),
             teams: Vec::new(),
@@ -232,6 +274,12 @@ impl<'a> Graph<'a> {
         if let Some(size) = self.sizes.last_mut() {
             *size += row.cost.0;
         }
+        for at in &self.open {
+            self.instances[*at].below += row.cost.0;
+        }
+        if let Some(at) = self.open.iter().rev().find(|at| self.instances[**at].call) {
+            self.instances[*at].own += row.cost.0;
+        }
         let mut instance = task.instance;
         while let Some(at) = instance {
             self.instances[at].work += row.cost.0;
@@ -256,11 +304,13 @@ impl<'a> Graph<'a> {
             Event::Enter(inner) => {
                 let around = task.instance;
                 let share = self.is_pieces(inner).then(|| self.open_teams.last().copied()).flatten();
-                let instance = self.begin(inner, task, around);
+                let instance = self.begin(inner, task, around, row.context);
                 self.active.push(inner);
+                self.open.push(instance);
                 task.instance = Some(instance);
                 while self.step(task) != Event::Leave {}
                 self.active.pop();
+                self.open.pop();
                 task.instance = around;
                 self.instances[instance].ends.push(task.at);
                 if let Some(team) = share {
@@ -294,16 +344,44 @@ impl<'a> Graph<'a> {
     }
 
     /// A new instance, begun where `task` is.
-    fn begin(&mut self, context: ContextId, task: &Task, parent: Option<usize>) -> usize {
+    fn begin(&mut self, context: ContextId, task: &Task, parent: Option<usize>, around: ContextId) -> usize {
         let site = self.recording.contexts.site(context);
         let outermost = !self.active.iter().any(|active| self.recording.contexts.site(*active) == site);
         let (begin, ends) = (task.at, Vec::new());
-        self.instances.push(Instance { context, outermost, parent, begin, ends, work: 0, counts: true, share: None });
+        self.instances.push(Instance {
+            context,
+            outermost,
+            parent,
+            begin,
+            ends,
+            work: 0,
+            counts: true,
+            around,
+            creator: self.open.last().copied(),
+            own: 0,
+            below: 0,
+            call: true,
+            from_begin: false,
+            fork: false,
+            share: None,
+        });
         self.instances.len() - 1
     }
 
     fn fork(&mut self, task: &mut Task, iterations: u32, context: ContextId) {
         let from = task.at;
+        // A join right where its region begins is the region's.
+        let entered = self.next >= 2 && self.rows[self.next - 2].event == Event::Enter(context);
+        let call = (self.kind(context) == Some(SiteKind::Join) && !entered).then(|| {
+            let call = self.begin(context, task, task.instance, context);
+            (self.instances[call].counts, self.instances[call].fork) = (false, true);
+            call
+        });
+        let around = task.instance;
+        if let Some(call) = call {
+            self.open.push(call);
+            task.instance = Some(call);
+        }
         // OpenMP's tasks are created, not forked.
         let tasks = !self.kind(context).is_some_and(SiteKind::is_openmp);
         let mut edges = vec![Edge::from(from)];
@@ -313,6 +391,7 @@ impl<'a> Graph<'a> {
             task.at = from;
             if !first && tasks {
                 self.sizes.push(0);
+                task.at = self.burden(from);
             }
             let event = loop {
                 let event = self.step(task);
@@ -323,6 +402,7 @@ impl<'a> Graph<'a> {
             if !first && tasks {
                 let size = self.sizes.pop().unwrap_or_default();
                 self.sums[context.index()].tasks.push(size);
+                task.at = self.burden(task.at);
             }
             first = false;
             edges.push(Edge { before: task.at, pieces: Some((from, i64::from(iterations.max(1)))) });
@@ -332,12 +412,28 @@ impl<'a> Graph<'a> {
             }
         }
         task.at = self.node(edges);
+        if let Some(call) = call {
+            self.open.pop();
+            task.instance = around;
+            self.instances[call].ends.push(task.at);
+        }
+    }
+
+    /// So much after `node`.
+    fn burden(&mut self, node: Node) -> Node {
+        let later = self.node(vec![node.into()]);
+        self.vertices[later].cost = self.burden;
+        later
     }
 
     fn spawn(&mut self, task: &mut Task, creation: Creation, call: bool) {
         let context = creation.context;
         let edges = task.after.drain(..).chain([task.at]).map(Edge::from).collect();
-        let start = self.node(edges);
+        let around = self.rows[self.next - 1].context;
+        let mut start = self.node(edges);
+        if !call {
+            start = self.burden(start);
+        }
         let group = creation.group.map(|outward| self.groups.len() - 1 - usize::from(outward));
         let parent = match group {
             _ if call => task.instance,
@@ -345,19 +441,24 @@ impl<'a> Graph<'a> {
             None => None,
         };
         let mut inner = Task::new(start, None);
-        let instance = self.begin(context, &inner, parent);
+        let instance = self.begin(context, &inner, parent, around);
         inner.instance = Some(instance);
+        let kind = self.kind(context);
+        // In serial code, none of a site.
+        let real = kind.is_some_and(SiteKind::spawns);
+        let counts = real && !matches!(kind, Some(SiteKind::ParIter | SiteKind::Taskloop));
+        (self.instances[instance].counts, self.instances[instance].call) = (counts, counts);
+        self.instances[instance].from_begin = kind.is_some_and(SiteKind::is_openmp);
         self.active.push(context);
+        self.open.push(instance);
         self.sizes.push(0);
         while self.step(&mut inner) != Event::End {}
         let size = self.sizes.pop().unwrap_or_default();
         self.active.pop();
+        self.open.pop();
         let end = inner.at;
-        let kind = self.kind(context);
         let sums = &mut self.sums[context.index()];
         sums.overhead += creation.overhead.0;
-        // In serial code, none of a site.
-        let real = kind.is_some_and(SiteKind::spawns);
         if real {
             sums.tasks.push(size);
         }
@@ -366,7 +467,6 @@ impl<'a> Graph<'a> {
             Some(SiteKind::Taskloop) => {}
             _ => sums.entries += u64::from(real),
         }
-        self.instances[instance].counts = real && !matches!(kind, Some(SiteKind::ParIter | SiteKind::Taskloop));
         self.instances[instance].ends.push(end);
         if kind.is_some_and(SiteKind::is_openmp) {
             self.instances[instance].ends.extend(&inner.below);
@@ -378,12 +478,13 @@ impl<'a> Graph<'a> {
             task.at = end;
             return;
         }
-        task.children.push(end);
+        let back = self.burden(end);
+        task.children.push(back);
         match group.map(|group| (group, self.groups[group].team)) {
             Some((_, Some(team))) => {
-                self.meet(team, end);
+                self.meet(team, back);
             }
-            Some((group, None)) => self.groups[group].ends.push(end),
+            Some((group, None)) => self.groups[group].ends.push(back),
             None => self.detached.push(end),
         }
     }
@@ -407,12 +508,18 @@ impl<'a> Graph<'a> {
         self.open_teams.push(team);
         self.groups.push(Group { ends: Vec::new(), instance: task.instance, team: Some(team) });
         let own = self.sizes.len();
+        let mut first = true;
         while !matches!(self.rows[self.next].event, Event::TeamEnd) {
             (self.teams[team].round, self.teams[team].shared) = (0, 0);
             let mut member = Task::new(begin, task.instance);
+            if !first {
+                member.at = self.burden(begin);
+            }
             self.sizes.push(0);
             while self.step(&mut member) != Event::End {}
-            self.meet(team, member.at);
+            let end = if first { member.at } else { self.burden(member.at) };
+            first = false;
+            self.meet(team, end);
             self.sizes.truncate(own);
         }
         self.groups.pop();
@@ -456,8 +563,10 @@ impl<'a> Graph<'a> {
         }
         let most = self.detached.iter().map(|node| uniform[*node]).fold(uniform[end], i64::max);
         let mut path = Vec::new();
+        let mut on_path = vec![false; self.vertices.len()];
         let mut at = Some(last);
         while let Some(node) = at {
+            on_path[node] = true;
             if let Some(row) = self.vertices[node].row {
                 path.push(row);
                 self.sums[self.rows[row].context.index()].critical += self.vertices[node].cost;
@@ -466,10 +575,49 @@ impl<'a> Graph<'a> {
         }
         path.reverse();
         self.count(&length, &uniform);
+        let calls = self.calls(&length, &on_path);
         for sums in &mut self.sums {
             sums.tasks.sort_unstable();
         }
-        Evaluated { work: self.work, span: length[last], uniform: most, contexts: self.sums, places: self.places, path }
+        let (work, contexts, places) = (self.work, self.sums, self.places);
+        Evaluated { work, span: length[last], uniform: most, contexts, places, path, calls }
+    }
+
+    fn calls(&self, length: &[i64], on_path: &[bool]) -> Vec<Call> {
+        let mut heights = vec![0; self.instances.len()];
+        for (at, instance) in self.instances.iter().enumerate().rev() {
+            if let Some(creator) = instance.creator {
+                heights[creator] = heights[creator].max(heights[at] + u32::from(instance.call));
+            }
+        }
+        let mut calls = Vec::new();
+        let mut shared: BTreeMap<(usize, usize), Call> = BTreeMap::new();
+        for (instance, height) in self.instances.iter().zip(heights).filter(|(instance, _)| instance.call) {
+            let lasts = self.kind(instance.context).is_some_and(SiteKind::is_openmp);
+            let last = instance.ends.iter().map(|end| length[*end]).max().unwrap_or_default();
+            let call = Call {
+                context: instance.context,
+                around: instance.around,
+                outermost: instance.outermost && !instance.fork,
+                height,
+                work: if lasts { instance.below } else { instance.work },
+                own: instance.own,
+                span: last - length[instance.begin],
+                on_path: if instance.from_begin { on_path[instance.begin] } else { on_path[instance.ends[0]] },
+            };
+            match instance.share.map(|number| shared.entry(number)) {
+                None => calls.push(call),
+                Some(Entry::Vacant(slot)) => drop(slot.insert(call)),
+                Some(Entry::Occupied(mut slot)) => {
+                    let all = slot.get_mut();
+                    (all.work, all.own) = (all.work + call.work, all.own + call.own);
+                    (all.span, all.height) = (all.span.max(call.span), all.height.max(call.height));
+                    all.on_path |= call.on_path;
+                }
+            }
+        }
+        calls.extend(shared.into_values());
+        calls
     }
 
     fn count(&mut self, length: &[i64], uniform: &[i64]) {

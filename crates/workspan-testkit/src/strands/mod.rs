@@ -9,6 +9,6 @@ pub mod dag;
 pub mod random;
 pub mod stream;
 
-pub use dag::{evaluate, Evaluated};
+pub use dag::{evaluate, evaluate_burdened, Evaluated};
 pub use random::{random, RandomRun};
 pub use stream::Stream;

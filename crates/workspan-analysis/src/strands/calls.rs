@@ -1,0 +1,347 @@
+//! Calls: instances of sites, in all and on the critical path (Cilkprof ch. 2, 3.3, 4.1).
+//!
+//! When an instance ends, its work and span are known, and the path that leads to its end is marked with them: the marks that
+//! the longest path has at the end of the program are the calls on the span. So a mark is kept where Cilkprof retains a
+//! profile, and dropped where it discards one; but a path is shared by all who have a common past, so that nothing is copied.
+//! Marks of one row are folded into one node (`super::path`).
+//!
+//! **Cost:** constant for each instance, but for the search of its row by height. **Memory:** a row for each context or, by
+//! height, for each call site and height; beyond that, of open constructs only.
+//!
+//! Of three kinds of instances the sums are not known when the path goes through them, and it gets a token instead: an
+//! OpenMP task, which lasts until those below it have ended (on the path if its *begin* is); a part of a worksharing
+//! construct, which all members share; and what lasts over a barrier, whose span is known with the rounds.
+
+use std::collections::BTreeMap;
+
+use workspan_model::{CallMetrics, ContextId, Nanos, Recording, SiteId, SiteKind};
+
+use super::charge::{ByCall, Charge};
+use super::frames::{Frame, Region, Share, Task};
+use super::machine::Machine;
+use super::path::Stretch;
+use super::result::Finished;
+use super::tables::Role;
+
+/// How recursion is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    /// Outermost instances only; a row for each context.
+    Outermost,
+    /// All instances, a row for each call site and height.
+    Heights,
+}
+
+/// What a row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum CallKey {
+    Context(ContextId),
+    Height { callee: SiteId, caller: Option<SiteId>, height: u32 },
+}
+
+/// What calls there are.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    heights: bool,
+    /// Per context.
+    contexts: Vec<Callee>,
+    open: Vec<Open>,
+    rows: Vec<CallMetrics>,
+    keys: Vec<CallKey>,
+    found: BTreeMap<CallKey, u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Callee {
+    /// `None` for serial code.
+    site: Option<SiteId>,
+    /// Each fork is a call.
+    joins: bool,
+}
+
+/// An instance that has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    context: ContextId,
+    caller: Option<SiteId>,
+    token: Option<u32>,
+    height: u32,
+    own: i64,
+    /// Where a fork begins.
+    span: i64,
+    work: i64,
+    apart: i64,
+    round: usize,
+}
+
+/// A member's part of a worksharing construct, or all of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedCall {
+    context: ContextId,
+    caller: Option<SiteId>,
+    token: u32,
+    height: u32,
+    work: i64,
+    own: i64,
+}
+
+impl SharedCall {
+    pub(super) fn add(&mut self, part: &SharedCall) {
+        self.height = self.height.max(part.height);
+        self.work = self.work.saturating_add(part.work);
+        self.own = self.own.saturating_add(part.own);
+    }
+}
+
+/// A call whose span is known when the rounds are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LateCall {
+    row: u32,
+    token: u32,
+    work: i64,
+    /// As if both rounds began where the team does.
+    span: i64,
+    entered: usize,
+    left: usize,
+}
+
+impl Calls {
+    #[inline(always)]
+    pub(super) fn add_local(&mut self, work: i64) {
+        if let Some(open) = self.open.last_mut() {
+            open.own = open.own.saturating_add(work);
+        }
+    }
+
+    fn close(&mut self) -> Option<Open> {
+        let open = self.open.pop()?;
+        if let Some(around) = self.open.last_mut() {
+            around.height = around.height.max(open.height + 1);
+        }
+        Some(open)
+    }
+
+    /// The row of a call that has ended, with what it ran itself.
+    fn row(&mut self, context: ContextId, caller: Option<SiteId>, height: u32, own: i64) -> u32 {
+        if !self.heights {
+            return context.0;
+        }
+        let Some(callee) = self.contexts[context.index()].site else {
+            return 0;
+        };
+        let key = CallKey::Height { callee, caller, height };
+        let new = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
+        let row = *self.found.entry(key).or_insert(new);
+        if row == new {
+            self.rows.push(CallMetrics::ZERO);
+            self.keys.push(key);
+        }
+        if let Some(sums) = self.rows.get_mut(row as usize) {
+            sums.local_work += Nanos(own);
+        }
+        row
+    }
+
+    fn count(&mut self, row: u32, work: i64, span: i64) {
+        if let Some(sums) = self.rows.get_mut(row as usize) {
+            sums.calls_on_work += 1;
+            sums.work_on_work += Nanos(work);
+            sums.span_on_work += Nanos(span);
+        }
+    }
+}
+
+impl Machine<ByCall> {
+    /// A machine that tells calls.
+    pub(crate) fn of_calls(recording: &Recording, view: View) -> Machine<ByCall> {
+        let mut machine = Machine::new(recording, ByCall);
+        let tree = &recording.contexts;
+        let callee = |id| {
+            let site = tree.site(id).and_then(|id| Some((id, recording.sites.get(id.0 as usize)?.kind)));
+            let site = site.filter(|(_, kind)| kind.spawns());
+            Callee { site: site.map(|(id, _)| id), joins: site.is_some_and(|(_, kind)| kind == SiteKind::Join) }
+        };
+        let heights = view == View::Heights;
+        // By context, rows are there from the beginning.
+        let (rows, keys) = if heights {
+            (Vec::new(), Vec::new())
+        } else {
+            (vec![CallMetrics::ZERO; tree.len()], tree.ids().map(CallKey::Context).collect())
+        };
+        machine.calls = Calls { heights, contexts: tree.ids().map(callee).collect(), rows, keys, ..Calls::default() };
+        machine
+    }
+}
+
+impl<C: Charge> Machine<C> {
+    fn open_call(&mut self, around: ContextId, context: ContextId, outermost: bool) -> bool {
+        let callee = self.calls.contexts[context.index()];
+        if callee.site.is_none() || !(self.calls.heights || outermost) {
+            return false;
+        }
+        self.calls.open.push(Open {
+            context,
+            caller: self.calls.contexts[around.index()].site,
+            token: None,
+            height: 0,
+            own: 0,
+            span: self.tail.span,
+            work: self.work,
+            apart: self.apart,
+            round: self.round,
+        });
+        true
+    }
+
+    /// A region is entered. Returns whether that is a call.
+    pub(super) fn begin_call(&mut self, around: ContextId, inner: ContextId, outermost: bool) -> bool {
+        self.open_call(around, inner, outermost)
+    }
+
+    /// A task begins. Its strand stands where it starts.
+    pub(super) fn begin_task_call(&mut self, around: ContextId, context: ContextId, outermost: bool) -> bool {
+        let entry = *self.tables.get(context);
+        if !matches!(entry.role, Role::Tasks | Role::Pieces) || !self.open_call(around, context, outermost) {
+            return false;
+        }
+        if entry.lasting {
+            let token = self.paths.token();
+            self.paths.mark(&mut self.tail, marked(token));
+            if let Some(open) = self.calls.open.last_mut() {
+                open.token = Some(token);
+            }
+        }
+        true
+    }
+
+    /// A fork that is no region's own: a join that is called by another of the same place.
+    pub(super) fn begin_fork_call(&mut self, context: ContextId) -> bool {
+        let own = matches!(self.frames.last(), Some(Frame::Region(region)) if region.context == context);
+        self.calls.heights
+            && self.calls.contexts[context.index()].joins
+            && !own
+            && self.open_call(context, context, false)
+    }
+
+    pub(super) fn end_fork_call(&mut self) {
+        let Some(open) = self.calls.close() else {
+            return;
+        };
+        let work = self.work.saturating_sub(open.work).saturating_sub(self.apart.saturating_sub(open.apart));
+        self.end_call(&open, open.round, work, self.tail.span.saturating_sub(open.span));
+    }
+
+    /// `work` is that of what is waited for.
+    pub(super) fn end_region_call(&mut self, region: &Region, work: i64, span: i64) {
+        let Some(open) = self.calls.close() else {
+            return;
+        };
+        let lasting = self.tables.get(region.context).lasting;
+        let work = if lasting { self.work.saturating_sub(region.work) } else { work };
+        self.end_call(&open, region.round, work, span);
+    }
+
+    fn end_call(&mut self, open: &Open, entered: usize, work: i64, span: i64) {
+        let row = self.calls.row(open.context, open.caller, open.height, open.own);
+        if entered != self.round && self.innermost_team().is_some() {
+            let (left, token) = (self.round, self.paths.token());
+            self.paths.mark(&mut self.tail, marked(token));
+            if let Some(team) = self.innermost_team() {
+                team.late_calls.push(LateCall { row, token, work, span, entered, left });
+            }
+            return;
+        }
+        self.calls.count(row, work, span);
+        let sums = self.sums(row, work, span);
+        self.paths.mark(&mut self.tail, sums);
+    }
+
+    /// A member's part ends.
+    pub(super) fn end_shared_call(&mut self, region: &Region) -> Option<SharedCall> {
+        let open = self.calls.close()?;
+        let ordinal = self.shared;
+        let known = self.innermost_team().and_then(|team| team.shares.get(ordinal)?.call).map(|call| call.token);
+        let token = known.unwrap_or_else(|| self.paths.token());
+        self.paths.mark(&mut self.tail, marked(token));
+        let Open { caller, height, own, .. } = open;
+        let work = self.work.saturating_sub(region.work);
+        Some(SharedCall { context: region.context, caller, token, height, work, own })
+    }
+
+    /// The task, whose state is the running one, ends.
+    pub(super) fn end_task_call(&mut self, task: &Task) {
+        let Some(open) = self.calls.close() else {
+            return;
+        };
+        let mut end = self.tail.span;
+        let mut work = self.work.saturating_sub(task.work);
+        if self.tables.get(task.context).lasting {
+            end = end.max(self.children.late);
+        } else {
+            work = work.saturating_sub(self.apart.saturating_sub(task.apart));
+        }
+        let span = end.saturating_sub(task.span);
+        let row = self.calls.row(open.context, open.caller, open.height, open.own);
+        self.calls.count(row, work, span);
+        let sums = self.sums(row, work, span);
+        match open.token {
+            Some(token) => self.paths.make_known(token, sums),
+            None => self.paths.mark(&mut self.tail, sums),
+        }
+    }
+
+    /// A team has ended; `starts` tells by how much the rounds begin later, as far as they are known.
+    pub(super) fn finish_calls(&mut self, late: &[LateCall], shares: &[Share], starts: &[(i64, i64)]) {
+        let start = |round: usize| starts.get(round).or(starts.last()).map_or(0, |(span, _)| *span);
+        for call in late {
+            let span = call.span.saturating_add(start(call.left).saturating_sub(start(call.entered)));
+            self.calls.count(call.row, call.work, span);
+            let sums = self.sums(call.row, call.work, span);
+            self.paths.make_known(call.token, sums);
+        }
+        for share in shares {
+            let Some(call) = share.call else {
+                continue;
+            };
+            let row = self.calls.row(call.context, call.caller, call.height, call.own);
+            self.calls.count(row, call.work, share.span);
+            let sums = self.sums(row, call.work, share.span);
+            self.paths.make_known(call.token, sums);
+        }
+    }
+
+    /// What a path is marked with by a call of a row.
+    fn sums(&self, row: u32, work: i64, span: i64) -> Stretch {
+        let first = u32::try_from(self.tables.contexts.len()).unwrap_or(u32::MAX);
+        Stretch { key: first.saturating_add(row), span, strands: 1, work }
+    }
+}
+
+fn marked(token: u32) -> Stretch {
+    Stretch { key: token, span: 0, strands: 1, work: 0 }
+}
+
+impl Finished<ByCall> {
+    /// The rows that are not empty.
+    pub(crate) fn calls(&self) -> Vec<(CallKey, CallMetrics)> {
+        let mut rows = self.calls.rows.clone();
+        let contexts = self.totals.len();
+        for part in &self.path {
+            let at = part.key as usize;
+            if let Some(sums) = at.checked_sub(contexts).and_then(|row| rows.get_mut(row)) {
+                sums.calls_on_span += part.strands;
+                sums.work_on_span += Nanos(part.work);
+                sums.span_on_span += Nanos(part.span);
+            } else if let Some(sums) = rows.get_mut(at).filter(|_| !self.calls.heights && at < contexts) {
+                sums.local_span += Nanos(part.span);
+            }
+        }
+        if !self.calls.heights {
+            for (sums, totals) in rows.iter_mut().zip(&self.totals) {
+                sums.local_work = totals.self_work;
+            }
+        }
+        let rows = self.calls.keys.iter().copied().zip(rows);
+        rows.filter(|(_, sums)| *sums != CallMetrics::ZERO).collect()
+    }
+}
