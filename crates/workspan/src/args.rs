@@ -42,6 +42,8 @@ pub enum Verb {
     WhatIf(WhatIf),
     /// Tell which parts must be parallelised, and whose tasks have the wrong size; needs a recording made with --record.
     Advise(Advise),
+    /// Tell work and span of each call site, in all and on the critical path; needs a recording made with --record.
+    Calls(Calls),
     /// Compare two recordings of a program, before and after a change.
     Diff(Diff),
     /// Merge repeated runs strand by strand, which leaves noise out; needs a recording made with --record --repeat.
@@ -218,6 +220,52 @@ pub struct Advise {
     /// As JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+const CALLS: &str = "\
+A call site is a site and the one around it. On work: all of its instances; on span: those on the critical path. The first
+rows limit the program. With --by site only outermost instances count, so that nothing counts twice; with --by height each
+counts at its height, the depth of what is nested below it.
+
+Examples:
+  workspan calls
+  workspan calls run.wspan --by height
+  workspan calls run.wspan --csv > calls.csv";
+
+/// `workspan calls`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = CALLS)]
+pub struct Calls {
+    /// The recording, or its folder of strands.
+    #[arg(default_value = DEFAULT_FILE)]
+    pub file: PathBuf,
+    /// How to show recursion.
+    #[arg(long, value_enum, default_value_t = By::Site)]
+    pub by: By,
+    /// What a steal costs; default: as measured when the program was recorded, otherwise 5000.
+    #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
+    pub steal: Option<u64>,
+    /// Which of repeated runs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub run: u32,
+    /// Show at most N rows of a table.
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub top: usize,
+    /// As JSON.
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Values with commas between, names first.
+    #[arg(long)]
+    pub csv: bool,
+}
+
+/// How recursion is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Outermost instances only.
+    Site,
+    /// All instances, by the depth of what is nested below.
+    Height,
 }
 
 const DIFF: &str = "\

@@ -6,6 +6,7 @@
 
 pub mod advise;
 pub mod args;
+pub mod calls;
 pub mod cargo;
 pub mod diff;
 pub mod doctor;
@@ -52,6 +53,7 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Doctor(options) => doctor::run(&options),
         args::Verb::WhatIf(options) => what_if::run(&options),
         args::Verb::Advise(options) => advise::run(&options),
+        args::Verb::Calls(options) => calls::run(&options),
         args::Verb::Diff(options) => diff::run(&options),
         args::Verb::Merge(options) => merge::run(&options),
         #[cfg(feature = "query")]

@@ -22,6 +22,8 @@ pub struct Recorded {
     pub run: Run,
     /// Its strands.
     pub rows: StoredRows,
+    /// What a steal costs there, if that was measured.
+    pub steal_ns: Option<u64>,
 }
 
 /// Rows that are read from files each time that they are asked for.
@@ -32,8 +34,9 @@ pub struct StoredRows {
     problems: RefCell<Vec<Problem>>,
 }
 
-/// Opens a run, counted from 1, of a recording.
+/// Opens a run, counted from 1, of a recording, which may be named by its folder of strands.
 pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
+    let file = &recording_of(file);
     let recording = files::read(file)?.recording;
     let folder = folder(file)?;
     let Some(run) = recording.runs.get(number as usize - 1).cloned() else {
@@ -47,7 +50,19 @@ pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
     if reader.stored().is_some_and(other) {
         bail!("{} is not of {}, but of another recording", folder.display(), file.display());
     }
-    Ok(Recorded { recording, run, rows: StoredRows { folder, run: number, problems: RefCell::default() } })
+    let steal_ns = reader.stored().and_then(|stored| stored.steal_ns);
+    let rows = StoredRows { folder, run: number, problems: RefCell::default() };
+    Ok(Recorded { recording, run, rows, steal_ns })
+}
+
+/// The recording beside a folder of strands; anything else is one itself.
+fn recording_of(file: &Path) -> PathBuf {
+    let is_folder = file.extension().is_some_and(|extension| extension == "strands") && file.is_dir();
+    if is_folder {
+        file.with_extension("wspan")
+    } else {
+        file.to_owned()
+    }
 }
 
 /// The strands of a run, counted from 1, of a recording, whatever that is.

@@ -2,6 +2,7 @@
 
 mod advice;
 mod calls;
+mod cilkprof;
 mod example;
 mod merge;
 mod oracle;

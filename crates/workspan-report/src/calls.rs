@@ -1,0 +1,347 @@
+//! The answer of `workspan calls`: its view model, as text and as CSV.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use workspan_analysis::calls::{Burdened, CallRow};
+use workspan_analysis::Calls;
+use workspan_model::{Nanos, Ratio, Recording, SiteId};
+
+use crate::parts::{problems, ratio, time};
+use crate::place;
+use crate::text::{line, more, Style, Table};
+use crate::words::{count, percent};
+
+/// The call sites of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// In one line, a number first.
+    pub text: String,
+    /// How recursion is shown: `site`, outermost instances only, or `height`.
+    pub by: String,
+    /// What a steal costs.
+    pub steal_ns: i64,
+    /// Where that number comes from: `asked`, `measured` or `assumed`.
+    pub steal_from: String,
+    /// The whole program.
+    pub program: Program,
+    /// Call sites, by falling part of the critical path.
+    pub calls: Vec<Call>,
+    /// What to know before believing a number.
+    pub warnings: Vec<String>,
+}
+
+/// The whole program.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Program {
+    /// Sum of all strands.
+    pub work_ns: i64,
+    /// Longest chain of strands.
+    pub span_ns: i64,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+    /// Longest chain of strands and steals.
+    pub burdened_span_ns: i64,
+    /// Work over that.
+    pub burdened_parallelism: Option<f64>,
+}
+
+/// A site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct End {
+    /// Stable between runs.
+    pub id: String,
+    /// Its place, or where serial code lies.
+    pub name: String,
+    /// Construct.
+    pub kind: String,
+    /// The function around it.
+    pub function: Option<String>,
+}
+
+/// A call site.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Call {
+    /// The site around it; null for code outside of all regions.
+    pub caller: Option<End>,
+    /// The site.
+    pub callee: End,
+    /// By height: how many instances are nested below those of this row, at most.
+    pub height: Option<u32>,
+    /// All instances.
+    pub on_work: Sums,
+    /// Those on the critical path.
+    pub on_span: Sums,
+    /// The latter's span, over the program's.
+    pub span_share: Option<f64>,
+    /// Cost of strands of the site itself.
+    pub local_work_ns: i64,
+    /// What they add to the critical path; null by height.
+    pub local_span_ns: Option<i64>,
+    /// Sum of the spans of all instances, with steals.
+    pub burdened_span_ns: Option<i64>,
+    /// Work over that.
+    pub burdened_parallelism: Option<f64>,
+}
+
+/// Instances of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Sums {
+    /// Their number.
+    pub calls: u64,
+    /// Sum of their work.
+    pub work_ns: i64,
+    /// Sum of their spans.
+    pub span_ns: i64,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+}
+
+/// What a steal costs, and how that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steal {
+    /// As the user says.
+    Asked(Nanos),
+    /// As measured where the program ran.
+    Measured(Nanos),
+    /// For want of anything better.
+    Assumed(Nanos),
+}
+
+impl Steal {
+    /// The cost.
+    pub fn cost(self) -> Nanos {
+        match self {
+            Steal::Asked(cost) | Steal::Measured(cost) | Steal::Assumed(cost) => cost,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Steal::Asked(_) => "asked",
+            Steal::Measured(_) => "measured",
+            Steal::Assumed(_) => "assumed",
+        }
+    }
+}
+
+/// The answer as it is shown.
+pub fn answer(recording: &Recording, by_height: bool, steal: Steal, computed: &Calls) -> Answer {
+    let Burdened { span, parallelism } = computed.burdened;
+    let program = Program {
+        work_ns: computed.work.0,
+        span_ns: computed.span.0,
+        parallelism: number(computed.parallelism),
+        burdened_span_ns: span.0,
+        burdened_parallelism: number(parallelism),
+    };
+    let known = match steal {
+        Steal::Asked(_) => "",
+        Steal::Measured(_) => ", as measured",
+        Steal::Assumed(_) => ", assumed: --steal tells it",
+    };
+    let text = format!(
+        "parallelism {}, {} if all is stolen that can be ({} a steal{known})",
+        ratio(program.parallelism),
+        ratio(program.burdened_parallelism),
+        steal.cost(),
+    );
+    Answer {
+        schema_version: 1,
+        text,
+        by: if by_height { "height" } else { "site" }.to_owned(),
+        steal_ns: steal.cost().0,
+        steal_from: steal.word().to_owned(),
+        program,
+        calls: computed.rows.iter().filter_map(|row| call(recording, computed.span, row)).collect(),
+        warnings: problems(&computed.problems),
+    }
+}
+
+fn call(recording: &Recording, span: Nanos, row: &CallRow) -> Option<Call> {
+    let metrics = &row.metrics;
+    Some(Call {
+        caller: row.caller.and_then(|site| end(recording, site)),
+        callee: end(recording, row.callee)?,
+        height: row.height,
+        on_work: Sums {
+            calls: metrics.calls_on_work,
+            work_ns: metrics.work_on_work.0,
+            span_ns: metrics.span_on_work.0,
+            parallelism: number(metrics.parallelism_on_work()),
+        },
+        on_span: Sums {
+            calls: metrics.calls_on_span,
+            work_ns: metrics.work_on_span.0,
+            span_ns: metrics.span_on_span.0,
+            parallelism: number(metrics.parallelism_on_span()),
+        },
+        span_share: number(metrics.span_on_span.over(span)),
+        local_work_ns: metrics.local_work.0,
+        local_span_ns: row.height.is_none().then_some(metrics.local_span.0),
+        burdened_span_ns: row.burdened.map(|burdened| burdened.span.0),
+        burdened_parallelism: number(row.burdened.and_then(|burdened| burdened.parallelism)),
+    })
+}
+
+fn end(recording: &Recording, id: SiteId) -> Option<End> {
+    let site = recording.sites.get(id.0 as usize)?;
+    Some(End {
+        id: site.stable_id(&recording.sites),
+        name: place::marked(site).map_or_else(|| place::label(recording, site), str::to_owned),
+        kind: site.kind.name().to_owned(),
+        function: site.function.as_ref().map(|function| function.name.clone()),
+    })
+}
+
+fn number(ratio: Option<Ratio>) -> Option<f64> {
+    ratio.map(|ratio| ratio.0)
+}
+
+/// As indented JSON.
+pub fn json(answer: &Answer) -> String {
+    serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}
+
+/// Columns of the CSV: Cilkprof's words, then what it does not tell.
+const CSV: [&str; 17] = [
+    "caller",
+    "callee",
+    "work-on-work",
+    "span-on-work",
+    "parallelism-on-work",
+    "work-on-span",
+    "span-on-span",
+    "parallelism-on-span",
+    "calls-on-work",
+    "calls-on-span",
+    "local-work",
+    "local-span",
+    "burdened-span-on-work",
+    "burdened-parallelism-on-work",
+    "height",
+    "caller-id",
+    "callee-id",
+];
+
+/// As RFC 4180 has it, with all rows. Times in nanoseconds; nothing where there is no value.
+pub fn csv(answer: &Answer) -> String {
+    let mut out = CSV.join(",") + "\n";
+    let decimal = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let whole = |number: Option<i64>| number.map(|number| number.to_string()).unwrap_or_default();
+    for call in &answer.calls {
+        let (work, span) = (call.on_work, call.on_span);
+        let cells = [
+            quoted(&caller(call)),
+            quoted(&callee(call)),
+            work.work_ns.to_string(),
+            work.span_ns.to_string(),
+            decimal(work.parallelism),
+            span.work_ns.to_string(),
+            span.span_ns.to_string(),
+            decimal(span.parallelism),
+            work.calls.to_string(),
+            span.calls.to_string(),
+            call.local_work_ns.to_string(),
+            whole(call.local_span_ns),
+            whole(call.burdened_span_ns),
+            decimal(call.burdened_parallelism),
+            whole(call.height.map(i64::from)),
+            call.caller.as_ref().map(|end| end.id.clone()).unwrap_or_default(),
+            call.callee.id.clone(),
+        ];
+        out += &cells.join(",");
+        out.push('\n');
+    }
+    out
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+fn caller(call: &Call) -> String {
+    call.caller.as_ref().map_or_else(|| "the program".to_owned(), |end| end.name.clone())
+}
+
+fn callee(call: &Call) -> String {
+    match call.callee.kind.as_str() {
+        "serial" | "marked" => call.callee.name.clone(),
+        kind => format!("{} {kind}", call.callee.name),
+    }
+}
+
+/// As text.
+pub fn text(answer: &Answer, style: Style) -> String {
+    let mut out = String::new();
+    line(&mut out, &style.bold(&answer.text));
+    for warning in &answer.warnings {
+        line(&mut out, &style.warning(&format!("! {warning}")));
+    }
+    line(&mut out, "");
+    let mut table = Table::new(&["", "work", "span", "parallelism"]);
+    let program = answer.program;
+    for (name, span, parallelism) in [
+        ("program", program.span_ns, program.parallelism),
+        ("burdened", program.burdened_span_ns, program.burdened_parallelism),
+    ] {
+        table.row(vec![name.to_owned(), time(program.work_ns), time(span), ratio(parallelism)]);
+    }
+    table.write(&mut out, style, 0);
+    if answer.calls.is_empty() {
+        return out;
+    }
+    line(&mut out, "");
+    let by_height = answer.by == "height";
+    let local = if by_height { "height" } else { "local span" };
+    let mut table = Table::new(&[
+        "span on span",
+        "share",
+        "work on span",
+        "parallelism",
+        "calls",
+        local,
+        "span on work",
+        "work on work",
+        "parallelism",
+        "burdened",
+        "calls",
+        "local work",
+        "caller → callee",
+    ]);
+    for call in answer.calls.iter().take(style.top) {
+        table.row(cells(call).to_vec());
+    }
+    table.write(&mut out, style, 12);
+    more(&mut out, answer.calls.len(), style, "call site");
+    out
+}
+
+fn cells(call: &Call) -> [String; 13] {
+    let (work, span) = (call.on_work, call.on_span);
+    let sums = |sums: Sums, nanos: i64| if sums.calls == 0 { "-".to_owned() } else { time(nanos) };
+    let share = call.span_share.filter(|_| span.calls > 0);
+    [
+        sums(span, span.span_ns),
+        share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share))),
+        sums(span, span.work_ns),
+        ratio(span.parallelism),
+        count(span.calls),
+        match call.height {
+            Some(height) => height.to_string(),
+            None => time(call.local_span_ns.unwrap_or_default()),
+        },
+        sums(work, work.span_ns),
+        sums(work, work.work_ns),
+        ratio(work.parallelism),
+        ratio(call.burdened_parallelism),
+        count(work.calls),
+        time(call.local_work_ns),
+        format!("{} → {}", caller(call), callee(call)),
+    ]
+}
