@@ -1,23 +1,22 @@
 //! Calls: instances of sites, in all and on the critical path (Cilkprof ch. 2, 3.3, 4.1).
 //!
-//! When an instance ends, its work and span are known, and the path that leads to its end is marked with them: the marks that
-//! the longest path has at the end of the program are the calls on the span. So a mark is kept where Cilkprof retains a
+//! Where an instance begins the path is marked with a token; when it has ended, the token gets its work and span. The tokens
+//! that the longest path has at the end of the program are the calls on the span. So a token is kept where Cilkprof retains a
 //! profile, and dropped where it discards one; but a path is shared by all who have a common past, so that nothing is copied.
-//! Marks of one row are folded into one node (`super::path`).
+//! Tokens of one row are folded into one node (`super::path`).
 //!
 //! **Cost:** constant for each instance, but for the search of its row by height. **Memory:** a row for each context or, by
 //! height, for each call site and height; beyond that, of open constructs only.
 //!
-//! Of three kinds of instances the sums are not known when the path goes through them, and it gets a token instead: an
-//! OpenMP task, which lasts until those below it have ended (on the path if its *begin* is); a part of a worksharing
-//! construct, which all members share; and what lasts over a barrier, whose span is known with the rounds.
+//! A worksharing construct has a part in each member of its team, and what lasts over a barrier has a span that is known with
+//! the rounds: these get their sums when the team ends.
 
 use std::collections::BTreeMap;
 
 use workspan_model::{CallMetrics, ContextId, Nanos, Recording, SiteId, SiteKind};
 
 use super::charge::{ByCall, Charge};
-use super::frames::{Frame, Region, Share, Task};
+use super::frames::{Frame, Share};
 use super::machine::Machine;
 use super::path::Stretch;
 use super::result::Finished;
@@ -64,7 +63,7 @@ struct Callee {
 struct Open {
     context: ContextId,
     caller: Option<SiteId>,
-    token: Option<u32>,
+    token: u32,
     height: u32,
     own: i64,
     /// Where a fork begins.
@@ -174,15 +173,18 @@ impl Machine<ByCall> {
 }
 
 impl<C: Charge> Machine<C> {
-    fn open_call(&mut self, around: ContextId, context: ContextId, outermost: bool) -> bool {
+    /// An instance begins where the running strand stands; `counted` if the view has it. Returns whether that is a call.
+    fn open_call(&mut self, around: ContextId, context: ContextId, counted: bool) -> bool {
         let callee = self.calls.contexts[context.index()];
-        if callee.site.is_none() || !(self.calls.heights || outermost) {
+        if callee.site.is_none() || !counted {
             return false;
         }
+        let token = self.paths.token();
+        self.paths.mark(&mut self.tail, token);
         self.calls.open.push(Open {
             context,
             caller: self.calls.contexts[around.index()].site,
-            token: None,
+            token,
             height: 0,
             own: 0,
             span: self.tail.span,
@@ -193,101 +195,86 @@ impl<C: Charge> Machine<C> {
         true
     }
 
-    /// A region is entered. Returns whether that is a call.
+    /// A region is entered.
     pub(super) fn begin_call(&mut self, around: ContextId, inner: ContextId, outermost: bool) -> bool {
-        self.open_call(around, inner, outermost)
+        let counted = self.calls.heights || outermost;
+        self.open_call(around, inner, counted)
     }
 
-    /// A task begins. Its strand stands where it starts.
+    /// A task begins.
     pub(super) fn begin_task_call(&mut self, around: ContextId, context: ContextId, outermost: bool) -> bool {
-        let entry = *self.tables.get(context);
-        if !matches!(entry.role, Role::Tasks | Role::Pieces) || !self.open_call(around, context, outermost) {
-            return false;
-        }
-        if entry.lasting {
-            let token = self.paths.token();
-            self.paths.mark(&mut self.tail, marked(token));
-            if let Some(open) = self.calls.open.last_mut() {
-                open.token = Some(token);
-            }
-        }
-        true
+        let role = self.tables.get(context).role;
+        matches!(role, Role::Tasks | Role::Pieces) && self.begin_call(around, context, outermost)
     }
 
     /// A fork that is no region's own: a join that is called by another of the same place.
     pub(super) fn begin_fork_call(&mut self, context: ContextId) -> bool {
         let own = matches!(self.frames.last(), Some(Frame::Region(region)) if region.context == context);
-        self.calls.heights
-            && self.calls.contexts[context.index()].joins
-            && !own
-            && self.open_call(context, context, false)
+        let counted = self.calls.heights && self.calls.contexts[context.index()].joins && !own;
+        self.open_call(context, context, counted)
     }
 
     pub(super) fn end_fork_call(&mut self) {
-        let Some(open) = self.calls.close() else {
-            return;
-        };
-        let work = self.work.saturating_sub(open.work).saturating_sub(self.apart.saturating_sub(open.apart));
-        self.end_call(&open, open.round, work, self.tail.span.saturating_sub(open.span));
+        if let Some(open) = self.calls.close() {
+            let work = self.work.saturating_sub(open.work).saturating_sub(self.apart.saturating_sub(open.apart));
+            self.end_call(&open, work, self.tail.span.saturating_sub(open.span));
+        }
     }
 
     /// `work` is that of what is waited for.
-    pub(super) fn end_region_call(&mut self, region: &Region, work: i64, span: i64) {
-        let Some(open) = self.calls.close() else {
-            return;
-        };
-        let lasting = self.tables.get(region.context).lasting;
-        let work = if lasting { self.work.saturating_sub(region.work) } else { work };
-        self.end_call(&open, region.round, work, span);
-    }
-
-    fn end_call(&mut self, open: &Open, entered: usize, work: i64, span: i64) {
-        let row = self.calls.row(open.context, open.caller, open.height, open.own);
-        if entered != self.round && self.innermost_team().is_some() {
-            let (left, token) = (self.round, self.paths.token());
-            self.paths.mark(&mut self.tail, marked(token));
-            if let Some(team) = self.innermost_team() {
-                team.late_calls.push(LateCall { row, token, work, span, entered, left });
-            }
-            return;
+    pub(super) fn end_region_call(&mut self, work: i64, span: i64) {
+        if let Some(open) = self.calls.close() {
+            let lasting = self.tables.get(open.context).lasting;
+            let work = if lasting { self.work.saturating_sub(open.work) } else { work };
+            self.end_call(&open, work, span);
         }
-        self.calls.count(row, work, span);
-        let sums = self.sums(row, work, span);
-        self.paths.mark(&mut self.tail, sums);
-    }
-
-    /// A member's part ends.
-    pub(super) fn end_shared_call(&mut self, region: &Region) -> Option<SharedCall> {
-        let open = self.calls.close()?;
-        let ordinal = self.shared;
-        let known = self.innermost_team().and_then(|team| team.shares.get(ordinal)?.call).map(|call| call.token);
-        let token = known.unwrap_or_else(|| self.paths.token());
-        self.paths.mark(&mut self.tail, marked(token));
-        let Open { caller, height, own, .. } = open;
-        let work = self.work.saturating_sub(region.work);
-        Some(SharedCall { context: region.context, caller, token, height, work, own })
     }
 
     /// The task, whose state is the running one, ends.
-    pub(super) fn end_task_call(&mut self, task: &Task) {
+    pub(super) fn end_task_call(&mut self) {
         let Some(open) = self.calls.close() else {
             return;
         };
         let mut end = self.tail.span;
-        let mut work = self.work.saturating_sub(task.work);
-        if self.tables.get(task.context).lasting {
+        let mut work = self.work.saturating_sub(open.work);
+        if self.tables.get(open.context).lasting {
             end = end.max(self.children.late);
         } else {
-            work = work.saturating_sub(self.apart.saturating_sub(task.apart));
+            work = work.saturating_sub(self.apart.saturating_sub(open.apart));
         }
-        let span = end.saturating_sub(task.span);
+        self.end_call(&open, work, end.saturating_sub(open.span));
+    }
+
+    fn end_call(&mut self, open: &Open, work: i64, span: i64) {
         let row = self.calls.row(open.context, open.caller, open.height, open.own);
-        self.calls.count(row, work, span);
-        let sums = self.sums(row, work, span);
-        match open.token {
-            Some(token) => self.paths.make_known(token, sums),
-            None => self.paths.mark(&mut self.tail, sums),
+        let Open { token, round: entered, .. } = *open;
+        let left = self.round;
+        if entered != left {
+            if let Some(team) = self.innermost_team() {
+                team.late_calls.push(LateCall { row, token, work, span, entered, left });
+                return;
+            }
         }
+        self.count_call(row, token, work, span);
+    }
+
+    fn count_call(&mut self, row: u32, token: u32, work: i64, span: i64) {
+        self.calls.count(row, work, span);
+        let first = u32::try_from(self.tables.contexts.len()).unwrap_or(u32::MAX);
+        self.paths.make_known(token, Stretch { key: first.saturating_add(row), span, strands: 1, work });
+    }
+
+    /// A member's part ends.
+    pub(super) fn end_shared_call(&mut self) -> Option<SharedCall> {
+        let open = self.calls.close()?;
+        let ordinal = self.shared;
+        let known = self.innermost_team().and_then(|team| team.shares.get(ordinal)?.call).map(|call| call.token);
+        if let Some(all) = known {
+            self.paths.make_alias(open.token, all);
+        }
+        let work = self.work.saturating_sub(open.work);
+        let Open { context, caller, height, own, token, .. } = open;
+        Some(SharedCall { context, caller, token: known.unwrap_or(token), height, work, own })
     }
 
     /// A team has ended; `starts` tells by how much the rounds begin later, as far as they are known.
@@ -295,30 +282,15 @@ impl<C: Charge> Machine<C> {
         let start = |round: usize| starts.get(round).or(starts.last()).map_or(0, |(span, _)| *span);
         for call in late {
             let span = call.span.saturating_add(start(call.left).saturating_sub(start(call.entered)));
-            self.calls.count(call.row, call.work, span);
-            let sums = self.sums(call.row, call.work, span);
-            self.paths.make_known(call.token, sums);
+            self.count_call(call.row, call.token, call.work, span);
         }
         for share in shares {
-            let Some(call) = share.call else {
-                continue;
-            };
-            let row = self.calls.row(call.context, call.caller, call.height, call.own);
-            self.calls.count(row, call.work, share.span);
-            let sums = self.sums(row, call.work, share.span);
-            self.paths.make_known(call.token, sums);
+            if let Some(call) = share.call {
+                let row = self.calls.row(call.context, call.caller, call.height, call.own);
+                self.count_call(row, call.token, call.work, share.span);
+            }
         }
     }
-
-    /// What a path is marked with by a call of a row.
-    fn sums(&self, row: u32, work: i64, span: i64) -> Stretch {
-        let first = u32::try_from(self.tables.contexts.len()).unwrap_or(u32::MAX);
-        Stretch { key: first.saturating_add(row), span, strands: 1, work }
-    }
-}
-
-fn marked(token: u32) -> Stretch {
-    Stretch { key: token, span: 0, strands: 1, work: 0 }
 }
 
 impl Finished<ByCall> {

@@ -375,12 +375,12 @@ impl<C: Charge> Machine<C> {
         let uniform = self.uniform.saturating_sub(region.uniform);
         if self.is_shared(region.context) {
             let (context, outermost) = (region.context, region.outermost);
-            let call = if C::CALLS && region.counted { self.end_shared_call(region) } else { None };
+            let call = if C::CALLS && region.counted { self.end_shared_call() } else { None };
             self.share(Share { context, outermost, call, span, uniform, work });
             return;
         }
         if C::CALLS && region.counted {
-            self.end_region_call(region, work, span);
+            self.end_region_call(work, span);
         }
         if region.outermost {
             let account = self.accounts.of(region.context.index());

@@ -153,10 +153,16 @@ impl Paths {
         TOKEN | index
     }
 
-    /// The path goes through what `key` stands for: a token, or the key of sums.
-    pub(super) fn mark(&mut self, tail: &mut Tail, stretch: Stretch) {
+    /// The path goes through what a token stands for.
+    pub(super) fn mark(&mut self, tail: &mut Tail, token: u32) {
         self.settle(tail);
-        tail.path = self.add(tail.path, stretch);
+        tail.path = self.add(tail.path, Stretch { key: token, span: 0, strands: 1, work: 0 });
+    }
+
+    /// A token stands for the same as another one, and is its owner's no more.
+    pub(super) fn make_alias(&mut self, token: u32, of: u32) {
+        self.tokens[(token & !TOKEN) as usize].known = Some(Stretch { key: of, span: 0, strands: 1, work: 0 });
+        self.drop_token(token);
     }
 
     /// True if the path of a team does not go through what the token stands for yet; from now on it does, if `stays`.
@@ -171,6 +177,14 @@ impl Paths {
     pub(super) fn make_known(&mut self, token: u32, sums: Stretch) {
         self.tokens[(token & !TOKEN) as usize].known = Some(sums);
         self.drop_token(token);
+    }
+
+    /// A node has this key.
+    #[inline]
+    fn hold_token(&mut self, key: u32) {
+        if key & TOKEN != 0 {
+            self.tokens[(key & !TOKEN) as usize].holders += 1;
+        }
     }
 
     #[cold]
@@ -193,6 +207,7 @@ impl Paths {
         if let Some(sums) = self.tokens[(key & !TOKEN) as usize].known {
             let node = &mut self.nodes[id as usize];
             (node.key, node.span, node.work) = (sums.key, sums.span, sums.work);
+            self.hold_token(sums.key);
             self.drop_token(key);
         }
     }
@@ -235,9 +250,7 @@ impl Paths {
         }
         let (length, fold_at) = (parent.length + 1, parent.fold_at);
         let Stretch { key, span, work, .. } = stretch;
-        if key & TOKEN != 0 {
-            self.tokens[(key & !TOKEN) as usize].holders += 1;
-        }
+        self.hold_token(key);
         let node = Node { span, work, parent: id, holders: 1, key, strands, length, fold_at };
         let new = self.place(node);
         if length >= fold_at {
@@ -420,6 +433,35 @@ mod tests {
         let mut sums = [0; 3];
         paths.stretches(path).for_each(|part| sums[part.key as usize] += part.span);
         assert_eq!(sums, [33_334, 33_333, 33_333]);
+    }
+
+    #[test]
+    fn tokens_whose_sums_are_known_become_one_node() {
+        let mut paths = Paths::new();
+        let mut tail = Tail::at(0, 0);
+        let outer = paths.token();
+        paths.mark(&mut tail, outer);
+        for n in 0..100_000 {
+            let token = paths.token();
+            paths.mark(&mut tail, token);
+            // Somebody else's, which is not taken.
+            let mut other = tail.borrowed();
+            let lost = paths.token();
+            paths.mark(&mut other, lost);
+            paths.release(other.path);
+            for token in [token, lost] {
+                paths.make_known(token, Stretch { key: 1 + n % 2, span: 3, strands: 1, work: 5 });
+            }
+        }
+        paths.make_known(outer, Stretch { key: 3, span: 7, strands: 1, work: 9 });
+        assert!(paths.nodes.len() < 300 && paths.tokens.len() < 300, "{} {}", paths.nodes.len(), paths.tokens.len());
+        let mut sums = [(0, 0, 0); 4];
+        for Stretch { key, span, strands, work } in paths.stretches(tail.path) {
+            let sum = &mut sums[key as usize];
+            *sum = (sum.0 + span, sum.1 + strands, sum.2 + work);
+        }
+        let each = (150_000, 50_000, 250_000);
+        assert_eq!(sums, [(0, 0, 0), each, each, (7, 1, 9)]);
     }
 
     #[test]

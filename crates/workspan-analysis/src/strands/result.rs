@@ -139,7 +139,7 @@ impl<C: Charge> Machine<C> {
                     if C::CALLS && region.counted {
                         let work = self.work.saturating_sub(region.work);
                         let apart = self.apart.saturating_sub(region.apart);
-                        self.end_region_call(&region, work.saturating_sub(apart), span);
+                        self.end_region_call(work.saturating_sub(apart), span);
                     }
                     let span = C::nanos(span);
                     self.open.push(OpenRegion { context: region.context, outermost: region.outermost, span });

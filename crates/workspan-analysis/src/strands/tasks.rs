@@ -142,7 +142,7 @@ impl<C: Charge> Machine<C> {
     /// The running task, `task`, has ended: its creator goes on.
     pub(super) fn end_task(&mut self, task: Task) {
         if C::CALLS && task.counted {
-            self.end_task_call(&task);
+            self.end_task_call();
         }
         let (end, end_uniform) = (self.tail, self.uniform);
         let Some(mut creator) = self.creators.pop() else {

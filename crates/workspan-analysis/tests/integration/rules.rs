@@ -1,6 +1,7 @@
 //! Rows that break the rules: no panic, and what is wrong is told.
 
 use workspan_analysis::advise::{advise, Goal};
+use workspan_analysis::calls::{calls, Options};
 use workspan_analysis::strands::{self, Problem, Replay};
 use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
 use workspan_analysis::{profile, replay, Replayed};
@@ -64,6 +65,11 @@ fn nothing_panics() {
         }
         let regions = strands::regions(&run.recording, &rows).unwrap_or_else(|never| match never {});
         assert_eq!(regions.work, found.work);
+        for heights in [false, true] {
+            let options = Options { heights, steal: Nanos(7) };
+            let calls = calls(&run.recording, &rows, &options).unwrap_or_else(|never| match never {});
+            assert_eq!((calls.work, calls.span), (found.work, found.span), "seed {seed}");
+        }
         let part = Selector::Below(SiteId(u32::try_from(random.below(30)).unwrap()));
         let changes = vec![Change { part, factor: Factor::INFINITE }];
         let answer = what_if(&run.recording, &rows, &[Scenario { changes }]).unwrap_or_else(|never| match never {});

@@ -84,7 +84,7 @@ pub struct Call {
     pub own: i64,
     /// Its span.
     pub span: i64,
-    /// It is on the critical path.
+    /// It begins on the critical path.
     pub on_path: bool,
 }
 
@@ -137,9 +137,8 @@ struct Instance {
     creator: Option<usize>,
     own: i64,
     below: i64,
-    /// It is told as a call, and on the path if its begin is; a fork is nothing else.
+    /// It is told as a call; a fork is nothing else.
     call: bool,
-    from_begin: bool,
     fork: bool,
     /// Shared by members: this one's number and that of the team.
     share: Option<(usize, usize)>,
@@ -361,7 +360,6 @@ impl<'a> Graph<'a> {
             own: 0,
             below: 0,
             call: true,
-            from_begin: false,
             fork: false,
             share: None,
         });
@@ -448,7 +446,6 @@ impl<'a> Graph<'a> {
         let real = kind.is_some_and(SiteKind::spawns);
         let counts = real && !matches!(kind, Some(SiteKind::ParIter | SiteKind::Taskloop));
         (self.instances[instance].counts, self.instances[instance].call) = (counts, counts);
-        self.instances[instance].from_begin = kind.is_some_and(SiteKind::is_openmp);
         self.active.push(context);
         self.open.push(instance);
         self.sizes.push(0);
@@ -603,7 +600,7 @@ impl<'a> Graph<'a> {
                 work: if lasts { instance.below } else { instance.work },
                 own: instance.own,
                 span: last - length[instance.begin],
-                on_path: if instance.from_begin { on_path[instance.begin] } else { on_path[instance.ends[0]] },
+                on_path: on_path[instance.begin],
             };
             match instance.share.map(|number| shared.entry(number)) {
                 None => calls.push(call),

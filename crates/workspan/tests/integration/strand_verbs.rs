@@ -81,6 +81,54 @@ fn what_if_and_advise() {
 }
 
 #[test]
+fn calls() {
+    for seed in SEEDS {
+        let name = format!("made-up-{seed}");
+        let folder = recorded(&name, seed);
+        check_snapshots(
+            &name,
+            &folder,
+            &[
+                ("calls", &["calls"]),
+                ("calls-height", &["calls", "--by", "height", "--top", "8", "--steal", "10000000"]),
+                ("calls-json", &["calls", "--json", "--steal", "0"]),
+                ("calls-csv", &["calls", "workspan.strands", "--csv"]),
+                ("calls-height-csv", &["calls", "--csv", "--by", "height"]),
+            ],
+        );
+    }
+}
+
+/// In the two views strands of sites are counted once, and the first rows have most of the span.
+#[test]
+fn calls_add_up() {
+    let folder = recorded("calls", SEEDS[0]);
+    let answers = ["site", "height"].map(|by| {
+        let ended = ask(&folder, &["calls", "--json", "--by", by]);
+        serde_json::from_slice::<serde_json::Value>(&ended.check_success().stdout).expect("JSON")
+    });
+    let [sites, heights] = &answers;
+    assert_eq!(sites["program"], heights["program"]);
+    let local = |answer: &serde_json::Value, serial: bool| {
+        let rows = answer["calls"].as_array().expect("rows");
+        let rows = rows.iter().filter(|row| serial || row["callee"]["kind"] != "serial");
+        rows.map(|row| row["local_work_ns"].as_i64().expect("a number")).sum::<i64>()
+    };
+    assert_eq!(Some(local(sites, true)), sites["program"]["work_ns"].as_i64());
+    assert_eq!(local(sites, false), local(heights, false));
+    let spans: Vec<i64> = sites["calls"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| {
+            let number = |value: &serde_json::Value| value.as_i64().expect("a number");
+            number(&row["on_span"]["span_ns"]).max(number(&row["local_span_ns"]))
+        })
+        .collect();
+    assert!(spans.is_sorted_by(|a, b| a >= b), "{spans:?}");
+}
+
+#[test]
 fn sites_and_marks_can_be_named() {
     let folder = recorded("parts", SEEDS[1]);
     let report = crate::command::report(&folder, "workspan.wspan");
@@ -118,13 +166,20 @@ fn what_cannot_be_used_is_said() {
     ask(&folder, &["what-if", "--run", "2", "-s", "a.rs:1=2"]).check_error(2, &["there is no run 2"]);
     ask(&folder, &["advise", "--target", "0.5"]).check_error(2, &["--target"]);
     ask(&folder, &["advise", "none.wspan"]).check_error(2, &["none.wspan"]);
+    ask(&folder, &["calls", "none.wspan"]).check_error(2, &["none.wspan"]);
+    ask(&folder, &["calls", "none.strands"]).check_error(2, &["none.strands"]);
+    ask(&folder, &["calls", "--run", "2"]).check_error(2, &["there is no run 2"]);
+    ask(&folder, &["calls", "--by", "weight"]).check_error(2, &["--by"]);
+    ask(&folder, &["calls", "--json", "--csv"]).check_error(2, &["--csv"]);
 
     let strands = folder.join("workspan.strands");
     let file = folder.join("workspan.wspan");
     let (mut recording, _) = decode(&fs::read(&file).expect("it is there")).expect("it is whole");
     recording.made_at += 1;
     fs::write(folder.join("other.wspan"), encode(&recording)).expect("writable");
-    ask(&folder, &["advise", "other.wspan"]).check_error(2, &["other.wspan holds no strands", "--record"]);
+    for verb in ["advise", "calls"] {
+        ask(&folder, &[verb, "other.wspan"]).check_error(2, &["other.wspan holds no strands", "--record"]);
+    }
     fs::rename(&strands, folder.join("other.strands")).expect("writable");
     ask(&folder, &["advise", "other.wspan"]).check_error(2, &["of another recording"]);
     fs::rename(folder.join("other.strands"), &strands).expect("writable");
