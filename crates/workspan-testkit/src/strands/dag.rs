@@ -2,7 +2,7 @@
 //!
 //! The rows are parsed by recursive descent. Every strand is a node, every join, wait and barrier another that costs nothing;
 //! an edge says what must be over before. Nodes are visited in topological order (Kahn). Nothing is composed, shared, folded or
-//! bounded. Well-nested rows only.
+//! bounded. Of paths of equal length the first in serial order counts. Well-nested rows only.
 //!
 //! Instances: the work of an instance is that of the strands within it, and within all tasks that are waited for within it.
 //! So every instance has one that it is part of: the one around it or, for a task, the one around its group.
@@ -175,6 +175,8 @@ struct Graph<'a> {
 #[derive(Default)]
 struct Team {
     barriers: Vec<Node>,
+    /// Of the round, until the member comes to its end.
+    tasks: Vec<Node>,
     round: usize,
     shared: usize,
 }
@@ -290,13 +292,13 @@ impl<'a> Graph<'a> {
                 self.groups.push(Group { ends: Vec::new(), instance: task.instance, team: None });
                 while self.step(task) != Event::Wait {}
                 let ends = self.groups.pop().map(|group| group.ends).unwrap_or_default();
-                let edges = ends.into_iter().chain([task.at]).map(Edge::from).collect();
+                let edges = [task.at].into_iter().chain(ends).map(Edge::from).collect();
                 task.at = self.node(edges);
             }
             Event::Spawn(creation) => self.spawn(task, creation, false),
             Event::Call(creation) => self.spawn(task, creation, true),
             Event::Sync => {
-                let edges = task.children.iter().copied().chain([task.at]).map(Edge::from).collect();
+                let edges = [task.at].into_iter().chain(task.children.iter().copied()).map(Edge::from).collect();
                 task.at = self.node(edges);
             }
             Event::After(number) => task.after.push(task.created[number as usize]),
@@ -426,7 +428,7 @@ impl<'a> Graph<'a> {
 
     fn spawn(&mut self, task: &mut Task, creation: Creation, call: bool) {
         let context = creation.context;
-        let edges = task.after.drain(..).chain([task.at]).map(Edge::from).collect();
+        let edges = [task.at].into_iter().chain(task.after.drain(..)).map(Edge::from).collect();
         let around = self.rows[self.next - 1].context;
         let mut start = self.node(edges);
         if !call {
@@ -478,15 +480,13 @@ impl<'a> Graph<'a> {
         let back = self.burden(end);
         task.children.push(back);
         match group.map(|group| (group, self.groups[group].team)) {
-            Some((_, Some(team))) => {
-                self.meet(team, back);
-            }
+            Some((_, Some(team))) => self.teams[team].tasks.push(back),
             Some((group, None)) => self.groups[group].ends.push(back),
             None => self.detached.push(end),
         }
     }
 
-    /// The barrier of a team's current round waits for `node`.
+    /// The barrier of a team's current round waits for `node`, where a member comes to it, and for the tasks so far.
     fn meet(&mut self, team: usize, node: Node) -> Node {
         let round = self.teams[team].round;
         while self.teams[team].barriers.len() <= round {
@@ -494,7 +494,8 @@ impl<'a> Graph<'a> {
             self.teams[team].barriers.push(barrier);
         }
         let barrier = self.teams[team].barriers[round];
-        self.vertices[barrier].edges.push(node.into());
+        let tasks = std::mem::take(&mut self.teams[team].tasks);
+        self.vertices[barrier].edges.extend([node].into_iter().chain(tasks).map(Edge::from));
         barrier
     }
 

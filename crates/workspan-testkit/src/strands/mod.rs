@@ -3,8 +3,10 @@
 //! * [`mod@random`]: a recording with all events, recursion, groups over several tasks, teams with rounds.
 //! * [`dag`]: what rows amount to, from an explicit graph of strands and its longest path. It shares nothing with the
 //!   analyses but the rows.
+//! * [`calls`]: what they amount to by call site, instance by instance.
 //! * [`stream`]: fork-join rows without end, in batches, to measure with.
 
+pub mod calls;
 pub mod dag;
 pub mod random;
 pub mod stream;
