@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use workspan_model::{CallMetrics, Nanos, Ratio, Recording, SiteId};
+use workspan_model::{CallMetrics, ContextId, Nanos, Ratio, Recording, Run, SiteId, SiteKind, Totals};
 
 use crate::strands::{run, CallKey, Machine, Problems, Rows, View};
 
@@ -93,6 +93,30 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
         rows: sorted(edges(recording, plain.calls()).into_iter().map(row).collect()),
         problems: plain.problems,
     })
+}
+
+/// What a run tells of each context without its strands, in the order of the recording's tree.
+pub fn of_run(recording: &Recording, run: &Run) -> Vec<CallMetrics> {
+    let tree = &recording.contexts;
+    let below = tree.inclusive(&run.totals.iter().map(|totals| totals.self_work).collect::<Vec<_>>());
+    let critical = run.critical.iter().copied().chain(std::iter::repeat(Nanos::ZERO));
+    let metrics = |(((id, totals), below), local_span): (((ContextId, &Totals), Nanos), Nanos)| {
+        let context = tree.get(id);
+        let kind = context.and_then(|context| recording.sites.get(context.site?.0 as usize)).map(|site| site.kind);
+        // An instance of OpenMP has all that was created in it.
+        let all = kind.is_some_and(SiteKind::is_openmp) && context.is_some_and(|context| !context.recursive);
+        CallMetrics {
+            calls_on_work: totals.instances,
+            work_on_work: if all { below } else { totals.work },
+            span_on_work: totals.span,
+            calls_on_span: totals.on_path.instances,
+            work_on_span: totals.on_path.work,
+            span_on_span: totals.on_path.span,
+            local_work: totals.self_work,
+            local_span,
+        }
+    };
+    tree.ids().zip(&run.totals).zip(below).zip(critical).map(metrics).collect()
 }
 
 /// Adds up the metrics of each context, in the order of the recording's tree, by call site. By falling part of the critical

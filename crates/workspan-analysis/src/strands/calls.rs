@@ -1,15 +1,16 @@
 //! Calls: instances of sites, in all and on the critical path (Cilkprof ch. 2, 3.3, 4.1).
 //!
-//! Where an instance begins the path is marked with a token; when it has ended, the token gets its work and span. The tokens
-//! that the longest path has at the end of the program are the calls on the span. So a token is kept where Cilkprof retains a
+//! When an instance ends, its work and span are known, and the path that leads to its end is marked with them: the marks that
+//! the longest path has at the end of the program are the calls on the span. So a mark is kept where Cilkprof retains a
 //! profile, and dropped where it discards one; but a path is shared by all who have a common past, so that nothing is copied.
-//! Tokens of one row are folded into one node (`super::path`).
+//! Marks of one row are folded into one node (`super::path`).
+//!
+//! An instance of OpenMP has all that was created in it, which may outlast it, and then the path does not come to its end. It
+//! is marked where it *begins*, by a token, which gets the sums when they are known. So is what lasts over a barrier, whose
+//! span is known with the rounds; and the parts of a worksharing construct have one token for all members.
 //!
 //! **Cost:** constant for each instance, but for the search of its row by height. **Memory:** a row for each context or, by
 //! height, for each call site and height; beyond that, of open constructs only.
-//!
-//! A worksharing construct has a part in each member of its team, and what lasts over a barrier has a span that is known with
-//! the rounds: these get their sums when the team ends.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +64,8 @@ struct Callee {
 struct Open {
     context: ContextId,
     caller: Option<SiteId>,
-    token: u32,
+    /// The path has been marked where it began.
+    token: Option<u32>,
     height: u32,
     own: i64,
     /// Where a fork begins.
@@ -179,8 +181,7 @@ impl<C: Charge> Machine<C> {
         if callee.site.is_none() || !counted {
             return false;
         }
-        let token = self.paths.token();
-        self.paths.mark(&mut self.tail, token);
+        let token = self.tables.get(context).lasting.then(|| self.mark());
         self.calls.open.push(Open {
             context,
             caller: self.calls.contexts[around.index()].site,
@@ -193,6 +194,13 @@ impl<C: Charge> Machine<C> {
             round: self.round,
         });
         true
+    }
+
+    /// Marks the path with a new token.
+    fn mark(&mut self) -> u32 {
+        let token = self.paths.token();
+        self.paths.mark(&mut self.tail, Stretch { key: token, span: 0, strands: 1, work: 0 });
+        token
     }
 
     /// A region is entered.
@@ -247,33 +255,46 @@ impl<C: Charge> Machine<C> {
 
     fn end_call(&mut self, open: &Open, work: i64, span: i64) {
         let row = self.calls.row(open.context, open.caller, open.height, open.own);
-        let Open { token, round: entered, .. } = *open;
-        let left = self.round;
-        if entered != left {
+        let (entered, left) = (open.round, self.round);
+        if entered != left && self.innermost_team().is_some() {
+            let token = open.token.unwrap_or_else(|| self.mark());
             if let Some(team) = self.innermost_team() {
                 team.late_calls.push(LateCall { row, token, work, span, entered, left });
-                return;
+            }
+            return;
+        }
+        match open.token {
+            Some(token) => self.count_call(row, token, work, span),
+            None => {
+                let sums = self.sums(row, work, span);
+                self.calls.count(row, work, span);
+                self.paths.mark(&mut self.tail, sums);
             }
         }
-        self.count_call(row, token, work, span);
     }
 
     fn count_call(&mut self, row: u32, token: u32, work: i64, span: i64) {
         self.calls.count(row, work, span);
+        self.paths.make_known(token, self.sums(row, work, span));
+    }
+
+    /// What a path is marked with by a call of a row.
+    fn sums(&self, row: u32, work: i64, span: i64) -> Stretch {
         let first = u32::try_from(self.tables.contexts.len()).unwrap_or(u32::MAX);
-        self.paths.make_known(token, Stretch { key: first.saturating_add(row), span, strands: 1, work });
+        Stretch { key: first.saturating_add(row), span, strands: 1, work }
     }
 
     /// A member's part ends.
     pub(super) fn end_shared_call(&mut self) -> Option<SharedCall> {
         let open = self.calls.close()?;
         let ordinal = self.shared;
+        let token = open.token.unwrap_or_else(|| self.mark());
         let known = self.innermost_team().and_then(|team| team.shares.get(ordinal)?.call).map(|call| call.token);
         if let Some(all) = known {
-            self.paths.make_alias(open.token, all);
+            self.paths.make_alias(token, all);
         }
         let work = self.work.saturating_sub(open.work);
-        let Open { context, caller, height, own, token, .. } = open;
+        let Open { context, caller, height, own, .. } = open;
         Some(SharedCall { context, caller, token: known.unwrap_or(token), height, work, own })
     }
 

@@ -153,10 +153,10 @@ impl Paths {
         TOKEN | index
     }
 
-    /// The path goes through what a token stands for.
-    pub(super) fn mark(&mut self, tail: &mut Tail, token: u32) {
+    /// The path goes through what `mark` stands for: a token, or sums.
+    pub(super) fn mark(&mut self, tail: &mut Tail, mark: Stretch) {
         self.settle(tail);
-        tail.path = self.add(tail.path, Stretch { key: token, span: 0, strands: 1, work: 0 });
+        tail.path = self.add(tail.path, mark);
     }
 
     /// A token stands for the same as another one, and is its owner's no more.
@@ -440,14 +440,14 @@ mod tests {
         let mut paths = Paths::new();
         let mut tail = Tail::at(0, 0);
         let outer = paths.token();
-        paths.mark(&mut tail, outer);
+        paths.mark(&mut tail, stretch(outer));
         for n in 0..100_000 {
             let token = paths.token();
-            paths.mark(&mut tail, token);
+            paths.mark(&mut tail, stretch(token));
             // Somebody else's, which is not taken.
             let mut other = tail.borrowed();
             let lost = paths.token();
-            paths.mark(&mut other, lost);
+            paths.mark(&mut other, stretch(lost));
             paths.release(other.path);
             for token in [token, lost] {
                 paths.make_known(token, Stretch { key: 1 + n % 2, span: 3, strands: 1, work: 5 });

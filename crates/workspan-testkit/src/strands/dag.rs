@@ -84,7 +84,7 @@ pub struct Call {
     pub own: i64,
     /// Its span.
     pub span: i64,
-    /// It begins on the critical path.
+    /// It is on the critical path: one of OpenMP if it begins there, another one if it ends there.
     pub on_path: bool,
 }
 
@@ -601,7 +601,7 @@ impl<'a> Graph<'a> {
                 work: if lasts { instance.below } else { instance.work },
                 own: instance.own,
                 span: last - length[instance.begin],
-                on_path: on_path[instance.begin],
+                on_path: on_path[if lasts { instance.begin } else { instance.ends[0] }],
             };
             match instance.share.map(|number| shared.entry(number)) {
                 None => calls.push(call),
