@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use workspan_analysis::calls::{Burdened, CallRow};
+use workspan_analysis::calls::CallRow;
 use workspan_analysis::Calls;
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
@@ -20,10 +20,12 @@ pub struct Answer {
     pub text: String,
     /// How recursion is shown: `site`, outermost instances only, or `height`.
     pub by: String,
-    /// What a steal costs.
-    pub steal_ns: i64,
+    /// Where the numbers come from: `strands`, or `collector` where there are none.
+    pub from: String,
+    /// What a steal costs; null without strands.
+    pub steal_ns: Option<i64>,
     /// Where that number comes from: `asked`, `measured` or `assumed`.
-    pub steal_from: String,
+    pub steal_from: Option<String>,
     /// The whole program.
     pub program: Program,
     /// Call sites, by falling part of the critical path.
@@ -41,8 +43,8 @@ pub struct Program {
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
-    /// Longest chain of strands and steals.
-    pub burdened_span_ns: i64,
+    /// Longest chain of strands and steals; null without strands.
+    pub burdened_span_ns: Option<i64>,
     /// Work over that.
     pub burdened_parallelism: Option<f64>,
 }
@@ -127,32 +129,34 @@ impl Steal {
 }
 
 /// The answer as it is shown.
-pub fn answer(recording: &Recording, by_height: bool, steal: Steal, computed: &Calls) -> Answer {
-    let Burdened { span, parallelism } = computed.burdened;
+///
+/// `steal`: what the burden was computed with; `None` if it was not, for want of strands.
+pub fn answer(recording: &Recording, by_height: bool, steal: Option<Steal>, computed: &Calls) -> Answer {
     let program = Program {
         work_ns: computed.work.0,
         span_ns: computed.span.0,
         parallelism: number(computed.parallelism),
-        burdened_span_ns: span.0,
-        burdened_parallelism: number(parallelism),
+        burdened_span_ns: computed.burdened.map(|burdened| burdened.span.0),
+        burdened_parallelism: number(computed.burdened.and_then(|burdened| burdened.parallelism)),
     };
-    let known = match steal {
-        Steal::Asked(_) => "",
-        Steal::Measured(_) => ", as measured",
-        Steal::Assumed(_) => ", assumed: --steal tells it",
-    };
-    let text = format!(
-        "parallelism {}, {} if all is stolen that can be ({} a steal{known})",
-        ratio(program.parallelism),
-        ratio(program.burdened_parallelism),
-        steal.cost(),
-    );
+    let mut text = format!("parallelism {}", ratio(program.parallelism));
+    if let Some(steal) = steal {
+        let known = match steal {
+            Steal::Asked(_) => "",
+            Steal::Measured(_) => ", as measured",
+            Steal::Assumed(_) => ", assumed: --steal tells it",
+        };
+        let burdened = ratio(program.burdened_parallelism);
+        let cost = steal.cost();
+        text += format!(", {burdened} if all is stolen that can be ({cost} a steal{known})").as_str();
+    }
     Answer {
         schema_version: 1,
         text,
         by: if by_height { "height" } else { "site" }.to_owned(),
-        steal_ns: steal.cost().0,
-        steal_from: steal.word().to_owned(),
+        from: if steal.is_some() { "strands" } else { "collector" }.to_owned(),
+        steal_ns: steal.map(|steal| steal.cost().0),
+        steal_from: steal.map(|steal| steal.word().to_owned()),
         program,
         calls: computed.rows.iter().filter_map(|row| call(recording, computed.span, row)).collect(),
         warnings: problems(&computed.problems),
@@ -286,11 +290,12 @@ pub fn text(answer: &Answer, style: Style) -> String {
     line(&mut out, "");
     let mut table = Table::new(&["", "work", "span", "parallelism"]);
     let program = answer.program;
-    for (name, span, parallelism) in [
-        ("program", program.span_ns, program.parallelism),
-        ("burdened", program.burdened_span_ns, program.burdened_parallelism),
-    ] {
+    let mut row = |name: &str, span, parallelism| {
         table.row(vec![name.to_owned(), time(program.work_ns), time(span), ratio(parallelism)]);
+    };
+    row("program", program.span_ns, program.parallelism);
+    if let Some(span) = program.burdened_span_ns {
+        row("burdened", span, program.burdened_parallelism);
     }
     table.write(&mut out, style, 0);
     if answer.calls.is_empty() {
@@ -325,6 +330,8 @@ pub fn text(answer: &Answer, style: Style) -> String {
 fn cells(call: &Call) -> [String; 13] {
     let (work, span) = (call.on_work, call.on_span);
     let sums = |sums: Sums, nanos: i64| if sums.calls == 0 { "-".to_owned() } else { time(nanos) };
+    // Only strands that lie within other instances.
+    let recursion = if work.calls == 0 && call.callee.kind != "serial" { ", recursion" } else { "" };
     let share = call.span_share.filter(|_| span.calls > 0);
     [
         sums(span, span.span_ns),
@@ -342,6 +349,6 @@ fn cells(call: &Call) -> [String; 13] {
         ratio(call.burdened_parallelism),
         count(work.calls),
         time(call.local_work_ns),
-        format!("{} → {}", caller(call), callee(call)),
+        format!("{} → {}{recursion}", caller(call), callee(call)),
     ]
 }

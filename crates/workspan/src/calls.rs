@@ -1,24 +1,21 @@
 //! `workspan calls`: work and span of each call site, in all and on the critical path.
 
-use anyhow::Context;
-use workspan_analysis::calls::{calls, Options, DEFAULT_STEAL};
-use workspan_model::{Clock, Nanos};
-use workspan_report::calls::{answer, csv, json, text, Steal};
+use anyhow::{bail, Context};
+use workspan_analysis::calls::{calls, told, Options, DEFAULT_STEAL};
+use workspan_model::{Clock, Nanos, Recording, Run, SiteKind};
+use workspan_report::calls::{answer, csv, json, text, Answer, Steal};
 use workspan_report::text::Style;
 
 use crate::args::{self, By};
 use crate::exit::Outcome;
-use crate::strands::Recorded;
-use crate::{output, strands};
+use crate::{files, output, strands};
 
 /// Runs the verb.
 pub fn run(args: &args::Calls) -> anyhow::Result<Outcome> {
-    let recorded = strands::open(&args.file, args.run)?;
-    let steal = steal(args.steal, &recorded);
-    let options = Options { heights: args.by == By::Height, steal: steal.cost() };
-    let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
-    recorded.rows.tell_problems();
-    let view = answer(&recorded.recording, options.heights, steal, &computed);
+    let view = match without_strands(args)? {
+        Some(view) => view,
+        None => from_strands(args)?,
+    };
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&match (args.json, args.csv) {
         (true, _) => json(&view) + "\n",
@@ -28,13 +25,41 @@ pub fn run(args: &args::Calls) -> anyhow::Result<Outcome> {
     Ok(Outcome::OK)
 }
 
-fn steal(asked: Option<u64>, recorded: &Recorded) -> Steal {
+fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
+    let recorded = strands::open(&args.file, args.run)?;
+    let steal = steal(args.steal, &recorded.recording, &recorded.run);
+    let options = Options { heights: args.by == By::Height, steal: steal.cost() };
+    let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
+    recorded.rows.tell_problems();
+    Ok(answer(&recorded.recording, options.heights, Some(steal), &computed))
+}
+
+/// What the collector has told on the fly, where there are no strands and that is enough.
+fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
+    let file = strands::recording_of(&args.file);
+    if args.by == By::Height || args.steal.is_some() || strands::folder(&file).is_ok() {
+        return Ok(None);
+    }
+    let recording = files::read(&file)?.recording;
+    let Some(run) = recording.runs.get(args.run as usize - 1) else {
+        bail!("{} has {} runs, there is no run {}", file.display(), recording.runs.len(), args.run);
+    };
+    // Of OpenMP, which calls are on the critical path is not told on the fly; nor was it by older versions.
+    let is_openmp = |kind: SiteKind| kind.is_openmp() && kind != SiteKind::Marked;
+    let is_told = run.totals.iter().any(|totals| totals.on_path.instances > 0);
+    if !is_told || recording.sites.iter().any(|site| is_openmp(site.kind)) {
+        return Ok(None);
+    }
+    Ok(Some(answer(&recording, false, None, &told(&recording, run))))
+}
+
+fn steal(asked: Option<u64>, recording: &Recording, run: &Run) -> Steal {
     let nanos = |number| Nanos(i64::try_from(number).unwrap_or(i64::MAX));
-    match (asked, recorded.steal_ns) {
+    match (asked, recording.machine.steal_ns) {
         (Some(number), _) => Steal::Asked(nanos(number)),
-        (None, Some(number)) => Steal::Measured(nanos(number)),
         // Ticks are no time.
-        (None, None) if recorded.run.clock == Clock::Virtual => Steal::Assumed(Nanos::ZERO),
-        (None, None) => Steal::Assumed(DEFAULT_STEAL),
+        (None, _) if run.clock == Clock::Virtual => Steal::Assumed(Nanos::ZERO),
+        (None, 0) => Steal::Assumed(DEFAULT_STEAL),
+        (None, number) => Steal::Measured(nanos(number)),
     }
 }

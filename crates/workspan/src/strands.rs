@@ -22,8 +22,6 @@ pub struct Recorded {
     pub run: Run,
     /// Its strands.
     pub rows: StoredRows,
-    /// What a steal costs there, if that was measured.
-    pub steal_ns: Option<u64>,
 }
 
 /// Rows that are read from files each time that they are asked for.
@@ -50,13 +48,12 @@ pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
     if reader.stored().is_some_and(other) {
         bail!("{} is not of {}, but of another recording", folder.display(), file.display());
     }
-    let steal_ns = reader.stored().and_then(|stored| stored.steal_ns);
     let rows = StoredRows { folder, run: number, problems: RefCell::default() };
-    Ok(Recorded { recording, run, rows, steal_ns })
+    Ok(Recorded { recording, run, rows })
 }
 
 /// The recording beside a folder of strands; anything else is one itself.
-fn recording_of(file: &Path) -> PathBuf {
+pub fn recording_of(file: &Path) -> PathBuf {
     let is_folder = file.extension().is_some_and(|extension| extension == "strands") && file.is_dir();
     if is_folder {
         file.with_extension("wspan")

@@ -33,8 +33,8 @@ pub struct Calls {
     pub span: Nanos,
     /// Work over span.
     pub parallelism: Option<Ratio>,
-    /// The whole program, with steals.
-    pub burdened: Burdened,
+    /// The whole program, with steals; as far as that was computed.
+    pub burdened: Option<Burdened>,
     /// Call sites, by falling part of the critical path.
     pub rows: Vec<CallRow>,
     /// What was wrong with the rows.
@@ -89,10 +89,22 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
         work: plain.work,
         span: plain.span,
         parallelism: plain.work.over(plain.span),
-        burdened: burdened_of(plain.work, burdened.span),
+        burdened: Some(burdened_of(plain.work, burdened.span)),
         rows: sorted(edges(recording, plain.calls()).into_iter().map(row).collect()),
         problems: plain.problems,
     })
+}
+
+/// The calls of a run of `recording` as it was told on the fly, without its strands.
+pub fn told(recording: &Recording, run: &Run) -> Calls {
+    let work = run.work();
+    Calls {
+        work,
+        span: run.span,
+        parallelism: work.over(run.span),
+        rows: by_edge(recording, &of_run(recording, run)),
+        ..Calls::default()
+    }
 }
 
 /// What a run tells of each context without its strands, in the order of the recording's tree.

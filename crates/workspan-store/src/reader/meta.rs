@@ -21,8 +21,6 @@ pub struct Stored {
     pub made_at: u64,
     /// Strands that were written; `None` if that was never finished.
     pub strands: Option<u64>,
-    /// What a steal costs where the program ran, if that was measured.
-    pub steal_ns: Option<u64>,
     /// Why some are missing.
     partial: Option<String>,
     finished: bool,
@@ -90,7 +88,6 @@ fn stored(pairs: &[(String, String)]) -> Stored {
         command: text("command").unwrap_or_default().to_owned(),
         made_at: text("made_at").and_then(|n| n.parse().ok()).unwrap_or(0),
         strands: text("strands").and_then(|n| n.parse().ok()),
-        steal_ns: text("steal_ns").and_then(|n| n.parse().ok()),
         partial: (state == "partial").then(|| text("reason").unwrap_or_default().to_owned()),
         finished: matches!(state, "complete" | "partial"),
     }
