@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod build;
+mod call_sums;
 mod cilk;
 mod closed_forms;
 mod command;

@@ -16,10 +16,11 @@ use workspan_read::log::Converted;
 use workspan_store::Reader;
 
 use crate::build::{self, scratch};
+use crate::call_sums;
 use crate::command::{record, run, start};
 
 /// Random programs; each runs three times.
-const PROGRAMS: u64 = 300;
+const PROGRAMS: u64 = 500;
 
 #[test]
 fn random_programs() {
@@ -60,7 +61,7 @@ fn the_real_clock() {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.wspan");
         let run = || {
             let measured = measure_into(&command, &options, &file).expect("the program runs");
-            let (found, converted) = replayed(&measured);
+            let (found, converted, _) = replayed(&measured);
             (measured, found, converted)
         };
         let (mut measured, mut found, mut converted) = run();
@@ -91,7 +92,7 @@ fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) 
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.wspan");
     let measured = measure_into(&command, &options, &file).expect("the program runs");
     assert_eq!(measured.outcome, Outcome::OK, "{argument}");
-    let (mut found, converted) = replayed(&measured);
+    let (mut found, converted, rows) = replayed(&measured);
     let expected = &measured.recording.runs[0];
     if !paths {
         assert_eq!(found.critical.iter().copied().sum::<Nanos>(), found.span);
@@ -101,22 +102,29 @@ fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) 
     if !converted.whole() || converted.lone > 0 {
         return Some(format!("{label}: {converted:?}"));
     }
-    difference(&measured.recording, expected, &found).map(|difference| format!("{label}: {difference}"))
+    let recording = &measured.recording;
+    let calls = || {
+        let told = if paths { call_sums::fly_difference(recording, expected, &rows) } else { None };
+        told.or_else(|| call_sums::graph_difference(recording, &rows))
+    };
+    difference(recording, expected, &found).or_else(calls).map(|difference| format!("{label}: {difference}"))
 }
 
-/// The run that the strands amount to.
-fn replayed(measured: &Measured) -> (Run, Converted) {
+/// The run that the strands amount to, and them.
+fn replayed(measured: &Measured) -> (Run, Converted, Vec<Strand>) {
     let recording = &measured.recording;
     let run = &recording.runs[0];
     let mut replay = Replay::new(recording);
+    let mut rows = Vec::new();
     let feed = |strands: &[Strand]| {
         replay.feed(strands);
+        rows.extend_from_slice(strands);
         Ok::<(), ()>(())
     };
     let converted = convert_run(recording, run, &measured.logs[0], feed).expect("the spool can be read");
     let replayed = replay.finish();
     assert!(replayed.problems.is_empty(), "{:?}", replayed.problems);
-    (replayed.into_run(run), converted)
+    (replayed.into_run(run), converted, rows)
 }
 
 fn difference(recording: &Recording, expected: &Run, found: &Run) -> Option<String> {
