@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use workspan_analysis::calls::{calls, CallRow, Options};
+use workspan_analysis::replay;
 use workspan_model::{CallMetrics, ContextId, Nanos};
 use workspan_testkit::strands::calls::{by_height, outermost, Edge};
-use workspan_testkit::strands::{evaluate, evaluate_burdened, random, RandomRun};
+use workspan_testkit::strands::stream::Shape;
+use workspan_testkit::strands::{evaluate, evaluate_burdened, random, RandomRun, Stream};
 
 const RUNS: u64 = 1500;
 const STEAL: i64 = 40_000_003;
@@ -55,5 +57,31 @@ fn what_sites_ran_themselves_is_the_whole_program() {
         let local: Nanos = calls.rows.iter().map(|row| row.metrics.local_work).sum();
         let root: Nanos = rows.iter().filter(|row| row.context == ContextId::ROOT).map(|row| row.cost).sum();
         assert_eq!(local + root, calls.work, "seed {seed}");
+    }
+}
+
+/// In a series-parallel program what an instance on the path has of the span is what the path spends in it.
+#[test]
+fn what_is_on_the_span_is_the_part_of_the_path() {
+    for (shape, seed) in [(Shape::Joins, 1), (Shape::Iterators, 2)] {
+        let (recording, stream) = Stream::new(shape, 20_000, seed);
+        let mut rows = Vec::new();
+        stream.read(&mut |batch| {
+            rows.extend_from_slice(batch);
+            true
+        });
+        let replayed = replay(&recording, &rows).unwrap_or_else(|never| match never {});
+        let tree = &recording.contexts;
+        let on_path = tree.inclusive(&replayed.critical);
+        let options = Options { heights: false, steal: Nanos::ZERO };
+        let calls = calls(&recording, &rows, &options).unwrap_or_else(|never| match never {});
+        let mut seen = 0;
+        for row in calls.rows.iter().filter(|row| row.metrics.calls_on_work > 0) {
+            let contexts = tree.ids().zip(&on_path).filter(|(id, _)| tree.site(*id) == Some(row.callee));
+            let part: Nanos = contexts.map(|(_, part)| *part).sum();
+            assert_eq!(row.metrics.span_on_span, part, "{shape:?}: {row:?}");
+            seen += 1;
+        }
+        assert!(seen >= 1, "{shape:?}");
     }
 }
