@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use nix::sys::signal::{kill, Signal};
+use serde_json::Value;
 use workspan::args::{Clock, RunOptions};
 use workspan::exit::Outcome;
 use workspan::record::strands::convert_run;
@@ -17,7 +18,7 @@ use workspan_store::Reader;
 
 use crate::build::{self, scratch};
 use crate::call_sums;
-use crate::command::{record, run, start};
+use crate::command::{record, run, start, workspan};
 
 /// Random programs; each runs three times.
 const PROGRAMS: u64 = 500;
@@ -209,4 +210,26 @@ fn a_folder_that_cannot_be_made_is_an_error_before_the_program_runs() {
     assert!(!folder.join("workspan.wspan").exists());
     run(&mut record(&folder, &["--record", "-o", "/dev/null"], &build::program("shapes"), &["join"]))
         .check_error(2, &["--record", "/dev/null"]);
+}
+
+/// `workspan calls`, from strands and from what the collector told.
+#[test]
+fn calls_are_the_same_with_strands_and_without() {
+    let folder = scratch("calls-told");
+    let program = build::program("random");
+    let ask = |arguments: &[&str]| {
+        run(&mut record(&folder, arguments, &program, &["5"])).check_success();
+        let ended = run(workspan(&folder).args(["calls", "--json"]));
+        serde_json::from_slice::<Value>(&ended.check_success().stdout).expect("JSON")
+    };
+    let [with, without] = [ask(&["--record"]), ask(&[])];
+    assert_eq!([&with["from"], &without["from"]], ["strands", "collector"]);
+    assert_eq!(without["program"]["burdened_span_ns"], Value::Null);
+    let rows = |answer: &Value| {
+        let rows = answer["calls"].as_array().expect("rows").clone();
+        rows.into_iter().map(|row| [&row["callee"], &row["on_work"], &row["on_span"]].map(Value::clone)).collect()
+    };
+    let [with, without]: [Vec<_>; 2] = [&with, &without].map(rows);
+    assert!(with.len() > 2 && with == without, "{with:#?} {without:#?}");
+    run(workspan(&folder).args(["calls", "--by", "height"])).check_error(2, &["holds no strands", "--record"]);
 }
