@@ -2,7 +2,7 @@
 
 use crate::context::ContextTree;
 use crate::run::Run;
-use crate::site::Site;
+use crate::site::{Site, SiteKind};
 
 /// What a `*.wspan` file holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +29,13 @@ pub struct Recording {
     pub contexts: ContextTree,
     /// The runs, in order.
     pub runs: Vec<Run>,
+}
+
+impl Recording {
+    /// True if constructs of OpenMP are among its sites; regions that a program marks are in programs with rayon, too.
+    pub fn uses_openmp(&self) -> bool {
+        self.sites.iter().any(|site| site.kind.is_openmp() && site.kind != SiteKind::Marked)
+    }
 }
 
 /// Where it was made.

@@ -2,7 +2,7 @@
 
 use anyhow::{bail, Context};
 use workspan_analysis::calls::{calls, told, Options, DEFAULT_STEAL};
-use workspan_model::{Clock, Nanos, Recording, Run, SiteKind};
+use workspan_model::{Clock, Nanos, Recording, Run};
 use workspan_report::calls::{answer, csv, json, text, Answer, Steal};
 use workspan_report::text::Style;
 
@@ -45,9 +45,8 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
         bail!("{} has {} runs, there is no run {}", file.display(), recording.runs.len(), args.run);
     };
     // Of OpenMP, which calls are on the critical path is not told on the fly; nor was it by older versions.
-    let is_openmp = |kind: SiteKind| kind.is_openmp() && kind != SiteKind::Marked;
     let is_told = run.totals.iter().any(|totals| totals.on_path.instances > 0);
-    if !is_told || recording.sites.iter().any(|site| is_openmp(site.kind)) {
+    if !is_told || recording.uses_openmp() {
         return Ok(None);
     }
     Ok(Some(answer(&recording, false, None, &told(&recording, run))))

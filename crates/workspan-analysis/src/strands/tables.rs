@@ -22,7 +22,7 @@ pub(crate) struct Entry {
     pub(crate) role: Role,
     /// Branches but the first are tasks.
     pub(crate) forks_tasks: bool,
-    /// An instance of its tasks lasts until those below it have ended.
+    /// An instance has all that is created in it; of its tasks it lasts until that has ended.
     pub(crate) lasting: bool,
 }
 
@@ -42,7 +42,9 @@ pub(crate) enum Role {
 impl Tables {
     pub(crate) fn new(recording: &Recording) -> Tables {
         let tree = &recording.contexts;
-        let contexts = tree.ids().filter_map(|id| tree.get(id)).map(|context| entry(recording, context)).collect();
+        let openmp = recording.uses_openmp();
+        let contexts =
+            tree.ids().filter_map(|id| tree.get(id)).map(|context| entry(recording, context, openmp)).collect();
         Tables { contexts }
     }
 
@@ -60,7 +62,7 @@ impl Tables {
     }
 }
 
-fn entry(recording: &Recording, context: &Context) -> Entry {
+fn entry(recording: &Recording, context: &Context, openmp: bool) -> Entry {
     let site = context.site.filter(|site| (site.0 as usize) < recording.sites.len());
     let kind = site.map(|site| recording.sites[site.0 as usize].kind);
     Entry {
@@ -75,6 +77,6 @@ fn entry(recording: &Recording, context: &Context) -> Entry {
             _ => Role::Tasks,
         },
         forks_tasks: !kind.is_some_and(SiteKind::is_openmp),
-        lasting: kind.is_some_and(SiteKind::is_openmp),
+        lasting: kind.is_some_and(|kind| kind.is_openmp() && (openmp || kind != SiteKind::Marked)),
     }
 }

@@ -50,6 +50,21 @@ fn programs_with_closed_forms() {
     assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
 }
 
+#[test]
+fn programs_with_marks() {
+    let program = build::program("planted");
+    let list = Command::new(&program).arg("list").output().expect("the program runs");
+    let list = String::from_utf8(list.stdout).expect("names");
+    let mut differences = Vec::new();
+    for name in list.lines() {
+        for workers in [1, 2, 4] {
+            let told = ["marked", "marks", "functions"].contains(&name);
+            differences.extend(check(&program, name, 64, workers, told));
+        }
+    }
+    assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
+}
+
 /// The same run, seen twice: nothing differs but by rounding, which the span has none of.
 #[test]
 fn the_real_clock() {
