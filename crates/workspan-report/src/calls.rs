@@ -352,3 +352,39 @@ fn cells(call: &Call) -> [String; 13] {
         format!("{} → {}{recursion}", caller(call), callee(call)),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use schemars::generate::SchemaSettings;
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Every field, and every column, stands in `docs/format/calls.md`.
+    #[test]
+    fn every_field_is_documented() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format/calls.md");
+        let document = fs::read_to_string(file).expect("it is there");
+        let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+        let schema: Value = generator.into_root_schema_for::<Answer>().into();
+        let of = |part: &Value| part["properties"].as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>());
+        let parts = schema["$defs"].as_object().expect("it has parts").values();
+        let fields: Vec<String> = parts.chain([&schema]).filter_map(of).flatten().collect();
+        assert!(fields.len() > 25, "{fields:?}");
+        let words = fields.iter().map(String::as_str).chain(CSV);
+        let missing: Vec<&str> = words
+            .filter(|word| !["`", "`[", ".", "["].iter().any(|after| document.contains(&format!("{word}{after}"))))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
+    fn cells_of_csv_are_quoted_where_they_must_be() {
+        assert_eq!(quoted("a.rs:10 join"), "a.rs:10 join");
+        assert_eq!(quoted("Vec<a, b>"), "\"Vec<a, b>\"");
+        assert_eq!(quoted("a \"b\""), "\"a \"\"b\"\"\"");
+    }
+}
