@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const WIRE: Files = files!("workspan-wire": "lib.rs" "histogram.rs" "log.rs" "shm.rs" "site.rs");
+const WIRE: Files = files!("workspan-wire": "lib.rs" "histogram.rs" "log.rs" "path.rs" "shm.rs" "site.rs");
 
 const COLLECT: Files = files!("workspan-collect":
     "lib.rs" "clock.rs" "drain.rs" "group.rs" "handoff.rs" "interrupt.rs" "join.rs" "log.rs"

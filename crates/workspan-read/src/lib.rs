@@ -13,6 +13,7 @@ pub mod file;
 pub mod log;
 pub mod request;
 pub mod snapshot;
+pub mod tool;
 
 mod counts;
 mod problem;

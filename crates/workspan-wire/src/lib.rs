@@ -15,5 +15,6 @@
 
 pub mod histogram;
 pub mod log;
+pub mod path;
 pub mod shm;
 pub mod site;

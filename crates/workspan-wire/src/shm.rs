@@ -28,6 +28,8 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 use super::histogram::BUCKETS;
 use super::log::RECORD;
 
+pub use super::path::{PathNode, NODE, NODE_ENTRIES, OWNED, PREFIXED};
+
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
@@ -58,8 +60,6 @@ pub const FILE_BYTES: usize = 248;
 pub const TYPE_BYTES: usize = 360;
 /// Return addresses kept in a [`SiteRecord`].
 pub const STACK_DEPTH: usize = 24;
-/// Entries of a [`PathNode`].
-pub const NODE_ENTRIES: usize = 5;
 /// Parallel regions open at a time that a thread can describe if the program is killed.
 pub const OPEN_REGIONS: usize = 16;
 /// Entries of a thread's cache of region entries.
@@ -92,7 +92,6 @@ const fn page(offset: usize) -> usize {
 }
 
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
-const _: () = assert!(size_of::<PathNode>() == 160);
 const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
 
 /// First page: what the runner asks for and what the collector says about itself.
@@ -326,30 +325,6 @@ pub struct Latest {
     pub uniform: AtomicI64,
 }
 
-/// A segment of critical paths: up to [`NODE_ENTRIES`] contexts with their shares, and the segment before it.
-#[derive(Debug)]
-#[repr(C)]
-pub struct PathNode {
-    /// Ticks per entry.
-    pub ticks: [Cell<i64>; NODE_ENTRIES],
-    /// Work of the outermost instances that end on the path, descendants included, per entry.
-    pub work: [Cell<i64>; NODE_ENTRIES],
-    /// Their spans.
-    pub span: [Cell<i64>; NODE_ENTRIES],
-    /// How many these are (saturating).
-    pub calls: [Cell<u32>; NODE_ENTRIES],
-    /// Contexts of the entries.
-    pub contexts: [Cell<u16>; NODE_ENTRIES],
-    /// Entries in use.
-    pub len: Cell<u8>,
-    /// Nodes since the last fold (saturating).
-    pub depth: Cell<u8>,
-    /// Holders: paths that end here, and nodes that come next.
-    pub holders: AtomicU32,
-    /// The segment before it; 0 for none. In a free node: the next free one.
-    pub parent: AtomicU32,
-}
-
 /// Everything about one thread.
 #[derive(Debug)]
 #[repr(C, align(4096))]
@@ -512,14 +487,6 @@ pub struct Position {
 
 /// While batching, one hook in so many reads the counter.
 pub const BATCH: u32 = 16;
-
-/// Bit of a path handle: the holder owns a reference and may extend the node.
-pub const OWNED: u32 = 1 << 31;
-
-/// Bit of a path handle: [`Thread::prefix`] is still to be added.
-pub const PREFIXED: u32 = 1 << 30;
-/// The part of a path handle that names a node.
-pub const NODE: u32 = PREFIXED - 1;
 
 /// What the kernel's clocks said at a known tick.
 #[derive(Debug)]

@@ -73,6 +73,9 @@ pub struct RunOptions {
     /// what-if does; several parts are changed together. Given several times, each is a scenario of its own.
     #[arg(long, value_name = "PART=FACTOR[,…]")]
     pub what_if: Vec<Asked>,
+    /// Load LIBRARY into the program, and tell it of every task (`include/workspan_tool.h`).
+    #[arg(long, value_name = "LIBRARY", conflicts_with_all = ["record", "what_if"])]
+    pub tool: Option<PathBuf>,
     /// Run N times, and report medians with their spread.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
@@ -443,6 +446,9 @@ impl RunOptions {
         if self.clock == Clock::Virtual {
             add("--clock", "virtual".to_owned());
             add("--virtual-task-cost", self.virtual_task_cost.to_string());
+        }
+        if let Some(library) = &self.tool {
+            add("--tool", path(library)?);
         }
         if let Some(file) = &self.show.html {
             add("--html", path(file)?);

@@ -28,6 +28,7 @@ const WITH_VALUE: &[&str] = &[
     "--html",
     "--top",
     "--what-if",
+    "--tool",
 ];
 /// Our options that take none, or one after `=`.
 const WITHOUT_VALUE: &[&str] = &["--json", "--no-source", "--record"];

@@ -7,6 +7,7 @@ pub mod spool;
 pub mod strands;
 pub mod symbols;
 pub mod target;
+pub mod tool;
 
 use std::ffi::OsString;
 use std::iter;
@@ -47,6 +48,9 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         iter::once(&file).chain(&options.show.html).chain(options.show.json.iter().filter(|f| *f != Path::new("-")))
     {
         files::check_writable(file)?;
+    }
+    if let Some(library) = &options.tool {
+        tool::check(library)?;
     }
     if options.record {
         strands::check_writable(&file)?;
@@ -255,6 +259,9 @@ fn one_run(
     }
     let died = workspan_read::Died { exit: ended.exit, ticks: ended.ticks, cpu: ended.cpu };
     let contexts = read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
+    if let Some(library) = &options.tool {
+        tool::report(library, &snapshot)?;
+    }
     let state = workspan_read::log::state(&snapshot).context("cannot read the shared memory")?;
     let log = spool.map(|spool| strands::RunLog { spool, contexts, state });
     Ok((outcome(ended.exit), log))
@@ -315,6 +322,7 @@ fn disabled_features() -> u32 {
 
 fn environment(program: &Program<'_>, options: &RunOptions, memory: &memory::SharedMemory) -> Vec<child::Variable> {
     let mut changes = vec![(OsString::from(shm::ENV), Some(memory.path()))];
+    changes.extend(options.tool.as_deref().and_then(tool::variable));
     match &program.openmp {
         Some(openmp) => changes.extend(openmp.variables.iter().cloned()),
         None => {

@@ -27,4 +27,5 @@ mod reports;
 mod sources;
 mod strand_verbs;
 mod strands;
+mod tools;
 mod what_if_run;
