@@ -8,10 +8,11 @@ use core::sync::atomic::Ordering;
 
 use workspan_collect::shared::Shared;
 use workspan_collect::thread::{self, Role};
-use workspan_collect::{clock, log, platform, strand};
+use workspan_collect::{clock, log, path, platform, strand};
 use workspan_wire::shm::{Clock, BATCH, MAX_THREADS};
 
 use crate::dag::frame::{Frame, Kind, Start};
+use crate::dag::group;
 use crate::ompt::abi::{status, sync, task, Data, BEGIN};
 use crate::ompt::{events, site, waits};
 
@@ -55,6 +56,8 @@ fn measure(shared: Shared) {
         return;
     };
     root.begun_here(spare);
+    // Its tasks end there: not as the program's.
+    group::open(spare, root);
     let root_data: Data = Cell::new(ptr::from_ref(root) as u64);
     let mut fastest = [u64::MAX; 2];
     for _ in 0..ROUNDS {
@@ -74,6 +77,9 @@ fn measure(shared: Shared) {
             *fastest = (*fastest).min(platform::ticks().wrapping_sub(from));
         }
     }
+    spare.log.set(0);
+    group::close(spare, root);
+    path::release(shared, strand::path(spare));
     let [each, batched] = fastest.map(|ticks| ticks as i64 / i64::from(TASKS * CALLBACKS));
     let header = shared.header();
     header.probe_ticks.store(each, Ordering::Relaxed);
