@@ -23,13 +23,16 @@ use super::shared::Shared;
 use super::strand;
 use super::thread::Role;
 use super::tool;
-use workspan_wire::log::{Event, Record};
-use workspan_wire::shm::{Clock, Thread, ThreadArea, LOG_RECORDS, THREADS};
+use workspan_wire::log::{Event, Record, RECORD};
+use workspan_wire::shm::{Clock, Thread, ThreadArea, ThreadLog, LOG_RECORDS, THREADS};
 
 /// How long a thread waits for room.
 pub const PATIENCE_NANOS: u64 = 10_000_000_000;
 /// How long it sleeps at a time.
 const NAP_NANOS: u64 = 200_000;
+/// Records whose pages are readied at a time.
+const READIED: usize = 4_096;
+const PAGE: usize = 4_096;
 /// How often it looks before it sleeps.
 const SPINS: u32 = 2_000;
 /// Bits of an identity below the slot.
@@ -79,9 +82,24 @@ pub fn rehearse(shared: Shared, thread: &Thread) {
 
 fn open(shared: Shared, thread: &Thread) {
     let log = shared.log(slot_of(shared, thread));
-    thread.log_room.set(log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64);
     thread.away.set(0);
     thread.log.set(log as *const _ as u64);
+    let at = log.published.load(Ordering::Relaxed);
+    if (at as usize) < LOG_RECORDS {
+        ready_pages(thread, log, at);
+    } else {
+        thread.log_room.set(log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64);
+    }
+}
+
+/// Before the log has been filled once: readies the next pages from record `at` on, so that no strand pays for them.
+fn ready_pages(thread: &Thread, log: &ThreadLog, at: u64) {
+    let end = (at as usize + READIED).min(LOG_RECORDS);
+    for record in log.records[at as usize..end].iter().step_by(PAGE / RECORD) {
+        record[0].set(0);
+    }
+    log.records[end - 1][0].set(0);
+    thread.log_room.set(end as u64);
 }
 
 fn slot_of(shared: Shared, thread: &Thread) -> usize {
@@ -210,6 +228,10 @@ fn put(thread: &Thread, record: Record) {
 fn make_room(thread: &Thread, at: u64) -> bool {
     let shared = Shared::of(thread);
     let log = shared.log_at(thread.log.get());
+    if (at as usize) < LOG_RECORDS {
+        strand::away(thread, || ready_pages(thread, log, at));
+        return true;
+    }
     let has_room = || {
         let room = log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64;
         thread.log_room.set(room);
