@@ -70,11 +70,14 @@ fn measure(shared: Shared) {
             spare.streak_needed.set(streak_needed);
             log::rehearse(shared, spare);
             strand::go(spare, clock::set_anchor(spare, false));
+            spare.collector.set(0);
             let from = platform::ticks();
             for _ in 0..TASKS {
                 one_task(black_box(&root_data));
             }
-            *fastest = (*fastest).min(platform::ticks().wrapping_sub(from));
+            let took = platform::ticks().wrapping_sub(from);
+            // What the hooks themselves have measured is in no strand.
+            *fastest = (*fastest).min(took.wrapping_sub(spare.collector.get() as u64));
         }
     }
     spare.log.set(0);

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ptr;
 
-use workspan_collect::log::mark;
+use workspan_collect::log::{go_on, mark};
 use workspan_collect::path::Tail;
 use workspan_wire::shm::{Latest, Thread};
 
@@ -31,6 +31,8 @@ pub fn open(thread: &Thread, task: &Frame) {
     if log::on(thread) {
         log::group(thread);
     }
+    // Whatever took long is in no strand.
+    go_on(thread);
 }
 
 /// All tasks of the innermost group have ended; the strand, stopped, goes on after the latest.

@@ -186,7 +186,6 @@ pub fn sync_some(thread: &Thread) {
 #[cold]
 pub fn group(thread: &Thread) {
     log::piece(thread, Event::Group, strand::context(thread), 0, 0);
-    log::go_on(thread);
 }
 
 /// Its tasks are waited for.

@@ -20,18 +20,12 @@ use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
 use super::site::{self, call_site};
+use crate::dag::clock::is_virtual;
 use crate::dag::depend::Use;
 use crate::dag::frame::{self, Frame, Kind, Stage, Start};
 use crate::dag::team::Team;
 use crate::dag::{depend as dependences_of, log, pool, task, taskloop, team, token};
 use crate::threads;
-
-static VIRTUAL: AtomicBool = AtomicBool::new(false);
-
-/// Whether the program tells the time.
-pub fn use_virtual_clock(yes: bool) {
-    VIRTUAL.store(yes, Ordering::Relaxed);
-}
 
 /// Of no place: what happens there belongs to the context around it.
 const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Address(0), type_name: || "" };
@@ -39,7 +33,7 @@ const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Add
 /// The tick now; `None` if the reading may be left out.
 #[inline(always)]
 pub(super) fn tick(thread: &Thread) -> Option<u64> {
-    if VIRTUAL.load(Ordering::Relaxed) {
+    if is_virtual() {
         return Some(thread.virtual_now.get());
     }
     if thread.waiting.get() != 0 {
@@ -51,7 +45,7 @@ pub(super) fn tick(thread: &Thread) -> Option<u64> {
 /// The tick now.
 #[inline(always)]
 pub(super) fn now(thread: &Thread) -> u64 {
-    if VIRTUAL.load(Ordering::Relaxed) {
+    if is_virtual() {
         thread.virtual_now.get()
     } else if thread.waiting.get() != 0 {
         clock::wake(thread)
@@ -109,7 +103,7 @@ fn take_turns(thread: &'static Thread) {
         let before = now(thread);
         strand::stop(thread, before);
         token::take(thread);
-        let now = if VIRTUAL.load(Ordering::Relaxed) { thread.virtual_now.get() } else { clock::wake(thread) };
+        let now = if is_virtual() { thread.virtual_now.get() } else { clock::wake(thread) };
         strand::go(thread, now);
     } else if !runs && token::held(thread) {
         token::give(thread);

@@ -9,7 +9,7 @@ use workspan_wire::shm::Clock;
 
 use super::abi::{Callback, Data, Lookup, SetCallback, StartToolResult, Version};
 use super::{events, locks, waits, worksharing};
-use crate::dag::token;
+use crate::dag::{clock, token};
 
 extern "C" fn before_main() {
     // Other programs of the same command must not claim the memory: a shell that starts the program, say.
@@ -99,7 +99,7 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
     };
     crate::threads::leave_alone(lookup as usize as u64);
     let config = &shared.header().config;
-    events::use_virtual_clock(config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32);
+    clock::use_virtual(config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32);
     crate::calibrate::run(shared);
     if config.logical_cores.load(Ordering::Relaxed) != 0 {
         token::enable();
