@@ -56,6 +56,8 @@ pub enum Event {
     Resume = 17,
     /// A member of the team of this identity begins: a piece. *n*: its number in the team.
     Member = 18,
+    /// Of a team, this member runs what one of them is to run.
+    Single = 19,
 
     /// Branches fork off; number: iterations in the first ([`Event::With`]: so many, if they are more than fit).
     Fork = 32,
@@ -106,7 +108,7 @@ pub enum Event {
 pub const INNERMOST: i64 = -1;
 
 /// All events.
-const EVENTS: [Event; 35] = [
+const EVENTS: [Event; 36] = [
     Event::Wide,
     Event::With,
     Event::Of,
@@ -121,6 +123,7 @@ const EVENTS: [Event; 35] = [
     Event::After,
     Event::Resume,
     Event::Member,
+    Event::Single,
     Event::Fork,
     Event::Next,
     Event::Join,

@@ -223,6 +223,13 @@ pub fn barrier(thread: &Thread, team: &Team, last: bool) {
     }
 }
 
+/// The running member runs what one of its team is to run. The strand goes on.
+#[cold]
+pub fn single(thread: &Thread) {
+    log::note(thread, Event::Single, 0);
+    log::go_on(thread);
+}
+
 /// A member has ended.
 #[cold]
 pub fn member_ended(thread: &Thread, member: &Frame) {

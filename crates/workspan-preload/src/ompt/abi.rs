@@ -105,6 +105,8 @@ pub mod work {
     pub const LOOP: c_int = 1;
     /// Sections.
     pub const SECTIONS: c_int = 2;
+    /// A `single`, of the thread that runs it.
+    pub const SINGLE: c_int = 3;
     /// Iterations over teams.
     pub const DISTRIBUTE: c_int = 6;
     /// A loop whose iterations become tasks.

@@ -8,7 +8,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now, LOOPS};
 use super::site::{self, call_site};
-use crate::dag::{pieces, task, taskloop};
+use crate::dag::{log, pieces, task, taskloop};
 
 /// A worksharing construct begins or ends.
 pub extern "C" fn work(
@@ -27,6 +27,7 @@ pub extern "C" fn work(
         share::TASKLOOP => SiteKind::Taskloop,
         share::LOOP | share::DISTRIBUTE => SiteKind::Loop,
         kind if kind >= share::LOOPS.0 && kind <= share::LOOPS.1 => SiteKind::Loop,
+        share::SINGLE if endpoint == BEGIN && log::on(thread) => return log::single(thread),
         _ => return,
     };
     let at = now(thread);

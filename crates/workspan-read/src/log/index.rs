@@ -1,5 +1,6 @@
 //! Where the pieces are.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use workspan_wire::log::Event;
@@ -11,11 +12,17 @@ use super::Logs;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) identity: u64,
-    /// Number of a turn, of a member.
+    /// Number of a turn; of a member, its place in the team.
     pub(super) turn: i64,
     pub(super) begin: u64,
     pub(super) end: u64,
+    /// Tasks that a member creates itself, and `single`s that it runs.
+    leads: u32,
     pub(super) slot: u16,
+    /// A member of a team.
+    member: bool,
+    /// It was not told the context of a loop that it entered.
+    untold: bool,
     /// A thread's life.
     pub(super) life: bool,
     /// A task of the runtime's.
@@ -58,6 +65,7 @@ impl Index {
             index.read(source, slot)?;
         }
         index.first.push(index.pieces.len());
+        index.order_members();
         let pieces = &index.pieces;
         let mut by_identity: Vec<usize> = (0..pieces.len()).collect();
         by_identity.sort_by_key(|i| (pieces[*i].identity, pieces[*i].turn));
@@ -97,13 +105,26 @@ impl Index {
                         turn: if turn || member { entry.n } else { 0 },
                         begin: entry.at,
                         end: cursor.end,
+                        leads: 0,
                         slot: u16::try_from(slot).unwrap_or(u16::MAX),
+                        member,
+                        untold: false,
                         life: entry.event == Event::Life,
                         machinery: false,
                         placed: false,
                         // Of a turn the resource's other turns know.
                         wanted: turn,
                     });
+                }
+                Event::Spawn | Event::Call | Event::Single => {
+                    if let Some(piece) = open.last().and_then(|(piece, _)| self.pieces.get_mut(*piece)) {
+                        piece.leads = piece.leads.saturating_add(1);
+                    }
+                }
+                Event::Enter if entry.with.is_some_and(|with| with.n == 1 && with.context == 0) => {
+                    if let Some(piece) = open.last().and_then(|(piece, _)| self.pieces.get_mut(*piece)) {
+                        piece.untold = true;
+                    }
                 }
                 Event::Born => {
                     if let Some(piece) = open.last().and_then(|(piece, _)| self.pieces.get_mut(*piece)) {
@@ -135,6 +156,17 @@ impl Index {
             }
         }
         Ok(())
+    }
+
+    /// That member of a team stands first which runs most `single`s and creates most tasks: which of them it is, whoever
+    /// comes first, is to look the same in every run. Where one is not told what loop it entered, another knows that stands
+    /// before it: there they keep their order.
+    fn order_members(&mut self) {
+        let untold = self.pieces.iter().filter(|piece| piece.member && piece.untold);
+        let untold: BTreeSet<u64> = untold.map(|piece| piece.identity).collect();
+        for piece in self.pieces.iter_mut().filter(|piece| piece.member && !untold.contains(&piece.identity)) {
+            piece.turn = piece.turn.saturating_sub(i64::from(piece.leads) << u32::BITS);
+        }
     }
 
     fn mark_wanted<L: Logs + ?Sized>(&mut self, source: &mut Source<'_, L>, slot: usize) -> io::Result<()> {

@@ -359,6 +359,19 @@ fn members_stand_one_after_the_other() {
 }
 
 #[test]
+fn the_member_that_leads_stands_first() {
+    check(
+        &[
+            "Life With=9 Team:1 Member=9 Last:2 In=4 Begin=4 End:8 End:0 TeamEnd With=8 Team:1 Member=8 Last:2 End:0 \
+             TeamEnd End:1",
+            "Member=109 In=4 Spawn:3 In=5 Call:1 Begin=5 End:4 Last:5 Member=108 Single Last:70",
+        ],
+        "team 1, spawn 3, end 8, call 1, end 4, barrier 5, end 0, barrier 2, end 0, team-end 0, \
+         team 1, barrier 70, end 0, barrier 2, end 0, team-end 0, end 1",
+    );
+}
+
+#[test]
 fn tasks_come_after_others_and_are_waited_for() {
     check(
         &[

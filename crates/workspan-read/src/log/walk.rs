@@ -225,7 +225,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
                 let end = self.index.end_of(self.cursor.slot, entry.at).unwrap_or(entry.next);
                 self.cursor.at = end.max(entry.next);
             }
-            Event::Life | Event::Born | Event::Left | Event::Overhead => {}
+            Event::Life | Event::Born | Event::Left | Event::Overhead | Event::Single => {}
             _ => self.found.stray += 1,
         }
         Ok(true)
