@@ -123,7 +123,11 @@ impl Spool {
 
     fn write_block(&mut self, slot: usize) -> io::Result<()> {
         let slot = &mut self.slots[slot];
-        let bytes: Vec<u8> = slot.rest.drain(..BLOCK).flat_map(to_bytes).collect();
+        let mut bytes = Vec::with_capacity(BLOCK * RECORD);
+        for record in slot.rest.drain(..BLOCK) {
+            bytes.extend_from_slice(&record.0.to_ne_bytes());
+            bytes.extend_from_slice(&record.1.to_ne_bytes());
+        }
         self.file.write_all_at(&bytes, self.blocks * (BLOCK * RECORD) as u64)?;
         slot.blocks.push(self.blocks);
         self.blocks += 1;
@@ -161,14 +165,6 @@ impl Logs for Spool {
         }
         Ok(())
     }
-}
-
-fn to_bytes(record: Record) -> [u8; RECORD] {
-    let mut bytes = [0; RECORD];
-    let (first, second) = bytes.split_at_mut(RECORD / 2);
-    first.copy_from_slice(&record.0.to_ne_bytes());
-    second.copy_from_slice(&record.1.to_ne_bytes());
-    bytes
 }
 
 fn from_bytes(bytes: &[u8]) -> Record {
