@@ -2,7 +2,7 @@
 
 use super::figure::Figure;
 use super::tree::measure_trees;
-use super::{table, Options};
+use super::{openmp, table, Options};
 
 /// Nanoseconds per leaf, and the parallelism that must be found.
 const SIZES: &[(u64, f64)] = &[(720_000, 245.0), (72_000, 245.0), (7_200, 235.0), (720, 180.0)];
@@ -11,9 +11,14 @@ const RUNS: u32 = 5;
 
 /// Measures the group.
 pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
-    if !options.wants("merged", "merged") {
-        return Ok(Vec::new());
+    let mut figures = Vec::new();
+    if options.wants("merged", "merged") {
+        table::group("Accuracy: the same tree, the least of five runs for each strand");
+        figures = measure_trees("merged", SIZES, |call| call.merged(RUNS))?;
     }
-    table::group("Accuracy: the same tree, the least of five runs for each strand");
-    measure_trees("merged", SIZES, |call| call.merged(RUNS))
+    if options.wants("merged", "omp-merged") {
+        table::group("OpenMP: the same with tasks");
+        figures.extend(openmp::measure_trees(SIZES, |call| call.merged(RUNS))?);
+    }
+    Ok(figures)
 }

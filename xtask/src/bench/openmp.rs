@@ -125,21 +125,39 @@ fn tree(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> {
         return Ok(());
     }
     table::group("OpenMP: region parallelism of a tree of 256 equal leaves");
+    figures.extend(measure_trees(TREE, |call| Ok(call.profiled()?.report))?);
+    Ok(())
+}
+
+/// The parallelism of trees, by the reports of several samples. `sizes`: nanoseconds per leaf, and what must be found.
+pub(super) fn measure_trees(
+    sizes: &[(u64, f64)],
+    sample: impl Fn(&Call) -> anyhow::Result<Value>,
+) -> anyhow::Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for (nanos, least, call) in trees(sizes)? {
+        let case = format!("tree, {} µs per leaf", nanos as f64 / 1000.0);
+        let figure = accuracy(&case, &call, "parallelism", Target::AtLeast(least), || {
+            let (work, span) = largest(&sample(&call)?)?;
+            Ok(work / span)
+        })?;
+        keep(&mut figures, figure);
+    }
+    Ok(figures)
+}
+
+/// Trees of 256 tasks with leaves of these sizes, each with one thread and with two.
+fn trees(sizes: &[(u64, f64)]) -> anyhow::Result<Vec<(u64, f64, Call)>> {
     let rate = call("tree", &["rate"], 1)?.native()?.output;
     let rate: u64 = rate.lines().next().and_then(|line| line.parse().ok()).context("no rate")?;
-    for (nanos, least) in TREE {
+    let mut trees = Vec::new();
+    for (nanos, least) in sizes {
         let steps = (rate * nanos / 1000).max(1).to_string();
         for workers in [1, 2] {
-            let case = format!("tree, {} µs per leaf", *nanos as f64 / 1000.0);
-            let call = call("tree", &["8", &steps], workers)?;
-            let figure = accuracy(&case, &call, "parallelism", Target::AtLeast(*least), || {
-                let (work, span) = largest(&call.profiled()?.report)?;
-                Ok(work / span)
-            })?;
-            keep(figures, figure);
+            trees.push((*nanos, *least, call("tree", &["8", &steps], workers)?));
         }
     }
-    Ok(())
+    Ok(trees)
 }
 
 fn triangle(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> {
