@@ -376,5 +376,5 @@ fn critical(run: &Run, id: ContextId) -> Nanos {
 
 /// True if nothing of the run is missing.
 pub fn is_complete(run: &Run) -> bool {
-    run.ending == Ending::Clean && run.losses.total() == 0
+    run.ending == Ending::Clean && run.open.is_empty() && run.losses.total() == 0
 }

@@ -15,6 +15,11 @@ pub enum Warning {
     EndUnseen,
     /// `exit` was called while tasks were running.
     ExitInsideRegion,
+    /// The program ended while other threads ran tasks or members of teams.
+    StillRunning {
+        /// How many.
+        threads: usize,
+    },
     /// Tables were too small.
     Dropped {
         /// Events lost.
@@ -68,6 +73,7 @@ impl Warning {
             Warning::Killed { .. } => "killed",
             Warning::EndUnseen => "end-unseen",
             Warning::ExitInsideRegion => "exit-inside-region",
+            Warning::StillRunning { .. } => "still-running",
             Warning::Dropped { .. } => "dropped",
             Warning::OtherProcesses { .. } => "other-processes",
             Warning::NeverForks => "never-forks",
@@ -93,6 +99,7 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
         (Exit::Signal(signal), _) => found.push(Warning::Killed { signal }),
         (_, Ending::Unseen) => found.push(Warning::EndUnseen),
         (_, Ending::InsideRegion) => found.push(Warning::ExitInsideRegion),
+        (_, Ending::Clean) if !run.open.is_empty() => found.push(Warning::StillRunning { threads: run.open.len() }),
         (_, Ending::Clean) => {}
     }
     let losses = run.losses;

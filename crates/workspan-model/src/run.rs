@@ -28,7 +28,7 @@ pub struct Run {
     pub critical: Vec<Nanos>,
     /// Part of the critical path whose context was lost.
     pub lost_path: Nanos,
-    /// Regions that were still open at the end.
+    /// Regions that were still open at the end; after a clean end, those in which a thread still ran, one for each.
     pub open: Vec<OpenRegion>,
     /// Workers of the largest pool.
     pub workers: u32,
@@ -79,7 +79,7 @@ impl Run {
 
     /// True if nothing is missing from the numbers.
     pub fn complete(&self) -> bool {
-        self.ending == Ending::Clean && self.losses == Losses::default()
+        self.ending == Ending::Clean && self.open.is_empty() && self.losses == Losses::default()
     }
 }
 

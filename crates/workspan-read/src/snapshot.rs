@@ -289,9 +289,13 @@ fn read_threads(
         let context = small(position + offset_of!(Position, context));
         let work = thread(offset_of!(Thread, work));
         let pending = work.wrapping_sub(thread(offset_of!(Thread, flushed)));
-        // A clean end has charged everything; after any other, this is what the last hook saw.
+        let id = contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT);
+        if run.ending == Ending::Clean && !waiting && id != ContextId::ROOT {
+            // Not seen to end: its last strand is missing.
+            run.open.push(OpenRegion { context: id, outermost: false, span: Nanos::ZERO });
+        }
+        // A clean end has charged everything else; after any other, this is what the last hook saw.
         if run.ending != Ending::Clean {
-            let id = contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT);
             let self_work = &mut sums[id.index()].self_work;
             *self_work = self_work.wrapping_add(pending);
             let path = small(position + offset_of!(Position, path));

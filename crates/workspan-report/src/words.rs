@@ -65,6 +65,10 @@ pub fn warning(warning: &Warning) -> String {
         Warning::ExitInsideRegion => {
             "the program called exit while tasks were running: work in flight is partly missing".to_owned()
         }
+        Warning::StillRunning { threads } => format!(
+            "the program ended while {threads} {}: the last strand of each is missing",
+            if *threads == 1 { "other thread was in a region" } else { "other threads were in regions" },
+        ),
         Warning::Dropped { events, what } => format!("{events} {what} did not fit into the collector's tables"),
         Warning::OtherProcesses { count } => format!(
             "{count} further {} of this command with hooks {} not profiled: only the first is",

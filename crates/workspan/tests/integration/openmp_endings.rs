@@ -24,7 +24,7 @@ fn endings() {
             ("fork", ALL, ""),
             ("fork-inside", ALL, ""),
             ("handler", ALL, ""),
-            ("thread-left", ALL, ""),
+            ("thread-left", ALL, "still-running"),
             ("", ALL, ""),
         ] {
             check(compiler, how, work, warning);

@@ -86,6 +86,8 @@ fn recorded(program: &str, shape: &str, command: &str) -> Vec<u8> {
         run.features.clear();
         // A worker that finds nothing to do may come after the end.
         run.threads = run.threads.max(2 * run.pools);
+        // A detached task that says that it is done has not ended yet.
+        run.open.clear();
     }
     for site in &mut recording.sites {
         site.function = None;
