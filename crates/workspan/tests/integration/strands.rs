@@ -81,9 +81,11 @@ fn the_real_clock() {
             (measured, found, converted)
         };
         let (mut measured, mut found, mut converted) = run();
-        if !converted.whole() || converted.lone > 0 {
-            // On a machine with eight times as many threads as processors, a piece once had no end. Why is not known yet.
-            (measured, found, converted) = run();
+        for _ in 0..9 {
+            // A detached task that says that it is done has not ended yet: on a busy machine the program is quicker.
+            if name == "spawn-detached" && !converted.whole() {
+                (measured, found, converted) = run();
+            }
         }
         let expected = &measured.recording.runs[0];
         assert!(converted.whole() && converted.lone == 0, "{name}: {converted:?}");
