@@ -13,7 +13,7 @@ use crate::budget::Stop;
 use crate::executable::{Code, Executable};
 use crate::files;
 use crate::rows::{self, Row};
-use crate::scopes::{ScopeId, Scopes};
+use crate::scopes::{self, ScopeId, Scopes};
 use crate::units::{CompileUnit, Units};
 
 /// The units of an executable, by address.
@@ -87,17 +87,15 @@ impl<'e> CodeMap<'e> {
         let units = &self.units;
         let mut found = Vec::new();
         for (index, unit) in units.units.iter().enumerate().filter(|(_, unit)| (self.wanted)(unit)) {
-            let Ok(mut ranges) = units.dwarf.unit_ranges(&unit.unit) else {
-                continue;
+            let visit = |begin, end| {
+                units.budget.charge(1)?;
+                if begin < end && self.code.contains(begin) {
+                    found.push((begin, end, index));
+                }
+                Ok(())
             };
-            while let Ok(Some(range)) = ranges.next() {
-                if units.budget.charge(1).is_err() {
-                    break;
-                }
-                if range.begin < range.end && self.code.contains(range.begin) {
-                    found.push((range.begin, range.end, index));
-                }
-            }
+            // What stands before the damage is known.
+            let _ = scopes::unit_ranges(UnitRef::new(&units.dwarf, &unit.unit), visit);
         }
         found.sort_unstable();
         found

@@ -113,6 +113,19 @@ impl Scopes {
     }
 }
 
+/// Tells `visit` the code of a unit, as its root entry has it: begin and end of each range. (`gimli::Dwarf::unit_ranges`
+/// adds without looking whether the sum fits.)
+pub(crate) fn unit_ranges(
+    unit: UnitRef<'_, Slice<'_>>,
+    visit: impl FnMut(u64, u64) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut entries = unit.entries_raw(None)?;
+    match entries.read_abbreviation()? {
+        Some(root) => Attributes::read(unit, &mut entries, root.attributes())?.for_each_range(unit, visit),
+        None => Ok(()),
+    }
+}
+
 /// What an entry says about its place.
 #[derive(Default)]
 struct Attributes {

@@ -1,5 +1,6 @@
 //! Damaged executables: an answer or an error, in bounded time, never a panic.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use workspan_model::{Site, SiteKind};
@@ -126,6 +127,25 @@ fn stretches_copied_elsewhere() {
             look(&damaged);
         }
     }
+}
+
+/// Found by the fuzzer: a unit whose code goes on beyond the end of the address space.
+#[test]
+fn a_unit_that_does_not_end() {
+    const SOURCE: &str = r#"
+        __asm__(".section .debug_abbrev,\"\",@progbits\n"
+                ".byte 1, 0x11, 0, 0x11, 0x01, 0x12, 0x07, 0, 0, 0\n"
+                ".section .debug_info,\"\",@progbits\n"
+                ".long 2f - 1f\n"
+                "1: .short 4\n .long 0\n .byte 8, 1\n .quad -256, 4096\n 2:\n .text\n");
+        int code(void) { return 1; }
+    "#;
+    let folder = scratch("a_unit_that_does_not_end");
+    let [source, library] = ["unit.c", "unit.so"].map(|name| folder.join(name));
+    std::fs::write(&source, SOURCE).expect("the target directory is writable");
+    let built = Command::new("gcc").args(["-shared", "-nostdlib", "-o"]).arg(&library).arg(&source).status();
+    assert!(built.expect("gcc runs").success());
+    look(&std::fs::read(library).expect("it was just built"));
 }
 
 #[test]
