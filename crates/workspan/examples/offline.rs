@@ -4,15 +4,17 @@
 //! * `offline make SHAPE STRANDS FILE`: writes a recording of about so many strands of a shape (`joins`, `iterators`,
 //!   `tasks`), and prints `strands` and `bytes`, what they are on disk.
 //! * `offline replay FILE`, `offline what-if FILE`, `offline advise FILE`: analyses it as the verbs do, and prints
-//!   `strands`, `seconds`, and `peak_kib`, the largest resident set of this process.
+//!   `strands`, `seconds`, `cpu_seconds`, and `peak_kib`, the largest resident set of this process.
 
 #![expect(clippy::print_stdout, reason = "a command")]
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context};
+use nix::sys::resource::{getrusage, UsageWho};
+use nix::sys::time::TimeValLike;
 use workspan::strands::{self, Recorded};
 use workspan_analysis::strands::Replay;
 use workspan_analysis::what_if::{Change, Factor, Selector};
@@ -83,8 +85,16 @@ fn analyse(verb: &str, file: &Path) -> anyhow::Result<()> {
     }
     let seconds = started.elapsed().as_secs_f64();
     let strands = Reader::open(&folder_of(file), 1)?.stored().and_then(|stored| stored.strands);
-    println!("strands {}\nseconds {seconds}\npeak_kib {}", strands.unwrap_or(0), peak_kib().unwrap_or(0));
+    println!("strands {}\nseconds {seconds}\ncpu_seconds {}", strands.unwrap_or(0), cpu_seconds()?);
+    println!("peak_kib {}", peak_kib().unwrap_or(0));
     Ok(())
+}
+
+/// CPU time of this process.
+fn cpu_seconds() -> anyhow::Result<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF)?;
+    let time = usage.user_time() + usage.system_time();
+    Ok(Duration::from_micros(time.num_microseconds().try_into()?).as_secs_f64())
 }
 
 /// Largest resident set of this process.
