@@ -27,22 +27,51 @@ fuzz_target!(|bytes: &[u8]| {
     for complete in [false, true] {
         let setting =
             Setting { contexts: &[ContextId::ROOT; 3], ticks_per_second: 2_600_000_000, started: 0, complete };
-        let (mut open, mut strands) = (0usize, 0usize);
+        let (mut open, mut strands) = (Vec::new(), 0usize);
         let converted = convert(&*logs, &setting, |some: &[Strand]| {
-            for strand in some {
-                strands += 1;
-                match strand.event {
-                    Ends::Fork(_) | Ends::Group | Ends::Spawn(_) | Ends::Enter(_) => open += 1,
-                    Ends::Next(_) => assert!(open > 0),
-                    // The last one ends the program.
-                    Ends::End if open == 0 => {}
-                    _ => open -= 1,
-                }
-            }
+            strands += some.len();
+            some.iter().for_each(|strand| step(&mut open, &strand.event));
             Ok::<(), Infallible>(())
         });
         assert_eq!(converted.expect("nothing fails here").strands as usize, strands);
-        assert_eq!(open, 0);
+        assert_eq!(open, [Open::Over]);
         assert!(strands <= 6 * records + 6);
     }
 });
+
+/// What is open.
+#[derive(Debug, PartialEq)]
+enum Open {
+    Fork,
+    Group,
+    Task,
+    Region,
+    Team,
+    /// The program has ended.
+    Over,
+}
+
+/// Opens and closes what a strand's end does.
+fn step(open: &mut Vec<Open>, event: &Ends) {
+    let closes = match event {
+        Ends::Fork(_) => return open.push(Open::Fork),
+        Ends::Group => return open.push(Open::Group),
+        Ends::Spawn(_) | Ends::Call(_) => return open.push(Open::Task),
+        Ends::Enter(_) => return open.push(Open::Region),
+        Ends::Team(_) => return open.push(Open::Team),
+        Ends::Next(_) => return assert_eq!(open.last(), Some(&Open::Fork)),
+        Ends::Barrier => {
+            return assert_eq!(open.iter().rfind(|open| **open != Open::Region), Some(&Open::Team));
+        }
+        Ends::Sync | Ends::After(_) => return,
+        Ends::Join => Open::Fork,
+        Ends::Wait => Open::Group,
+        Ends::Leave => Open::Region,
+        Ends::TeamEnd => Open::Team,
+        // A member.
+        Ends::End if open.last() == Some(&Open::Team) => return,
+        Ends::End if open.is_empty() => return open.push(Open::Over),
+        Ends::End => Open::Task,
+    };
+    assert_eq!(open.pop(), Some(closes));
+}

@@ -1,8 +1,4 @@
 //! Parts of strands, with checksums that do not matter, so that the fuzzer gets to what they protect.
-//!
-//! ```sh
-//! cargo +nightly fuzz run strands fuzz/corpus/strands crates/workspan-store/tests/golden/1.0.strands
-//! ```
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! What the targets share.
 //!
 //! ```sh
-//! cargo +nightly fuzz run recording fuzz/corpus/recording crates/workspan/tests/fixtures -- -max_total_time=60
+//! cargo xtask fuzz recording --seconds 60
 //! ```
 
 use workspan_model::Recording;

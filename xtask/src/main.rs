@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod ci;
 mod demo;
+mod fuzz;
 mod setup;
 mod shell;
 mod test;
@@ -35,6 +36,8 @@ enum Verb {
     Tidy,
     /// Measure overhead and accuracy.
     Bench(bench::Options),
+    /// Run the fuzz targets for a limited time.
+    Fuzz(fuzz::Options),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Verb::Ci(options) => ci::main(&options),
         Verb::Tidy => tidy::main(),
         Verb::Bench(options) => bench::main(&options),
+        Verb::Fuzz(options) => fuzz::main(&options),
     };
     let Err(error) = done else {
         return ExitCode::SUCCESS;
