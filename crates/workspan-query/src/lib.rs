@@ -1,6 +1,6 @@
 //! SQL over strands, by [DataFusion](https://datafusion.apache.org).
 //!
-//! The tables are those of `docs/format/strands.md`, and a few [views](VIEWS). A query may only read. Its answer is told row
+//! The tables are those of `docs/format/strands.md`, and a few [views](VIEWS), of which [`mod@tasks`] is no query. A query may only read. Its answer is told row
 //! by row, so that memory is bounded whatever it is: by [`MEMORY`] for the query itself, which then goes to disk where it
 //! can.
 //!
@@ -9,6 +9,7 @@
 mod cells;
 mod error;
 mod tables;
+mod tasks;
 mod views;
 
 use std::io;

@@ -9,7 +9,7 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::context::SessionContext;
 use workspan_store::{names, Survey};
 
-use crate::QueryError;
+use crate::{tasks, QueryError};
 
 pub(crate) async fn register(context: &SessionContext, folder: &Path, survey: &Survey) -> Result<(), QueryError> {
     let folder = std::path::absolute(folder).map_err(QueryError::Output)?;
@@ -28,6 +28,7 @@ pub(crate) async fn register(context: &SessionContext, folder: &Path, survey: &S
         })?;
         context.register_table(name, Arc::new(table))?;
     }
+    context.register_table(tasks::NAME, Arc::new(tasks::table(&folder, survey)?))?;
     Ok(())
 }
 

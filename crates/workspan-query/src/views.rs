@@ -11,7 +11,7 @@ pub struct View {
     pub sql: &'static str,
 }
 
-/// All of them; each may use those before it. `docs/cli.md` names them.
+/// All that are queries; each may use those before it. `docs/cli.md` names them, and `tasks`, which is read otherwise.
 pub const VIEWS: &[View] = &[
     View {
         name: "strands",
@@ -22,20 +22,14 @@ pub const VIEWS: &[View] = &[
     View {
         name: "site_totals",
         about: "what the strands of each site amount to",
-        sql: "select t.run, c.site, s.place, s.kind, s.function, sum(t.strands) as strands, sum(t.work_ns) as work_ns, \
+        sql:
+            "select t.run, c.site, s.place, s.kind, s.function, sum(t.strands) as strands, sum(t.work_ns) as work_ns, \
               cast(sum(t.work_ns) as double) / nullif(sum(sum(t.work_ns)) over (partition by t.run), 0) as share, \
               sum(t.blocked_ns) as blocked_ns from \
               (select run, context, count(*) as strands, sum(cost_ns) as work_ns, sum(blocked_ns) as blocked_ns \
               from nodes group by run, context) t \
               left join contexts c on c.context = t.context left join sites s on s.site = c.site \
               group by t.run, c.site, s.place, s.kind, s.function",
-    },
-    View {
-        name: "tasks",
-        about: "what the strands of each task amount to",
-        sql: "select run, task, min(strand) as first_strand, count(*) as strands, sum(cost_ns) as work_ns, \
-              sum(blocked_ns) as blocked_ns, min(start_ns) as start_ns, max(start_ns + cost_ns + blocked_ns) as end_ns, \
-              min(thread) as thread, min(thread) <> max(thread) as moved from nodes group by run, task",
     },
     View {
         name: "threads",

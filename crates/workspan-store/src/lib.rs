@@ -13,6 +13,7 @@
 pub mod names;
 pub mod reader;
 pub mod survey;
+pub mod totals;
 pub mod writer;
 
 mod error;
@@ -28,6 +29,7 @@ pub use problem::Problem;
 pub use reader::{decode_part, Reader, Stored};
 pub use schema::{COLUMNS, EVENTS};
 pub use survey::{survey, Survey};
+pub use totals::{TaskTotals, Totals};
 pub use writer::{Meta, Summary, Writer};
 
 /// Readers of another major version cannot read the rows.

@@ -13,6 +13,8 @@ pub struct Survey {
     pub parts: Vec<PathBuf>,
     /// What is known of the runs.
     pub metas: Vec<PathBuf>,
+    /// The runs, and how many strands of each these parts hold.
+    pub runs: Vec<(u32, u64)>,
     /// What is wrong with the others, by run.
     pub problems: Vec<(u32, Problem)>,
 }
@@ -41,6 +43,7 @@ pub fn survey(folder: &Path) -> Result<Survey, StoreError> {
             strands += rows;
             survey.parts.push(folder.join(part.name()));
         }
+        survey.runs.push((run, strands));
         let problems = damaged.into_iter().chain(meta::problems(stored.as_ref()));
         let mut problems: Vec<Problem> = problems.collect();
         let written = stored.and_then(|stored| stored.strands).unwrap_or(0);

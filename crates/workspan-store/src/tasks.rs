@@ -10,6 +10,7 @@ use workspan_model::Event;
 pub(crate) struct Tasks {
     current: i64,
     last: i64,
+    ended: bool,
     around: Vec<Frame>,
 }
 
@@ -37,9 +38,15 @@ impl Tasks {
     /// The task of the next strand, which this event ends.
     pub(crate) fn step(&mut self, event: &Event) -> i64 {
         let task = self.current;
+        self.ended = false;
         match event {
             Event::Fork(_) => self.push(Kind::Fork),
-            Event::Next(_) => self.begin(),
+            Event::Next(_) => {
+                let fork = self.around.last().filter(|frame| frame.kind == Kind::Fork);
+                // The creator goes on after the join.
+                self.ended = fork.is_some_and(|frame| frame.creator != task);
+                self.begin();
+            }
             Event::Spawn(_) | Event::Call(_) => {
                 self.push(Kind::Task);
                 self.begin();
@@ -58,6 +65,11 @@ impl Tasks {
         task
     }
 
+    /// True if no other strand belongs to the task of the last one. The root does not end before the rows do.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
     fn push(&mut self, kind: Kind) {
         self.around.push(Frame { creator: self.current, kind });
     }
@@ -72,9 +84,13 @@ impl Tasks {
             return;
         };
         match &mut frame.kind {
-            Kind::Team(0) => self.current = frame.creator,
+            Kind::Team(0) => {
+                self.ended = self.current != frame.creator;
+                self.current = frame.creator;
+            }
             Kind::Team(left) => {
                 *left -= 1;
+                self.ended = self.current != frame.creator;
                 self.begin();
             }
             _ => self.pop(|kind| kind == Kind::Task),
@@ -84,6 +100,7 @@ impl Tasks {
     /// Rows that are not well nested leave a frame that does not fit; it stays.
     fn pop(&mut self, fits: impl Fn(Kind) -> bool) {
         if let Some(frame) = self.around.pop_if(|frame| fits(frame.kind)) {
+            self.ended = self.current != frame.creator;
             self.current = frame.creator;
         }
     }

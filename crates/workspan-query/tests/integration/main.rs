@@ -6,17 +6,25 @@ use std::{env, fs, io, process};
 use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, Site, SiteId, SiteKind, Strand};
 use workspan_query::{run, Cell, Column, QueryError, Sink, VIEWS};
 use workspan_store::{survey, Meta, Writer};
+use workspan_testkit::strands::{random, RandomRun};
 
 /// A folder with the strands of a run: a root and two tasks.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
+        Folder::of(name, &recording(), &[&strands()])
+    }
+
+    /// A folder with the strands of several runs.
+    fn of(name: &str, recording: &Recording, runs: &[&[Strand]]) -> Folder {
         // In a URL, most of these characters would mean something else.
         let path = env::temp_dir().join(format!("workspan query {name} * %41#? {}", process::id()));
-        let mut writer = Writer::create(&path, 1, &Meta::default()).expect("it is writable");
-        writer.push(&strands()).expect("there is room");
-        writer.finish(&recording(), None).expect("there is room");
+        for (run, strands) in (1..).zip(runs) {
+            let mut writer = Writer::create(&path, run, &Meta::default()).expect("it is writable");
+            writer.push(strands).expect("there is room");
+            writer.finish(recording, None).expect("there is room");
+        }
         Folder(path)
     }
 
@@ -139,6 +147,35 @@ fn tables_and_views_have_answers() {
     folder.check("select substr(upper(place), 5) from sites", &[&[text("MAIN.RS:7")]]);
 }
 
+/// The view `tasks` is read from rows, by a stack; it is what grouping by task gives.
+#[test]
+fn tasks_are_what_their_strands_amount_to() {
+    for seed in [3, 17, 39] {
+        let RandomRun { recording, rows } = random(seed);
+        let folder = Folder::of(&format!("tasks {seed}"), &recording, &[&rows, &rows[..rows.len() / 2]]);
+        let grouped = "select run, task, min(strand) as first_strand, count(*) as strands, sum(cost_ns) as work_ns, \
+                       sum(blocked_ns) as blocked_ns, min(start_ns) as start_ns, \
+                       max(start_ns + cost_ns + blocked_ns) as end_ns, min(thread) as thread, \
+                       min(thread) <> max(thread) as moved from nodes group by run, task order by run, task";
+        let found = folder.ask("select * from tasks order by run, task").expect("an answer");
+        let expected = folder.ask(grouped).expect("an answer");
+        assert_eq!((found.columns, found.rows), (expected.columns, expected.rows), "seed {seed}");
+        folder.check("select count(*) from (select task from tasks limit 1)", &[&[number(1)]]);
+    }
+}
+
+/// Of damaged files, tasks are those of the strands that `nodes` has.
+#[test]
+fn damaged_strands_are_in_no_task() {
+    let folder = Folder::new("damaged");
+    let part = folder.0.join("nodes-1-0000.parquet");
+    let mut bytes = fs::read(&part).expect("it was written");
+    bytes[20] ^= 1;
+    fs::write(folder.0.join("nodes-1-0001.parquet"), &bytes).expect("it is writable");
+    folder.check("select sum(strands), count(*) from tasks", &[&[number(7), number(3)]]);
+    folder.check("select count(*) from nodes", &[&[number(7)]]);
+}
+
 #[test]
 fn an_answer_names_its_columns() {
     let folder = Folder::new("columns");
@@ -148,7 +185,9 @@ fn an_answer_names_its_columns() {
     assert_eq!(folder.ask("select 1 as one where false").expect("an answer").rows, Vec::<Vec<Cell>>::new());
     // What there is can be asked for.
     let tables = folder.ask("select table_name from information_schema.tables").expect("an answer").rows;
-    for name in ["nodes", "sites", "contexts", "meta"].into_iter().chain(VIEWS.iter().map(|view| view.name)) {
+    for name in
+        ["nodes", "sites", "contexts", "meta"].into_iter().chain(VIEWS.iter().map(|view| view.name)).chain(["tasks"])
+    {
         assert!(tables.contains(&vec![text(name)]), "{name}");
         assert!(!folder.ask(&format!("describe {name}")).expect("an answer").rows.is_empty(), "{name}");
     }
