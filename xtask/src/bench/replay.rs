@@ -29,7 +29,7 @@ const QUERIES: &[(&str, &str, f64)] = &[
     ("site_totals", "select * from site_totals order by work_ns desc", 10.0),
     ("threads", "select * from threads", 10.0),
     ("strands", "select place, max(cost_ns) from strands group by place", 20.0),
-    ("tasks", "select count(*), max(work_ns), sum(strands) from tasks", 60.0),
+    ("tasks", "select count(*), max(work_ns), sum(strands) from tasks", 20.0),
 ];
 
 /// Measures the group.
