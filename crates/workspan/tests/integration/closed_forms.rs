@@ -41,7 +41,7 @@ fn pinned(rayon: &str, core: &str) -> PathBuf {
     let source = build::root().join("programs/shapes");
     let project = build::target().join(format!("shapes-{rayon}"));
     fs::create_dir_all(project.join("src")).expect("the target directory is writable");
-    for file in ["main.rs", "shapes.rs"] {
+    for file in ["cost.rs", "main.rs", "shapes.rs"] {
         fs::copy(source.join("src").join(file), project.join("src").join(file)).expect("sources are there");
     }
     let manifest = fs::read_to_string(source.join("Cargo.toml")).expect("the manifest is there");
