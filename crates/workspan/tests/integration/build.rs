@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The repository.
 pub(crate) fn root() -> PathBuf {
@@ -79,7 +79,7 @@ pub(crate) fn native(name: &str) -> PathBuf {
 
 fn built() -> MutexGuard<'static, BTreeMap<PathBuf, PathBuf>> {
     static BUILT: OnceLock<Mutex<BTreeMap<PathBuf, PathBuf>>> = OnceLock::new();
-    BUILT.get_or_init(Mutex::default).lock().expect("no build has panicked")
+    BUILT.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn run(command: &mut Command, project: &Path, target: &Path) {
