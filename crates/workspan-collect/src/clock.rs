@@ -314,7 +314,8 @@ fn look(thread: &Thread, switched: bool) {
 
 #[inline(always)]
 fn arm_interrupt_witness(thread: &Thread) {
-    if has(thread, Feature::InterruptWitness) {
+    // To look is a fraction of what arming takes, and it is armed still unless an interrupt came.
+    if has(thread, Feature::InterruptWitness) && !interrupt_witness::intact() {
         interrupt_witness::arm();
     }
 }

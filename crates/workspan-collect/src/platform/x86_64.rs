@@ -26,7 +26,7 @@ pub fn steady_counter() -> bool {
 pub mod interrupt_witness {
     use super::asm;
 
-    /// Sets the witness. About 5 ns.
+    /// Sets the witness. Takes 5 ns and more, of which to test it is a fraction.
     #[inline]
     pub fn arm() {
         // SAFETY: loading a null selector (index 0, any privilege bits) into ES never faults, and 64-bit code does
