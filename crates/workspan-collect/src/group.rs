@@ -7,22 +7,27 @@
 //! to keep the pair consistent. A task that is not longer than the candidate it sees gives up at once; so among `n`
 //! tasks that end in random order only about `ln n` swap. The runtime's latch orders all of it before [`Group::exit`].
 //!
-//! **Cost** of a task: one atomic addition, one atomic load, and only for a new longest one the swap.
+//! **Cost** of a task: one atomic addition, one atomic load, and only for a new longest one the swap; besides what it
+//! takes to hold what it knows of its creator ([`batch`]), one atomic subtraction.
+//!
+//! **Memory** of a task that has been created and has not ended: the word that is its [`TaskLink`], and its share of a
+//! batch.
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use super::batch::{self, Added, Kind};
 use super::log;
 use super::path::{self, Tail};
 use super::platform::exchange_pair;
 use super::region;
 use super::shared::Shared;
 use super::strand::{self, count_task};
-use super::tables::{ContextId, ROOT};
-use super::task::{self, Ended, Origin, Suspended};
+use super::tables::{ContextId, Target, ROOT};
+use super::task::{self, Ended, Suspended};
 use super::tool;
 use workspan_wire::log::Event;
-use workspan_wire::shm::{Candidate, Thread, OWNED, PREFIXED};
+use workspan_wire::shm::{Candidate, Thread, NODE, OWNED, PREFIXED};
 
 /// A candidate that anything beats.
 const fn no_candidate() -> Candidate {
@@ -113,6 +118,8 @@ impl Group {
             return;
         }
         let shared = Shared::of(thread);
+        // Nothing is added to the group's tasks any more; and what a batch holds is in the way of folding.
+        batch::close_of(thread, self);
         task::leave_idle(thread, now);
         let work = self.work.load(Ordering::Relaxed);
         thread.work.set(thread.work.get() + work);
@@ -132,50 +139,31 @@ impl Group {
     }
 }
 
-/// A task on its way from its creation to its start.
+/// A task on its way from its creation to its start: a word, so that it may stand where a job had an address anyway.
+///
+/// Odd for a task in a [`batch`]; else nobody follows the task, and the word is its owner's address.
 #[derive(Clone, Copy, Debug)]
-pub struct TaskLink {
-    /// Null for a detached task.
-    group: *const Group,
-    origin: Origin,
-    recursive: bool,
-    active: bool,
-}
-
-// SAFETY: a group outlives its tasks (the runtime's latch), and is `Sync`.
-unsafe impl Send for TaskLink {}
-// SAFETY: as above; a link is only read.
-unsafe impl Sync for TaskLink {}
+pub struct TaskLink(u64);
 
 impl TaskLink {
     /// A link of a task that is not followed.
-    pub const INACTIVE: TaskLink = TaskLink {
-        group: core::ptr::null(),
-        origin: Origin {
-            span: 0,
-            path: 0,
-            path_since: 0,
-            forked_in: 0,
-            context: 0,
-            pending: 0,
-            last_region: 0,
-            identity: 0,
-        },
-        recursive: false,
-        active: false,
-    };
+    pub fn inactive(owner: *const ()) -> TaskLink {
+        TaskLink(owner as u64)
+    }
 
     /// Creates a task in `context` at tick `now`; the strand goes on. Without `group` the task is detached.
     ///
-    /// `recursive`: the task's site is already active around it. `copies`: how often the link will be used.
+    /// `owner`: an address, which is even, for whoever starts the task. `copies`: how often the link will be used, no less
+    /// and no more.
     pub fn create(
         thread: &Thread,
         now: u64,
         group: Option<&Group>,
-        context: ContextId,
-        recursive: bool,
+        owner: *const (),
+        target: Target,
         copies: usize,
     ) -> TaskLink {
+        let Target { context, recursive } = target;
         let shared = Shared::of(thread);
         let span = strand::stop(thread, now);
         path::settle(thread);
@@ -186,11 +174,6 @@ impl TaskLink {
             thread.last_region.set(to);
         }
         let position = thread.position.get();
-        // Not borrowed: the task may outlive the join, within the scope, that it was spawned in.
-        let mut path = 0;
-        for _ in 0..copies {
-            path = path::own(shared, position.path);
-        }
         let mut identity = 0;
         if log::on(thread) {
             // Copies would share what a tool is shown.
@@ -204,92 +187,127 @@ impl TaskLink {
             }
             log::strand(thread, Event::Spawn, charged, span);
         }
-        let origin = Origin {
-            span,
-            path,
+        let kind = Kind {
+            group: group.map_or(core::ptr::null(), |group| group as *const Group),
+            owner,
+            path: position.path & NODE,
             path_since: position.since,
             forked_in: position.context,
             context,
-            pending: 0,
-            last_region: 0,
+            recursive,
             identity,
         };
+        let word = batch::add(thread, &kind, span, copies);
         log::go(thread, now);
-        let group = match group {
-            Some(group) => group as *const Group,
-            None => core::ptr::null(),
-        };
-        TaskLink { group, origin, recursive, active: true }
+        if word == 0 {
+            return TaskLink::inactive(owner);
+        }
+        TaskLink(word)
     }
 
-    /// False if nobody follows the task.
-    pub fn active(&self) -> bool {
-        self.active
+    fn added(&self) -> Option<Added> {
+        if self.0 & 1 == 0 {
+            return None;
+        }
+        // SAFETY: odd, hence made by `create`, which demands that it is used no more often than it has copies.
+        Some(unsafe { Added::of(self.0) })
     }
 
-    /// The task's context.
-    pub fn context(&self) -> ContextId {
-        self.origin.context
+    /// The task's context, if it is followed.
+    #[inline]
+    pub fn context(&self) -> Option<ContextId> {
+        self.added().map(|added| added.kind().context)
     }
 
-    /// Its creation is over at tick `now`: counts what it cost.
-    pub fn created(&self, thread: &Thread, now: u64) {
-        let cost = now.wrapping_sub(thread.start.get()) as i64;
-        let account = Shared::of(thread).account(thread, self.origin.context);
-        account.overhead.set(account.overhead.get() + cost);
-        // The strand goes on, but this reading of the clock is not part of it.
-        thread.start.set(thread.start.get().wrapping_add(thread.probe.get() as u64));
-        if log::on(thread) && cost != 0 {
-            log::note(thread, Event::Overhead, cost as u64);
-            log::go_on(thread);
+    /// The owner's address.
+    #[inline]
+    pub fn owner(&self) -> *const () {
+        match self.added() {
+            Some(added) => added.kind().owner,
+            None => self.0 as *const (),
         }
     }
 
-    /// The task begins at tick `now`.
-    pub fn begin(&self, thread: &Thread, now: u64) -> Suspended {
-        task::begin(thread, now, &self.origin)
+    /// The task begins at tick `now`, if it is followed.
+    #[inline]
+    pub fn begin(&self, thread: &Thread, now: u64) -> Option<Suspended> {
+        self.added().map(|added| task::begin(thread, now, &added.origin()))
+    }
+
+    /// The task has ended, and nobody has seen it.
+    pub fn lost(&self) {
+        if let Some(added) = self.added() {
+            added.end();
+        }
     }
 
     /// The task ends at tick `now`, before the runtime tells whoever waits.
     pub fn end(&self, thread: &Thread, now: u64, suspended: Suspended) {
-        let shared = Shared::of(thread);
-        let context = strand::context(thread);
-        let (prefix, prefix_context) = (thread.prefix.get(), thread.prefix_context.get());
-        let ended: Ended = task::end(thread, now, suspended);
-        let account = shared.account(thread, context);
-        count_task(account, ended.work - ended.nested);
-        // Not zero only for a task at the root, which there is when the tables are full.
-        account.self_work.set(account.self_work.get() + ended.pending);
-        account.entries.set(account.entries.get() + 1);
-        if !self.recursive {
-            account.instances.set(account.instances.get() + 1);
-            account.work.set(account.work.get() + ended.work);
-            account.span.set(account.span.get() + ended.span - self.origin.span);
+        if let Some(added) = self.added() {
+            end(thread, now, suspended, &added);
+            added.end();
         }
-        let candidate = if self.group.is_null() {
-            &shared.header().detached.candidate
-        } else {
-            // SAFETY: not null, and the group outlives its tasks: its owner waits for the latch that the runtime sets
-            // after this call.
-            let group = unsafe { &*self.group };
-            group.work.fetch_add(ended.work, Ordering::Relaxed);
-            &group.candidate
-        };
-        if ended.span <= candidate.span.load(Ordering::Relaxed) {
-            path::release(shared, ended.path & !PREFIXED);
-            return;
-        }
-        // Only a chain that may turn out the longest is worth completing.
-        let mut path = ended.path & !PREFIXED;
-        if ended.path & PREFIXED != 0 {
-            path = path::add(shared, path, prefix_context, prefix);
-        }
-        if ended.span != ended.path_since {
-            path = path::add(shared, path, context, ended.span - ended.path_since);
-        }
-        if !self.recursive {
-            path = path::add_call(shared, path, context, ended.work, ended.span - self.origin.span);
-        }
-        offer(shared, candidate, ended.span, path);
     }
 }
+
+/// The creation of a task in `context` is over at tick `now`: counts what it cost.
+pub fn created(thread: &Thread, context: ContextId, now: u64) {
+    let cost = now.wrapping_sub(thread.start.get()) as i64;
+    let account = Shared::of(thread).account(thread, context);
+    account.overhead.set(account.overhead.get() + cost);
+    // The strand goes on, but this reading of the clock is not part of it.
+    thread.start.set(thread.start.get().wrapping_add(thread.probe.get() as u64));
+    if log::on(thread) && cost != 0 {
+        log::note(thread, Event::Overhead, cost as u64);
+        log::go_on(thread);
+    }
+}
+
+fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
+    let shared = Shared::of(thread);
+    let kind = added.kind();
+    let context = strand::context(thread);
+    let (prefix, prefix_context) = (thread.prefix.get(), thread.prefix_context.get());
+    let ended: Ended = task::end(thread, now, suspended);
+    let account = shared.account(thread, context);
+    count_task(account, ended.work - ended.nested);
+    // Not zero only for a task at the root, which there is when the tables are full.
+    account.self_work.set(account.self_work.get() + ended.pending);
+    account.entries.set(account.entries.get() + 1);
+    if !kind.recursive {
+        account.instances.set(account.instances.get() + 1);
+        account.work.set(account.work.get() + ended.work);
+        account.span.set(account.span.get() + ended.span - added.span());
+    }
+    let candidate = if kind.group.is_null() {
+        &shared.header().detached.candidate
+    } else {
+        // SAFETY: not null, and the group outlives its tasks: its owner waits for the latch that the runtime sets
+        // after this call.
+        let group = unsafe { &*kind.group };
+        group.work.fetch_add(ended.work, Ordering::Relaxed);
+        &group.candidate
+    };
+    if ended.span <= candidate.span.load(Ordering::Relaxed) {
+        path::release(shared, ended.path & !PREFIXED);
+        return;
+    }
+    // Only a chain that may turn out the longest is worth completing.
+    let mut path = ended.path & !PREFIXED;
+    if ended.path & PREFIXED != 0 {
+        path = path::add(shared, path, prefix_context, prefix);
+    }
+    if ended.span != ended.path_since {
+        path = path::add(shared, path, context, ended.span - ended.path_since);
+    }
+    if !kind.recursive {
+        path = path::add_call(shared, path, context, ended.work, ended.span - added.span());
+    }
+    if path & OWNED == 0 {
+        // Still the batch's.
+        path = path::own(shared, path);
+    }
+    offer(shared, candidate, ended.span, path);
+}
+
+const _: () = assert!(core::mem::size_of::<TaskLink>() == 8);

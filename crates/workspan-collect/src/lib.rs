@@ -4,7 +4,7 @@
 //! and totals per context. Memory is bounded by the active tasks and the number of source places; see
 //! [`workspan_wire::shm`] for the bounds.
 //!
-//! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`handoff`],
+//! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`batch`], [`handoff`],
 //! [`resource`], [`task`], [`path`] (critical paths), [`log`] (where every
 //! strand is asked for), [`tool`] (where others listen), [`tables`], [`thread`] and [`process`] (where it all lives).
 //!
@@ -17,6 +17,7 @@
 #![expect(unsafe_code, reason = "collector: shared memory, thread-local state, processor instructions")]
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
 
+pub mod batch;
 pub mod clock;
 pub mod drain;
 pub mod group;

@@ -7,6 +7,7 @@ use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::Ordering;
 
+use super::batch;
 use super::clock;
 use super::log;
 use super::pause;
@@ -186,6 +187,7 @@ pub fn detach() {
     } else {
         task::leave_idle(thread, at);
     }
+    batch::close_all(thread);
     switch_witness::disarm(thread.switch_witness.get());
     thread.lived.set(thread.lived.get() + at.wrapping_sub(thread.born.get()) as i64);
     thread.state.store(2, Ordering::Release);
@@ -239,6 +241,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.last_region.set(0);
     thread.open_len.set(0);
     thread.task.set(0);
+    thread.batches.iter().for_each(|batch| batch.set(0));
     thread.log.set(0);
     // A thread that the program starts begins, as far as we can tell, when the root strand has come this far.
     let begun = if role == Role::External { root_span(shared) } else { 0 };

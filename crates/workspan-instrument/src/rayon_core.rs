@@ -188,11 +188,14 @@ fn scope(edits: &mut Edits) -> Result<(), AnchorError> {
     for (owner, name) in [("impl<'scope> Scope<'scope>", "spawn"), ("impl<'scope> ScopeFifo<'scope>", "spawn_fifo")] {
         let spawn = edits.method(owner, name)?;
         edits.attribute(&spawn, "#[track_caller]");
-        edits.at_start(
+        // In the place of the scope's address: so the job is no larger than natively.
+        edits.replace(
             &spawn,
-            "let workspan = self.base.workspan.spawn(core::any::type_name::<BODY>, 1);\n\
+            "let scope_ptr = ScopePtr(self);",
+            "let workspan = self.base.workspan.spawn(self, core::any::type_name::<BODY>);\n\
              let _workspan_creation = workspan.creation();",
-        );
+        )?;
+        edits.replace(&spawn, "scope_ptr.as_ref()", "workspan.as_ref()")?;
         edits.replace(&spawn, "move || body(scope)", "move || workspan.run(|| body(scope))")?;
     }
     for owner in ["impl<'scope> Scope<'scope>", "impl<'scope> ScopeFifo<'scope>"] {
@@ -200,7 +203,7 @@ fn scope(edits: &mut Edits) -> Result<(), AnchorError> {
         edits.attribute(&spawn, "#[track_caller]");
         edits.at_start(
             &spawn,
-            "let workspan = self.base.workspan.spawn(\
+            "let workspan = self.base.workspan.broadcast(\
              core::any::type_name::<BODY>, self.base.registry.num_threads());\n\
              let _workspan_creation = workspan.creation();",
         );

@@ -98,12 +98,9 @@ impl Link {
             Target::Join(_) => return None,
             Target::Handoff(handoff) => handoff.origin()?,
             Target::Task(link) => {
-                if !link.active() {
-                    return None;
-                }
-                touch_account(link.context());
+                touch_account(link.context()?);
                 let (thread, now) = thread::waking()?;
-                return Some(link.begin(thread, now));
+                return link.begin(thread, now);
             }
         };
         touch_account(origin.context);
@@ -131,7 +128,7 @@ impl Link {
             }
             (Target::Handoff(handoff), None) => handoff.lost(),
             (Target::Task(link), Some((thread, now, suspended))) => link.end(thread, now, suspended),
-            (Target::Task(_), None) => {}
+            (Target::Task(link), None) => link.lost(),
         }
     }
 }

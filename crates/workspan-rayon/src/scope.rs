@@ -1,13 +1,15 @@
 //! Hooks of `scope`, `spawn` and `broadcast`.
 
+use core::marker::PhantomData;
 use core::panic::Location;
+use core::ptr;
 
 use super::link::{touch_account, Link};
-use workspan_collect::group::{Group, TaskLink};
+use workspan_collect::group::{self, Group, TaskLink};
 use workspan_collect::region::{self, CallSite, Place};
+use workspan_collect::tables::{ContextId, Target};
 use workspan_collect::task::Suspended;
 use workspan_collect::thread::{self, current};
-use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 /// A scope's tasks, where the scope lives.
@@ -41,44 +43,52 @@ impl Scope {
         }
     }
 
+    /// A task is created at the caller's caller, of the scope at address `scope`.
+    #[track_caller]
+    pub fn spawn<S>(&self, scope: &S, type_name: fn() -> &'static str) -> Within<S> {
+        let owner = (scope as *const S).cast();
+        Within(create(Some(&self.0), owner, SiteKind::ScopeSpawn, Location::caller(), type_name, 1), PhantomData)
+    }
+
     /// A task is created at the caller's caller; `copies` of it will run.
     #[track_caller]
-    pub fn spawn(&self, type_name: fn() -> &'static str, copies: usize) -> Task {
-        create(Some(&self.0), SiteKind::ScopeSpawn, Location::caller(), type_name, copies)
+    pub fn broadcast(&self, type_name: fn() -> &'static str, copies: usize) -> Task {
+        Task(create(Some(&self.0), ptr::null(), SiteKind::ScopeSpawn, Location::caller(), type_name, copies))
     }
 
     /// `copies` of a task that belongs to the current region itself.
     pub fn tasks(&self, copies: usize) -> Task {
         let link = thread::running().map(|(thread, now)| {
-            let context = thread.position.get().context;
-            TaskLink::create(thread, now, Some(&self.0), context, true, copies)
+            let target = Target { context: thread.position.get().context, recursive: true };
+            TaskLink::create(thread, now, Some(&self.0), ptr::null(), target, copies)
         });
-        Task(link.unwrap_or(TaskLink::INACTIVE))
+        Task(link.unwrap_or(TaskLink::inactive(ptr::null())))
     }
 }
 
 /// A detached task is created at the caller's caller; `copies` of it will run.
 #[track_caller]
 pub fn spawn(type_name: fn() -> &'static str, copies: usize) -> Task {
-    create(None, SiteKind::Spawn, Location::caller(), type_name, copies)
+    Task(create(None, ptr::null(), SiteKind::Spawn, Location::caller(), type_name, copies))
 }
 
 fn create(
     group: Option<&Group>,
+    owner: *const (),
     kind: SiteKind,
     location: &'static Location<'static>,
     type_name: fn() -> &'static str,
     copies: usize,
-) -> Task {
+) -> TaskLink {
     let Some((thread, now)) = thread::running() else {
-        return Task(TaskLink::INACTIVE);
+        return TaskLink::inactive(owner);
     };
     let site = CallSite { kind, place: Place::Location(location), type_name };
-    let (context, recursive) = match region::target(thread, &site) {
-        Some(target) => (target.context, target.recursive),
-        None => (thread.position.get().context, true),
+    let target = match region::target(thread, &site) {
+        Some(target) => target,
+        None => Target { context: thread.position.get().context, recursive: true },
     };
-    Task(TaskLink::create(thread, now, group, context, recursive, copies))
+    TaskLink::create(thread, now, group, owner, target, copies)
 }
 
 /// A task on its way to its start.
@@ -93,43 +103,86 @@ impl Task {
 
     /// To be dropped when the task has been created.
     pub fn creation(&self) -> Creation {
-        Creation(self.0)
+        Creation(self.0.context())
     }
 
     /// Runs it.
     pub fn run<R>(&self, body: impl FnOnce() -> R) -> R {
-        /// Ends the task also if the body panics.
-        struct End<'a>(&'a TaskLink, Option<Suspended>);
-        impl Drop for End<'_> {
-            fn drop(&mut self) {
-                if let Some(suspended) = self.1.take() {
-                    if let Some((thread, now)) = thread::running() {
-                        self.0.end(thread, now, suspended);
-                    }
-                }
-            }
-        }
-        let begin = |(thread, now): (&'static Thread, u64)| self.0.begin(thread, now);
-        let suspended = if self.0.active() {
-            touch_account(self.0.context());
-            thread::waking().map(begin)
-        } else {
-            None
-        };
-        let _end = End(&self.0, suspended);
-        body()
+        run(&self.0, body)
     }
 }
 
-/// The creation of a task, until dropped.
+/// A task on its way to its start that knows its scope, a `S`. It stands in the job where rayon has the scope's address,
+/// and takes no more room than that: there may be millions of them.
 #[derive(Debug)]
-pub struct Creation(TaskLink);
+pub struct Within<S>(TaskLink, PhantomData<*const S>);
+
+impl<S> Clone for Within<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Within<S> {}
+
+// SAFETY: stands for a reference to `S`, and a word that any thread may use.
+unsafe impl<S: Sync> Send for Within<S> {}
+// SAFETY: as above.
+unsafe impl<S: Sync> Sync for Within<S> {}
+
+impl<S> Within<S> {
+    /// The scope.
+    ///
+    /// # Safety
+    ///
+    /// The scope has not ended, nor has the task.
+    pub unsafe fn as_ref(&self) -> &S {
+        // SAFETY: the address of the scope that the task was created in, which waits for it.
+        unsafe { &*self.0.owner().cast() }
+    }
+
+    /// To be dropped when the task has been created.
+    pub fn creation(&self) -> Creation {
+        Creation(self.0.context())
+    }
+
+    /// Runs it.
+    pub fn run<R>(&self, body: impl FnOnce() -> R) -> R {
+        run(&self.0, body)
+    }
+}
+
+fn run<R>(link: &TaskLink, body: impl FnOnce() -> R) -> R {
+    /// Ends the task also if the body panics.
+    struct End<'a>(&'a TaskLink, Option<Suspended>);
+    impl Drop for End<'_> {
+        fn drop(&mut self) {
+            let suspended = self.1.take();
+            match suspended.and_then(|suspended| Some((thread::running()?, suspended))) {
+                Some(((thread, now), suspended)) => self.0.end(thread, now, suspended),
+                None => self.0.lost(),
+            }
+        }
+    }
+    let begin = |context| {
+        touch_account(context);
+        let (thread, now) = thread::waking()?;
+        link.begin(thread, now)
+    };
+    let suspended = link.context().and_then(begin);
+    let _end = End(link, suspended);
+    body()
+}
+
+/// The creation of a task in a context, until dropped.
+#[derive(Debug)]
+pub struct Creation(Option<ContextId>);
 
 impl Drop for Creation {
     fn drop(&mut self) {
-        if self.0.active() {
+        if let Some(context) = self.0 {
             if let Some((thread, now)) = thread::running() {
-                self.0.created(thread, now);
+                group::created(thread, context, now);
             }
         }
     }

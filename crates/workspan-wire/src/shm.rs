@@ -33,7 +33,7 @@ pub use super::path::{PathNode, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 5;
+pub const WIRE_VERSION: u32 = 6;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -62,6 +62,8 @@ pub const TYPE_BYTES: usize = 360;
 pub const STACK_DEPTH: usize = 24;
 /// Parallel regions open at a time that a thread can describe if the program is killed.
 pub const OPEN_REGIONS: usize = 16;
+/// Batches of tasks that a thread may add to.
+pub const OPEN_BATCHES: usize = 8;
 /// Entries of a thread's cache of region entries.
 pub const REGION_CACHE: usize = 64;
 
@@ -450,6 +452,10 @@ pub struct Thread {
     pub log_identity: Cell<u64>,
     /// What a tool is shown of the task that runs; 0 for none.
     pub tool_task: Cell<u64>,
+
+    /// What the tasks have in common that this thread creates: addresses in the program's own memory, by
+    /// `context % OPEN_BATCHES`; 0 for none.
+    pub batches: [Cell<u64>; OPEN_BATCHES],
 
     /// Regions open on this thread, outermost first.
     pub open: [OpenRegion; OPEN_REGIONS],

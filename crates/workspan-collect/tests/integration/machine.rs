@@ -108,6 +108,9 @@ impl Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
+        for thread in &self.threads {
+            workspan_collect::batch::close_all(thread);
+        }
         // SAFETY: allocated with this layout, and nothing of this machine is used after it.
         unsafe { dealloc(self.allocation, LAYOUT) };
     }

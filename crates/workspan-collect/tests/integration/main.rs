@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "reads the private memory as bytes")]
 
+mod batches;
 mod machine;
 mod paths;
 mod pauses;

@@ -31,15 +31,16 @@ fn every_schedule_gives_the_oracles_numbers() {
         let mut serial = None;
         for threads in [1, 2, 4] {
             let machine = Machine::logging(threads);
-            let mut run = Run { machine: &machine, random: Random::new(seed + 77), later: Vec::new() };
-            let ended = run.node(&program, 0, None);
-            assert!(ended.is_ok(), "an uncaught panic in program {seed}");
-            run.run_later(0);
-            machine.finish();
+            Run::whole(&machine, seed, &program);
+            // Of tasks that are not logged, many are in one batch.
+            let plain = Machine::new(threads);
+            Run::whole(&plain, seed, &program);
             if cfg!(miri) {
                 // Reading the whole memory would take Miri minutes; the end of the longest chain is in its header.
                 let span = machine.shared.header().detached.candidate.span.load(Ordering::Relaxed);
                 assert_eq!(span.cast_unsigned(), expected.span, "program {seed}");
+                let plain = plain.shared.header().detached.candidate.span.load(Ordering::Relaxed);
+                assert_eq!(plain, span, "program {seed}");
                 let contexts = [workspan_model::ContextId::ROOT; 1];
                 let (strands, converted) = replay::strands(&machine, &contexts);
                 assert!(converted.whole(), "program {seed}: {converted:?}");
@@ -47,6 +48,12 @@ fn every_schedule_gives_the_oracles_numbers() {
                 continue;
             }
             let (recording, profile) = machine.profile();
+            assert_eq!(
+                plain.recording().runs[0].totals,
+                recording.runs[0].totals,
+                "program {seed} on {threads} threads"
+            );
+            assert_eq!(plain.recording().runs[0].critical, recording.runs[0].critical, "program {seed}");
             let contexts: Vec<_> = recording.contexts.ids().collect();
             let (rows, converted) = replay::strands(&machine, &contexts);
             let label = format!("program {seed} on {threads} threads");
@@ -107,7 +114,9 @@ fn every_schedule_gives_the_oracles_numbers() {
                 );
             }
             // Whoever is left holds next to nothing.
-            assert!(machine.nodes_in_use() < 64, "{label}: {} nodes", machine.nodes_in_use());
+            for machine in [&machine, &plain] {
+                assert!(machine.nodes_in_use() < 64, "{label}: {} nodes", machine.nodes_in_use());
+            }
         }
     }
 }
@@ -158,7 +167,16 @@ struct Run<'m, 'p> {
     later: Vec<Later<'p>>,
 }
 
-impl<'p> Run<'_, 'p> {
+impl<'m, 'p> Run<'m, 'p> {
+    /// The whole of `program`, to its end.
+    fn whole(machine: &'m Machine, seed: u64, program: &'p Node) {
+        let mut run = Run { machine, random: Random::new(seed + 77), later: Vec::new() };
+        let ended = run.node(program, 0, None);
+        assert!(ended.is_ok(), "an uncaught panic in program {seed}");
+        run.run_later(0);
+        machine.finish();
+    }
+
     fn thread(&self, slot: usize) -> &'static Thread {
         self.machine.threads[slot]
     }
@@ -365,7 +383,7 @@ impl<'p> Run<'_, 'p> {
     fn create(&mut self, slot: usize, kind: SiteKind, copy: u8, group: Option<&Group>) -> TaskLink {
         let thread = self.thread(slot);
         let target = region::target(thread, &call_site(kind, copy)).expect("the tables have room");
-        TaskLink::create(thread, now(thread), group, target.context, target.recursive, 1)
+        TaskLink::create(thread, now(thread), group, std::ptr::null(), target, 1)
     }
 
     /// Some task that was created earlier runs while the thread in `slot` waits or yields.
@@ -391,7 +409,7 @@ impl<'p> Run<'_, 'p> {
 
     fn run_task(&mut self, task: &Later<'p>, slot: usize) {
         let thread = self.thread(slot);
-        let suspended = task.link.begin(thread, now(thread));
+        let suspended = task.link.begin(thread, now(thread)).expect("it is followed");
         let caught = self.node(task.body, slot, task.group);
         debug_assert!(caught.is_ok());
         task.link.end(thread, now(thread), suspended);
