@@ -105,33 +105,37 @@ fn chunks(repeat: u64) {
     }
 }
 
-fn sum_of_tasks() -> u64 {
-    let tasks = u64::from(TASKS);
-    tasks * (tasks - 1) / 2
+fn sum_below(tasks: u32) -> u64 {
+    u64::from(tasks) * (u64::from(tasks) - 1) / 2
 }
 
 /// Tasks of one element, made by splitting.
 fn tasks_of_an_iterator(repeat: u64) {
     for _ in 0..repeat {
         let sum: u64 = (0..black_box(TASKS)).into_par_iter().with_max_len(1).map(u64::from).sum();
-        assert_eq!(sum, sum_of_tasks());
+        assert_eq!(sum, sum_below(TASKS));
     }
 }
 
 /// Tasks of one element, made one by one.
 fn tasks_of_a_scope(repeat: u64) {
     for _ in 0..repeat {
-        let sum = AtomicU64::new(0);
-        rayon::scope(|scope| {
-            for i in 0..black_box(TASKS) {
-                let sum = &sum;
-                scope.spawn(move |_| {
-                    sum.fetch_add(u64::from(i), Ordering::Relaxed);
-                });
-            }
-        });
-        assert_eq!(sum.into_inner(), sum_of_tasks());
+        spawns(TASKS);
     }
+}
+
+/// So many tasks of one element, all made before the one sync.
+pub fn spawns(tasks: u32) {
+    let sum = AtomicU64::new(0);
+    rayon::scope(|scope| {
+        for i in 0..black_box(tasks) {
+            let sum = &sum;
+            scope.spawn(move |_| {
+                sum.fetch_add(u64::from(i), Ordering::Relaxed);
+            });
+        }
+    });
+    assert_eq!(sum.into_inner(), sum_below(tasks));
 }
 
 /// A balanced tree; the pool and the code are warm when it begins.

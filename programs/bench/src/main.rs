@@ -4,6 +4,7 @@
 //!   of this process, shared memory included.
 //! * `bench tree DEPTH STEPS`: a balanced tree of joins with 2^DEPTH leaves, each `STEPS` steps of arithmetic, so that
 //!   all leaves are equal; region parallelism 2^DEPTH.
+//! * `bench spawns COUNT`: so many spawns in a loop before the one sync; then prints `peak_kib`.
 //! * `bench rate`: steps per microsecond, the median over some fifty samples.
 //! * `bench busy SECONDS`: keeps one processor busy.
 
@@ -19,6 +20,7 @@ fn main() {
     match (words.first().copied(), number(1), number(2)) {
         (Some("rate"), None, None) => println!("{}", steps::per_microsecond()),
         (Some("busy"), Some(seconds), None) => busy(Duration::from_secs(seconds)),
+        (Some("spawns"), Some(count), None) => loads::spawns(u32::try_from(count).unwrap_or(u32::MAX)),
         (Some("tree"), Some(depth), Some(count)) => loads::tree(depth, count),
         (Some(name), Some(repeat), None) => match loads::LOADS.iter().find(|load| load.name == name) {
             Some(load) => (load.run)(repeat),
@@ -32,7 +34,7 @@ fn main() {
 }
 
 fn usage() {
-    eprintln!("usage: bench NAME REPEAT | bench tree DEPTH STEPS | bench rate | bench busy SECONDS");
+    eprintln!("usage: bench NAME REPEAT | bench tree DEPTH STEPS | bench spawns COUNT | bench rate | bench busy SECONDS");
     std::process::exit(2);
 }
 

@@ -10,6 +10,7 @@ mod diff;
 mod doctor_info;
 mod documents;
 mod fixtures;
+mod memory;
 mod merge;
 mod openmp;
 mod openmp_build;
