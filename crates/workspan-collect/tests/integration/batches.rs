@@ -78,6 +78,44 @@ fn far_apart() {
     }
 }
 
+/// Between two tasks the strand is in another region: their paths differ, and nothing else does.
+#[test]
+fn with_a_region_in_between() {
+    let machine = Machine::new(1);
+    let thread = machine.threads[0];
+    let region = enter(thread, SiteKind::Scope, 0);
+    let group = Box::new(Group::new());
+    group.enter(thread);
+    let links: Vec<TaskLink> = (0..TASKS)
+        .map(|_| {
+            work(thread, 2);
+            let between = enter(thread, SiteKind::Join, 0);
+            work(thread, 7);
+            leave(thread, between);
+            create(thread, &group, 0)
+        })
+        .collect();
+    group.body_done(thread, now(thread));
+    for link in links {
+        let suspended = link.begin(thread, now(thread)).expect("it is followed");
+        work(thread, 4);
+        link.end(thread, now(thread), suspended);
+    }
+    group.exit(thread, now(thread));
+    leave(thread, region);
+    machine.finish();
+    if cfg!(miri) {
+        return;
+    }
+    let (recording, profile) = machine.profile();
+    let critical = |name: &str| {
+        let mut rows = profile.sites.iter();
+        let row = rows.find(|row| recording.sites[row.site.0 as usize].kind.name() == name);
+        row.expect("it is there").critical.0.cast_unsigned()
+    };
+    assert_eq!([critical("scope"), critical("join"), critical("scope-spawn")], [2 * TASKS, 7 * TASKS, 4]);
+}
+
 /// Every task of another site than the one before.
 #[test]
 fn by_turns() {
