@@ -34,7 +34,9 @@ fn main() {
 }
 
 fn usage() {
-    eprintln!("usage: bench NAME REPEAT | bench tree DEPTH STEPS | bench spawns COUNT | bench rate | bench busy SECONDS");
+    eprintln!(
+        "usage: bench NAME REPEAT | bench tree DEPTH STEPS | bench spawns COUNT | bench rate | bench busy SECONDS"
+    );
     std::process::exit(2);
 }
 
