@@ -79,7 +79,16 @@ fn check_random(compiler: Compiler, ways: &[Threads]) {
         runs.extend(ways.iter().map(|threads| (first, *threads)));
     }
     let differences = each(&runs, |(first, threads)| {
-        let together = check(&program, &[&first.to_string(), &TOGETHER.to_string()], *threads, true)?;
+        let together = || check(&program, &[&first.to_string(), &TOGETHER.to_string()], *threads, true);
+        let mut together_found = together()?;
+        // Tasks of one loop that cost the same are chains of equal length, of which either is right, and gcc's code may give
+        // one directive two places: then now and then two sites have each other's share, and nothing else differs.
+        for _ in 0..9 {
+            if is_a_swap(&together_found) {
+                together_found = together()?;
+            }
+        }
+        let together = together_found;
         // Which of them is it?
         let alone = (*first..first + TOGETHER).filter_map(|seed| {
             let found = check(&program, &[&seed.to_string(), "1"], *threads, true)?;
@@ -93,6 +102,14 @@ fn check_random(compiler: Compiler, ways: &[Threads]) {
         }
     });
     check_none(&differences, &format!("random.c by {compiler:?}, of {} runs", runs.len()));
+}
+
+/// True if all that differs is which of two sites has a share of the critical path.
+fn is_a_swap(difference: &str) -> bool {
+    let parts: Vec<&str> = difference.split("; ").filter(|part| !part.is_empty()).collect();
+    let of_paths =
+        |part: &&str| part.matches("critical: ").count() == 2 && !part.contains("work") && !part.contains("span");
+    parts.len() == 2 && parts.iter().all(of_paths)
 }
 
 fn check_cases(compiler: Compiler) {
@@ -110,7 +127,15 @@ fn check_cases(compiler: Compiler) {
     }
     let differences = each(&runs, |(case, threads)| {
         // Several of them have critical paths of equal length, of which either is right.
-        check(&program, &[case], *threads, false).map(|difference| format!("{case} {threads:?}: {difference}"))
+        let mut difference = check(&program, &[case], *threads, false);
+        for _ in 0..9 {
+            // A thread that the runtime hides says that the task is done before it has ended: then, on a busy machine, the
+            // program may be quicker.
+            if *case == "target_nowait" && difference.as_ref().is_some_and(|found| found.contains("had not ended")) {
+                difference = check(&program, &[case], *threads, false);
+            }
+        }
+        difference.map(|difference| format!("{case} {threads:?}: {difference}"))
     });
     check_none(&differences, &format!("constructs.c by {compiler:?}, of {} runs", runs.len()));
 }
