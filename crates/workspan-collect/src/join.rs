@@ -247,11 +247,16 @@ impl JoinFrame {
         }
     }
 
-    /// The right branch is elsewhere, or other tasks have to run first: the thread waits from tick `now` on. What has
-    /// passed since `left_done`, which may have left a reading out, belongs to the left branch.
+    /// The right branch is elsewhere, or other tasks have to run first: the thread waits from tick `now` on. If `left_done`
+    /// may have left a reading out, what has passed since belongs to the left branch.
     pub fn wait(&self, thread: &Thread, now: u64) {
         if thread.waiting.get() == 0 {
-            let span = strand::stop(thread, now);
+            let mut since = now;
+            if thread.batching.get() == 0 {
+                // `left_done` has read the clock: what has passed is the runtime's, which looked for the right branch.
+                since = thread.start.get();
+            }
+            let span = strand::stop(thread, since);
             set!(self.left_span, get!(self.left_span) + span - get!(self.span));
             strand::set_span(thread, get!(self.span));
             if log::on(thread) {
@@ -259,7 +264,7 @@ impl JoinFrame {
                 log::strand(thread, Event::Late, strand::context(thread), span);
                 log::rest(thread);
             }
-            task::enter_idle(thread, now);
+            task::enter_idle(thread, since);
         }
     }
 
