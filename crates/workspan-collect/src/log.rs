@@ -189,7 +189,16 @@ pub fn note_in(thread: &Thread, event: Event, context: u32, second: u64) {
 /// Begins a strand at tick `now` of a hook that has logged something.
 #[inline]
 pub fn go(thread: &Thread, now: u64) {
-    strand::go(thread, now.wrapping_add(thread.away.replace(0)));
+    let away = thread.away.replace(0);
+    if on(thread) && Shared::of(thread).header().config.clock.load(Ordering::Relaxed) == Clock::Real as u32 {
+        // What the hook has taken since is read, not taken for what hooks take as a rule: strands that are logged are
+        // compared with those of other runs, and a hook's first time is long in all of them.
+        let end = platform::ticks();
+        let took = end.wrapping_sub(now).wrapping_sub(away);
+        thread.collector.set(thread.collector.get() + took as i64);
+        return strand::go(thread, end);
+    }
+    strand::go(thread, now.wrapping_add(away));
 }
 
 /// Goes on with the strand that runs, after a hook that has logged something.
