@@ -17,7 +17,7 @@ use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
 use super::task;
-use workspan_wire::shm::{Clock, Feature, Position, Thread, MAX_THREADS, PREFIXED};
+use workspan_wire::shm::{Clock, Ending, Feature, Position, Thread, MAX_THREADS, PREFIXED};
 
 std::thread_local! {
     /// The state of a thread on the hot path; null otherwise.
@@ -152,6 +152,11 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
     }
     // A thread whose destructors already run cannot register one more: it stays outside.
     if role != Role::Main && LEAVE.try_with(|_| ()).is_err() {
+        ANY.set(GONE);
+        return None;
+    }
+    // The program has ended: nobody waits for what a thread does now.
+    if shared.header().ending.load(Ordering::Relaxed) != Ending::Unseen as u32 {
         ANY.set(GONE);
         return None;
     }
