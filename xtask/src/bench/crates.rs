@@ -55,7 +55,12 @@ const PUBLISHED: &[Published] = &[
             inputs::sources(&folder.join("sources"), 2000)?;
             Ok(vec![folder.join("sources").to_string_lossy().into_owned()])
         },
-        sites: &[],
+        sites: &[
+            ("join", "/tokei-15.0.0/src/language/language_type.rs:124"),
+            ("par-iter", "/tokei-15.0.0/src/language/language_type.rs:121"),
+            ("par-iter", "/tokei-15.0.0/src/language/languages.rs:86"),
+            ("par-iter", "/tokei-15.0.0/src/utils/fs.rs:115"),
+        ],
     },
 ];
 
