@@ -24,7 +24,7 @@ use super::strand;
 use super::thread::Role;
 use super::tool;
 use workspan_wire::log::{Event, Record, RECORD};
-use workspan_wire::shm::{Clock, Thread, ThreadArea, ThreadLog, LOG_RECORDS, THREADS};
+use workspan_wire::shm::{Thread, ThreadArea, ThreadLog, LOG_RECORDS, THREADS};
 
 /// How long a thread waits for room.
 pub const PATIENCE_NANOS: u64 = 10_000_000_000;
@@ -186,19 +186,33 @@ pub fn note_in(thread: &Thread, event: Event, context: u32, second: u64) {
     put(thread, Record::new(event, context, 0, second));
 }
 
-/// Begins a strand at tick `now` of a hook that has logged something.
+/// Begins a strand at tick `now` of a hook that may have logged something.
 #[inline]
 pub fn go(thread: &Thread, now: u64) {
-    let away = thread.away.replace(0);
-    if on(thread) && Shared::of(thread).header().config.clock.load(Ordering::Relaxed) == Clock::Real as u32 {
-        // What the hook has taken since is read, not taken for what hooks take as a rule: strands that are logged are
-        // compared with those of other runs, and a hook's first time is long in all of them.
-        let end = platform::ticks();
-        let took = end.wrapping_sub(now).wrapping_sub(away);
-        thread.collector.set(thread.collector.get() + took as i64);
-        return strand::go(thread, end);
+    if on(thread) {
+        go_logged(thread, now);
+    } else {
+        strand::go(thread, now.wrapping_add(thread.away.replace(0)));
     }
-    strand::go(thread, now.wrapping_add(away));
+}
+
+/// What the hook has taken since tick `now` is read, not taken for what hooks take as a rule: strands that are logged are
+/// compared with those of other runs, and a hook's first time is long in all of them.
+#[cold]
+fn go_logged(thread: &Thread, now: u64) {
+    let away = thread.away.replace(0);
+    if Shared::of(thread).is_virtual() {
+        return strand::go(thread, now);
+    }
+    let mut end = platform::ticks();
+    if end.wrapping_sub(now) as i64 > thread.short.get() {
+        // An interruption meanwhile is not to be taken for the next strand's.
+        end = clock::wake(thread);
+    }
+    // What the thread was away is counted already.
+    let took = end.wrapping_sub(now).wrapping_sub(away);
+    thread.collector.set(thread.collector.get() + took as i64);
+    strand::go(thread, end);
 }
 
 /// Goes on with the strand that runs, after a hook that has logged something.
@@ -249,7 +263,7 @@ fn make_room(thread: &Thread, at: u64) -> bool {
     if has_room() {
         return true;
     }
-    let real = shared.header().config.clock.load(Ordering::Relaxed) == Clock::Real as u32;
+    let real = !shared.is_virtual();
     let began = platform::ticks();
     let there = wait(shared, has_room);
     if real {

@@ -20,7 +20,7 @@ use super::tables::{self, ROOT};
 use super::thread::{self, Role};
 use super::tool;
 use workspan_wire::log::Event;
-use workspan_wire::shm::{self, Clock, Ending, Feature, Thread};
+use workspan_wire::shm::{self, Ending, Feature, Thread};
 
 static BASE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 
@@ -136,7 +136,7 @@ fn detect_features(shared: Shared) {
         }
     };
     offer(Feature::SteadyCounter, steady_counter());
-    if header.config.clock.load(Ordering::Relaxed) == Clock::Real as u32 {
+    if !shared.is_virtual() {
         offer(Feature::SwitchWitness, switch_witness::word() != 0);
         offer(Feature::RunDelay, platform::run_delay_nanos().is_some());
         if disabled & Feature::InterruptWitness as u32 == 0 {

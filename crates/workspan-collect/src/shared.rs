@@ -7,9 +7,9 @@
 use core::mem::{offset_of, size_of};
 use core::ptr::NonNull;
 
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, Ordering};
 use workspan_wire::shm::{
-    self, Account, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea, ThreadLog,
+    self, Account, Clock, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea, ThreadLog,
 };
 
 /// Handle of the shared memory.
@@ -62,6 +62,11 @@ impl Shared {
     /// The header.
     pub fn header(self) -> &'static Header {
         self.element(0, 0, 1)
+    }
+
+    /// True if the program tells the time.
+    pub fn is_virtual(self) -> bool {
+        self.header().config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32
     }
 
     /// A slot of the hash index of sites.

@@ -7,14 +7,12 @@
 //!
 //! Hot path: [`stop`] and [`go`] are a handful of arithmetic on one cache line.
 
-use core::sync::atomic::Ordering;
-
 use super::clock;
 use super::platform;
 use super::shared::{current_account, Shared};
 use super::tables::{ContextId, ROOT};
 use workspan_wire::histogram;
-use workspan_wire::shm::{Account, Clock, Position, Thread};
+use workspan_wire::shm::{Account, Position, Thread};
 
 /// Ends the running strand at tick `now`. Returns the absolute span.
 #[inline(always)]
@@ -35,7 +33,7 @@ pub fn go(thread: &Thread, now: u64) {
 #[cold]
 #[inline(never)]
 pub fn away<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    if Shared::of(thread).header().config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32 {
+    if Shared::of(thread).is_virtual() {
         return work();
     }
     let before = platform::ticks();

@@ -17,7 +17,7 @@ use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
 use super::task;
-use workspan_wire::shm::{Clock, Ending, Feature, Position, Thread, MAX_THREADS, PREFIXED};
+use workspan_wire::shm::{Ending, Feature, Position, Thread, MAX_THREADS, PREFIXED};
 
 std::thread_local! {
     /// The state of a thread on the hot path; null otherwise.
@@ -168,7 +168,7 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
     prepare(shared, thread, role);
     log::start(shared, thread, role);
     ANY.set(thread);
-    let real = shared.header().config.clock.load(Ordering::Relaxed) == Clock::Real as u32;
+    let real = !shared.is_virtual();
     if real {
         clock::set_anchor(thread, true);
         strand::go(thread, clock::wake(thread));
@@ -259,7 +259,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     strand::set_context(shared, thread, ROOT);
     let start = thread.virtual_now.get();
     thread.start.set(start);
-    if header.config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32 {
+    if shared.is_virtual() {
         thread.born.set(start);
     }
     thread.idle_since.set(thread.born.get());

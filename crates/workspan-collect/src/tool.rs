@@ -22,7 +22,7 @@ use super::process;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
-use workspan_wire::shm::{Clock, Thread, MAX_CONTEXTS, MAX_SITES};
+use workspan_wire::shm::{Thread, MAX_CONTEXTS, MAX_SITES};
 
 /// The variable that names the library.
 pub const ENV: &[u8] = b"WORKSPAN_TOOL\0";
@@ -188,15 +188,11 @@ pub fn begin_thread(thread: &Thread) {
 
 /// The tick now, of a hook that has not read it.
 pub fn now(thread: &Thread) -> u64 {
-    if is_virtual(thread) {
+    if Shared::of(thread).is_virtual() {
         thread.virtual_now.get()
     } else {
         platform::ticks()
     }
-}
-
-fn is_virtual(thread: &Thread) -> bool {
-    Shared::of(thread).header().config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32
 }
 
 /// The task of this identity begins; 0: one of which the tool is told nothing. Returns the one before.
@@ -250,7 +246,7 @@ fn tell(thread: &Thread, identity: u64, now: u64, which: impl Fn(&Tool) -> Told)
         // SAFETY: the interface says so; the block is this task's until `end`.
         unsafe { told(identity as *const Task, now) };
     };
-    if is_virtual(thread) {
+    if Shared::of(thread).is_virtual() {
         // The tool may read the time, but not make it.
         let before = thread.virtual_now.get();
         call();

@@ -17,7 +17,7 @@ use workspan_wire::shm::{Latest, Position, Thread, NODE, OWNED, PREFIXED};
 
 use super::frame::{self, raise, set_uniform, uniform, Base, End, Frame, Kind, Stage, Start};
 use super::solo::{self, offer};
-use super::{clock, depend, log};
+use super::{depend, log};
 
 /// Ends the running strand, if there is one.
 #[inline(always)]
@@ -37,7 +37,6 @@ pub fn go(thread: &Thread, tick: Option<u64>) {
         return;
     }
     match tick {
-        Some(now) if log::on(thread) => clock::go_logged(thread, now),
         Some(now) => go_at(thread, now),
         None => go_on(thread),
     }
