@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{CallMetrics, ContextId, Nanos, Recording, SiteId, SiteKind};
 
-use super::charge::{ByCall, Charge};
+use super::charge::{ByCall, ByContext, Charge};
 use super::frames::{Frame, Share};
 use super::machine::Machine;
 use super::path::Stretch;
@@ -155,7 +155,7 @@ impl Calls {
 impl Machine<ByCall> {
     /// A machine that tells calls.
     pub(crate) fn of_calls(recording: &Recording, view: View) -> Machine<ByCall> {
-        let mut machine = Machine::new(recording, ByCall);
+        let mut machine = Machine::new(recording, ByContext);
         let tree = &recording.contexts;
         let callee = |id| {
             let site = tree.site(id).and_then(|id| Some((id, recording.sites.get(id.0 as usize)?.kind)));

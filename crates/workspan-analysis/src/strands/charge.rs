@@ -31,37 +31,18 @@ pub(crate) trait Charge {
     }
 }
 
-/// As recorded: the cost, by context.
+/// As recorded: the cost, by context; and the calls, if they are asked for.
 #[derive(Debug)]
-pub(crate) struct Plain;
+pub(crate) struct ByContext<const WITH_CALLS: bool>;
 
-impl Charge for Plain {
+/// Without the calls.
+pub(crate) type Plain = ByContext<false>;
+/// With them.
+pub(crate) type ByCall = ByContext<true>;
+
+impl<const WITH_CALLS: bool> Charge for ByContext<WITH_CALLS> {
     const PLACES: bool = false;
-    const SCALE: i64 = 1;
-
-    #[inline(always)]
-    fn charge(&mut self, row: &Strand, context: ContextId, _: u32, _: u32) -> (u32, i64) {
-        (context.0, row.cost.0)
-    }
-
-    #[inline(always)]
-    fn blocked(&self, key: u32) -> u32 {
-        key
-    }
-
-    #[inline(always)]
-    fn expected(&self, context: ContextId) -> u32 {
-        context.0
-    }
-}
-
-/// As recorded, with the calls.
-#[derive(Debug)]
-pub(crate) struct ByCall;
-
-impl Charge for ByCall {
-    const PLACES: bool = false;
-    const CALLS: bool = true;
+    const CALLS: bool = WITH_CALLS;
     const SCALE: i64 = 1;
 
     #[inline(always)]

@@ -34,13 +34,13 @@ pub use result::Replayed;
 pub use rows::Rows;
 
 pub(crate) use calls::{CallKey, View};
-pub(crate) use charge::{ByRegion, Charge, FactorOf, Plain};
+pub(crate) use charge::{ByContext, ByRegion, Charge, FactorOf, Plain};
 pub(crate) use machine::Machine;
 pub(crate) use result::Finished;
 
 /// Replays the rows of a run of `recording`.
 pub fn replay<R: Rows + ?Sized>(recording: &Recording, rows: &R) -> Result<Replayed, R::Error> {
-    let finished = run(rows, || vec![Machine::new(recording, Plain)])?;
+    let finished = run(rows, || vec![Machine::new(recording, ByContext)])?;
     Ok(finished.into_iter().next().map(Finished::<Plain>::into_replayed).unwrap_or_default())
 }
 
@@ -78,7 +78,7 @@ pub struct Replay(Machine<Plain>);
 impl Replay {
     /// Before the first row of a run of `recording`.
     pub fn new(recording: &Recording) -> Replay {
-        Replay(Machine::new(recording, Plain))
+        Replay(Machine::new(recording, ByContext))
     }
 
     /// For rows in which tasks come [after](workspan_model::Event::After) others: the ends of tasks are kept for as long as

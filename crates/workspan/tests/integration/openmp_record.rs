@@ -1,11 +1,9 @@
 //! `--record` of OpenMP programs: the strands amount to what the collector told on the fly, to the last tick.
 
-use std::ffi::OsString;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use workspan_analysis::bounded_by_locks;
 use workspan_analysis::strands::Replay;
@@ -15,7 +13,7 @@ use workspan_store::{folder_of, Reader};
 use crate::call_sums;
 use crate::command::workspan;
 use crate::openmp_build::{openmp, Compiler};
-use crate::openmp_run::{check_none, each, run_openmp, Threads, HANGS};
+use crate::openmp_run::{check_none, each, recorded, run_openmp, Threads, HANGS};
 
 /// Cases that differ: tasks that are cancelled before they begin have no row, so what their creation cost is not told; and
 /// two locks that are taken at one place are one in a recording, whose span the collector had bounded by each.
@@ -143,29 +141,8 @@ fn check_cases(compiler: Compiler) {
 /// What differs between what the strands of a program amount to and what the collector told. `paths`: also where the
 /// critical path is.
 fn check(program: &Path, arguments: &[&str], threads: Threads, paths: bool) -> Option<String> {
-    static RUNS: AtomicUsize = AtomicUsize::new(0);
-    let run = RUNS.fetch_add(1, Ordering::Relaxed);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("openmp-strands");
-    fs::create_dir_all(&folder).expect("the target directory is writable");
-    let file = |ending: &str| folder.join(format!("{run}.{ending}"));
-    let mut command = workspan(&folder);
-    command.args(["record", "--record", "--clock", "virtual", "-o"]).arg(file("wspan"));
-    let mut json = OsString::from("--json=");
-    json.push(file("json"));
-    command.arg(json);
-    match threads {
-        Threads::Real(count) => command.arg("--workers").arg(count.to_string()),
-        Threads::Virtual(count) => command.arg("--logical-cores").arg(count.to_string()),
-    };
-    command.arg("--").arg(program).args(arguments);
-    let ended = run_openmp(command, &file("stderr"));
-    let difference = ended.and_then(|()| compare(&file("wspan"), paths)).err();
-    for ending in ["wspan", "json", "stderr"] {
-        // Not all of them need exist.
-        let _ = fs::remove_file(file(ending));
-    }
-    let _ = fs::remove_dir_all(folder_of(&file("wspan")));
-    difference
+    let (ended, compared) = recorded(program, arguments, threads, true, |file| compare(file, paths));
+    ended.and(compared).err()
 }
 
 /// The recording, and its first run as its strands have it, and these.

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use workspan_store::folder_of;
 
 use crate::command::workspan;
 
@@ -37,8 +38,15 @@ const ATTEMPTS: u32 = 3;
 /// What is said of one that always does.
 pub(crate) const HANGS: &str = "it hangs";
 
-/// The report of a run with the virtual clock, or what went wrong.
-pub(crate) fn record(program: &Path, arguments: &[&str], threads: Threads) -> Result<Value, String> {
+/// Records a run with the virtual clock, `strands` and all if they are asked for. Returns whether it went well, and what
+/// `look` makes of the recording at that path, beside which there is the report as JSON.
+pub(crate) fn recorded<R>(
+    program: &Path,
+    arguments: &[&str],
+    threads: Threads,
+    strands: bool,
+    look: impl FnOnce(&Path) -> R,
+) -> (Result<(), String>, R) {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let run = RUNS.fetch_add(1, Ordering::Relaxed);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("openmp-runs");
@@ -46,6 +54,7 @@ pub(crate) fn record(program: &Path, arguments: &[&str], threads: Threads) -> Re
     let file = |ending: &str| folder.join(format!("{run}.{ending}"));
     let mut command = workspan(&folder);
     command.args(["record", "--clock", "virtual", "-o"]).arg(file("wspan"));
+    command.args(strands.then_some("--record"));
     let mut json = std::ffi::OsString::from("--json=");
     json.push(file("json"));
     command.arg(json);
@@ -55,11 +64,21 @@ pub(crate) fn record(program: &Path, arguments: &[&str], threads: Threads) -> Re
     };
     command.arg("--").arg(program).args(arguments);
     let ended = run_openmp(command, &file("stderr"));
-    let report = fs::read(file("json")).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+    let seen = look(&file("wspan"));
+    // Not all of them need exist.
     for ending in ["wspan", "json", "stderr"] {
-        // Not all of them need exist.
         let _ = fs::remove_file(file(ending));
     }
+    let _ = fs::remove_dir_all(folder_of(&file("wspan")));
+    (ended, seen)
+}
+
+/// The report of a run with the virtual clock, or what went wrong.
+pub(crate) fn record(program: &Path, arguments: &[&str], threads: Threads) -> Result<Value, String> {
+    let (ended, report) = recorded(program, arguments, threads, false, |file| {
+        let json = fs::read(file.with_extension("json")).ok();
+        json.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+    });
     ended?;
     let report = report.ok_or("no report")?;
     if report["program"]["complete"] != true {
