@@ -5,7 +5,7 @@
 //!
 //! * [`mod@profile`]: work, span, parallelism and overhead of the program, its regions and its sites (TaskProf ch. 3).
 //! * [`mod@locks`]: what one lock was held bounds the span.
-//! * [`mod@verdict`]: what limits the program, in one value.
+//! * [`mod@verdict`]: what limits the program, and what a number of processors would lose to what.
 //! * [`mod@strands`]: the same from a run that was recorded strand by strand, and by region of the source.
 //! * [`mod@what_if`]: what parallelising parts of the program would give (TaskProf 4.2).
 //! * [`mod@advise`]: which parts must be parallelised, and whose tasks have the wrong size (TaskProf 4.3).
@@ -31,6 +31,6 @@ pub use locks::bounded_by_locks;
 pub use profile::{profile, Profile};
 pub use spread::Spread;
 pub use strands::{replay, Replayed, Rows};
-pub use verdict::{verdict, Verdict};
+pub use verdict::{judge, Judged};
 pub use warnings::{warnings, Warning};
 pub use what_if::{what_if, Scenario, WhatIf};

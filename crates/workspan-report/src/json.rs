@@ -77,6 +77,8 @@ mod tests {
         let mut missing = Vec::new();
         for (kind, part) in [
             ("Verdict", "verdict"),
+            ("Loss", "losses"),
+            ("LossPart", "parts"),
             ("Program", "program"),
             ("Region", "regions"),
             ("Site", "sites"),

@@ -14,6 +14,7 @@ pub mod json;
 pub mod merged;
 pub mod place;
 pub mod text;
+pub mod verdict;
 pub mod view;
 pub mod what_if;
 pub mod words;
@@ -23,5 +24,6 @@ mod parts;
 mod rows;
 mod tree;
 
-pub use make::{report, typical_run};
+pub use make::{judged, report, typical_run};
+pub use verdict::Judging;
 pub use view::Report;

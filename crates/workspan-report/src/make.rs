@@ -2,35 +2,30 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::verdict::{self, Judging};
 use crate::view::{
-    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Uniform, Verdict, Warning,
+    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Uniform, Warning,
     SCHEMA_VERSION,
 };
 use crate::{place, tree, words};
 use workspan_analysis::profile::{Region as RegionRow, SiteRow, Uniform as UniformRow};
-use workspan_analysis::{bounded_by_locks, profile, verdict, warnings, Profile, Spread as Over};
-use workspan_model::{Clock, ContextId, Exit, Histogram, Nanos, Recording, Run, SiteId, SiteKind};
+use workspan_analysis::{bounded_by_locks, profile, warnings, Profile, Spread as Over};
+use workspan_model::{Clock, ContextId, Exit, Histogram, Nanos, Recording, Run, SiteKind};
 
 /// The report of a recording; `None` if it holds no run.
 pub fn report(recording: &Recording) -> Option<Report> {
+    judged(recording, &Judging::default())
+}
+
+/// The same, judged as asked.
+pub fn judged(recording: &Recording, judging: &Judging) -> Option<Report> {
     let recording: &Recording = &bounded_by_locks(recording);
     let profiles = profiles(recording);
     // Sentences are about a typical run.
     let (run, typical) = profiles.get(median_run(&profiles)?)?;
-    let judged = verdict(recording, run, typical);
-    let main = match &judged {
-        workspan_analysis::Verdict::Parallelism { main, .. } => *main,
-        _ => None,
-    };
-    let id_of = |id: SiteId| recording.sites.get(id.0 as usize).map(|s| s.stable_id(&recording.sites));
     Some(Report {
         schema_version: SCHEMA_VERSION,
-        verdict: Verdict {
-            text: words::verdict(recording, typical, &judged),
-            parallelism: typical.program.parallelism.map(|p| p.0),
-            main: main.and_then(|main| id_of(main.site)),
-            main_share: main.map(|main| main.share.0),
-        },
+        verdict: verdict::of(recording, run, typical, judging),
         program: program(&profiles),
         regions: regions(recording, &profiles, typical),
         sites: sites(recording, &profiles, typical),

@@ -38,7 +38,7 @@ pub struct Report {
 }
 
 /// What limits the program.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// In one line, a number first.
     pub text: String,
@@ -48,6 +48,60 @@ pub struct Verdict {
     pub main: Option<String>,
     /// Its share of the critical path, 0 to 1.
     pub main_share: Option<f64>,
+    /// `scales-well`, `limited` (by the first of `losses`), or `inconclusive`.
+    pub outcome: String,
+    /// If it is inconclusive: `never-forks`, `too-short`, `incomplete`, `only-bounds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What follows `text`: speedup and losses in words.
+    pub lines: Vec<String>,
+    /// What to try next, in words; null if there is nothing to say.
+    pub next: Option<String>,
+    /// Processors that the program is judged on.
+    pub processors: u32,
+    /// What is known of the time on them: `at-least` (bounds), `predicted` (simulated).
+    pub basis: String,
+    /// Time on them.
+    pub time_ns: Option<i64>,
+    /// Useful work over that time.
+    pub speedup: Option<f64>,
+    /// That, of the slowest schedule that there may be.
+    pub slowest: Option<f64>,
+    /// What is missing to linear speedup, by cause.
+    pub losses: Vec<Loss>,
+}
+
+/// Processor time that is lost to one cause.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Loss {
+    /// `parallelism`, `task-overhead`, `scheduling`, `work-inflation`, `algorithmic-overhead`.
+    pub cause: String,
+    /// So much.
+    pub time_ns: i64,
+    /// That, over all time of the processors. With the useful work's share all shares add up to 1.
+    pub share: f64,
+    /// In units of speedup: with `speedup`, all add up to the number of processors.
+    pub speedup: f64,
+    /// The sites behind most of it.
+    pub parts: Vec<LossPart>,
+}
+
+/// A site's part of a loss.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LossPart {
+    /// Id of the site or region; null for code of the main thread that is in none.
+    pub id: Option<String>,
+    /// `serial-start`, `serial-between`, `serial-end`, `lock`, `waits`, `shared-iterator`, `few-tasks`, `long-task`,
+    /// `in-turn`, `chunks`, `own-code`, `small-tasks`.
+    pub reason: String,
+    /// In words.
+    pub text: String,
+    /// Processor time.
+    pub time_ns: i64,
+    /// That, over the loss.
+    pub share: f64,
+    /// Speedup if this were not lost.
+    pub without: f64,
 }
 
 /// The whole program.

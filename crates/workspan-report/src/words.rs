@@ -1,57 +1,7 @@
-//! Sentences: verdicts and warnings in words.
+//! Sentences: warnings and numbers in words.
 
-use crate::place;
-use workspan_analysis::{Profile, Verdict, Warning};
-use workspan_model::{Ratio, Recording, SiteKind};
-
-/// The verdict in one line, a number first.
-pub fn verdict(recording: &Recording, profile: &Profile, verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::NoData => "nothing was measured".to_owned(),
-        Verdict::NeverForks => "parallelism 1: the program never forked".to_owned(),
-        Verdict::Parallelism { parallelism, main, overhead } => {
-            let main = main.map_or(String::new(), |main| {
-                let share = percent(main.share);
-                format!(": {share} of the critical path is {}", contributor(recording, main.site))
-            });
-            let overhead = overhead.map_or(String::new(), |overhead| {
-                let (share, tasks) = (percent(overhead), profile.program.tasks);
-                let noun = if tasks == 1 { "task" } else { "tasks" };
-                format!("; creating {} {noun} costs {share} of the work", count(tasks))
-            });
-            format!("parallelism {parallelism}{main}{overhead}")
-        }
-    }
-}
-
-fn contributor(recording: &Recording, id: workspan_model::SiteId) -> String {
-    let Some(site) = recording.sites.get(id.0 as usize) else {
-        return "unknown".to_owned();
-    };
-    let at = place::label(recording, site);
-    match site.kind {
-        SiteKind::Serial { .. } => at,
-        SiteKind::Scope => format!("serial code in the scope at {at}"),
-        SiteKind::ScopeSpawn | SiteKind::Spawn => format!("serial code in tasks spawned at {at}"),
-        SiteKind::Join => format!("serial code in branches of the join at {at}"),
-        SiteKind::ParIter => format!("serial code in pieces of the parallel iterator at {at}"),
-        SiteKind::ParSort => format!("serial code in the sort at {at}"),
-        SiteKind::Broadcast => format!("serial code in the broadcast at {at}"),
-        SiteKind::Thread => format!("serial code of the thread at {at}"),
-        SiteKind::Parallel => format!("serial code in the parallel region at {at}"),
-        SiteKind::Teams => format!("serial code in the teams at {at}"),
-        SiteKind::Task => format!("serial code in tasks created at {at}"),
-        SiteKind::Taskloop => format!("serial code in tasks of the taskloop at {at}"),
-        SiteKind::Loop => format!("serial code in pieces of the loop at {at}"),
-        SiteKind::Sections => format!("serial code in the sections at {at}"),
-        SiteKind::Critical => format!("the critical section at {at}"),
-        SiteKind::Lock => format!("code under the lock taken at {at}"),
-        SiteKind::Marked => match place::marked(site) {
-            Some(name) => format!("serial code in the region `{name}` at {at}"),
-            None => format!("serial code in the region marked at {at}"),
-        },
-    }
-}
+use workspan_analysis::Warning;
+use workspan_model::Ratio;
 
 /// A warning in words, with what to do about it.
 pub fn warning(warning: &Warning) -> String {

@@ -105,6 +105,9 @@ pub struct Show {
     /// Do not embed source lines in the HTML page.
     #[arg(long)]
     pub no_source: bool,
+    /// Judge the program on N processors, whatever this machine has (default: 16).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub processors: Option<u32>,
 }
 
 /// Source of time.

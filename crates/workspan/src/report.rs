@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use workspan_analysis::verdict::PROCESSORS;
 use workspan_model::Recording;
 use workspan_report::text::Style;
-use workspan_report::{json, text, Report};
+use workspan_report::{json, text, Judging, Report};
 
 use crate::args::{self, Show};
 use crate::exit::Outcome;
@@ -16,10 +17,16 @@ use crate::{files, output};
 /// Runs the verb.
 pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
     let recording = files::read(&args.file)?.recording;
-    let view = workspan_report::report(&recording)
-        .with_context(|| format!("{} holds no complete run", args.file.display()))?;
+    let view =
+        judged(&recording, &args.show).with_context(|| format!("{} holds no complete run", args.file.display()))?;
     show(&recording, &view, &args.show, To::Stdout)?;
     Ok(Outcome::OK)
+}
+
+/// The report of a recording, judged as asked; `None` if it holds no run.
+pub fn judged(recording: &Recording, show: &Show) -> Option<Report> {
+    let processors = show.processors.unwrap_or(PROCESSORS);
+    workspan_report::judged(recording, &Judging { processors, evidence: None })
 }
 
 /// Where the text goes.

@@ -23,10 +23,10 @@ pub const CAUSES: &[Cause] = &[
 ];
 
 /// Equal parts into which a fixed program divides what was serial.
-const PIECES: u64 = 8;
+pub const PIECES: u64 = 8;
 
 /// So much, in so many parts beside each other.
-fn divided(units: u64, pieces: u64) {
+pub fn divided(units: u64, pieces: u64) {
     match pieces {
         1 => cost(units),
         _ => {

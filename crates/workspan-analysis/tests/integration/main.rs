@@ -7,3 +7,4 @@ mod example;
 mod merge;
 mod oracle;
 mod rules;
+mod verdict;

@@ -50,7 +50,19 @@ pub(crate) fn verdict(report: &Report) -> String {
         "" => warnings,
         items => format!("<ul class=\"warnings\" aria-label=\"Warnings\">\n{items}</ul>\n"),
     };
-    format!("<h1><b>{}</b>{rest}</h1>\n{warnings}", escape::text(lead))
+    format!("<h1><b>{}</b>{rest}</h1>\n{}{warnings}", escape::text(lead), losses(report))
+}
+
+/// Speedup and losses, and what to try next.
+fn losses(report: &Report) -> String {
+    let verdict = &report.verdict;
+    let Some((speedup, losses)) = verdict.lines.split_first() else {
+        return String::new();
+    };
+    let items: String = losses.iter().map(|line| format!("<li>{}</li>\n", escape::text(line.trim()))).collect();
+    let items = if items.is_empty() { items } else { format!("<ul class=\"losses\">\n{items}</ul>\n") };
+    let next = verdict.next.as_ref().map(|next| format!("<p class=\"next\">Try: {}</p>\n", escape::text(next)));
+    format!("<p class=\"speedup\">{}</p>\n{items}{}", escape::text(speedup), next.unwrap_or_default())
 }
 
 /// How the recording was made, and the numbers that stand in no table.

@@ -77,7 +77,7 @@ fn serial(id: &str, from: Option<Place>, to: Option<Place>) -> Region {
 fn empty() -> Report {
     Report {
         schema_version: SCHEMA_VERSION,
-        verdict: Verdict { text: "nothing was measured".to_owned(), parallelism: None, main: None, main_share: None },
+        verdict: Verdict { text: "nothing was measured".to_owned(), ..Verdict::default() },
         program: Program {
             work_ns: 0,
             span_ns: 0,

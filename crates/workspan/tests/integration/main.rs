@@ -29,4 +29,5 @@ mod sources;
 mod strand_verbs;
 mod strands;
 mod tools;
+mod verdicts;
 mod what_if_run;

@@ -1,11 +1,11 @@
-//! The verdict: how parallel the program is, and what its critical path mostly consists of.
+//! The first line: how parallel the program is, and what its critical path mostly consists of.
 
 use crate::profile::Profile;
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteId, SiteKind};
 
 /// What limits the program.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum Headline {
     /// Nothing ran in parallel: the program never forked.
     NeverForks,
     /// There is nothing to judge.
@@ -43,12 +43,12 @@ pub fn forks(recording: &Recording, run: &Run) -> bool {
 }
 
 /// Judges a run.
-pub fn verdict(recording: &Recording, run: &Run, profile: &Profile) -> Verdict {
+pub fn headline(recording: &Recording, run: &Run, profile: &Profile) -> Headline {
     let Some(parallelism) = profile.program.parallelism else {
-        return Verdict::NoData;
+        return Headline::NoData;
     };
     if !forks(recording, run) {
-        return Verdict::NeverForks;
+        return Headline::NeverForks;
     }
     let serial = profile.regions.iter().filter(|r| r.serial).map(|r| (r.site, r.critical, r.critical_share));
     let sites = profile.sites.iter().map(|s| (s.site, s.critical, s.critical_share));
@@ -58,5 +58,5 @@ pub fn verdict(recording: &Recording, run: &Run, profile: &Profile) -> Verdict {
         .max_by_key(|(site, critical, _)| (*critical, std::cmp::Reverse(*site)))
         .and_then(|(site, _, share)| share.map(|share| Contributor { site, share }));
     let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
-    Verdict::Parallelism { parallelism, main, overhead }
+    Headline::Parallelism { parallelism, main, overhead }
 }

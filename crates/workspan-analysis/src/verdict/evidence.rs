@@ -1,0 +1,154 @@
+//! What a run would take on P processors, and who makes the others wait meanwhile.
+//!
+//! **From totals.** Regions at the top run one after the other, unless they are beside the path. With `W_r` for the work of a
+//! region, of serial code, or of what is in none, and `C_r` for what it adds to the critical path:
+//!
+//! ```text
+//! T_P ≥ max(W / P, S, Σ over those whose span is wholly on the path: max(W_r / P, C_r))      no schedule is faster
+//! T_P ≤ W / P + S · (1 − 1/P)                                               no greedy schedule is slower (Brent)
+//! waiting = P · T_P − W,  charged to each r by max(0, P · C_r − W_r)
+//! ```
+//!
+//! The first is taken as the time, so at least that much is lost. Where all regions are on the path, their charges are the
+//! waiting exactly; otherwise they are scaled to it. Within a region it is charged to what is on the critical path there, by
+//! shares: that is what the others wait for.
+//!
+//! Of a run that a lock [bounds](crate::locks::bounded_by_locks), the path is the code under the lock.
+
+use workspan_model::{ContextId, Nanos, Recording, Run, SiteId};
+
+use crate::profile::{Profile, Region};
+
+/// How a run would go on so many processors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// So many.
+    pub processors: u32,
+    /// Where it is from.
+    pub basis: Basis,
+    /// Time of the best schedule.
+    pub ideal: Nanos,
+    /// Time with what scheduling costs; the same as `ideal` where that is not known.
+    pub time: Nanos,
+    /// The longest that it may take, where that is known.
+    pub longest: Nanos,
+    /// Whom the others wait for in the best schedule. Sums to `P · ideal − work`.
+    pub blame: Vec<Blame>,
+}
+
+/// Where evidence is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// Work and span of each region: the time is a lower bound.
+    Bounds,
+    /// A simulated schedule of all strands.
+    Simulated,
+}
+
+/// Code that others wait for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Blame {
+    /// Where its strands are charged.
+    pub context: ContextId,
+    /// Their site; none at the root.
+    pub site: Option<SiteId>,
+    /// Which part of a task it is.
+    pub code: Code,
+    /// Processor time that others wait meanwhile.
+    pub waiting: Nanos,
+    /// The longest of its strands, where that is known.
+    pub longest: Option<Nanos>,
+    /// Their number, where that is known.
+    pub strands: Option<u64>,
+}
+
+/// Which part of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// Not known.
+    Any,
+    /// All of it: nothing forks off in between.
+    Whole,
+    /// What is before, between or after what it forks.
+    Part,
+}
+
+/// Evidence from a run's totals.
+pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u32) -> Evidence {
+    let all = i64::from(processors.max(1));
+    let (work, span) = (profile.program.work, profile.program.span);
+    let mut charges: Vec<(Option<ContextId>, Nanos)> = Vec::new();
+    // Σ P · max(W_r / P, C_r)
+    let mut in_turn = Nanos::ZERO;
+    let mut rest = (work, span);
+    for region in &profile.regions {
+        rest = (rest.0 - region.work, rest.1 - region.critical);
+        charges.push((Some(region.context), (region.critical * all - region.work).at_least_zero()));
+        if is_on_path(region) {
+            in_turn += (region.critical * all).max(region.work);
+        }
+    }
+    // The root's own strands.
+    charges.push((None, (rest.1 * all - rest.0).at_least_zero()));
+    in_turn += (rest.1 * all).max(rest.0).at_least_zero();
+    let ideal = rounded_up(work.max(in_turn), all).max(span);
+    let mut evidence = Evidence {
+        processors: processors.max(1),
+        basis: Basis::Bounds,
+        ideal,
+        time: ideal,
+        longest: (rounded_up(work, all) + span - Nanos(span.0 / all)).max(ideal),
+        blame: Vec::new(),
+    };
+    let waiting = (ideal * all - work).at_least_zero();
+    for ((region, _), waiting) in charges.iter().zip(shares(waiting, charges.iter().map(|(_, charge)| *charge))) {
+        if waiting > Nanos::ZERO {
+            evidence.blame.extend(on_path(recording, run, *region, waiting));
+        }
+    }
+    evidence
+}
+
+/// It begins where the path has come to, and the path goes on from its end.
+fn is_on_path(region: &Region) -> bool {
+    region.serial || region.critical >= region.span
+}
+
+/// Who is on the critical path in a region.
+fn on_path(recording: &Recording, run: &Run, region: Option<ContextId>, waiting: Nanos) -> Vec<Blame> {
+    let tree = &recording.contexts;
+    let within: Vec<ContextId> = match region {
+        None => vec![ContextId::ROOT],
+        Some(region) => tree.ids().filter(|id| tree.path(*id).any(|around| around == region)).collect(),
+    };
+    let critical = |id: &ContextId| run.critical.get(id.index()).copied().unwrap_or_default().at_least_zero();
+    let blamed = within.iter().zip(shares(waiting, within.iter().map(critical)));
+    blamed
+        .filter(|(_, waiting)| *waiting > Nanos::ZERO)
+        .map(|(id, waiting)| Blame {
+            context: *id,
+            site: tree.site(*id),
+            code: Code::Any,
+            waiting,
+            longest: None,
+            strands: None,
+        })
+        .collect()
+}
+
+/// `whole`, divided by `weights`: the largest gets what rounding leaves.
+pub(super) fn shares(whole: Nanos, weights: impl Iterator<Item = Nanos>) -> Vec<Nanos> {
+    let weights: Vec<i128> = weights.map(|weight| i128::from(weight.0)).collect();
+    let sum: i128 = weights.iter().sum();
+    let part = |weight: &i128| if sum > 0 { i128::from(whole.0) * weight / sum } else { 0 };
+    let mut parts: Vec<Nanos> = weights.iter().map(|w| Nanos(i64::try_from(part(w)).unwrap_or(i64::MAX))).collect();
+    let left = whole - parts.iter().copied().sum();
+    if let Some(largest) = (0..parts.len()).max_by_key(|at| (weights[*at], std::cmp::Reverse(*at))) {
+        parts[largest] += left;
+    }
+    parts
+}
+
+fn rounded_up(time: Nanos, by: i64) -> Nanos {
+    Nanos(time.0.div_euclid(by) + i64::from(time.0.rem_euclid(by) != 0))
+}

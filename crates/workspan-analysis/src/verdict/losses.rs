@@ -1,0 +1,218 @@
+//! The time of P processors, split into useful work and what is lost to each cause.
+//!
+//! ```text
+//! P · T_P = useful work + task overhead + too little parallelism + scheduling
+//! useful work = work − cost of creating tasks
+//! too little parallelism = P · T_ideal − work          the others wait, in the best schedule
+//! scheduling = P · (T_P − T_ideal)                     what real schedules take longer
+//! speedup = useful work / T_P;  lost to a cause = P · its share:  P = speedup + Σ lost
+//! ```
+//!
+//! Work inflation and algorithmic overhead need runs to compare with: see [`mod@crate::diff`].
+
+use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
+
+use super::evidence::{Basis, Evidence};
+use super::headline::forks;
+use super::reasons::{self, Reason};
+use crate::profile::Profile;
+use crate::warnings::{self, Warning};
+
+/// From this efficiency on a program scales well.
+pub const SCALES_WELL: f64 = 0.8;
+
+/// Parts of a loss that are told apart: the rest is left out.
+const PARTS: usize = 2;
+
+/// A part of less than this share of its loss is not worth a word.
+const PART_MATTERS: f64 = 0.05;
+
+/// A program on so many processors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// So many.
+    pub processors: u32,
+    /// What is known of the time.
+    pub basis: Basis,
+    /// What it takes; with [`Basis::Bounds`] at least.
+    pub time: Nanos,
+    /// Useful work over `time`; with [`Basis::Bounds`] at most.
+    pub speedup: Ratio,
+    /// The same of the slowest schedule that there may be, where that is known.
+    pub slowest: Ratio,
+    /// In one word.
+    pub outcome: Outcome,
+    /// By falling time; none that is zero.
+    pub losses: Vec<Loss>,
+}
+
+/// A verdict in one word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Nothing to say against so many processors.
+    ScalesWell,
+    /// This costs most.
+    Limited(Cause),
+    /// Evidence does not suffice.
+    Inconclusive(Why),
+}
+
+/// Why nothing can be said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// The program never forked.
+    NeverForks,
+    /// The run was too short for its clock.
+    TooShort,
+    /// Part of the run is missing.
+    Incomplete,
+    /// It may scale well, or not: only bounds are known, and they are far apart.
+    OnlyBounds,
+}
+
+/// What processor time is lost to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// The others have nothing to do.
+    Parallelism,
+    /// Tasks are created.
+    TaskOverhead,
+    /// Tasks are distributed.
+    Scheduling,
+    /// Work takes longer beside other work.
+    Inflation,
+    /// The parallel algorithm does more.
+    Algorithm,
+}
+
+impl Cause {
+    /// Stable word for scripts.
+    pub fn code(self) -> &'static str {
+        match self {
+            Cause::Parallelism => "parallelism",
+            Cause::TaskOverhead => "task-overhead",
+            Cause::Scheduling => "scheduling",
+            Cause::Inflation => "work-inflation",
+            Cause::Algorithm => "algorithmic-overhead",
+        }
+    }
+}
+
+/// What is lost to one cause.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// The cause.
+    pub cause: Cause,
+    /// Processor time.
+    pub time: Nanos,
+    /// That, over all processor time.
+    pub share: Ratio,
+    /// In units of speedup: over all causes they add up to what is missing to linear speedup.
+    pub speedup: Ratio,
+    /// The sites behind most of it.
+    pub parts: Vec<Part>,
+}
+
+/// A site's part of a loss.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The site; none for code of the root that is in no region.
+    pub site: Option<SiteId>,
+    /// Its processor time.
+    pub time: Nanos,
+    /// That, over the loss.
+    pub share: Ratio,
+    /// Speedup if this were not lost; with [`Basis::Bounds`] at most.
+    pub without: Ratio,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Judges a run by evidence. `None` if it has no work.
+pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evidence) -> Option<Judged> {
+    let all = i64::from(evidence.processors);
+    let work = profile.program.work;
+    let total = evidence.time * all;
+    if work <= Nanos::ZERO || total <= Nanos::ZERO {
+        return None;
+    }
+    let overhead = profile.program.overhead.at_least_zero().min(work);
+    let useful = work - overhead;
+    let account = Account { useful, total, all: f64::from(evidence.processors) };
+    let mut losses = vec![
+        (Cause::Parallelism, (evidence.ideal * all - work).at_least_zero(), blamed(recording, run, profile, evidence)),
+        (Cause::TaskOverhead, overhead, creators(profile)),
+        (Cause::Scheduling, (evidence.time - evidence.ideal) * all, Vec::new()),
+    ];
+    losses.retain(|(_, time, _)| *time > Nanos::ZERO);
+    losses.sort_by_key(|(cause, time, _)| (std::cmp::Reverse(*time), *cause));
+    let losses: Vec<Loss> = losses.into_iter().map(|(cause, time, parts)| account.loss(cause, time, parts)).collect();
+    let speedup = useful.over(evidence.time)?;
+    let slowest = useful.over(evidence.longest).unwrap_or(speedup);
+    let outcome = outcome(recording, run, evidence, &losses, [speedup, slowest]);
+    let (processors, basis, time) = (evidence.processors, evidence.basis, evidence.time);
+    Some(Judged { processors, basis, time, speedup, slowest, outcome, losses })
+}
+
+fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss], speedups: [Ratio; 2]) -> Outcome {
+    if !forks(recording, run) {
+        return Outcome::Inconclusive(Why::NeverForks);
+    }
+    let found = warnings::warnings(recording, run);
+    if run.clock == Clock::Real && found.iter().any(|warning| matches!(warning, Warning::TooShort { .. })) {
+        return Outcome::Inconclusive(Why::TooShort);
+    }
+    if run.losses.total() > 0 {
+        return Outcome::Inconclusive(Why::Incomplete);
+    }
+    let [well, at_worst_well] = speedups.map(|speedup| speedup.0 >= SCALES_WELL * f64::from(evidence.processors));
+    match losses.first() {
+        Some(loss) if !well => Outcome::Limited(loss.cause),
+        _ if evidence.basis == Basis::Bounds && !at_worst_well => Outcome::Inconclusive(Why::OnlyBounds),
+        _ => Outcome::ScalesWell,
+    }
+}
+
+/// Times of a loss by site and reason.
+type Times = Vec<(Option<SiteId>, Reason, Nanos)>;
+
+fn blamed(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evidence) -> Times {
+    let mut times = Times::new();
+    for blame in &evidence.blame {
+        let reason = reasons::of_waiting(recording, run, profile, blame, evidence.processors);
+        match times.iter_mut().find(|(site, of, _)| *site == blame.site && of.is_like(&reason)) {
+            Some((_, _, time)) => *time += blame.waiting,
+            None => times.push((blame.site, reason, blame.waiting)),
+        }
+    }
+    times
+}
+
+fn creators(profile: &Profile) -> Times {
+    let rows = profile.sites.iter().filter(|row| row.overhead > Nanos::ZERO);
+    rows.map(|row| (Some(row.site), reasons::of_overhead(row), row.overhead)).collect()
+}
+
+struct Account {
+    useful: Nanos,
+    total: Nanos,
+    /// Processors.
+    all: f64,
+}
+
+impl Account {
+    fn loss(&self, cause: Cause, time: Nanos, mut times: Times) -> Loss {
+        times.sort_by_key(|(site, _, time)| (std::cmp::Reverse(*time), *site));
+        let matters = |part: &Part| part.share.0 >= PART_MATTERS;
+        let parts = times.into_iter().map(|(site, reason, part)| Part {
+            site,
+            time: part,
+            share: part.over(time).unwrap_or_default(),
+            without: Ratio(self.useful.over(self.total - part).unwrap_or_default().0 * self.all),
+            reason,
+        });
+        let share = time.over(self.total).unwrap_or_default();
+        let speedup = Ratio(share.0 * self.all);
+        Loss { cause, time, share, speedup, parts: parts.filter(matters).take(PARTS).collect() }
+    }
+}

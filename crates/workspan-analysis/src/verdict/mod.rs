@@ -1,0 +1,23 @@
+//! The verdict: how parallel the program is, what a number of processors would lose, and to what.
+//!
+//! * [`mod@headline`]: parallelism, and what the critical path mostly consists of.
+//! * [`mod@evidence`]: what the run would take on P processors, and who makes the others wait: from totals
+//!   ([`bounds`]).
+//! * [`mod@losses`]: the processors' time, split into work and causes of loss.
+//! * [`mod@reasons`]: why a site makes others wait.
+//!
+//! **Invariant:** useful work and losses add up to `P · T_P`, to the nanosecond; so do the parts of a loss. What there is no
+//! evidence for is no loss.
+
+pub mod evidence;
+pub mod headline;
+pub mod losses;
+pub mod reasons;
+
+pub use evidence::{bounds, Basis, Blame, Code, Evidence};
+pub use headline::{forks, headline, Contributor, Headline};
+pub use losses::{judge, Cause, Judged, Loss, Outcome, Part, Why};
+pub use reasons::Reason;
+
+/// Processors that a program is judged on unless others are asked for.
+pub const PROCESSORS: u32 = 16;

@@ -1,0 +1,199 @@
+//! Why a site makes others wait: from the kind of its construct, and from number and sizes of its tasks.
+//!
+//! | reason | evidence |
+//! |---|---|
+//! | serial code | code of the root strand, outside of all regions |
+//! | a lock | code under it is the critical path |
+//! | waits | more than half of its part of the path it was blocked |
+//! | shared iterator | its items come from an iterator that one thread at a time can ask |
+//! | few tasks | an instance creates fewer tasks than there are processors, or they run out: sizes are alike |
+//! | a long task | one task takes at least half of an instance's span, and twice the mean |
+//! | in turn | enough tasks of like sizes, that nevertheless come one after the other |
+//! | chunks | of a loop of which strands were not recorded: few or uneven chunks, there is no telling which |
+//! | own code | what a task does before, between or after what it forks |
+
+use workspan_model::{ContextId, Nanos, Recording, Run, SiteId, SiteKind};
+
+use super::evidence::{Blame, Code};
+use crate::profile::{Profile, SiteRow};
+
+/// Why a site costs processor time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reason {
+    /// Serial code before the first region.
+    SerialStart,
+    /// Between regions.
+    SerialBetween,
+    /// After the last one.
+    SerialEnd,
+    /// A lock is held.
+    Lock,
+    /// Time blocked.
+    Waits,
+    /// Items come from one iterator.
+    SharedIterator,
+    /// There are too few tasks at a time.
+    FewTasks {
+        /// An instance has so many on average, the creator's own branch included.
+        tasks: f64,
+    },
+    /// One takes much longer than others.
+    LongTask {
+        /// The longest.
+        longest: Nanos,
+        /// The mean.
+        mean: Nanos,
+    },
+    /// Tasks wait for one another.
+    InTurn,
+    /// Chunks of a loop are few or uneven.
+    Chunks,
+    /// Serial code of tasks that also fork.
+    OwnCode,
+    /// Tasks are small against the cost of creating them.
+    SmallTasks {
+        /// Mean of what they ran.
+        mean: Nanos,
+        /// Mean cost of creating one.
+        creation: Nanos,
+    },
+}
+
+impl Reason {
+    /// Stable word for scripts.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Reason::SerialStart => "serial-start",
+            Reason::SerialBetween => "serial-between",
+            Reason::SerialEnd => "serial-end",
+            Reason::Lock => "lock",
+            Reason::Waits => "waits",
+            Reason::SharedIterator => "shared-iterator",
+            Reason::FewTasks { .. } => "few-tasks",
+            Reason::LongTask { .. } => "long-task",
+            Reason::InTurn => "in-turn",
+            Reason::Chunks => "chunks",
+            Reason::OwnCode => "own-code",
+            Reason::SmallTasks { .. } => "small-tasks",
+        }
+    }
+
+    /// The same, but for its figures.
+    pub(super) fn is_like(&self, other: &Reason) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+/// Why others wait for `blame`.
+pub(super) fn of_waiting(
+    recording: &Recording,
+    run: &Run,
+    profile: &Profile,
+    blame: &Blame,
+    processors: u32,
+) -> Reason {
+    let kind = |site: SiteId| recording.sites.get(site.0 as usize).map(|site| site.kind);
+    match blame.site.and_then(kind) {
+        Some(SiteKind::Serial { from: None, .. }) => return Reason::SerialStart,
+        Some(SiteKind::Serial { to: None, .. }) => return Reason::SerialEnd,
+        None | Some(SiteKind::Serial { .. }) => return Reason::SerialBetween,
+        Some(kind) if kind.is_lock() => return Reason::Lock,
+        Some(SiteKind::Thread | SiteKind::Marked) => return Reason::OwnCode,
+        Some(_) => {}
+    }
+    let row = blame.site.and_then(|site| profile.sites.iter().find(|row| row.site == site));
+    row.map_or(Reason::OwnCode, |row| of_tasks(recording, run, row, blame, processors))
+}
+
+fn of_tasks(recording: &Recording, run: &Run, row: &SiteRow, blame: &Blame, processors: u32) -> Reason {
+    if row.blocked > Nanos::ZERO && row.blocked * 2 > row.critical {
+        return Reason::Waits;
+    }
+    let kind = recording.sites.get(row.site.0 as usize).map(|site| site.kind);
+    let is_loop = matches!(kind, Some(SiteKind::Loop | SiteKind::Sections));
+    let sets = sets(recording, run, row);
+    // The creator runs a branch of a join itself.
+    let own = matches!(kind, Some(SiteKind::Join | SiteKind::ParIter | SiteKind::ParSort));
+    let pieces = if is_loop { blame.strands } else { Some(row.tasks).filter(|tasks| *tasks > 0) };
+    let Some(pieces) = pieces else {
+        return if is_loop { Reason::Chunks } else { Reason::OwnCode };
+    };
+    let tasks = count(pieces) / sets.instances + f64::from(u8::from(own));
+    let mean = match row.task_mean {
+        Some(mean) if !is_loop => mean,
+        _ => average(row.self_work, pieces),
+    };
+    let longest = blame.longest.unwrap_or_else(|| longest(row));
+    let most_of_span = longest.as_f64() * 2.0 >= sets.span;
+    let uneven = most_of_span && longest.as_f64() >= mean.as_f64() * 2.0;
+    let items = || {
+        run.totals
+            .iter()
+            .zip(recording.contexts.ids())
+            .any(|(totals, id)| totals.items > 0 && recording.contexts.site(id) == Some(row.site))
+    };
+    let few = tasks < f64::from(processors);
+    match blame.code {
+        Code::Part => Reason::OwnCode,
+        _ if !most_of_span && items() => Reason::SharedIterator,
+        _ if uneven || tasks <= 1.0 => Reason::LongTask { longest, mean },
+        Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,
+        Code::Any if !few => Reason::OwnCode,
+        Code::Whole | Code::Any => Reason::FewTasks { tasks },
+    }
+}
+
+/// Sets of tasks that belong together: what was created in one instance.
+struct Sets {
+    /// At least 1.
+    instances: f64,
+    /// Mean of their spans.
+    span: f64,
+}
+
+/// Instances of the site, or, where it creates one task at a time, of what is around it.
+fn sets(recording: &Recording, run: &Run, row: &SiteRow) -> Sets {
+    let tree = &recording.contexts;
+    let kind = |id: ContextId| Some(recording.sites.get(tree.site(id)?.0 as usize)?.kind);
+    let one_by_one =
+        |id: &ContextId| matches!(kind(*id), Some(SiteKind::ScopeSpawn | SiteKind::Spawn | SiteKind::Task));
+    let mut around: Vec<ContextId> = tree
+        .ids()
+        .filter(|id| tree.site(*id) == Some(row.site))
+        .map(|id| tree.path(id).find(|around| !one_by_one(around)).unwrap_or(ContextId::ROOT))
+        .collect();
+    around.sort_unstable();
+    around.dedup();
+    let (mut instances, mut span) = (0, Nanos::ZERO);
+    for id in around {
+        match run.totals.get(id.index()) {
+            // Tasks of the root: one set.
+            Some(_) if id == ContextId::ROOT => (instances, span) = (instances + 1, span + run.span),
+            Some(totals) => (instances, span) = (instances + totals.instances, span + totals.span),
+            None => {}
+        }
+    }
+    let instances = count(instances.max(1));
+    Sets { instances, span: span.as_f64() / instances }
+}
+
+/// Why creating its tasks matters.
+pub(super) fn of_overhead(row: &SiteRow) -> Reason {
+    let creation = average(row.overhead, row.tasks);
+    Reason::SmallTasks { mean: row.task_mean.unwrap_or_default(), creation }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a mean; saturates")]
+fn average(sum: Nanos, number: u64) -> Nanos {
+    Nanos((sum.as_f64() / count(number.max(1))).round() as i64)
+}
+
+/// The upper end of the largest bucket.
+fn longest(row: &SiteRow) -> Nanos {
+    row.sizes.buckets().iter().filter(|bucket| bucket.count > 0).map(|bucket| bucket.high).max().unwrap_or_default()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean is made of it")]
+fn count(number: u64) -> f64 {
+    number as f64
+}

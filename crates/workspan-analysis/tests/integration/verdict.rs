@@ -1,0 +1,47 @@
+//! Verdicts on random runs: sums, and the laws that no time may break.
+
+use workspan_analysis::verdict::{bounds, judge, Basis};
+use workspan_analysis::{profile, replay};
+use workspan_model::{Nanos, Run};
+use workspan_testkit::strands::random;
+
+const RUNS: u64 = 1000;
+
+#[test]
+fn losses_and_work_add_up_to_the_processors_time() {
+    let mut limited = 0;
+    for seed in 0..RUNS {
+        let made = random(seed);
+        let replayed = replay(&made.recording, &made.rows).unwrap_or_else(|never| match never {});
+        // Creating tasks is part of their creators' work; here some of it.
+        let overhead_ps = i64::try_from(seed % 3).unwrap_or(0) * 1000;
+        let run = replayed.into_run(&Run { join_cost_ps: overhead_ps, ..Run::default() });
+        let profile = profile(&made.recording, &run);
+        let (work, span) = (profile.program.work, profile.program.span);
+        for processors in [1, 2, 3, 16, 1000] {
+            let label = format!("seed {seed} on {processors}");
+            let evidence = bounds(&made.recording, &run, &profile, processors);
+            let all = i64::from(processors);
+            assert_eq!(evidence.basis, Basis::Bounds);
+            assert!(evidence.time >= span && evidence.time * all >= work, "{label}: {evidence:?}");
+            assert!(evidence.longest >= evidence.time, "{label}: {evidence:?}");
+            let blamed: Nanos = evidence.blame.iter().map(|blame| blame.waiting).sum();
+            assert_eq!(blamed, evidence.ideal * all - work, "{label}");
+            let Some(judged) = judge(&made.recording, &run, &profile, &evidence) else {
+                assert_eq!(work, Nanos::ZERO, "{label}");
+                continue;
+            };
+            let lost: Nanos = judged.losses.iter().map(|loss| loss.time).sum();
+            let useful = work - profile.program.overhead.min(work);
+            assert_eq!(useful + lost, judged.time * all, "{label}: {judged:?}");
+            let speedups: f64 = judged.losses.iter().map(|loss| loss.speedup.0).sum();
+            assert!((judged.speedup.0 + speedups - f64::from(processors)).abs() < 1e-6, "{label}: {judged:?}");
+            for loss in &judged.losses {
+                let parts: Nanos = loss.parts.iter().map(|part| part.time).sum();
+                assert!(parts <= loss.time && loss.time > Nanos::ZERO, "{label}: {loss:?}");
+            }
+            limited += usize::from(judged.losses.iter().any(|loss| loss.share.0 > 0.5));
+        }
+    }
+    assert!(limited > 100, "{limited}");
+}

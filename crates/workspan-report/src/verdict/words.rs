@@ -1,0 +1,190 @@
+//! Verdicts in words.
+
+use workspan_analysis::verdict::{Basis, Cause, Headline, Judged, Loss, Outcome, Part, Reason, Why};
+use workspan_analysis::Profile;
+use workspan_model::{Nanos, Ratio, Recording, SiteId, SiteKind};
+
+use crate::place;
+use crate::words::{count, percent};
+
+/// The first line, a number first.
+pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Headline) -> String {
+    match headline {
+        Headline::NoData => "nothing was measured".to_owned(),
+        Headline::NeverForks => "parallelism 1: the program never forked".to_owned(),
+        Headline::Parallelism { parallelism, main, overhead } => {
+            let main = main.map_or(String::new(), |main| {
+                let share = percent(main.share);
+                format!(": {share} of the critical path is {}", contributor(recording, main.site))
+            });
+            let overhead = overhead.map_or(String::new(), |overhead| {
+                let (share, tasks) = (percent(overhead), profile.program.tasks);
+                let noun = if tasks == 1 { "task" } else { "tasks" };
+                format!("; creating {} {noun} costs {share} of the work", count(tasks))
+            });
+            format!("parallelism {parallelism}{main}{overhead}")
+        }
+    }
+}
+
+pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
+    let Some(site) = recording.sites.get(id.0 as usize) else {
+        return "unknown".to_owned();
+    };
+    let at = place::label(recording, site);
+    match site.kind {
+        SiteKind::Serial { .. } => at,
+        SiteKind::Scope => format!("serial code in the scope at {at}"),
+        SiteKind::ScopeSpawn | SiteKind::Spawn => format!("serial code in tasks spawned at {at}"),
+        SiteKind::Join => format!("serial code in branches of the join at {at}"),
+        SiteKind::ParIter => format!("serial code in pieces of the parallel iterator at {at}"),
+        SiteKind::ParSort => format!("serial code in the sort at {at}"),
+        SiteKind::Broadcast => format!("serial code in the broadcast at {at}"),
+        SiteKind::Thread => format!("serial code of the thread at {at}"),
+        SiteKind::Parallel => format!("serial code in the parallel region at {at}"),
+        SiteKind::Teams => format!("serial code in the teams at {at}"),
+        SiteKind::Task => format!("serial code in tasks created at {at}"),
+        SiteKind::Taskloop => format!("serial code in tasks of the taskloop at {at}"),
+        SiteKind::Loop => format!("serial code in pieces of the loop at {at}"),
+        SiteKind::Sections => format!("serial code in the sections at {at}"),
+        SiteKind::Critical => format!("the critical section at {at}"),
+        SiteKind::Lock => format!("code under the lock taken at {at}"),
+        SiteKind::Marked => match place::marked(site) {
+            Some(name) => format!("serial code in the region `{name}` at {at}"),
+            None => format!("serial code in the region marked at {at}"),
+        },
+    }
+}
+
+/// What follows the first line: the speedup, then each loss.
+pub(super) fn lines(recording: &Recording, judged: &Judged) -> Vec<String> {
+    let mut lines = vec![speedup(judged)];
+    let worth_a_word = |loss: &&Loss| loss.share.0 >= 0.005;
+    lines.extend(judged.losses.iter().filter(worth_a_word).map(|loss| loss_line(recording, loss)));
+    lines
+}
+
+fn speedup(judged: &Judged) -> String {
+    let on = match judged.processors {
+        1 => "1 processor".to_owned(),
+        n => format!("{n} processors"),
+    };
+    let (speedup, slowest) = (format!("{:.1}x", judged.speedup.0), format!("{:.1}x", judged.slowest.0));
+    let speedup = match judged.basis {
+        Basis::Bounds if slowest != speedup => format!("{slowest} to {speedup}"),
+        Basis::Bounds | Basis::Simulated => speedup,
+    };
+    let judgement = match &judged.outcome {
+        Outcome::ScalesWell => "scales well".to_owned(),
+        Outcome::Limited(cause) => format!("limited by {}", name(*cause)),
+        Outcome::Inconclusive(why) => format!("inconclusive: {}", why_words(why)),
+    };
+    format!("on {on} {speedup}: {judgement}")
+}
+
+fn name(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Parallelism => "too little parallelism",
+        Cause::TaskOverhead => "task overhead",
+        Cause::Scheduling => "scheduling",
+        Cause::Inflation => "work inflation",
+        Cause::Algorithm => "algorithmic overhead",
+    }
+}
+
+fn why_words(why: &Why) -> &'static str {
+    match why {
+        Why::NeverForks => "the program never forked",
+        Why::TooShort => "the run is too short to tell",
+        Why::Incomplete => "part of the run is missing",
+        Why::OnlyBounds => "only bounds are known",
+    }
+}
+
+fn loss_line(recording: &Recording, loss: &Loss) -> String {
+    let parts: Vec<String> = loss
+        .parts
+        .iter()
+        .map(|part| format!("{} ({})", reason(recording, part.site, &part.reason), percent(part.share)))
+        .collect();
+    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
+    format!("  {:>5} lost to {}{parts}", format!("{:.1}x", loss.speedup.0), name(loss.cause))
+}
+
+fn at(recording: &Recording, site: Option<SiteId>) -> String {
+    let site = site.and_then(|site| recording.sites.get(site.0 as usize));
+    site.map_or_else(|| "serial code".to_owned(), |site| place::label(recording, site))
+}
+
+/// Why a site costs processor time.
+pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reason) -> String {
+    let at = at(recording, site);
+    match *reason {
+        Reason::SerialStart | Reason::SerialBetween | Reason::SerialEnd => at,
+        Reason::Lock => format!("code under the lock at {at}"),
+        Reason::Waits => format!("{at} waits for the system"),
+        Reason::SharedIterator => format!("items of {at} come from one iterator"),
+        Reason::FewTasks { tasks } => format!("about {} at a time at {at}", tasks_of(tasks)),
+        Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
+            format!("a task of {at} takes {longest}, the mean is {mean}")
+        }
+        Reason::LongTask { longest, .. } => format!("a task of {at} takes {longest}"),
+        Reason::InTurn => format!("tasks of {at} come one after the other"),
+        Reason::Chunks => format!("few or uneven chunks of the loop at {at}"),
+        Reason::OwnCode => site.map_or(at, |site| contributor(recording, site)),
+        Reason::SmallTasks { mean, creation } => {
+            format!("tasks of {at} run {mean} on average, creating one costs {creation}")
+        }
+    }
+}
+
+fn tasks_of(tasks: f64) -> String {
+    match tasks.round() {
+        n if n <= 1.0 => "1 task".to_owned(),
+        n => format!("{n:.0} tasks"),
+    }
+}
+
+/// What to try next.
+pub(super) fn next(recording: &Recording, judged: &Judged) -> Option<String> {
+    let loss = judged.losses.first();
+    match (&judged.outcome, loss) {
+        (Outcome::Inconclusive(Why::OnlyBounds), _) => {
+            Some("record all strands (--record): how tasks fit onto processors can be told then".to_owned())
+        }
+        (Outcome::Limited(_), Some(loss)) => match loss.parts.first() {
+            Some(part) => Some(format!("{}{}", advice(recording, judged, part), gain(judged, part))),
+            None => Some("let tasks run longer, so that fewer have to be distributed".to_owned()),
+        },
+        _ => None,
+    }
+}
+
+fn gain(judged: &Judged, part: &Part) -> String {
+    let Ratio(without) = part.without;
+    format!(": at most {without:.1}x on {} then", judged.processors)
+}
+
+fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
+    let at = at(recording, part.site);
+    match part.reason {
+        Reason::SerialStart | Reason::SerialBetween | Reason::SerialEnd => format!("parallelise {at}"),
+        Reason::Lock => format!("hold the lock at {at} for less time, or split it"),
+        Reason::Waits => format!("let other tasks run while {at} waits"),
+        Reason::SharedIterator => format!("let {at} divide its items by index instead of asking one iterator"),
+        Reason::FewTasks { .. } => {
+            let wanted = count(u64::from(judged.processors) * 4);
+            format!("divide the work of {at} into more tasks, {wanted} or more at a time")
+        }
+        Reason::LongTask { .. } => format!("divide the longest tasks of {at}, or begin them first"),
+        Reason::InTurn => format!("free tasks of {at} from the order in which they come"),
+        Reason::Chunks => format!("divide the loop at {at} into smaller chunks, or let its schedule be dynamic"),
+        Reason::OwnCode => {
+            let code = part.site.map_or(at, |site| contributor(recording, site));
+            format!("parallelise {code}")
+        }
+        Reason::SmallTasks { creation, .. } => {
+            format!("let a task of {at} run {} or more, see `workspan advise`", creation * 10)
+        }
+    }
+}
