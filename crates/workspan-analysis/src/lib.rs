@@ -9,6 +9,7 @@
 //! * [`mod@strands`]: the same from a run that was recorded strand by strand, and by region of the source.
 //! * [`mod@what_if`]: what parallelising parts of the program would give (TaskProf 4.2).
 //! * [`mod@advise`]: which parts must be parallelised, and whose tasks have the wrong size (TaskProf 4.3).
+//! * [`mod@schedule`]: what a run takes on any number of processors, by simulation.
 //! * [`mod@calls`]: work and span of each call site, in all and on the critical path (Cilkprof ch. 2).
 //! * [`mod@diff`]: two recordings side by side.
 //! * [`mod@warnings`]: what a reader must know before believing a number.
@@ -18,6 +19,7 @@ pub mod calls;
 pub mod diff;
 pub mod locks;
 pub mod profile;
+pub mod schedule;
 pub mod spread;
 pub mod strands;
 pub mod verdict;

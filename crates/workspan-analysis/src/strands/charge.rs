@@ -1,6 +1,7 @@
-//! What a strand adds to the span, and where that counts.
+//! What a strand adds to the span, and where that counts; and for who wants it, what becomes of the strands: the events that
+//! the machine has found to be in order.
 
-use workspan_model::{ContextId, Nanos, Strand};
+use workspan_model::{ContextId, Creation, Nanos, Strand};
 
 use super::region::{Region, Regions};
 
@@ -23,6 +24,64 @@ pub(crate) trait Charge {
 
     /// The key that the first strand of a task in `context` most likely has.
     fn expected(&self, context: ContextId) -> u32;
+
+    /// Branches fork off where the last strand ended; `tasks`: they are tasks, but for the first.
+    #[inline(always)]
+    fn fork(&mut self, context: ContextId, tasks: bool) {
+        let _ = (context, tasks);
+    }
+
+    /// A branch has ended, another begins.
+    #[inline(always)]
+    fn next(&mut self) {}
+
+    /// The last one has ended; all join.
+    #[inline(always)]
+    fn join(&mut self) {}
+
+    /// A group of tasks begins.
+    #[inline(always)]
+    fn group(&mut self) {}
+
+    /// Its tasks are waited for.
+    #[inline(always)]
+    fn wait(&mut self) {}
+
+    /// A task begins. Its group, by position among the open ones, rounds of teams included; `call`: its creator waits.
+    #[inline(always)]
+    fn spawn(&mut self, creation: &Creation, group: Option<u32>, call: bool) {
+        let _ = (creation, group, call);
+    }
+
+    /// It ends.
+    #[inline(always)]
+    fn end(&mut self) {}
+
+    /// The running task's tasks are waited for.
+    #[inline(always)]
+    fn sync(&mut self) {}
+
+    /// The next task comes after this one of those created since the last barrier.
+    #[inline(always)]
+    fn after(&mut self, number: usize) {
+        let _ = number;
+    }
+
+    /// A team begins, and its first member.
+    #[inline(always)]
+    fn team(&mut self) {}
+
+    /// A member arrives at a barrier.
+    #[inline(always)]
+    fn barrier(&mut self) {}
+
+    /// A member has ended; perhaps another begins.
+    #[inline(always)]
+    fn member_end(&mut self) {}
+
+    /// The team has ended.
+    #[inline(always)]
+    fn team_end(&mut self) {}
 
     /// Positions in nanoseconds.
     fn nanos(position: i64) -> Nanos {
@@ -122,7 +181,7 @@ impl Charge for ByRegion<'_> {
 
 /// To the nearest; exact if it comes out even and is below 2^53.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "documented; saturates")]
-fn divide(cost: i64, factor: f64) -> i64 {
+pub(crate) fn divide(cost: i64, factor: f64) -> i64 {
     let quotient = cost as f64 / factor;
     // `round` is a call on most processors.
     (quotient + 0.5f64.copysign(quotient)) as i64

@@ -239,6 +239,7 @@ impl<C: Charge> Machine<C> {
             return;
         }
         self.loops |= iterations > 1;
+        self.charge.fork(context, self.tables.get(context).forks_tasks);
         let counted = C::CALLS && self.begin_fork_call(context);
         let from = self.tail;
         self.tail = from.borrowed();
@@ -263,6 +264,7 @@ impl<C: Charge> Machine<C> {
         let Some(Frame::Fork(fork)) = self.frames.last_mut() else {
             return;
         };
+        self.charge.next();
         if fork.tasks {
             if !fork.first {
                 self.accounts.count_task(context.index(), self.own);
@@ -300,6 +302,7 @@ impl<C: Charge> Machine<C> {
 
     #[inline(always)]
     pub(super) fn join_branches(&mut self, fork: &mut Fork) {
+        self.charge.join();
         fork.end(&mut self.paths, self.tail, self.uniform, self.burden);
         self.tail = self.paths.merge(&fork.from, fork.best);
         self.uniform = fork.best_uniform;
@@ -310,6 +313,7 @@ impl<C: Charge> Machine<C> {
 
     fn group(&mut self) {
         if self.has_room() {
+            self.charge.group();
             self.groups.push(Group { last: Tail::NEVER, last_uniform: i64::MIN, work: 0, round: false });
             self.frames.push(Frame::Group);
         }
@@ -321,6 +325,7 @@ impl<C: Charge> Machine<C> {
         }
         self.frames.pop();
         if let Some(group) = self.groups.pop() {
+            self.charge.wait();
             self.apart = self.apart.saturating_sub(group.work);
             self.paths.join(&mut self.tail, group.last);
             self.uniform = self.uniform.max(group.last_uniform);

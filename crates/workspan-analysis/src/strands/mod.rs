@@ -29,12 +29,13 @@ use workspan_model::{Recording, Strand};
 
 pub use places::{places, regions, RegionProfile, RegionRow};
 pub use problem::{Problem, Problems, MOST_OPEN};
+pub(crate) use region::Regions;
 pub use region::{Place, Point, Region, RegionId};
 pub use result::Replayed;
 pub use rows::Rows;
 
 pub(crate) use calls::{CallKey, View};
-pub(crate) use charge::{ByContext, ByRegion, Charge, FactorOf, Plain};
+pub(crate) use charge::{divide, ByContext, ByRegion, Charge, FactorOf, Plain};
 pub(crate) use machine::Machine;
 pub(crate) use result::Finished;
 

@@ -137,6 +137,11 @@ impl Regions {
         id
     }
 
+    /// All of them, by their numbers.
+    pub(crate) fn all(&self) -> Vec<Region> {
+        (0u32..).take(self.known.len()).map(|id| self.get(id)).collect()
+    }
+
     pub(crate) fn get(&self, id: u32) -> Region {
         let (context, before, after) = self.known.get(id as usize).copied().unwrap_or_default();
         Region { context: ContextId(context), before: Point::of(before), after: Point::of(after) }

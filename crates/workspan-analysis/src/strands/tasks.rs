@@ -24,6 +24,7 @@ impl<C: Charge> Machine<C> {
         }
         let group = creation.group.and_then(|outward| self.group_at(usize::from(outward)));
         let group = group.and_then(|at| u32::try_from(at).ok());
+        self.charge.spawn(&creation, group, call);
         let after = self.children.ends.as_mut().and_then(|ends| ends.after.take());
         let creator = self.suspend();
         self.creators.push(creator);
@@ -148,6 +149,7 @@ impl<C: Charge> Machine<C> {
         let Some(mut creator) = self.creators.pop() else {
             return;
         };
+        self.charge.end();
         if task.call {
             creator.tail = if end.path & OWNED != 0 {
                 self.paths.release(creator.tail.path);
@@ -227,6 +229,7 @@ impl<C: Charge> Machine<C> {
     }
 
     pub(super) fn sync(&mut self) {
+        self.charge.sync();
         // They are kept: another branch of this task may wait for them, too.
         self.paths.raise(&mut self.tail, &self.children.last);
         self.uniform = self.uniform.max(self.children.last_uniform);
@@ -246,6 +249,7 @@ impl<C: Charge> Machine<C> {
             self.problem(Problem::UnknownTask);
             return;
         };
+        self.charge.after(index);
         let (after, after_uniform) = ends.after.get_or_insert((Tail::NEVER, i64::MIN));
         self.paths.raise(after, &end);
         *after_uniform = (*after_uniform).max(uniform);

@@ -25,6 +25,7 @@ impl<C: Charge> Machine<C> {
         if !self.has_room() {
             return;
         }
+        self.charge.team();
         let creator = self.suspend();
         self.groups.push(Group { last: Tail::NEVER, last_uniform: i64::MIN, work: 0, round: true });
         let team = Team {
@@ -100,6 +101,7 @@ impl<C: Charge> Machine<C> {
         };
         let mut frame = std::mem::replace(&mut self.frames[at], Frame::Group);
         if let Frame::Team(team) = &mut frame {
+            self.charge.barrier();
             self.end_round(team);
             self.round += 1;
             self.begin_round(&team.creator);
@@ -110,6 +112,7 @@ impl<C: Charge> Machine<C> {
     /// A member has ended; the team is the innermost construct.
     pub(super) fn end_member(&mut self) {
         if let Some(Frame::Team(mut team)) = self.frames.pop() {
+            self.charge.member_end();
             if team.member > 0 {
                 self.add_burden();
             }
@@ -134,6 +137,7 @@ impl<C: Charge> Machine<C> {
 
     /// Strings the rounds together.
     pub(super) fn finish_team(&mut self, team: Team) {
+        self.charge.team_end();
         // What the row of the team's end cost itself.
         let mut rest = self.tail;
         let rest_uniform = self.uniform.saturating_sub(team.creator.uniform);

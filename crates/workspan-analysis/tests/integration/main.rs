@@ -8,3 +8,4 @@ mod merge;
 mod oracle;
 mod rules;
 mod verdict;
+mod schedule;

@@ -2,6 +2,7 @@
 
 use workspan_analysis::advise::{advise, Goal};
 use workspan_analysis::calls::{calls, Options};
+use workspan_analysis::schedule::{greedy, stealing, BuildOptions, Graph, Stealing};
 use workspan_analysis::strands::{self, Problem, Replay};
 use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
 use workspan_analysis::{profile, replay, Replayed};
@@ -74,6 +75,17 @@ fn nothing_panics() {
         let changes = vec![Change { part, factor: Factor::INFINITE }];
         let answer = what_if(&run.recording, &rows, &[Scenario { changes }]).unwrap_or_else(|never| match never {});
         assert_eq!(answer.outcomes.len(), 1);
+        for most in [12, 1 << 20] {
+            let options = BuildOptions { most, ..BuildOptions::default() };
+            let graph = Graph::of(&run.recording, &rows, &options).unwrap_or_else(|never| match never {});
+            assert!(broken || graph.work() == found.work, "seed {seed}");
+            for processors in [1, 3] {
+                let ran = greedy(&graph, processors).busy;
+                let stole = stealing(&graph, processors, &Stealing::of(Nanos(7), seed)).busy;
+                let all = graph.serial_time();
+                assert!(broken || (ran, stole) == (all, all), "seed {seed}, {most}, {processors}: {ran} {stole} {all}");
+            }
+        }
         let as_run = found.into_run(&Run::default());
         let _ = profile(&run.recording, &as_run);
         if seed % 16 != 0 {

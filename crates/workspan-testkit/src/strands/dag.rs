@@ -101,6 +101,29 @@ pub fn evaluate_burdened(recording: &Recording, rows: &[Strand], burden: i64) ->
     graph.solve(end)
 }
 
+/// A node of the graph, and what must be over before it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it takes.
+    pub cost: i64,
+    /// The strand that it is; none of a join, a wait, a barrier.
+    pub row: Option<usize>,
+    /// Nodes before it.
+    pub before: Vec<usize>,
+}
+
+/// The graph itself.
+pub fn graph(recording: &Recording, rows: &[Strand]) -> Vec<Step> {
+    let mut graph = Graph::new(recording, rows);
+    graph.run();
+    let step = |vertex: &Vertex| Step {
+        cost: vertex.cost,
+        row: vertex.row,
+        before: vertex.edges.iter().map(|edge| edge.before).collect(),
+    };
+    graph.vertices.iter().map(step).collect()
+}
+
 type Node = usize;
 
 /// An edge: a node that must be over. With iterations, the uniform length since `from` is divided by them.

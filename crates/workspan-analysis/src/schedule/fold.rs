@@ -1,0 +1,286 @@
+//! What becomes one piece: where a run has more strands than pieces are wanted, and where tasks are run by their creators.
+//!
+//! The pieces of a construct are the last ones, and all edges but those named here are among them. So they are replaced by a
+//! single one with their work and their longest path: on few processors or many it takes what it took, as long as nothing
+//! outside waits for a part of it. Cost: each piece is taken away at most once.
+
+use super::build::{Builder, Bundle, Chain, Fork, Mark, LABEL};
+use super::graph::kind;
+
+/// Used again and again.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    inner: Vec<(u32, u32)>,
+    /// Edges from outside, to outside, and between others.
+    from: Vec<u32>,
+    to: Vec<u32>,
+    others: Vec<(u32, u32)>,
+    offsets: Vec<u32>,
+    targets: Vec<u32>,
+    needs: Vec<u32>,
+    ends: Vec<i64>,
+    queue: Vec<u32>,
+}
+
+impl Chain {
+    /// Pieces from `start` have become part of another one.
+    fn replace(&mut self, start: u32, by: u32) {
+        if self.children.last().is_some_and(|child| *child >= start) {
+            while self.children.pop_if(|child| *child >= start).is_some() {}
+            self.children.push(by);
+        }
+        for end in self.created.iter_mut().rev().take_while(|end| **end >= start) {
+            *end = by;
+        }
+        if self.gathered.is_some_and(|all| all >= start) {
+            self.gathered = Some(by);
+        }
+    }
+}
+
+impl Builder {
+    /// Makes one piece of all that lies behind the mark, and appends it to `from` if nothing else hangs on it.
+    pub(super) fn fold(&mut self, from: u32, mark: &Mark) -> u32 {
+        let piece = self.collapse(from, mark, false);
+        self.clear(from, kind::FORKS);
+        self.clear(piece, kind::FIRST);
+        let alone = self.edges.len() == mark.edge + 1 && from + 1 == piece;
+        let [before, time] = [from, piece].map(|at| self.time[at as usize]);
+        if !alone || self.kind[from as usize] & kind::NOT_LAST != 0 || before.saturating_add(time) >= self.threshold {
+            return piece;
+        }
+        self.edges.truncate(mark.edge);
+        self.pop_into(piece, from, i64::saturating_add);
+        from
+    }
+
+    /// Makes one strand of the task or the fork behind the mark: its creator runs it, and saves its creation.
+    pub(super) fn inline(&mut self, from: u32, mark: &Mark, saved: i64) -> u32 {
+        let piece = self.collapse(from, mark, true);
+        self.clear(from, kind::FORKS | kind::SPAWNS);
+        self.clear(piece, kind::FIRST);
+        let at = from as usize;
+        let saved = saved.clamp(0, self.time[at].max(0));
+        self.time[at] -= saved;
+        self.extent[at] -= saved;
+        self.total -= saved;
+        piece
+    }
+
+    fn clear(&mut self, node: u32, flags: u8) {
+        if let Some(kind) = self.kind.get_mut(node as usize) {
+            *kind &= !flags;
+        }
+    }
+
+    /// Whether nothing outside a branch waits for anything within.
+    pub(super) fn is_one_way(&self, branch: &Mark, end: u32) -> bool {
+        branch.node <= end
+            && (branch.node == end || self.chain.children.last().is_none_or(|child| *child < branch.node))
+    }
+
+    /// Makes one piece of a branch, and of several of them.
+    pub(super) fn fold_branch(&mut self, fork: &mut Fork, end: u32) -> u32 {
+        let end = if fork.branch.node == end { end } else { self.collapse(fork.from, &fork.branch, false) };
+        let alone = self.edges.len() == fork.branch.edge + 1;
+        let before = fork.before.filter(|before| alone && before + 1 == end);
+        if fork.number > 0 {
+            fork.before = Some(end);
+        }
+        let Some(before) = before else {
+            return end;
+        };
+        let [first, second] = [before, end].map(|at| self.time[at as usize]);
+        // The edge of the one before to the label is the last one but ours.
+        let known = fork.branch.edge > 0 && self.edges[fork.branch.edge - 1] == (before, fork.label);
+        if !known || first.saturating_add(second) >= self.threshold {
+            return end;
+        }
+        self.edges.truncate(fork.branch.edge);
+        self.pop_into(end, before, i64::max);
+        fork.before = Some(before);
+        before
+    }
+
+    /// A task, which is the piece `end`, joins those that were created before it. False if it does not go with them.
+    pub(super) fn bundle(&mut self, from: u32, end: u32, group: Option<u32>, edge: usize) -> bool {
+        let Some(Bundle { creator, group: of }) = self.chain.bundle else {
+            return false;
+        };
+        let (tasks, at) = (creator + 1, from as usize);
+        let adjacent = from == creator + 2 && end == from + 1 && of == group;
+        let alone = edge > 0 && self.edges.len() == edge + 1 && self.edges[edge - 1] == (creator, from);
+        if !adjacent || !alone || self.kind[at] != kind::SPAWNS {
+            return false;
+        }
+        let sum = |a: u32, b: u32| self.time[a as usize].saturating_add(self.time[b as usize]);
+        if sum(creator, from) >= self.threshold || sum(tasks, end) >= self.threshold {
+            return false;
+        }
+        self.edges.truncate(edge - 1);
+        self.pop_into(end, tasks, i64::max);
+        self.pop_into(from, creator, i64::saturating_add);
+        if let Some(created) = self.chain.created.last_mut() {
+            *created = tasks;
+        }
+        self.chain.at = creator;
+        true
+    }
+
+    /// Takes the last piece away; `into` has it now.
+    fn pop_into(&mut self, last: u32, into: u32, extents: fn(i64, i64) -> i64) {
+        let (Some(time), Some(extent)) = (self.time.pop(), self.extent.pop()) else {
+            return;
+        };
+        let region = self.region.pop().unwrap_or(0);
+        self.kind.pop();
+        let at = into as usize;
+        if time > self.time[at] {
+            self.region[at] = region;
+        }
+        self.time[at] = self.time[at].saturating_add(time);
+        self.extent[at] = extents(self.extent[at], extent);
+        self.folded += 1;
+        if let Some((_, blocked)) = self.blocked.pop_if(|(piece, _)| *piece == last) {
+            self.block(into, blocked);
+        }
+        self.chain.replace(last, into);
+    }
+
+    /// The rest of the last piece.
+    pub(super) fn append(&mut self, time: i64, blocked: i64, region: u32) {
+        let at = self.chain.at;
+        let index = at as usize;
+        if time > self.time[index] {
+            self.region[index] = region;
+        }
+        self.time[index] = self.time[index].saturating_add(time);
+        self.extent[index] = self.extent[index].saturating_add(time);
+        self.total = self.total.saturating_add(time);
+        self.folded += 1;
+        if blocked != 0 {
+            self.block(at, blocked);
+        }
+    }
+
+    fn block(&mut self, piece: u32, blocked: i64) {
+        let behind = self.blocked.iter().rev().take_while(|(at, _)| *at > piece).count();
+        let at = self.blocked.len() - behind;
+        match at.checked_sub(1).and_then(|last| self.blocked.get_mut(last)).filter(|(known, _)| *known == piece) {
+            Some((_, sum)) => *sum = sum.saturating_add(blocked),
+            None => self.blocked.insert(at, (piece, blocked)),
+        }
+    }
+
+    /// Makes one piece of all that lies behind the mark; `from` is what it comes after. `serial`: one strand.
+    pub(super) fn collapse(&mut self, from: u32, mark: &Mark, serial: bool) -> u32 {
+        let start = mark.node;
+        let count = self.len().saturating_sub(start);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.sort_edges(&mut scratch, from, mark);
+        let total = self.time[start as usize..].iter().fold(0, |sum: i64, time| sum.saturating_add(*time));
+        let extent = if serial { total } else { self.longest(&mut scratch, start) };
+        let heaviest = (start..self.len()).max_by_key(|piece| self.time[*piece as usize]);
+        let region = heaviest.map_or(0, |piece| self.region[piece as usize]);
+        let flags = self.kind.get(start as usize).copied().unwrap_or(0) & kind::FIRST;
+        let mut blocked = 0i64;
+        while let Some((_, time)) = self.blocked.pop_if(|(piece, _)| *piece >= start) {
+            blocked = blocked.saturating_add(time);
+        }
+        for column in [&mut self.time, &mut self.extent] {
+            column.truncate(start as usize);
+        }
+        self.region.truncate(start as usize);
+        self.kind.truncate(start as usize);
+        self.labels.truncate(mark.label);
+        self.edges.truncate(mark.edge);
+        self.total = self.total.saturating_sub(total);
+        let piece = self.push(total, extent, region, flags);
+        self.folded += u64::from(count.saturating_sub(1));
+        if blocked != 0 {
+            self.blocked.push((piece, blocked));
+        }
+        self.edges.append(&mut scratch.others);
+        self.edges.push((from, piece));
+        self.edges.extend(scratch.from.drain(..).map(|from| (from, piece)));
+        self.edges.extend(scratch.to.drain(..).map(|to| (piece, to)));
+        self.scratch = scratch;
+        self.chain.replace(start, piece);
+        piece
+    }
+
+    /// Which edges are within, which come in, which go out.
+    fn sort_edges(&self, scratch: &mut Scratch, via: u32, mark: &Mark) {
+        let start = mark.node;
+        scratch.inner.clear();
+        for (from, to) in self.edges.iter().skip(mark.edge).copied() {
+            let label = (to & LABEL != 0).then_some((to ^ LABEL) as usize);
+            let resolved = match label {
+                None => to,
+                Some(label) if label >= mark.label => match self.labels.get(label) {
+                    Some(node) if *node & LABEL == 0 => *node,
+                    // Where the construct ends.
+                    _ => continue,
+                },
+                Some(_) => to,
+            };
+            let inside = |node: u32| node & LABEL == 0 && node >= start;
+            match (inside(from), inside(resolved)) {
+                (true, true) => scratch.inner.push((from, resolved)),
+                (true, false) if !scratch.to.contains(&resolved) => scratch.to.push(resolved),
+                (false, true) if from != via && !scratch.from.contains(&from) => scratch.from.push(from),
+                (false, false) => scratch.others.push((from, to)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The longest path among the pieces from `start`.
+    fn longest(&self, scratch: &mut Scratch, start: u32) -> i64 {
+        let Scratch { inner, offsets, targets, needs, ends, queue, .. } = scratch;
+        let count = self.time.len() - start as usize;
+        for column in [&mut *offsets, &mut *needs] {
+            column.clear();
+            column.resize(count + 1, 0);
+        }
+        ends.clear();
+        ends.resize(count, 0);
+        for (from, to) in inner.iter() {
+            offsets[(from - start) as usize + 1] += 1;
+            needs[(to - start) as usize] += 1;
+        }
+        for at in 0..count {
+            offsets[at + 1] += offsets[at];
+        }
+        targets.clear();
+        targets.resize(inner.len(), 0);
+        // Each offset moves to the end of its part, which is where the next one begins.
+        for (from, to) in inner.iter() {
+            let at = &mut offsets[(from - start) as usize];
+            targets[*at as usize] = to - start;
+            *at += 1;
+        }
+        queue.clear();
+        queue.extend((0u32..).zip(&needs[..count]).filter(|(_, needs)| **needs == 0).map(|(at, _)| at));
+        let mut longest = i64::MIN;
+        while let Some(at) = queue.pop() {
+            let index = at as usize;
+            let end = ends[index].saturating_add(self.extent[start as usize + index]);
+            longest = longest.max(end);
+            let first = if index == 0 { 0 } else { offsets[index - 1] };
+            for target in &targets[first as usize..offsets[index] as usize] {
+                let target = *target as usize;
+                ends[target] = ends[target].max(end);
+                needs[target] -= 1;
+                if needs[target] == 0 {
+                    queue.push(u32::try_from(target).unwrap_or(0));
+                }
+            }
+        }
+        if longest == i64::MIN {
+            0
+        } else {
+            longest
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Tasks that are too small to be tasks: their creators run them.
+//!
+//! A task of a site that has less work, with all below it, than the threshold is run where it is created, as if the program
+//! had a cutoff there: one strand more of its creator, and what its creation cost is saved. Of a join that is its right branch.
+
+use workspan_model::{Nanos, Recording, SiteId};
+
+use super::graph::SCALE;
+
+/// A cutoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grain {
+    /// The site whose tasks it is about.
+    pub site: SiteId,
+    /// Tasks with less work than this are none.
+    pub least: Nanos,
+    /// What a fork and join cost that were measured as a whole, as the run has it.
+    pub join_cost: Nanos,
+}
+
+/// Cutoffs by context.
+#[derive(Clone, Debug)]
+pub(super) struct Inlined {
+    below: Vec<i64>,
+    join_cost: i64,
+}
+
+impl Inlined {
+    pub(super) fn new(recording: &Recording, grain: &[Grain]) -> Inlined {
+        let tree = &recording.contexts;
+        let least = |site: Option<SiteId>| {
+            let named = grain.iter().filter(|grain| Some(grain.site) == site);
+            named.map(|grain| grain.least.0.saturating_mul(SCALE)).max().unwrap_or(0)
+        };
+        let below =
+            if grain.is_empty() { Vec::new() } else { tree.ids().map(|context| least(tree.site(context))).collect() };
+        let join_cost = grain.iter().map(|grain| grain.join_cost.0.saturating_mul(SCALE)).max().unwrap_or(0);
+        Inlined { below, join_cost }
+    }
+
+    /// Tasks in a context with less work than this are run by their creators.
+    pub(super) fn below(&self, context: workspan_model::ContextId) -> i64 {
+        self.below.get(context.index()).copied().unwrap_or(0)
+    }
+
+    pub(super) fn join_cost(&self) -> i64 {
+        self.join_cost
+    }
+}

@@ -1,0 +1,219 @@
+//! The graph of a run: its strands as *pieces*, in serial order, and what comes before what.
+//!
+//! **Invariants:** there is no cycle; edges of a piece ascend; a piece with no time and the kind [`VIRTUAL`](kind::VIRTUAL)
+//! is no strand, but a barrier, or all tasks that are waited for. Times are in 1/1024 ns, as those of
+//! [what-if](crate::what_if), so that a divided strand has the same length there and here.
+//!
+//! A piece takes its *time* from processors and lasts its *extent* on the longest path. Of a strand both are the same, its
+//! cost and the time that it was blocked. Where the extent is less, the piece can be run in parts: it stands for a whole
+//! construct, or for strands that are done in parallel in a what-if.
+
+use workspan_model::Nanos;
+
+use crate::strands::{divide, Problems, Region};
+
+/// Units of a nanosecond.
+pub(super) const SCALE: i64 = 1024;
+
+/// What a piece is, beside a strand.
+pub(super) mod kind {
+    /// Of a task, a branch, a member: the first piece, which a thief begins with.
+    pub(in super::super) const FIRST: u8 = 1;
+    /// The last one: whoever waits for it has to be told.
+    pub(in super::super) const LAST: u8 = 2;
+    /// It creates a task; whoever ran it goes on behind, and the task may be stolen.
+    pub(in super::super) const SPAWNS: u8 = 4;
+    /// It forks branches or members; whoever ran it goes on with the first.
+    pub(in super::super) const FORKS: u8 = 8;
+    /// Whoever ran it waits for what it leads to, and does something else meanwhile.
+    pub(in super::super) const WAITS: u8 = 16;
+    /// It arrives at a barrier.
+    pub(in super::super) const PARKS: u8 = 32;
+    /// No strand.
+    pub(in super::super) const VIRTUAL: u8 = 64;
+    /// Of a task that comes after others: it is not told of their ends, but begins then.
+    pub(in super::super) const ORDERED: u8 = 128;
+    /// What is not simply followed by the next piece.
+    pub(in super::super) const NOT_LAST: u8 = LAST | SPAWNS | FORKS | WAITS | PARKS | VIRTUAL;
+}
+
+/// The graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    pub(super) time: Vec<i64>,
+    pub(super) extent: Vec<i64>,
+    pub(super) region: Vec<u32>,
+    pub(super) kind: Vec<u8>,
+    /// Time blocked, of pieces that were, ascending.
+    pub(super) blocked: Vec<(u32, i64)>,
+    /// Where the edges of a piece begin among `targets`; one more than pieces.
+    pub(super) offsets: Vec<u32>,
+    pub(super) targets: Vec<u32>,
+    pub(super) regions: Vec<Region>,
+    pub(super) rows: u64,
+    pub(super) folded: u64,
+    pub(super) threshold: i64,
+    pub(super) recorded_span: Nanos,
+    pub(super) problems: Problems,
+}
+
+/// Edges in order: where those of each piece begin, and where they lead.
+pub(super) fn successors(pieces: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec<u32>, Vec<u32>) {
+    let mut offsets = vec![0u32; pieces + 1];
+    for (from, _) in edges.clone() {
+        offsets[from as usize + 1] += 1;
+    }
+    for at in 0..pieces {
+        offsets[at + 1] += offsets[at];
+    }
+    let mut targets = vec![0u32; offsets.last().copied().unwrap_or(0) as usize];
+    let mut next = offsets.clone();
+    for (from, to) in edges {
+        let at = &mut next[from as usize];
+        targets[*at as usize] = to;
+        *at += 1;
+    }
+    for piece in offsets.windows(2) {
+        targets[piece[0] as usize..piece[1] as usize].sort_unstable();
+    }
+    (offsets, targets)
+}
+
+impl Graph {
+    /// Number of pieces.
+    pub fn pieces(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Number of edges between them.
+    pub fn edges(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// Rows that it was made of.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// How many of them have become part of another piece.
+    pub fn folded(&self) -> u64 {
+        self.folded
+    }
+
+    /// Up to how much work a folded piece has; zero if nothing had to be folded.
+    pub fn threshold(&self) -> Nanos {
+        nanos(self.threshold)
+    }
+
+    /// The span by the rules of composition, before anything was folded, divided or put into its creator.
+    pub fn recorded_span(&self) -> Nanos {
+        self.recorded_span
+    }
+
+    /// What was wrong with the rows.
+    pub fn problems(&self) -> Problems {
+        self.problems
+    }
+
+    /// Cost of all strands.
+    pub fn work(&self) -> Nanos {
+        nanos(self.total().saturating_sub(self.total_blocked()))
+    }
+
+    /// Time that strands were blocked.
+    pub fn blocked(&self) -> Nanos {
+        nanos(self.total_blocked())
+    }
+
+    /// What one processor takes: work, and time blocked.
+    pub fn serial_time(&self) -> Nanos {
+        nanos(self.total())
+    }
+
+    /// The longest path.
+    pub fn span(&self) -> Nanos {
+        nanos(self.longest(0))
+    }
+
+    /// The longest path if each branch but a fork's first, each task, and each member of a team but the first began so much
+    /// later, and was waited for so much longer (Cilkview).
+    pub fn burdened_span(&self, burden: Nanos) -> Nanos {
+        nanos(self.longest(burden.0.saturating_mul(SCALE)))
+    }
+
+    /// The same program with strands of regions so many times faster, by being done in parallel: their time stays, their
+    /// extent is divided. Time blocked is not.
+    #[must_use]
+    pub fn with_factors(&self, factor: impl Fn(&Region) -> f64) -> Graph {
+        let mut graph = self.clone();
+        let factors: Vec<f64> = self.regions.iter().map(factor).collect();
+        let mut blocked = self.blocked.iter().peekable();
+        for (piece, extent) in (0u32..).zip(&mut graph.extent) {
+            let waits = blocked.next_if(|(at, _)| *at == piece).map_or(0, |(_, time)| *time).clamp(0, (*extent).max(0));
+            let by = factors.get(self.region[piece as usize] as usize).copied().unwrap_or(1.0);
+            if by > 1.0 {
+                *extent = divide(*extent - waits, by).saturating_add(waits);
+            }
+        }
+        graph
+    }
+
+    pub(super) fn total(&self) -> i64 {
+        self.time.iter().fold(0, |sum: i64, time| sum.saturating_add(*time))
+    }
+
+    fn total_blocked(&self) -> i64 {
+        self.blocked.iter().fold(0, |sum: i64, (_, time)| sum.saturating_add(*time))
+    }
+
+    /// Where the edges of a piece lead.
+    #[inline]
+    pub(super) fn successors(&self, piece: u32) -> &[u32] {
+        let at = piece as usize;
+        let [first, last] = [self.offsets[at], self.offsets[at + 1]];
+        &self.targets[first as usize..last as usize]
+    }
+
+    /// How many edges lead to each piece.
+    pub(super) fn needs(&self) -> Vec<u32> {
+        let mut needs = vec![0; self.pieces()];
+        for target in &self.targets {
+            needs[*target as usize] += 1;
+        }
+        needs
+    }
+
+    fn longest(&self, burden: i64) -> i64 {
+        let mut needs = self.needs();
+        let mut begin = vec![i64::MIN; self.pieces()];
+        let mut queue: Vec<u32> = (0u32..).zip(&needs).filter(|(_, needs)| **needs == 0).map(|(at, _)| at).collect();
+        for first in &queue {
+            begin[*first as usize] = 0;
+        }
+        let mut longest = 0;
+        while let Some(piece) = queue.pop() {
+            let at = piece as usize;
+            let first = if self.kind[at] & kind::FIRST == 0 { 0 } else { burden };
+            let end = begin[at].saturating_add(first).saturating_add(self.extent[at]);
+            let targets = self.successors(piece);
+            if targets.is_empty() {
+                longest = longest.max(end);
+            }
+            for target in targets {
+                let to = *target as usize;
+                let told = self.kind[at] & kind::LAST != 0 && self.kind[to] & kind::ORDERED == 0;
+                begin[to] = begin[to].max(if told { end.saturating_add(burden) } else { end });
+                needs[to] -= 1;
+                if needs[to] == 0 {
+                    queue.push(*target);
+                }
+            }
+        }
+        longest
+    }
+}
+
+/// To the nearest.
+pub(super) fn nanos(units: i64) -> Nanos {
+    Nanos(units.saturating_add(SCALE / 2).div_euclid(SCALE))
+}
