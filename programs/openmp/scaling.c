@@ -18,7 +18,7 @@ CASE(convoy, lock, 64 * 1000, 64 * 500)
 /* One iteration takes as long as 40 others: 2.6 of 16. */
 CASE(uneven, loop, 64 * 100 + 4000, 4100)
 {
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) // one is longer
     for (int i = 0; i < 64; i++)
         cost(i == 20 ? 4100 : 100);
 }
@@ -34,7 +34,7 @@ CASE(coarse, loop, 64 * 100, 16 * 100)
 /* One thread prepares what all need: 3.7 of 16. */
 CASE(single, loop, 8000 + 64 * 500, 8000 + 500)
 {
-#pragma omp parallel
+#pragma omp parallel // prepared by one
     {
 #pragma omp single
         cost(8000);

@@ -10,6 +10,7 @@ pub mod calls;
 pub mod cargo;
 pub mod diff;
 pub mod doctor;
+pub mod evidence;
 pub mod exit;
 pub mod files;
 pub mod info;

@@ -12,21 +12,22 @@ use workspan_report::{json, text, Judging, Report};
 
 use crate::args::{self, Show};
 use crate::exit::Outcome;
-use crate::{files, output};
+use crate::{evidence, files, output};
 
 /// Runs the verb.
 pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
     let recording = files::read(&args.file)?.recording;
-    let view =
-        judged(&recording, &args.show).with_context(|| format!("{} holds no complete run", args.file.display()))?;
+    let view = judged(&recording, Some(&args.file), &args.show)
+        .with_context(|| format!("{} holds no complete run", args.file.display()))?;
     show(&recording, &view, &args.show, To::Stdout)?;
     Ok(Outcome::OK)
 }
 
-/// The report of a recording, judged as asked; `None` if it holds no run.
-pub fn judged(recording: &Recording, show: &Show) -> Option<Report> {
+/// The report of a recording, judged as asked, also by strands beside `file`; `None` if it holds no run.
+pub fn judged(recording: &Recording, file: Option<&Path>, show: &Show) -> Option<Report> {
     let processors = show.processors.unwrap_or(PROCESSORS);
-    workspan_report::judged(recording, &Judging { processors, evidence: None })
+    let evidence = file.and_then(|file| evidence::of(recording, file, processors));
+    workspan_report::judged(recording, &Judging { processors, evidence })
 }
 
 /// Where the text goes.

@@ -11,10 +11,21 @@ use std::collections::BinaryHeap;
 
 use super::graph::{kind, Graph};
 use super::parts::Parts;
+use super::waiting::Waiting;
 use super::{Schedule, MOST_PROCESSORS};
 
 /// The greedy schedule on so many processors, 1 to [`MOST_PROCESSORS`].
 pub fn greedy(graph: &Graph, processors: u32) -> Schedule {
+    watched(graph, processors, None).0
+}
+
+/// The same, and for which strands the others wait meanwhile.
+pub fn greedy_with_waiting(graph: &Graph, processors: u32) -> (Schedule, Waiting) {
+    let (schedule, waiting) = watched(graph, processors, Some(Waiting::none(graph)));
+    (schedule, waiting.unwrap_or_default())
+}
+
+fn watched(graph: &Graph, processors: u32, waiting: Option<Waiting>) -> (Schedule, Option<Waiting>) {
     let processors = processors.clamp(1, MOST_PROCESSORS);
     let mut run = Greedy {
         graph,
@@ -25,10 +36,12 @@ pub fn greedy(graph: &Graph, processors: u32) -> Schedule {
         ends: BinaryHeap::new(),
         over: Vec::new(),
         free: processors,
+        processors,
         busy: 0,
+        waiting,
     };
     let time = run.run();
-    Schedule::new(processors, time, run.busy, 0, 0)
+    (Schedule::new(processors, time, run.busy, 0, 0), run.waiting)
 }
 
 struct Greedy<'a> {
@@ -43,7 +56,9 @@ struct Greedy<'a> {
     /// Pieces whose end is to be told.
     over: Vec<u32>,
     free: u32,
+    processors: u32,
     busy: i64,
+    waiting: Option<Waiting>,
 }
 
 impl Greedy<'_> {
@@ -65,6 +80,9 @@ impl Greedy<'_> {
             let Some(Reverse((time, piece))) = self.ends.pop() else {
                 return now;
             };
+            if let Some(waiting) = &mut self.waiting {
+                waiting.pass(time - now, self.free, self.processors);
+            }
             now = time;
             self.end(piece);
             while let Some(Reverse((_, piece))) = self.ends.peek().copied().filter(|Reverse((time, _))| *time == now) {
@@ -98,12 +116,18 @@ impl Greedy<'_> {
             self.ready.pop();
         }
         self.busy = self.busy.saturating_add(length);
+        if let Some(waiting) = &mut self.waiting {
+            waiting.begin(self.graph.region[at]);
+        }
         self.ends.push(Reverse((now.saturating_add(length), piece)));
         true
     }
 
     fn end(&mut self, piece: u32) {
         self.free += 1;
+        if let Some(waiting) = &mut self.waiting {
+            waiting.end(self.graph.region[piece as usize]);
+        }
         let needs = &mut self.needs[piece as usize];
         if *needs > 1 {
             *needs -= 1;

@@ -15,6 +15,7 @@ mod graph;
 mod greedy;
 mod parts;
 mod stealing;
+mod waiting;
 mod workers;
 
 use workspan_model::Nanos;
@@ -22,8 +23,9 @@ use workspan_model::Nanos;
 pub use build::BuildOptions;
 pub use grain::Grain;
 pub use graph::Graph;
-pub use greedy::greedy;
+pub use greedy::{greedy, greedy_with_waiting};
 pub use stealing::{stealing, Policy, Stealing};
+pub use waiting::{Charged, Waiting};
 
 /// Processors that a schedule may have.
 pub const MOST_PROCESSORS: u32 = 1024;

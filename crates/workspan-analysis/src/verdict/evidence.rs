@@ -4,7 +4,7 @@
 //! region, of serial code, or of what is in none, and `C_r` for what it adds to the critical path:
 //!
 //! ```text
-//! T_P ≥ max(W / P, S, Σ over those whose span is wholly on the path: max(W_r / P, C_r))      no schedule is faster
+//! T_P ≥ max(W / P, S, Σ C_r, or W_r / P if that is more and their span is wholly on the path)      no schedule is faster
 //! T_P ≤ W / P + S · (1 − 1/P)                                               no greedy schedule is slower (Brent)
 //! waiting = P · T_P − W,  charged to each r by max(0, P · C_r − W_r)
 //! ```
@@ -78,19 +78,25 @@ pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u
     let all = i64::from(processors.max(1));
     let (work, span) = (profile.program.work, profile.program.span);
     let mut charges: Vec<(Option<ContextId>, Nanos)> = Vec::new();
-    // Σ P · max(W_r / P, C_r)
     let mut in_turn = Nanos::ZERO;
     let mut rest = (work, span);
     for region in &profile.regions {
         rest = (rest.0 - region.work, rest.1 - region.critical);
         charges.push((Some(region.context), (region.critical * all - region.work).at_least_zero()));
-        if is_on_path(region) {
-            in_turn += (region.critical * all).max(region.work);
+        if !is_on_path(region) {
+            in_turn += region.critical.at_least_zero() * all;
+        } else {
+            // What it does not wait for may run later, and threads of the program's own run serial code beside.
+            let awaited = match run.totals.get(region.context.index()) {
+                Some(totals) if !region.serial => totals.work.min(region.work),
+                _ => Nanos::ZERO,
+            };
+            in_turn += (region.critical * all).max(awaited);
         }
     }
     // The root's own strands.
     charges.push((None, (rest.1 * all - rest.0).at_least_zero()));
-    in_turn += (rest.1 * all).max(rest.0).at_least_zero();
+    in_turn += rest.1.at_least_zero() * all;
     let ideal = rounded_up(work.max(in_turn), all).max(span);
     let mut evidence = Evidence {
         processors: processors.max(1),
@@ -103,7 +109,7 @@ pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u
     let waiting = (ideal * all - work).at_least_zero();
     for ((region, _), waiting) in charges.iter().zip(shares(waiting, charges.iter().map(|(_, charge)| *charge))) {
         if waiting > Nanos::ZERO {
-            evidence.blame.extend(on_path(recording, run, *region, waiting));
+            evidence.blame.extend(on_path(recording, run, within(recording, *region), waiting));
         }
     }
     evidence
@@ -114,13 +120,17 @@ fn is_on_path(region: &Region) -> bool {
     region.serial || region.critical >= region.span
 }
 
-/// Who is on the critical path in a region.
-fn on_path(recording: &Recording, run: &Run, region: Option<ContextId>, waiting: Nanos) -> Vec<Blame> {
+fn within(recording: &Recording, region: Option<ContextId>) -> Vec<ContextId> {
     let tree = &recording.contexts;
-    let within: Vec<ContextId> = match region {
+    match region {
         None => vec![ContextId::ROOT],
         Some(region) => tree.ids().filter(|id| tree.path(*id).any(|around| around == region)).collect(),
-    };
+    }
+}
+
+/// Who of these is on the critical path.
+pub(super) fn on_path(recording: &Recording, run: &Run, within: Vec<ContextId>, waiting: Nanos) -> Vec<Blame> {
+    let tree = &recording.contexts;
     let critical = |id: &ContextId| run.critical.get(id.index()).copied().unwrap_or_default().at_least_zero();
     let blamed = within.iter().zip(shares(waiting, within.iter().map(critical)));
     blamed

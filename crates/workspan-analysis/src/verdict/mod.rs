@@ -2,7 +2,7 @@
 //!
 //! * [`mod@headline`]: parallelism, and what the critical path mostly consists of.
 //! * [`mod@evidence`]: what the run would take on P processors, and who makes the others wait: from totals
-//!   ([`bounds`]).
+//!   ([`bounds`]), or from a schedule of all strands ([`simulated()`]).
 //! * [`mod@losses`]: the processors' time, split into work and causes of loss.
 //! * [`mod@reasons`]: why a site makes others wait.
 //!
@@ -13,11 +13,13 @@ pub mod evidence;
 pub mod headline;
 pub mod losses;
 pub mod reasons;
+mod simulated;
 
 pub use evidence::{bounds, Basis, Blame, Code, Evidence};
 pub use headline::{forks, headline, Contributor, Headline};
 pub use losses::{judge, Cause, Judged, Loss, Outcome, Part, Why};
 pub use reasons::Reason;
+pub use simulated::simulated;
 
 /// Processors that a program is judged on unless others are asked for.
 pub const PROCESSORS: u32 = 16;

@@ -7,5 +7,5 @@ mod example;
 mod merge;
 mod oracle;
 mod rules;
-mod verdict;
 mod schedule;
+mod verdict;

@@ -1,6 +1,7 @@
 //! Verdicts on random runs: sums, and the laws that no time may break.
 
-use workspan_analysis::verdict::{bounds, judge, Basis};
+use workspan_analysis::schedule::{greedy, BuildOptions, Graph, Stealing};
+use workspan_analysis::verdict::{bounds, judge, simulated, Basis};
 use workspan_analysis::{profile, replay};
 use workspan_model::{Nanos, Run};
 use workspan_testkit::strands::random;
@@ -44,4 +45,31 @@ fn losses_and_work_add_up_to_the_processors_time() {
         }
     }
     assert!(limited > 100, "{limited}");
+}
+
+/// No schedule is faster than the bound, and who others wait for in a schedule is who runs meanwhile.
+#[test]
+fn schedules_keep_to_the_bounds() {
+    let mut close = 0;
+    for seed in 0..RUNS {
+        let made = random(seed);
+        let replayed = replay(&made.recording, &made.rows).unwrap_or_else(|never| match never {});
+        let run = replayed.into_run(&Run::default());
+        let profile = profile(&made.recording, &run);
+        let graph = Graph::of(&made.recording, &made.rows, &BuildOptions::default());
+        let graph = graph.unwrap_or_else(|never| match never {});
+        for processors in [1, 2, 3, 16] {
+            let label = format!("seed {seed} on {processors}");
+            let bound = bounds(&made.recording, &run, &profile, processors);
+            let schedule = greedy(&graph, processors);
+            assert!(schedule.time >= bound.ideal, "{label}: {schedule:?} {bound:?}");
+            let evidence = simulated(&made.recording, &run, &graph, processors, &Stealing::of(Nanos(1), 0));
+            assert_eq!((evidence.basis, evidence.ideal), (Basis::Simulated, schedule.time), "{label}");
+            assert!(evidence.ideal <= evidence.time && evidence.time <= evidence.longest, "{label}: {evidence:?}");
+            let blamed: Nanos = evidence.blame.iter().map(|blame| blame.waiting).sum();
+            assert_eq!(blamed, evidence.ideal * i64::from(processors) - run.work(), "{label}");
+            close += usize::from(bound.ideal == schedule.time);
+        }
+    }
+    assert!(close > 1000, "{close}");
 }

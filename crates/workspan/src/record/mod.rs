@@ -74,7 +74,7 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
         written = written.and(strands::write(recording, &logs, file));
     }
     let mut errors = Vec::new();
-    if let Some(mut view) = report::judged(recording, &options.show) {
+    if let Some(mut view) = report::judged(recording, options.record.then_some(file), &options.show) {
         let answered = answer(recording, &logs, options);
         view.what_if = answered.answers;
         errors = answered.errors;

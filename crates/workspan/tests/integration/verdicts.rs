@@ -59,6 +59,12 @@ fn line(file: &Path, text: &str) -> String {
 /// The verdict on `planted NAME`, and on the same without the reason.
 #[track_caller]
 fn check(name: &str, task_cost: &str, expected: &str) {
+    check_any(name, task_cost, &[expected.to_owned()]);
+}
+
+/// One of these.
+#[track_caller]
+fn check_any(name: &str, task_cost: &str, expected: &[String]) {
     for strands in [false, true] {
         let folder = scratch(&format!("verdict-{name}-{strands}"));
         let verdict = |arguments: &[&str]| {
@@ -67,7 +73,8 @@ fn check(name: &str, task_cost: &str, expected: &str) {
             run(&mut record(&folder, &options, &build::program("planted"), arguments)).check_success();
             said(&report(&folder, "workspan.wspan"))
         };
-        assert_eq!(verdict(&[name]), expected, "{name}, strands: {strands}");
+        let found = verdict(&[name]);
+        assert!(expected.contains(&found), "{name}, strands: {strands}: {found}, not {expected:?}");
         let mended = verdict(&[name, "fixed"]);
         // Bounds alone do not always tell.
         let bounds = !strands && mended == "inconclusive: only-bounds";
@@ -93,8 +100,6 @@ fn serial_code() {
     check("serial-end", "0", &format!("parallelism: serial-end {end}"));
     let fold = scaling("let parts: Vec<u64>");
     check("folds", "0", &format!("parallelism: serial-end {fold}"));
-    let partition = line_after(&causes("divided(items, pieces);"));
-    check("partition", "0", &format!("parallelism: serial-start {partition}"));
 }
 
 fn line_after(place: &str) -> String {
@@ -110,8 +115,9 @@ fn sizes_of_tasks() {
     check("too-coarse", "0", &format!("parallelism: few-tasks {coarse}"));
     let uneven = scaling("scope.spawn(move |_| if task == 0");
     check("uneven", "0", &format!("parallelism: long-task {uneven}"));
-    let pair = causes("scope.spawn(move |_| divided(10_000, first));");
-    check("heavy-pair", "0", &format!("parallelism: long-task {pair}"));
+    // Both are as long.
+    let pair = ["first", "second"].map(|which| causes(&format!("scope.spawn(move |_| divided(10_000, {which}));")));
+    check_any("heavy-pair", "0", &pair.map(|line| format!("parallelism: long-task {line}")));
 }
 
 #[test]
@@ -128,23 +134,17 @@ fn shapes() {
     check("shared-iterator", "0", &format!("parallelism: shared-iterator {iterator}"));
 }
 
-/// The verdict on a case of `scaling.c`, on 64 virtual cores.
+/// The verdict on a case of `scaling.c`, on 64 virtual cores: by totals and by strands.
 #[track_caller]
-fn check_openmp(case: &str, expected: &str) {
-    for compiler in [Compiler::Clang, Compiler::Gcc] {
-        let program = openmp("scaling.c", compiler);
-        for strands in [false, true] {
-            let (ended, verdict) = recorded(&program, &[case], Threads::Virtual(64), strands, |file| {
-                said(&report(file.parent().expect("a folder"), file))
-            });
-            let label = format!("{case} by {compiler:?}, strands: {strands}");
-            assert_eq!(ended, Ok(()), "{label}");
-            let bounds = !strands && expected == "scales-well" && verdict == "inconclusive: only-bounds";
-            // gcc's loops are known by the region around them.
-            let alike = |line: &str| line.rsplit_once(':').map_or(line.to_owned(), |(file, _)| file.to_owned());
-            let same = verdict == expected || compiler == Compiler::Gcc && alike(&verdict) == alike(expected);
-            assert!(bounds || same, "{label}: {verdict}, not {expected}");
-        }
+fn check_openmp(case: &str, compiler: Compiler, expected: [&str; 2]) {
+    let program = openmp("scaling.c", compiler);
+    for (strands, expected) in [false, true].into_iter().zip(expected) {
+        let (ended, verdict) = recorded(&program, &[case], Threads::Virtual(64), strands, |file| {
+            said(&report(file.parent().expect("a folder"), file))
+        });
+        let label = format!("{case} by {compiler:?}, strands: {strands}");
+        assert_eq!(ended, Ok(()), "{label}");
+        assert_eq!(verdict, expected, "{label}");
     }
 }
 
@@ -154,27 +154,24 @@ fn openmp_line(text: &str) -> String {
 
 #[test]
 fn openmp_programs() {
-    check_openmp("convoy", &format!("parallelism: lock {}", openmp_line("#pragma omp critical")));
-    check_openmp("coarse", &format!("parallelism: few-tasks {}", openmp_line("schedule(static, 16)")));
-    check_openmp("even", "scales-well");
-    check_openmp("tree", "scales-well");
-}
-
-#[test]
-fn probe() {
-    for case in ["convoy", "uneven", "coarse", "single", "between", "row", "even", "tree"] {
-        for compiler in [Compiler::Clang, Compiler::Gcc] {
-            let program = openmp("scaling.c", compiler);
-            let (ended, verdict) = recorded(&program, &[case], Threads::Virtual(64), false, |file| {
-                let report = report(file.parent().expect("a folder"), file);
-                format!(
-                    "{} {:#} {:#}",
-                    said(&report),
-                    report["verdict"]["lines"],
-                    report["verdict"]["losses"][0]["parts"]
-                )
-            });
-            eprintln!("{case} {compiler:?} {ended:?} {verdict}");
-        }
+    let between = format!("parallelism: serial-between {}", line_after(&openmp_line("    cost(4000);")));
+    let single = format!("parallelism: own-code {}", openmp_line("#pragma omp parallel // prepared by one"));
+    let row = openmp_line("#pragma omp task depend(inout : row)");
+    for compiler in [Compiler::Clang, Compiler::Gcc] {
+        let lock = format!("parallelism: lock {}", openmp_line("#pragma omp critical"));
+        check_openmp("convoy", compiler, [&lock; 2]);
+        check_openmp("between", compiler, [&between; 2]);
+        check_openmp("single", compiler, [&single; 2]);
+        let [own, in_turn] = ["own-code", "in-turn"].map(|reason| format!("parallelism: {reason} {row}"));
+        check_openmp("row", compiler, [&own, &in_turn]);
+        check_openmp("even", compiler, ["scales-well"; 2]);
+        check_openmp("tree", compiler, ["scales-well"; 2]);
+    }
+    // Of gcc's loops only the region around them is known.
+    let loops = [("coarse", "schedule(static, 16)", "few-tasks"), ("uneven", "// one is longer", "long-task")];
+    for (case, text, reason) in loops {
+        let at = openmp_line(text);
+        let [chunks, reason] = ["chunks", reason].map(|reason| format!("parallelism: {reason} {at}"));
+        check_openmp(case, Compiler::Clang, [&chunks, &reason]);
     }
 }

@@ -1,0 +1,67 @@
+//! Evidence from a simulated schedule of all strands.
+//!
+//! ```text
+//! T_ideal = the greedy schedule's time, at least what any one lock was held
+//! T       = the median of work-stealing schedules, at least T_ideal
+//! waiting = what idle processors of the greedy schedule wait for, strand by strand
+//! ```
+//!
+//! A greedy schedule is not the best, but within twice of it, and close to it where there is parallelism to spare.
+
+use workspan_model::{Nanos, Recording, Run};
+
+use super::evidence::{on_path, shares, Basis, Blame, Code, Evidence};
+use crate::schedule::{greedy_with_waiting, stealing, Charged, Graph, Stealing};
+use crate::strands::{Point, Region};
+
+/// Schedules that the median is of.
+const SEEDS: u64 = 5;
+
+/// Evidence from the strands of a run, which must be bounded by its locks.
+pub fn simulated(recording: &Recording, run: &Run, graph: &Graph, processors: u32, policy: &Stealing) -> Evidence {
+    let (best, waiting) = greedy_with_waiting(graph, processors);
+    let all = i64::from(best.processors);
+    let mut times: Vec<Nanos> =
+        (0..SEEDS).map(|seed| stealing(graph, processors, &Stealing { seed, ..*policy }).time).collect();
+    times.sort_unstable();
+    let typical = times.get(times.len() / 2).copied().unwrap_or(best.time);
+    // Locks are not part of the order of strands: the run's span has them.
+    let locked = if run.span > graph.recorded_span() { run.span } else { Nanos::ZERO };
+    let ideal = best.time.max(locked);
+    let work = run.work();
+    let mut blame = blamed(recording, &waiting.charged(graph), (best.time * all - work).at_least_zero());
+    if ideal > best.time {
+        blame.extend(on_path(recording, run, recording.contexts.ids().collect(), (ideal - best.time) * all));
+    }
+    Evidence {
+        processors: best.processors,
+        basis: Basis::Simulated,
+        ideal,
+        time: typical.max(ideal),
+        longest: times.last().copied().unwrap_or(typical).max(ideal),
+        blame,
+    }
+}
+
+fn blamed(recording: &Recording, charged: &[Charged], waiting: Nanos) -> Vec<Blame> {
+    let parts = shares(waiting, charged.iter().map(|charged| charged.waiting));
+    let blamed = charged.iter().zip(parts).filter(|(_, waiting)| *waiting > Nanos::ZERO);
+    blamed
+        .map(|(charged, waiting)| Blame {
+            context: charged.region.context,
+            site: recording.contexts.site(charged.region.context),
+            code: code(&charged.region),
+            waiting,
+            longest: Some(charged.longest),
+            strands: Some(charged.strands),
+        })
+        .collect()
+}
+
+fn code(region: &Region) -> Code {
+    match (region.before, region.after) {
+        (Point::Begin, Point::End) => Code::Whole,
+        (Point::Unknown, _) | (_, Point::Unknown) => Code::Any,
+        _ => Code::Part,
+    }
+}
