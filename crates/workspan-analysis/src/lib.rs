@@ -12,11 +12,13 @@
 //! * [`mod@schedule`]: what a run takes on any number of processors, by simulation.
 //! * [`mod@calls`]: work and span of each call site, in all and on the critical path (Cilkprof ch. 2).
 //! * [`mod@diff`]: two recordings side by side.
+//! * [`mod@factored`]: what of a parallel run is overhead, idle time and work inflation (Acar et al. 2).
 //! * [`mod@warnings`]: what a reader must know before believing a number.
 
 pub mod advise;
 pub mod calls;
 pub mod diff;
+pub mod factored;
 pub mod locks;
 pub mod profile;
 pub mod schedule;

@@ -1,9 +1,10 @@
-//! Analyses of strands against the graph of all strands, the worked example of TaskProf, and rows that break the rules.
+//! Analyses of strands against the graph of all strands, the worked example of TaskProf, factored speedups, and rows that break the rules.
 
 mod advice;
 mod calls;
 mod cilkprof;
 mod example;
+mod factored;
 mod merge;
 mod oracle;
 mod rules;
