@@ -20,7 +20,7 @@ pub struct Gap {
     pub time: Nanos,
     /// I_P.
     pub idle: Nanos,
-    /// The span, if it is known.
+    /// The span of a run with P workers, if it is known.
     pub span: Option<Nanos>,
 }
 
@@ -33,8 +33,8 @@ pub struct Causes {
     pub algorithmic: Nanos,
     /// Creating tasks: S_1.
     pub task_overhead: Nanos,
-    /// Idle time that every schedule has, as the span is longer than a worker's share: of I_P at most P·T_∞ − T_1. All of
-    /// I_P if the span is not known.
+    /// Idle time that every schedule has, as the span is longer than a worker's share of the work: of I_P at most
+    /// P·T_∞ − W_P. All of I_P if the span is not known.
     pub parallelism: Nanos,
     /// The rest of I_P: the scheduler's, or of tasks too large to share out.
     pub scheduling: Nanos,
@@ -53,7 +53,8 @@ impl Causes {
 pub fn causes(gap: &Gap) -> Causes {
     let workers = i64::from(gap.workers);
     let available = gap.time * workers;
-    let unavoidable = |span: Nanos| (span * workers - gap.one_worker).at_least_zero().min(gap.idle.at_least_zero());
+    let work = available - gap.idle;
+    let unavoidable = |span: Nanos| (span * workers - work).at_least_zero().min(gap.idle.at_least_zero());
     let parallelism = gap.span.map_or(gap.idle, unavoidable);
     Causes {
         total: available - gap.baseline,
@@ -61,7 +62,7 @@ pub fn causes(gap: &Gap) -> Causes {
         task_overhead: gap.task_overhead,
         parallelism,
         scheduling: gap.idle - parallelism,
-        inflation: available - gap.idle - gap.one_worker,
+        inflation: work - gap.one_worker,
     }
 }
 
@@ -77,7 +78,7 @@ mod tests {
         let available = one_worker + parallelism + scheduling + inflation;
         assert_eq!(available % i64::from(workers), 0, "to be written down in whole numbers");
         let time = available / i64::from(workers);
-        let span = (one_worker + parallelism) / i64::from(workers);
+        let span = (one_worker + inflation + parallelism) / i64::from(workers);
         let gap = Gap {
             workers,
             baseline: Nanos(baseline),

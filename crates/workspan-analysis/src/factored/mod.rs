@@ -13,11 +13,13 @@
 
 mod causes;
 mod estimate;
+mod places;
 mod reading;
 
 pub use causes::{causes, Causes, Gap};
 pub use estimate::{Estimate, Quotient};
-pub use reading::{read, Bend, Cause, Curve, Reading, Shape};
+pub use places::{places, Places, RegionFactors, SiteFactors};
+pub use reading::{read, Bend, Cause, Curve, Profiled, Reading, Shape};
 
 use workspan_model::Nanos;
 
@@ -44,7 +46,7 @@ pub struct Point {
 /// All that was measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
-    /// Times of the sequential baseline.
+    /// Times of the sequential baseline; none: the program itself with one worker is its own.
     pub baseline: Vec<Nanos>,
     /// Times of the program without its parallel constructs; none if there is no such program.
     pub elision: Vec<Nanos>,
@@ -59,6 +61,8 @@ pub struct Factors {
     pub workers: u32,
     /// T_s.
     pub baseline: Estimate,
+    /// True if that is T_1 of the smallest P, for want of a baseline.
+    pub own_baseline: bool,
     /// T_elision.
     pub elision: Option<Estimate>,
     /// T_1, of the same work.
@@ -95,13 +99,15 @@ pub struct Speedups {
 
 /// Factors for each P of which there are runs, with P and with one worker; by rising P.
 pub fn factors(measured: &Measured) -> Vec<Factors> {
-    let baseline = Estimate::of(measured.baseline.iter().copied());
     let elision = (!measured.elision.is_empty()).then(|| Estimate::of(measured.elision.iter().copied()));
     let complete = |point: &&Point| point.workers > 0 && !point.runs.is_empty() && !point.one_worker.is_empty();
-    let mut factors: Vec<Factors> =
-        measured.points.iter().filter(complete).map(|point| of_point(baseline, elision, point)).collect();
-    factors.sort_by_key(|factors| factors.workers);
-    factors
+    let mut points: Vec<&Point> = measured.points.iter().filter(complete).collect();
+    points.sort_by_key(|point| point.workers);
+    let own_baseline = measured.baseline.is_empty();
+    let times = if own_baseline { points.first().map(|point| &point.one_worker) } else { Some(&measured.baseline) };
+    let baseline = Estimate::of(times.into_iter().flatten().copied());
+    let of = |point: &&Point| Factors { own_baseline, ..of_point(baseline, elision, point) };
+    points.iter().map(of).collect()
 }
 
 fn of_point(baseline: Estimate, elision: Option<Estimate>, point: &Point) -> Factors {
@@ -125,6 +131,7 @@ fn of_point(baseline: Estimate, elision: Option<Estimate>, point: &Point) -> Fac
     Factors {
         workers,
         baseline,
+        own_baseline: false,
         elision,
         one_worker,
         time,

@@ -96,21 +96,32 @@ const BENT: f64 = 0.8;
 /// and is flat below this.
 const FLAT: f64 = 0.2;
 
-/// Reads the curves; `None` without any. `task_overhead`: the cost of tasks with one worker as profiled, for want of an
-/// elision.
-pub fn read(factors: &[Factors], task_overhead: Option<Nanos>) -> Option<Reading> {
+/// What a profile tells beyond the times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Profiled {
+    /// What the creation of tasks costs with one worker: S_1, for want of an elision.
+    pub task_overhead: Nanos,
+    /// The span with the largest P.
+    pub span: Nanos,
+}
+
+/// Reads the curves; `None` without any.
+pub fn read(factors: &[Factors], profiled: Option<Profiled>) -> Option<Reading> {
     let last = factors.last()?;
+    let task_overhead = match &last.elision {
+        Some(elision) => last.one_worker.mean - elision.mean,
+        None => profiled.map_or(Nanos::ZERO, |profiled| profiled.task_overhead),
+    };
+    // The program's own time with one worker has the cost of tasks in it.
+    let in_baseline = if last.own_baseline { task_overhead } else { Nanos::ZERO };
     let gap = Gap {
         workers: last.workers,
-        baseline: last.baseline.mean,
+        baseline: last.baseline.mean - in_baseline,
         one_worker: last.one_worker.mean,
-        task_overhead: match &last.elision {
-            Some(elision) => last.one_worker.mean - elision.mean,
-            None => task_overhead.unwrap_or(Nanos::ZERO),
-        },
+        task_overhead,
         time: last.time.mean,
         idle: last.idle.mean,
-        span: None,
+        span: profiled.map(|profiled| profiled.span),
     };
     let causes = causes(&gap);
     let available = last.time.mean * i64::from(last.workers);

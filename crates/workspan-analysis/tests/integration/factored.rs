@@ -1,7 +1,7 @@
 //! Factored speedups against runs whose user work, scheduling work and idle time are known, worker by worker.
 
 use workspan_analysis::factored::{
-    causes, factors, read, Bend, Cause, Curve, Factors, Gap, Measured, Point, Quotient, Reading, Sample,
+    causes, factors, read, Bend, Cause, Curve, Factors, Gap, Measured, Point, Profiled, Quotient, Reading, Sample,
 };
 use workspan_model::Nanos;
 use workspan_testkit::random::Random;
@@ -242,6 +242,25 @@ fn curves_are_read() {
     );
 }
 
+/// Without a baseline, the program with one worker is its own; the cost of its tasks is still found.
+#[test]
+fn a_program_is_its_own_baseline() {
+    let ms = |value: i64| Nanos(value * 1_000_000);
+    let point = |workers: u32, one: i64, time: i64, idle: i64| Point {
+        workers,
+        runs: vec![Sample { time: ms(time), idle: ms(idle) }],
+        one_worker: vec![ms(one)],
+    };
+    let points = vec![point(2, 1100, 600, 40), point(1, 1000, 1000, 0)];
+    let measured = Measured { elision: vec![ms(900)], points, ..Measured::default() };
+    let found = factors(&measured);
+    assert_eq!(found.iter().map(|f| (f.workers, f.baseline.mean)).collect::<Vec<_>>(), [(1, ms(1000)), (2, ms(1000))]);
+    let causes = read(&found, None).expect("there are points").causes;
+    let values = [causes.algorithmic, causes.task_overhead, causes.idle(), causes.inflation];
+    // T_1 − T_elision at P = 2 is 200, so the baseline without tasks is 800.
+    assert_eq!((causes.total, values), (ms(400), [ms(100), ms(200), ms(40), ms(60)]));
+}
+
 #[test]
 fn a_bend_within_the_errors_is_none() {
     let point = |workers: u32, times: [i64; 3]| Point {
@@ -274,5 +293,6 @@ fn any_input_is_answered() {
     let found = factors(&measured);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].speedups.maximal, None);
-    assert!(read(&found, Some(Nanos(5))).is_some_and(|reading| reading.shapes.is_empty()));
+    assert!(read(&found, Some(Profiled { task_overhead: Nanos(5), span: Nanos(i64::MAX) }))
+        .is_some_and(|reading| reading.shapes.is_empty()));
 }
