@@ -1,9 +1,10 @@
 //! Compiles the collector for OpenMP programs, which is a library of its own: the command carries it along, and has it
 //! loaded into the programs that it runs. Its three crates depend on nothing else, so that the compiler alone will do,
-//! whatever profile the command is built in.
+//! whatever profile the command is built in. A second library is for idle accounting alone.
 
 use std::env;
 use std::error::Error;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,9 +12,11 @@ use std::process::Command;
 /// In the order in which they depend on each other; the last is the library.
 const CRATES: [&str; 3] = ["workspan-wire", "workspan-collect", "workspan-preload"];
 
+/// The libraries: name, and what is set for it.
+const LIBRARIES: [(&str, &[&str]); 2] = [("collector.so", &[]), ("idle.so", &["--cfg", "idle_only"])];
+
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets it")?);
-    let library = out.join("collector.so");
     let crates = Path::new("..");
     let root = |name: &str| crates.join(name).join("src/lib.rs");
     for name in CRATES {
@@ -22,12 +25,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
     let glibc = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|libc| libc == "gnu");
     if !linux || !glibc || !CRATES.iter().all(|name| root(name).is_file()) {
-        // The command says so where it would need it.
-        fs::write(library, [])?;
+        // The command says so where it would need them.
+        for (library, _) in LIBRARIES {
+            fs::write(out.join(library), [])?;
+        }
         return Ok(());
     }
     let mut known: Vec<String> = Vec::new();
-    for (name, is_library) in CRATES.iter().zip([false, false, true]) {
+    for name in CRATES {
         let crate_name = name.replace('-', "_");
         let mut command = Command::new(env::var_os("RUSTC").ok_or("cargo sets it")?);
         command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1"]);
@@ -37,25 +42,35 @@ fn main() -> Result<(), Box<dyn Error>> {
             let file = out.join(format!("lib{dependency}.rlib"));
             command.arg("--extern").arg(format!("{dependency}={}", file.display()));
         }
-        if is_library {
-            // One piece of code, as where the hooks are compiled into a crate. Symbols stay, for backtraces; the lines of
-            // the standard library would make it ten times larger.
-            command
-                .args(["--crate-type=cdylib", "-Clto=fat", "-Cdebuginfo=0", "-Cstrip=debuginfo", "-o"])
-                .arg(&library);
-            if let Some(linker) = env::var_os("RUSTC_LINKER") {
-                let mut option = std::ffi::OsString::from("-Clinker=");
-                option.push(linker);
-                command.arg(option);
+        let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
+        if Some(&name) == CRATES.last() {
+            for (library, settings) in LIBRARIES {
+                // One piece of code, as where the hooks are compiled into a crate. Symbols stay, for backtraces; the lines
+                // of the standard library would make it ten times larger.
+                let mut command = Command::new(command.get_program());
+                command.args(&arguments).args(settings);
+                command.args(["--crate-type=cdylib", "-Clto=fat", "-Cdebuginfo=0", "-Cstrip=debuginfo", "-o"]);
+                command.arg(out.join(library));
+                if let Some(linker) = env::var_os("RUSTC_LINKER") {
+                    let mut option = OsString::from("-Clinker=");
+                    option.push(linker);
+                    command.arg(option);
+                }
+                run(command, library)?;
             }
         } else {
             command.args(["--crate-type=rlib", "-Cdebuginfo=line-tables-only", "--out-dir"]).arg(&out);
-        }
-        let status = command.status()?;
-        if !status.success() {
-            return Err(format!("the collector does not compile: {status} for {name}").into());
+            run(command, name)?;
         }
         known.push(crate_name);
+    }
+    Ok(())
+}
+
+fn run(mut command: Command, what: &str) -> Result<(), Box<dyn Error>> {
+    let status = command.status()?;
+    if !status.success() {
+        return Err(format!("the collector does not compile: {status} for {what}").into());
     }
     Ok(())
 }

@@ -41,6 +41,15 @@ pub fn logical_cores() -> Option<usize> {
 
 /// Wakes the collector up if a runner asks for it. Called once, by the main thread, before `main`.
 pub fn start() {
+    start_where(|_| true);
+}
+
+/// The same where the hooks can do nothing else.
+pub fn start_if_idle_only() {
+    start_where(Shared::is_idle_only);
+}
+
+fn start_where(wanted: fn(Shared) -> bool) {
     let Some(path) = platform::environment(b"WORKSPAN_SHM\0") else {
         return;
     };
@@ -56,12 +65,17 @@ pub fn start() {
         header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
         return;
     }
+    if !wanted(shared) {
+        return;
+    }
     if header.owner.compare_exchange(0, platform::process_id(), Ordering::AcqRel, Ordering::Relaxed).is_err() {
         header.other_processes.fetch_add(1, Ordering::Relaxed);
         return;
     }
-    tables::make_root(shared);
-    detect_features(shared);
+    if !shared.is_idle_only() {
+        tables::make_root(shared);
+        detect_features(shared);
+    }
     header.load_base.store(platform::load_base(), Ordering::Relaxed);
     BASE.store(base.as_ptr(), Ordering::Release);
     platform::on_fork_child(fork_child);
@@ -82,7 +96,8 @@ pub fn finish() {
         return;
     }
     let main = shared.thread(0);
-    let mut ending = Ending::InsideRegion;
+    // Whoever accounts for idle time alone knows of no regions.
+    let mut ending = if shared.is_idle_only() { Ending::Clean } else { Ending::InsideRegion };
     if let Some((thread, now)) = thread::running() {
         if ptr::eq(thread, main) && strand::context(thread) == ROOT && thread.waiting.get() == 0 {
             ending = Ending::Clean;

@@ -69,6 +69,11 @@ impl Shared {
         self.header().config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32
     }
 
+    /// True if only idle time is to be accounted for.
+    pub fn is_idle_only(self) -> bool {
+        self.header().config.idle_only.load(Ordering::Relaxed) != 0
+    }
+
     /// A slot of the hash index of sites.
     pub fn site_slot(self, slot: usize) -> &'static AtomicU32 {
         self.element(shm::SITE_INDEX, slot, shm::INDEX_SLOTS)

@@ -9,6 +9,7 @@ use core::sync::atomic::Ordering;
 
 use super::batch;
 use super::clock;
+use super::idle;
 use super::log;
 use super::pause;
 use super::platform::{self, switch_witness};
@@ -165,6 +166,12 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
         ANY.set(GONE);
         return None;
     };
+    if shared.is_idle_only() {
+        // To every other hook the thread is gone.
+        ANY.set(GONE);
+        idle::begin(thread, shared.address(), role);
+        return None;
+    }
     prepare(shared, thread, role);
     log::start(shared, thread, role);
     ANY.set(thread);
@@ -179,6 +186,7 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
 
 /// Detaches the calling thread: its root strand, if it has one, ends here.
 pub fn detach() {
+    idle::end();
     let any = ANY.replace(GONE);
     if any.is_null() || any == GONE {
         return;
@@ -202,6 +210,7 @@ pub fn detach() {
 pub fn forget() {
     HOT.set(ptr::null());
     ANY.set(GONE);
+    idle::forget();
 }
 
 /// Makes the calling thread record into `thread` while `work` runs; for calibration and tests.
@@ -282,6 +291,7 @@ pub fn become_worker() {
         return;
     }
     let Some((thread, at)) = running() else {
+        idle::become_worker();
         return;
     };
     if thread.waiting.get() == 0 {

@@ -45,6 +45,29 @@ impl Runtime {
     }
 }
 
+/// Which hooks a copy gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hooks {
+    /// All of them.
+    All,
+    /// Those that account for idle time alone: what creates tasks is as published.
+    IdleOnly,
+}
+
+/// Copies in a folder of this name get [`Hooks::IdleOnly`], those in any other [`Hooks::All`].
+pub const IDLE_ONLY_FOLDER: &str = "instrumented-idle";
+
+impl Hooks {
+    /// Of the copies in a folder.
+    pub fn of(folder: &Path) -> Hooks {
+        if folder.ends_with(IDLE_ONLY_FOLDER) {
+            Hooks::IdleOnly
+        } else {
+            Hooks::All
+        }
+    }
+}
+
 /// An instrumented copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instrumented {
@@ -115,9 +138,12 @@ pub fn instrument(package: &Package, into: &Path) -> Result<Instrumented, Instru
     remove(&building).map_err(failed)?;
     copy_tree(&package.folder, &building).map_err(failed)?;
     let source = building.join("src");
-    let (required, optional): (Recipes, Recipes) = match package.runtime {
-        Runtime::RayonCore => (rayon_core::FILES, &[]),
-        Runtime::Rayon => (rayon::FILES, rayon::OPTIONAL_FILES),
+    let hooks = Hooks::of(into);
+    let (required, optional): (Recipes, Recipes) = match (package.runtime, hooks) {
+        (Runtime::RayonCore, Hooks::All) => (rayon_core::FILES, &[]),
+        (Runtime::RayonCore, Hooks::IdleOnly) => (rayon_core::IDLE_ONLY_FILES, &[]),
+        (Runtime::Rayon, Hooks::All) => (rayon::FILES, rayon::OPTIONAL_FILES),
+        (Runtime::Rayon, Hooks::IdleOnly) => (&[], &[]),
     };
     for (file, recipe) in required {
         edit(package, &source, file, *recipe, failed)?;
@@ -128,7 +154,7 @@ pub fn instrument(package: &Package, into: &Path) -> Result<Instrumented, Instru
         }
     }
     if package.runtime == Runtime::RayonCore {
-        embed::write(&source.join("workspan")).map_err(failed)?;
+        embed::write(&source.join("workspan"), hooks).map_err(failed)?;
     }
     fs::write(building.join(".workspan"), wanted).map_err(failed)?;
     remove(&to).map_err(failed)?;

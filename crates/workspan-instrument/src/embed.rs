@@ -6,6 +6,8 @@
 use std::path::Path;
 use std::{fs, io};
 
+use crate::copy::Hooks;
+
 /// Files of a crate: path below its `src`, text.
 type Files = &'static [(&'static str, &'static str)];
 
@@ -18,7 +20,7 @@ macro_rules! files {
 const WIRE: Files = files!("workspan-wire": "lib.rs" "histogram.rs" "log.rs" "path.rs" "shm.rs" "site.rs");
 
 const COLLECT: Files = files!("workspan-collect":
-    "lib.rs" "batch.rs" "clock.rs" "drain.rs" "group.rs" "handoff.rs" "interrupt.rs" "join.rs" "log.rs"
+    "lib.rs" "batch.rs" "clock.rs" "drain.rs" "group.rs" "handoff.rs" "idle.rs" "interrupt.rs" "join.rs" "log.rs"
     "modules.rs" "path.rs" "pause.rs" "process.rs" "region.rs"
     "resource.rs" "shared.rs" "strand.rs" "tables.rs" "task.rs" "thread.rs" "tool.rs" "waits.rs"
     "platform/mod.rs" "platform/aarch64.rs" "platform/linux.rs" "platform/no_kernel.rs" "platform/no_rseq.rs"
@@ -32,7 +34,10 @@ const ROOT: &str = "\
 pub mod collect;
 pub mod hooks;
 pub mod wire;
+";
 
+/// What the hooks of iterators need besides.
+const INNER: &str = "
 /// Joins that belong to the region around them: for rayon's own use.
 pub mod inner {
     pub use crate::join::workspan_join_within as join_context;
@@ -62,6 +67,7 @@ pub fn fingerprint() -> u64 {
         include_str!("rayon.rs"),
         include_str!("source.rs"),
         ROOT,
+        INNER,
     ];
     let texts = [WIRE, COLLECT, HOOKS].into_iter().flatten().flat_map(|(name, text)| [*name, *text]);
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -72,9 +78,10 @@ pub fn fingerprint() -> u64 {
 }
 
 /// Writes the module tree into `folder`, to be declared as `mod workspan`.
-pub fn write(folder: &Path) -> io::Result<()> {
+pub fn write(folder: &Path, hooks: Hooks) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    fs::write(folder.join("mod.rs"), format!("{ALLOW}{ROOT}"))?;
+    let inner = if hooks == Hooks::All { INNER } else { "" };
+    fs::write(folder.join("mod.rs"), format!("{ALLOW}{ROOT}{inner}"))?;
     for (module, files) in [("wire", WIRE), ("collect", COLLECT), ("hooks", HOOKS)] {
         for (name, text) in files {
             let name = if *name == "lib.rs" { "mod.rs" } else { name };
@@ -82,19 +89,24 @@ pub fn write(folder: &Path) -> io::Result<()> {
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
             }
-            fs::write(path, adapted(text))?;
+            fs::write(path, adapted(text, hooks))?;
         }
     }
     Ok(())
 }
 
-fn adapted(text: &str) -> String {
+/// Says in `hooks::start` which hooks there are.
+const ALL_HOOKS: &str = "const IDLE_ONLY: bool = false;";
+const IDLE_HOOKS: &str = "const IDLE_ONLY: bool = true;";
+
+fn adapted(text: &str, hooks: Hooks) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines().filter(|line| !line.starts_with("#![")) {
         out.push_str(
             &line
                 .replace("workspan_wire::", "crate::workspan::wire::")
-                .replace("workspan_collect::", "crate::workspan::collect::"),
+                .replace("workspan_collect::", "crate::workspan::collect::")
+                .replace(ALL_HOOKS, if hooks == Hooks::All { ALL_HOOKS } else { IDLE_HOOKS }),
         );
         out.push('\n');
     }

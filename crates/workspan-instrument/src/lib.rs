@@ -13,5 +13,5 @@ pub mod rayon;
 pub mod rayon_core;
 pub mod source;
 
-pub use copy::{check_version, instrument, InstrumentError, Instrumented, Package, Runtime};
+pub use copy::{check_version, instrument, Hooks, InstrumentError, Instrumented, Package, Runtime, IDLE_ONLY_FOLDER};
 pub use embed::fingerprint;

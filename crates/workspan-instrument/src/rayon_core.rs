@@ -20,8 +20,14 @@ pub const FILES: Recipes = &[
     ("spawn/mod.rs", spawn),
     ("broadcast/mod.rs", broadcast),
     ("registry.rs", registry),
+    ("sleep/mod.rs", sleep),
+    ("latch.rs", latch),
     ("thread_pool/mod.rs", thread_pool),
 ];
+
+/// The files to edit for idle accounting alone.
+pub const IDLE_ONLY_FILES: Recipes =
+    &[("lib.rs", lib), ("registry.rs", pools_alone), ("sleep/mod.rs", sleep), ("latch.rs", latch)];
 
 fn lib(edits: &mut Edits) -> Result<(), AnchorError> {
     edits.append("#[doc(hidden)]\n#[allow(warnings, missing_docs)]\npub mod workspan;\n");
@@ -278,9 +284,7 @@ fn registry(edits: &mut Edits) -> Result<(), AnchorError> {
         )?;
         edits.right_before(&function, "job.into_result()", "workspan.resume();\n")?;
     }
-    let main_loop = edits.function("main_loop")?;
-    edits.at_start(&main_loop, "crate::workspan::hooks::registry::worker_start();");
-    edits.at_end(&main_loop, "crate::workspan::hooks::registry::worker_stop();");
+    pools(edits, "workspan_calibrate")?;
     for name in ["yield_now", "yield_local"] {
         let function = edits.method("impl WorkerThread", name)?;
         edits.replace(
@@ -289,12 +293,6 @@ fn registry(edits: &mut Edits) -> Result<(), AnchorError> {
             "crate::workspan::hooks::registry::yielded(|| self.execute(job));",
         )?;
     }
-    let new = edits.method("impl Registry", "new")?;
-    edits.after(
-        &new,
-        "let n_threads = Ord::min(",
-        "crate::workspan::hooks::registry::pool_start(n_threads, workspan_calibrate);",
-    )?;
     edits.append(
         "\
 /// Starts the global pool if the calling thread belongs to none.
@@ -328,6 +326,42 @@ fn workspan_calibrate(measure: &mut dyn FnMut(crate::workspan::hooks::registry::
 }
 ",
     );
+    Ok(())
+}
+
+/// Pools and their workers, without a calibration.
+fn pools_alone(edits: &mut Edits) -> Result<(), AnchorError> {
+    pools(edits, "|_| {}")
+}
+
+/// Pools and their workers; `calibrate` is called by the first one.
+fn pools(edits: &mut Edits, calibrate: &str) -> Result<(), AnchorError> {
+    let main_loop = edits.function("main_loop")?;
+    edits.at_start(&main_loop, "crate::workspan::hooks::registry::worker_start();");
+    edits.at_end(&main_loop, "crate::workspan::hooks::registry::worker_stop();");
+    let new = edits.method("impl Registry", "new")?;
+    edits.after(
+        &new,
+        "let n_threads = Ord::min(",
+        &format!("crate::workspan::hooks::registry::pool_start(n_threads, {calibrate});"),
+    )
+}
+
+/// Idle phases of workers.
+fn sleep(edits: &mut Edits) -> Result<(), AnchorError> {
+    for (name, hook) in [("start_looking", "looking"), ("work_found", "found")] {
+        let function = edits.function(name)?;
+        edits.at_start(&function, &format!("crate::workspan::hooks::registry::{hook}();"));
+    }
+    Ok(())
+}
+
+/// Waits of threads of no pool.
+fn latch(edits: &mut Edits) -> Result<(), AnchorError> {
+    for name in ["wait_and_reset", "wait"] {
+        let method = edits.method("impl LockLatch", name)?;
+        edits.at_start(&method, "let _workspan = crate::workspan::hooks::registry::blocked();");
+    }
     Ok(())
 }
 

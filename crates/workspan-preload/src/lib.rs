@@ -4,13 +4,22 @@
 //! the critical paths are those of [`workspan_collect`]. [`marks`] is what a program may call itself.
 //!
 //! The rules of `workspan_collect` hold here, too.
+//!
+//! With `--cfg idle_only` it is a library for idle accounting alone ([`ompt::idle`]), which stands in the way of no entry
+//! point.
 
 #![expect(unsafe_code, reason = "collector: callbacks of C code, its own memory, interposed functions")]
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
 
-pub mod calibrate;
-pub mod dag;
-pub mod marks;
 pub mod ompt;
+
+#[cfg(not(idle_only))]
+pub mod calibrate;
+#[cfg(not(idle_only))]
+pub mod dag;
+#[cfg(not(idle_only))]
+pub mod marks;
+#[cfg(not(idle_only))]
 pub mod original;
+#[cfg(not(idle_only))]
 pub mod threads;

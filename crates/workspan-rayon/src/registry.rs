@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use super::link::Link;
 use workspan_collect::clock;
 use workspan_collect::handoff;
+use workspan_collect::idle;
 use workspan_collect::log;
 use workspan_collect::platform;
 use workspan_collect::process;
@@ -56,6 +57,24 @@ pub fn worker_stop() {
     thread::detach();
 }
 
+/// A worker looks for work, or sleeps.
+#[inline]
+pub fn looking() {
+    idle::waits();
+}
+
+/// It has found some, or what it waited for has come.
+#[inline]
+pub fn found() {
+    idle::works();
+}
+
+/// A thread of no pool waits for one, as long as what is returned lives.
+#[inline]
+pub fn blocked() -> idle::Blocked {
+    idle::Blocked::new()
+}
+
 /// A worker runs another job in the middle of its own.
 pub fn yielded<R>(job: impl FnOnce() -> R) -> R {
     let Some((thread, now)) = thread::running() else {
@@ -91,7 +110,7 @@ pub fn pool_start(workers: usize, calibrate: fn(&mut dyn FnMut(Variants))) {
     let header = shared.header();
     header.pools.fetch_add(1, Ordering::Relaxed);
     header.workers.fetch_max(u32::try_from(workers).unwrap_or(u32::MAX), Ordering::Relaxed);
-    if CALIBRATED.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+    if shared.is_idle_only() || CALIBRATED.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
         return;
     }
     let run = || calibrate(&mut |variants| measure(shared, variants));

@@ -1,10 +1,17 @@
 //! What happens before `main` and at exit, and the mark by which an executable is known to carry hooks.
 
 use workspan_collect::process;
-use workspan_wire::shm::{NOTE_MAGIC, WIRE_VERSION};
+use workspan_wire::shm::{NOTE_IDLE_ONLY, NOTE_MAGIC, WIRE_VERSION};
+
+/// True if the hooks are in that account for idle time, and no others; changed where the text is copied so.
+const IDLE_ONLY: bool = false;
 
 extern "C" fn before_main() {
-    process::start();
+    if IDLE_ONLY {
+        process::start_if_idle_only();
+    } else {
+        process::start();
+    }
 }
 
 extern "C" fn at_exit() {
@@ -53,7 +60,9 @@ static NOTE: Note = Note {
 
 const fn runtime() -> [u8; 32] {
     let mut text = [0; 32];
-    let parts: [&[u8]; 3] = [env!("CARGO_PKG_NAME").as_bytes(), b" ", env!("CARGO_PKG_VERSION").as_bytes()];
+    let hooks = if IDLE_ONLY { NOTE_IDLE_ONLY } else { "" };
+    let name = env!("CARGO_PKG_NAME").as_bytes();
+    let parts: [&[u8]; 4] = [name, b" ", env!("CARGO_PKG_VERSION").as_bytes(), hooks.as_bytes()];
     let (mut at, mut part) = (0, 0);
     while part < parts.len() {
         let mut i = 0;

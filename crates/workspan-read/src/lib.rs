@@ -1,6 +1,7 @@
 //! From bytes to the model.
 //!
 //! * [`snapshot`]: what a collector left in shared memory becomes a [`workspan_model::Run`].
+//! * [`mod@idle`]: what threads waited, of a run that was watched for nothing else.
 //! * [`log`]: what threads have logged becomes [`workspan_model::strand`]s.
 //! * [`mod@file`]: `.wspan` files, in both directions.
 //!
@@ -10,6 +11,7 @@
 
 pub mod codec;
 pub mod file;
+pub mod idle;
 pub mod log;
 pub mod request;
 pub mod snapshot;
@@ -19,6 +21,7 @@ mod counts;
 mod problem;
 
 pub use file::{decode, encode, ReadError};
+pub use idle::{read_busy, Busy};
 pub use problem::Problem;
 pub use request::{first_page, Request};
 pub use snapshot::{attached, read_snapshot, Attached, Died, Snapshot};

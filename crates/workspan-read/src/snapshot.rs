@@ -104,18 +104,22 @@ pub fn read_snapshot(
 }
 
 /// Bytes of a `repr(C)` structure.
-struct Record(Vec<u8>);
+pub(crate) struct Record(Vec<u8>);
 
 impl Record {
-    fn u32(&self, at: usize) -> u32 {
+    pub(crate) fn read(snapshot: &(impl Snapshot + ?Sized), at: usize, length: usize) -> io::Result<Record> {
+        snapshot.read(at, length).map(Record)
+    }
+
+    pub(crate) fn u32(&self, at: usize) -> u32 {
         self.0.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_ne_bytes)
     }
 
-    fn u64(&self, at: usize) -> u64 {
+    pub(crate) fn u64(&self, at: usize) -> u64 {
         self.0.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes)
     }
 
-    fn i64(&self, at: usize) -> i64 {
+    pub(crate) fn i64(&self, at: usize) -> i64 {
         self.0.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, i64::from_ne_bytes)
     }
 
@@ -130,21 +134,21 @@ impl Record {
 }
 
 /// Conversion of ticks.
-struct Ticks {
+pub(crate) struct Ticks {
     per_second: u64,
 }
 
 impl Ticks {
-    fn new(per_second: u64) -> Ticks {
+    pub(crate) fn new(per_second: u64) -> Ticks {
         Ticks { per_second: if per_second == 0 { 1_000_000_000 } else { per_second } }
     }
 
-    fn nanos(&self, ticks: i64) -> Nanos {
+    pub(crate) fn nanos(&self, ticks: i64) -> Nanos {
         let scaled = i128::from(ticks) * 1_000_000_000 / i128::from(self.per_second);
         Nanos(i64::try_from(scaled).unwrap_or(if ticks < 0 { i64::MIN } else { i64::MAX }))
     }
 
-    fn nanos_u(&self, ticks: u64) -> Nanos {
+    pub(crate) fn nanos_u(&self, ticks: u64) -> Nanos {
         self.nanos(i64::try_from(ticks).unwrap_or(i64::MAX))
     }
 

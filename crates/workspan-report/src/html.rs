@@ -12,8 +12,8 @@ use crate::view::Report;
 use keys::Keys;
 use source::Listing;
 
-mod date;
-mod escape;
+pub(crate) mod date;
+pub(crate) mod escape;
 mod excerpt;
 mod frame;
 mod icicle;

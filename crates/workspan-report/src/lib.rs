@@ -1,7 +1,7 @@
 //! Reports: what a user sees.
 //!
 //! [`view`] is the one view model, from which [`json`], [`text`] and [`html`] are written; they add no numbers of their
-//! own. [`mod@what_if`], [`mod@advice`], [`mod@calls`], [`mod@diff`] and [`mod@merged`] are the same for the answers of those
+//! own. [`mod@what_if`], [`mod@advice`], [`mod@calls`], [`mod@diff`], [`mod@scale`] and [`mod@merged`] are the same for the answers of those
 //! verbs, each with its view model beside its text. These are the only serialisable types of the project.
 //!
 //! **Invariant:** writers return text; nothing here prints, opens files or asks the clock.
@@ -13,6 +13,7 @@ pub mod html;
 pub mod json;
 pub mod merged;
 pub mod place;
+pub mod scale;
 pub mod text;
 pub mod verdict;
 pub mod view;

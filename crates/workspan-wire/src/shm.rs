@@ -33,7 +33,7 @@ pub use super::path::{PathNode, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 6;
+pub const WIRE_VERSION: u32 = 7;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -41,6 +41,8 @@ pub const ENV: &str = "WORKSPAN_SHM";
 pub const NOTE_SECTION: &str = ".note.workspan";
 /// First bytes of [`NOTE_SECTION`]'s description.
 pub const NOTE_MAGIC: [u8; 8] = *b"WORKSPAN";
+/// End of the runtime's name and version where only hooks for idle time are in.
+pub const NOTE_IDLE_ONLY: &str = " (idle)";
 
 /// Most source places told apart; further ones are counted in [`Header::dropped_sites`].
 pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 1024 };
@@ -195,6 +197,8 @@ pub struct Config {
     pub pause_ppm: AtomicU32,
     /// 1 if every strand is to be logged.
     pub log: AtomicU32,
+    /// 1 if only idle time is to be accounted for: no strands, no paths.
+    pub idle_only: AtomicU32,
 }
 
 /// Source of time.

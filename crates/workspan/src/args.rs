@@ -1,5 +1,8 @@
 //! Command lines.
 
+mod command;
+mod scale;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -7,8 +10,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::parts::Asked;
 
+pub use command::Command;
+pub use scale::{Scale, ScaleOptions};
+
 /// Where recordings are written and read unless another file is named.
 pub const DEFAULT_FILE: &str = "workspan.wspan";
+
+/// Rows of a table that are shown unless another number is asked for.
+const DEFAULT_TOP: usize = 15;
 
 /// Tells how parallel a program is, why it does not scale, and what to change.
 #[derive(Debug, Parser)]
@@ -46,6 +55,8 @@ pub enum Verb {
     Calls(Calls),
     /// Compare two recordings of a program, before and after a change.
     Diff(Diff),
+    /// Measure speedups, and what they are lost to: overhead, idle time, work inflation.
+    Scale(Scale),
     /// Merge repeated runs strand by strand, which leaves noise out; needs a recording made with --record --repeat.
     Merge(Merge),
     /// Answer a question in SQL; needs a recording made with --record.
@@ -79,6 +90,9 @@ pub struct RunOptions {
     /// Run N times, and report medians with their spread.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
+    /// Account for idle time alone; for `workspan scale`.
+    #[arg(skip)]
+    pub idle_only: bool,
     /// Source of time.
     #[arg(long, value_enum, default_value_t = Clock::Real, hide = true)]
     pub clock: Clock,

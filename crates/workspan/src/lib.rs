@@ -23,6 +23,7 @@ pub mod parts;
 pub mod query;
 pub mod record;
 pub mod report;
+pub mod scale;
 pub mod signals;
 pub mod strands;
 pub mod table;
@@ -56,6 +57,7 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Advise(options) => advise::run(&options),
         args::Verb::Calls(options) => calls::run(&options),
         args::Verb::Diff(options) => diff::run(&options),
+        args::Verb::Scale(options) => scale::run(&options),
         args::Verb::Merge(options) => merge::run(&options),
         #[cfg(feature = "query")]
         args::Verb::Query(options) => query::run(&options),

@@ -1,11 +1,20 @@
 //! A tool of OpenMP runtimes, by OMPT: LLVM's libomp, also in place of gcc's libgomp.
 
 pub mod abi;
-pub mod events;
-pub mod interpose;
-pub mod locks;
-pub mod parts;
-pub mod site;
+pub mod idle;
 pub mod start;
+
+#[cfg(not(idle_only))]
+pub mod events;
+#[cfg(not(idle_only))]
+pub mod interpose;
+#[cfg(not(idle_only))]
+pub mod locks;
+#[cfg(not(idle_only))]
+pub mod parts;
+#[cfg(not(idle_only))]
+pub mod site;
+#[cfg(not(idle_only))]
 pub mod waits;
+#[cfg(not(idle_only))]
 pub mod worksharing;

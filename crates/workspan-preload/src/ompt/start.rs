@@ -2,13 +2,22 @@
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem;
+#[cfg(not(idle_only))]
 use core::sync::atomic::Ordering;
 
 use workspan_collect::process;
+#[cfg(not(idle_only))]
+use workspan_collect::shared::Shared;
+#[cfg(not(idle_only))]
 use workspan_wire::shm::Clock;
 
-use super::abi::{Callback, Data, Lookup, SetCallback, StartToolResult, Version};
+#[cfg(not(idle_only))]
+use super::abi::Callback;
+use super::abi::{Data, Lookup, SetCallback, StartToolResult, Version};
+use super::idle;
+#[cfg(not(idle_only))]
 use super::{events, locks, waits, worksharing};
+#[cfg(not(idle_only))]
 use crate::dag::{clock, token};
 
 extern "C" fn before_main() {
@@ -42,6 +51,7 @@ fn restore_environment() {
 }
 
 extern "C" fn at_exit() {
+    #[cfg(not(idle_only))]
     events::note_uniform_end();
     process::finish();
 }
@@ -97,6 +107,18 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
     let Some(shared) = process::shared() else {
         return 0;
     };
+    if shared.is_idle_only() {
+        idle::register(set);
+        return 1;
+    }
+    #[cfg(not(idle_only))]
+    register(shared, lookup, set);
+    1
+}
+
+/// Asks the runtime for everything.
+#[cfg(not(idle_only))]
+fn register(shared: Shared, lookup: Lookup, set: SetCallback) {
     crate::threads::leave_alone(lookup as usize as u64);
     let config = &shared.header().config;
     clock::use_virtual(config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32);
@@ -125,7 +147,6 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
     for (callback, function) in callbacks {
         set(callback as c_int, function);
     }
-    1
 }
 
 extern "C" fn finalize(_data: *const Data) {}

@@ -20,7 +20,9 @@ use std::{env, fs};
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::RunOptions;
+use workspan_instrument::IDLE_ONLY_FOLDER;
+
+use crate::args::{RunOptions, ScaleOptions};
 use crate::exit::Outcome;
 use crate::record::target::Runtime;
 use crate::{exit, output, record, signals};
@@ -41,6 +43,7 @@ Examples:
   cargo workspan run --release -- input.txt
   cargo workspan run --release --workers 4 --repeat 5 --html report.html --bin server -- --port 80
   cargo workspan test --release some_test
+  cargo workspan scale --release --workers 1,2,4 --svg scale.svg -- input.txt
   cargo workspan build --release && workspan record -- target/workspan/release/prog";
 
 #[derive(Debug, Subcommand)]
@@ -53,6 +56,8 @@ enum Verb {
     Test(Passed),
     /// Run the benchmarks with hooks and report; one recording per benchmark executable.
     Bench(Passed),
+    /// Build with hooks, and measure speedups and what they are lost to, as `workspan scale` does.
+    Scale(PassedScale),
     /// Install a program with hooks, as `cargo install` does.
     Install(Passed),
 }
@@ -64,6 +69,26 @@ struct Passed {
     /// Options of cargo, then `--` and the program's arguments.
     #[arg(value_name = "CARGO OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
     cargo: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+struct PassedScale {
+    #[command(flatten)]
+    options: ScaleOptions,
+    /// Options of cargo, then `--` and the program's arguments.
+    #[arg(value_name = "CARGO OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    cargo: Vec<OsString>,
+}
+
+/// The `workspan` that cargo is to run programs by.
+fn runner_words(verb: &Verb) -> anyhow::Result<Vec<String>> {
+    let (verb, options) = match verb {
+        Verb::Run(passed) | Verb::Build(passed) | Verb::Test(passed) | Verb::Bench(passed) | Verb::Install(passed) => {
+            (vec!["record", "--from-cargo"], passed.options.to_arguments()?)
+        }
+        Verb::Scale(passed) => (vec!["scale", "--from-cargo"], passed.options.to_arguments()?),
+    };
+    Ok(verb.into_iter().map(str::to_owned).chain(options).collect())
 }
 
 /// Runs a verb.
@@ -82,22 +107,54 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
             return Ok(Outcome::Code(i32::from(code)));
         }
     };
-    let (verb, passed) = match parsed.verb {
-        Verb::Run(passed) => ("run", passed),
-        Verb::Build(passed) => ("build", passed),
-        Verb::Test(passed) => ("test", passed),
-        Verb::Bench(passed) => ("bench", passed),
+    let verb = match parsed.verb {
+        Verb::Run(_) | Verb::Scale(_) => "run",
+        Verb::Build(_) => "build",
+        Verb::Test(_) => "test",
+        Verb::Bench(_) => "bench",
         Verb::Install(_) => return install(&split),
     };
     let project = Project::find(&split.cargo)?;
     project.check(verb == "run")?;
-    let plan = Plan::new(verb, &passed.options, &split, &project)?;
+    let words = runner_words(&parsed.verb)?;
+    if let Verb::Scale(passed) = &parsed.verb {
+        if !passed.options.no_sites {
+            // For where idle time and inflation arise.
+            let alone = split::Split { program: Vec::new(), ..split.clone() };
+            let plan = Plan::new("build", Vec::new(), FULL, &alone, &project)?;
+            plan.prepare()?;
+            project.instrument(&plan.sources)?;
+            let built = run_cargo(&mut plan.command())?;
+            if built != Outcome::OK {
+                return Ok(built);
+            }
+        }
+    }
+    let folders = if matches!(parsed.verb, Verb::Scale(_)) { IDLE_ONLY } else { FULL };
+    let plan = Plan::new(verb, words, folders, &split, &project)?;
     plan.prepare()?;
     project.instrument(&plan.sources)?;
     if verb == "build" {
         return build(&mut plan.command(), |program| program);
     }
     run_cargo(&mut plan.command())
+}
+
+/// The folder below the target directory, and in it that of the instrumented copies.
+type Folders = (&'static str, &'static str);
+
+/// With all hooks.
+const FULL: Folders = ("workspan", "instrumented");
+/// With those that account for idle time alone.
+const IDLE_ONLY: Folders = ("workspan-idle", IDLE_ONLY_FOLDER);
+
+/// The same program with all hooks, if `program` was built for idle accounting alone.
+pub fn with_all_hooks(program: &Path) -> PathBuf {
+    let part = |part: std::path::Component<'_>| match part.as_os_str() == IDLE_ONLY.0 {
+        true => OsString::from(FULL.0),
+        false => part.as_os_str().to_owned(),
+    };
+    program.components().map(part).collect()
 }
 
 /// How cargo is called.
@@ -109,12 +166,18 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(verb: &str, options: &RunOptions, split: &split::Split, project: &Project) -> anyhow::Result<Plan> {
+    fn new(
+        verb: &str,
+        runner_words: Vec<String>,
+        folders: Folders,
+        split: &split::Split,
+        project: &Project,
+    ) -> anyhow::Result<Plan> {
         let target = split
             .cargo_value("--target-dir")
             .map_or_else(|| project.target_directory.clone(), PathBuf::from)
-            .join("workspan");
-        let sources = target.join("instrumented");
+            .join(folders.0);
+        let sources = target.join(folders.1);
         let profile = profile::name(verb, split);
         let mut arguments: Vec<OsString> = vec![verb.into()];
         arguments.extend(split.cargo_without("--target-dir"));
@@ -133,7 +196,7 @@ impl Plan {
             // file names another platform to build for.
             for platform in [split.target_triple()?, "'cfg(all())'".to_owned()] {
                 arguments.push("--config".into());
-                arguments.push(runner(options, &platform)?.into());
+                arguments.push(runner(&runner_words, &platform)?.into());
             }
             if verb != "run" {
                 environment.push((record::output::PER_PROGRAM.into(), record::output::session()));
@@ -163,10 +226,10 @@ fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// The setting that makes cargo run programs through `workspan record`.
-fn runner(options: &RunOptions, platform: &str) -> anyhow::Result<String> {
-    let mut words = vec![workspan()?.to_string_lossy().into_owned(), "record".to_owned(), "--from-cargo".to_owned()];
-    words.extend(options.to_arguments()?);
+/// The setting that makes cargo run programs through `workspan`, with a verb and its options.
+fn runner(verb: &[String], platform: &str) -> anyhow::Result<String> {
+    let mut words = vec![workspan()?.to_string_lossy().into_owned()];
+    words.extend(verb.iter().cloned());
     words.push("--".to_owned());
     let words: Vec<toml::Value> = words.into_iter().map(toml::Value::String).collect();
     Ok(format!("target.{platform}.runner={}", toml::Value::Array(words)))

@@ -29,9 +29,13 @@ const WITH_VALUE: &[&str] = &[
     "--top",
     "--what-if",
     "--tool",
+    "--baseline",
+    "--elision",
+    "--warm-up",
+    "--svg",
 ];
 /// Our options that take none, or one after `=`.
-const WITHOUT_VALUE: &[&str] = &["--json", "--no-source", "--record"];
+const WITHOUT_VALUE: &[&str] = &["--json", "--no-source", "--record", "--csv", "--pin", "--no-sites", "--show-output"];
 
 /// Splits `cargo-workspan VERB …`. `None` if there is no verb first, or help is asked for.
 pub fn split(arguments: Vec<OsString>) -> Option<Split> {

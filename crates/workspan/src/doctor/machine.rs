@@ -144,6 +144,7 @@ fn shared_memory() -> Vec<Check> {
         pause_ppm: 0,
         disabled: 0,
         log: false,
+        idle_only: false,
     };
     let mebibytes = shm::SIZE >> 20;
     let memory = match SharedMemory::new(&request) {

@@ -17,6 +17,9 @@ use nix::sys::memfd::{memfd_create, MFdFlags};
 /// The library, as `build.rs` has compiled it; empty where it could not be.
 static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/collector.so"));
 
+/// The same for idle accounting alone.
+static IDLE_ONLY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/idle.so"));
+
 /// The file is to be executed (Linux 6.3 and newer; before, all may be).
 const MFD_EXEC: MFdFlags = MFdFlags::from_bits_retain(0x10);
 
@@ -31,12 +34,21 @@ pub struct Collector {
 impl Collector {
     /// Makes the file.
     pub fn new() -> anyhow::Result<Collector> {
+        Collector::of(LIBRARY)
+    }
+
+    /// The one for idle accounting alone.
+    pub fn of_idle_time() -> anyhow::Result<Collector> {
+        Collector::of(IDLE_ONLY)
+    }
+
+    fn of(library: &[u8]) -> anyhow::Result<Collector> {
         anyhow::ensure!(is_built(), "this workspan was built without its collector for OpenMP programs");
-        if let Ok(file) = in_memory() {
+        if let Ok(file) = in_memory(library) {
             let path = format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd()).into();
             return Ok(Collector { path, _file: Some(file) });
         }
-        let path = in_cache().context("cannot write the collector for OpenMP programs")?;
+        let path = in_cache(library).context("cannot write the collector for OpenMP programs")?;
         Ok(Collector { path: path.into(), _file: None })
     }
 
@@ -56,29 +68,29 @@ pub fn is_built() -> bool {
     !LIBRARY.is_empty()
 }
 
-fn in_memory() -> io::Result<File> {
+fn in_memory(library: &[u8]) -> io::Result<File> {
     let create = |flags| memfd_create("workspan-collector", MFdFlags::MFD_CLOEXEC | flags);
     let fd = match create(MFD_EXEC) {
         Err(Errno::EINVAL) => create(MFdFlags::empty()),
         other => other,
     };
     let mut file = File::from(fd?);
-    file.write_all(LIBRARY)?;
+    file.write_all(library)?;
     Ok(file)
 }
 
 /// A file whose name tells its content, so that another version has another.
-fn in_cache() -> io::Result<PathBuf> {
+fn in_cache(library: &[u8]) -> io::Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
     let folder = folder.unwrap_or_else(env::temp_dir).join("workspan");
     fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("collector-{:016x}.so", hash(LIBRARY)));
-    if fs::read(&path).is_ok_and(|found| found == LIBRARY) {
+    let path = folder.join(format!("collector-{:016x}.so", hash(library)));
+    if fs::read(&path).is_ok_and(|found| found == library) {
         return Ok(path);
     }
     let beside = path.with_extension(format!("tmp{}", process::id()));
-    fs::write(&beside, LIBRARY)?;
+    fs::write(&beside, library)?;
     fs::rename(&beside, &path)?;
     Ok(path)
 }
@@ -95,8 +107,10 @@ mod tests {
     #[test]
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     fn the_file_is_the_library() {
-        let collector = Collector::new().expect("this system has memory files or a cache");
-        assert_eq!(fs::read(collector.path()).expect("it is readable"), LIBRARY);
-        assert!(LIBRARY.starts_with(b"\x7fELF"));
+        for (collector, library) in [(Collector::new(), LIBRARY), (Collector::of_idle_time(), IDLE_ONLY)] {
+            let collector = collector.expect("this system has memory files or a cache");
+            assert_eq!(fs::read(collector.path()).expect("it is readable"), library);
+            assert!(library.starts_with(b"\x7fELF"));
+        }
     }
 }

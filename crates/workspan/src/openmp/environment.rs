@@ -43,7 +43,7 @@ impl Environment {
             ),
             Runtime::Shared { .. } | Runtime::Linked { .. } => None,
         };
-        let collector = Collector::new()?;
+        let collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
         let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
         // The collector's functions go on to those of what comes after it.
         let libraries = iter::once(collector.path().clone())

@@ -1,8 +1,11 @@
 //! Running the program: its input, output, status and signals are its own.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use nix::sys::resource::{getrusage, Usage, UsageWho};
 use nix::sys::time::TimeValLike;
@@ -21,6 +24,19 @@ pub struct Ended {
     pub ticks: u64,
     /// CPU time it took.
     pub cpu: Nanos,
+    /// From before its start to its end.
+    pub wall: Nanos,
+}
+
+/// Where the program reads from and writes to.
+#[derive(Clone, Copy, Debug)]
+pub enum Streams<'f> {
+    /// Where we do.
+    Ours,
+    /// It reads nothing; of what it writes, errors are kept.
+    Errors(&'f File),
+    /// It reads nothing, and writes all to our standard error.
+    Talk,
 }
 
 /// A variable to set, or to remove.
@@ -28,6 +44,11 @@ pub type Variable = (OsString, Option<OsString>);
 
 /// Runs `command` to its end, in a changed environment.
 pub fn run(command: &[OsString], environment: &[Variable]) -> anyhow::Result<Ended> {
+    run_with(command, environment, Streams::Ours)
+}
+
+/// The same, with streams of its own.
+pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams<'_>) -> anyhow::Result<Ended> {
     let caught = signals::Caught::new()?;
     let before = cpu_of_children();
     let mut child = Command::new(&command[0]);
@@ -38,19 +59,30 @@ pub fn run(command: &[OsString], environment: &[Variable]) -> anyhow::Result<End
             None => child.env_remove(name),
         };
     }
+    match streams {
+        Streams::Ours => {}
+        Streams::Errors(file) => {
+            child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file.try_clone()?);
+        }
+        Streams::Talk => {
+            child.stdin(Stdio::null()).stdout(io::stderr());
+        }
+    }
+    let began = Instant::now();
     let mut child = child.spawn().map_err(|error| {
-        let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
+        let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
         Status { code, message: format!("cannot run {}: {error}", command[0].to_string_lossy()) }
     })?;
     let passed_on = caught.pass_on_to(&child);
     let status = child.wait()?;
     let ticks = platform::ticks();
+    let wall = Nanos(i64::try_from(began.elapsed().as_nanos()).unwrap_or(i64::MAX));
     drop(passed_on);
     let exit = match status.signal() {
         Some(signal) => Exit::Signal(signal),
         None => Exit::Code(status.code().unwrap_or(0)),
     };
-    Ok(Ended { exit, ticks, cpu: cpu_of_children() - before })
+    Ok(Ended { exit, ticks, cpu: cpu_of_children() - before, wall })
 }
 
 fn cpu_of_children() -> Nanos {

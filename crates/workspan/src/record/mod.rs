@@ -1,8 +1,10 @@
 //! `workspan record`: run a program that carries hooks or uses OpenMP, and report.
 
 pub mod child;
+pub mod idle;
 pub mod memory;
 pub mod output;
+pub mod profiled;
 pub mod spool;
 pub mod strands;
 pub mod symbols;
@@ -183,21 +185,24 @@ pub fn measure_into(command: &[OsString], options: &RunOptions, file: &Path) -> 
 }
 
 /// What is to be run, and how.
+#[derive(Debug)]
 struct Program<'c> {
     command: &'c [OsString],
     runtime: Runtime,
     /// For programs that use OpenMP.
     openmp: Option<openmp::Environment>,
+    streams: child::Streams<'c>,
 }
 
 impl<'c> Program<'c> {
     fn new(command: &'c [OsString], target: &Path, options: &RunOptions) -> anyhow::Result<Program<'c>> {
-        let runtime = target::runtime(target)?;
+        let watch = if options.idle_only { target::runtime } else { target::profiled_runtime };
+        let runtime = watch(target)?;
         let openmp = match &runtime {
             Runtime::Openmp(program) => Some(openmp::Environment::new(program, target, options)?),
             Runtime::Rayon(_) | Runtime::Script => None,
         };
-        Ok(Program { command, runtime, openmp })
+        Ok(Program { command, runtime, openmp, streams: child::Streams::Ours })
     }
 
     /// Why nothing was recorded.
@@ -236,7 +241,7 @@ fn one_run(
 ) -> anyhow::Result<(Outcome, Option<strands::RunLog>)> {
     let request = request(options, &program.runtime, &recording.machine, pauses);
     let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
-    let run = || child::run(program.command, &environment(program, options, &memory));
+    let run = || child::run_with(program.command, &environment(program, options, &memory), program.streams);
     let (ended, spool) = match spool {
         Some(mut spool) => {
             let ended = spool.during(&memory, run).context("cannot map the shared memory")?;
@@ -305,6 +310,7 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
         pause_ppm: pauses.ppm,
         disabled: disabled_features(),
         log: options.logs_strands(),
+        idle_only: options.idle_only,
     }
 }
 

@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use object::read::ReadCache;
 use object::{Object, ObjectSection};
-use workspan_wire::shm::{NOTE_MAGIC, NOTE_SECTION, WIRE_VERSION};
+use workspan_wire::shm::{NOTE_IDLE_ONLY, NOTE_MAGIC, NOTE_SECTION, WIRE_VERSION};
 
 use crate::exit::{Status, NOT_FOUND};
 use crate::openmp;
@@ -47,6 +47,17 @@ pub fn find(command: &OsStr) -> anyhow::Result<PathBuf> {
             let message = format!("command not found: {}", command.to_string_lossy());
             Status { code: NOT_FOUND, message }.into()
         })
+}
+
+/// The same, for a profile: an error also if only idle time can be accounted for.
+pub fn profiled_runtime(executable: &Path) -> anyhow::Result<Runtime> {
+    let runtime = runtime(executable)?;
+    anyhow::ensure!(
+        !matches!(&runtime, Runtime::Rayon(hooks) if hooks.runtime.ends_with(NOTE_IDLE_ONLY)),
+        "{} was built by `cargo workspan scale`, with hooks for idle time alone: build it with `cargo workspan build`",
+        executable.display()
+    );
+    Ok(runtime)
 }
 
 /// How a program can be watched. An error if it cannot: a run would tell nothing.

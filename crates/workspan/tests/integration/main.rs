@@ -25,6 +25,7 @@ mod planted;
 mod projects;
 mod random_programs;
 mod reports;
+mod scale;
 mod sources;
 mod strand_verbs;
 mod strands;

@@ -1,0 +1,146 @@
+//! `workspan scale --html`: one page that needs nothing else, and no script.
+
+use super::svg;
+use super::text::{cause_rows, conditions, measured};
+use super::view::{Scale, Speedup};
+use crate::html::{date, escape};
+use crate::parts::time;
+use crate::words::percent;
+use workspan_model::Ratio;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--bg:#fff;--fg:#1c2025;--dim:#5d6673;--line:#e1e4e8;--warn:#7a4b00}
+@media (prefers-color-scheme:dark){:root{--bg:#1a1c1f;--fg:#dfe3e8;--dim:#98a1ad;--line:#33373d;--warn:#f0c674}}
+body{margin:0 auto;max-width:1000px;padding:0 20px 40px;background:var(--bg);color:var(--fg);font:14px/1.45 system-ui,\
+sans-serif}
+h1{font-size:19px;font-weight:400}h2{font-size:14px;margin:26px 0 4px}svg{max-width:760px;width:100%;height:auto}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}th{color:var(--dim);font-weight:400;font-size:12px;\
+text-align:right;padding:0 20px 2px 0;border-bottom:1px solid var(--line)}td{text-align:right;padding:0 20px 0 0}
+th.name,td.name{text-align:left}.dim{color:var(--dim)}.warnings{color:var(--warn);padding-left:18px}\
+.scroll{overflow-x:auto}code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
+";
+
+/// The page.
+pub fn html(view: &Scale) -> String {
+    let command = view.conditions.command.join(" ");
+    format!(
+        r#"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+{STYLE}</style>
+</head>
+<body>
+<p class="dim"><code>{command}</code> {date}</p>
+<h1>{headline}</h1>
+{warnings}{svg}
+<h2>What the curves say</h2>
+{reading}
+<p class="dim">Maximal: neither idle time nor work inflation. Idle-time-specific: without inflation. Inflation-specific:
+without idle time. The gap between the linear and the maximal curve is overhead, from there to the idle-time-specific one
+idle time, to the inflation-specific one inflation.</p>
+<h2>Speedups</h2>
+{speedups}<h2>Times</h2>
+{times}<p class="dim">{conditions}</p>
+<h2>Where the time goes</h2>
+{causes}{regions}{sites}</body>
+</html>
+"#,
+        title = escape::text(&format!("{} – workspan scale", view.conditions.command.first().map_or("", |c| c))),
+        command = escape::text(&command),
+        date = date::utc(view.conditions.made_at),
+        headline = escape::text(&view.text),
+        warnings = warnings(view),
+        svg = svg::svg(view),
+        reading = view.reading.iter().map(|text| format!("<p>{}</p>\n", escape::text(text))).collect::<String>(),
+        speedups = speedups(view),
+        times = times(view),
+        conditions = escape::text(&conditions(view)),
+        causes = table(&["", "time", "share"], 0, cause_rows(view).into_iter().map(Vec::from)),
+        regions = regions(view),
+        sites = sites(view),
+    )
+}
+
+fn warnings(view: &Scale) -> String {
+    let interrupted = (!view.complete).then(|| "interrupted: this is what had been measured by then".to_owned());
+    let items: String =
+        interrupted.iter().chain(&view.warnings).map(|warning| format!("<li>{}</li>", escape::text(warning))).collect();
+    if items.is_empty() {
+        return items;
+    }
+    format!("<ul class=\"warnings\">{items}</ul>\n")
+}
+
+fn speedups(view: &Scale) -> String {
+    let cell = |speedup: Option<Speedup>| match speedup {
+        None => "-".to_owned(),
+        Some(Speedup { value, error: None }) => Ratio(value).to_string(),
+        Some(Speedup { value, error: Some(error) }) => format!("{} ± {}", Ratio(value), Ratio(error)),
+    };
+    let header = ["workers", "elision", "maximal", "idle-time-specific", "inflation-specific", "actual"];
+    let rows = view.points.iter().map(|point| {
+        let of = &point.speedups;
+        let cells = [of.elision, of.maximal, of.idle_specific, of.inflation_specific, of.actual].map(cell);
+        std::iter::once(point.workers.to_string()).chain(cells).collect()
+    });
+    table(&header, usize::MAX, rows)
+}
+
+fn times(view: &Scale) -> String {
+    let header = ["workers", "T_P", "T_1", "I_P", "of P·T_P", "W_P", "F_P", "W_P/T_1", "runs"];
+    let rows = view.points.iter().map(|point| {
+        vec![
+            point.workers.to_string(),
+            measured(&point.time),
+            measured(&point.one_worker),
+            measured(&point.idle),
+            point.idle_share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share))),
+            measured(&point.work),
+            time(point.inflation_ns),
+            point.inflation.map_or_else(|| "-".to_owned(), |ratio| Ratio(ratio).to_string()),
+            point.time.runs_ns.len().to_string(),
+        ]
+    });
+    table(&header, usize::MAX, rows)
+}
+
+fn regions(view: &Scale) -> String {
+    if view.regions.is_empty() {
+        return String::new();
+    }
+    let rows = view.regions.iter().map(|region| {
+        let cells = [region.idle_ns, region.inflation_ns, region.one_worker_ns, region.work_ns].map(time);
+        cells.into_iter().chain([region.name.clone()]).collect()
+    });
+    let table = table(&["I_P", "F_P", "T_1", "W_P", "region"], 4, rows);
+    format!("<h2>Regions</h2>\n{table}")
+}
+
+fn sites(view: &Scale) -> String {
+    if view.sites.is_empty() {
+        return String::new();
+    }
+    let rows = view.sites.iter().map(|site| {
+        let cells = [site.inflation_ns, site.one_worker_ns, site.work_ns].map(time);
+        cells.into_iter().chain([site.name.clone()]).collect()
+    });
+    let table = table(&["F_P", "T_1", "W_P", "strands of the site itself"], 3, rows);
+    format!("<h2>Sites</h2>\n{table}")
+}
+
+/// `left`: the column of names.
+fn table(header: &[&str], left: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let class = |column: usize| if column == left { " class=\"name\"" } else { "" };
+    let cells = |cells: Vec<String>, tag: &str| -> String {
+        let cell = |(i, text): (usize, &String)| format!("<{tag}{}>{}</{tag}>", class(i), escape::text(text));
+        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
+    };
+    let head = cells(header.iter().map(|name| (*name).to_owned()).collect(), "th");
+    let body: String = rows.map(|row| cells(row, "td")).collect();
+    format!("<div class=\"scroll\"><table><thead>{head}</thead><tbody>\n{body}</tbody></table></div>\n")
+}

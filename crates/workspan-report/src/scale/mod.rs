@@ -1,0 +1,41 @@
+//! The answer of `workspan scale`: its view model, as text with a plot, as JSON, CSV, SVG, and as a page.
+//!
+//! **Invariant:** all are written from [`view::Scale`], and none adds a number.
+
+mod csv;
+mod curves;
+mod html;
+mod make;
+mod plot;
+mod svg;
+mod text;
+pub mod view;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use csv::csv;
+pub use html::html;
+pub use make::{scale, Input};
+pub use svg::svg;
+pub use text::text;
+pub use view::{Conditions, Scale};
+
+use schemars::generate::SchemaSettings;
+
+/// The answer as indented JSON.
+pub fn json(view: &Scale) -> String {
+    crate::json::indented(view)
+}
+
+/// The schema of [`json`]'s output: `docs/format/scale.schema.json`.
+pub fn schema() -> String {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    serde_json::to_string_pretty(&generator.into_root_schema_for::<Scale>()).unwrap_or_default() + "\n"
+}
+
+/// `1 worker`, `4 workers`.
+fn words_of_workers(count: u32) -> String {
+    format!("{count} {}", if count == 1 { "worker" } else { "workers" })
+}
