@@ -53,6 +53,16 @@ fn build_program(name: &str) -> anyhow::Result<Twins> {
     Ok(Twins { native: native.join("release").join(name), hooked: hooked.join("workspan/release").join(name) })
 }
 
+/// The program `programs/<name>`, which knows `rate`, with hooks for idle time alone.
+pub(super) fn idle_program(name: &str) -> anyhow::Result<PathBuf> {
+    let hooked = folder().join("hooked");
+    let mut command = cargo_workspan()?;
+    command.args(["scale", "--release", "--quiet", "--workers=1", "--repeat=1", "--warm-up=0", "--no-sites"]);
+    command.arg("--manifest-path").arg(root().join("programs").join(name).join("Cargo.toml"));
+    run(command.arg("--target-dir").arg(&hooked).args(["--", "rate"]))?;
+    Ok(hooked.join("workspan-idle/release").join(name))
+}
+
 /// The program `programs/<of>/<name>.c`, which needs no hooks.
 pub(super) fn c_program(of: &str, name: &str) -> anyhow::Result<Twins> {
     let folder = folder().join("c").join(of);

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use anyhow::Context;
 use nix::sys::resource::{getrusage, UsageWho};
@@ -84,6 +85,13 @@ impl Call {
         command.current_dir(&self.folder);
         command
     }
+}
+
+/// Wall time in seconds of a command that must succeed.
+pub(super) fn wall_of(command: &mut Command) -> anyhow::Result<f64> {
+    let began = Instant::now();
+    said(command)?;
+    Ok(began.elapsed().as_secs_f64())
 }
 
 /// What a command that must succeed writes to its standard output.

@@ -10,6 +10,7 @@
 //! | `record` | CPU time of programs with a cutoff that are recorded strand by strand, over native; bytes of a strand | [`record`] |
 //! | `replay` | strands a second and memory of the analyses of strands, on made-up recordings; queries | [`replay`] |
 //! | `cilk` | the programs of Cilkprof's tables, in Rust and in C: overhead, serial and parallel, and work | [`cilk`] |
+//! | `scale` | planted causes as `workspan scale` finds them; what its accounting of idle time costs | [`scale`] |
 //! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
 //!
 //! Nothing here runs as a test: on a shared machine any figure may miss its target once. The raw samples go to
@@ -28,6 +29,7 @@ mod overhead;
 mod pairs;
 mod record;
 mod replay;
+mod scale;
 mod shapes;
 mod spread;
 mod summary;
@@ -78,6 +80,7 @@ const GROUPS: &[Group] = &[
     record::measure,
     replay::measure,
     cilk::measure,
+    scale::measure,
     crates::measure,
 ];
 

@@ -49,6 +49,12 @@ const GROUPS: &[(&str, &str)] = &[
          Cilkprof's: seconds of CPU time, natively and profiled, and their ratio, with one worker and with two.",
     ),
     (
+        "scale",
+        "## Factored speedup\n\nPrograms of `programs/scale` with one cause planted in each, with two workers: what \
+         `workspan scale` finds of it over what was planted, which is known without it. And what accounting for idle time \
+         costs: wall time over that of native runs, in turns.",
+    ),
+    (
         "crates",
         "## Published programs\n\nUnmodified, from the registry at these versions, built natively and by `cargo workspan \
          install`. Work should be the native CPU time; what is missing is start-up and end of the process, and, with \
