@@ -56,6 +56,9 @@ fn apply(run: &mut Run, bound: &Bound) {
     if run.uniform_span > Nanos::ZERO {
         run.uniform_span = run.uniform_span.max(bound.held);
     }
+    if run.burdened_span > Nanos::ZERO {
+        run.burdened_span = run.burdened_span.max(bound.held);
+    }
     run.lost_path = Nanos::ZERO;
     run.critical.iter_mut().for_each(|critical| *critical = Nanos::ZERO);
     for (id, own) in &bound.code {

@@ -13,6 +13,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::calls::Burdened;
 use workspan_model::{
     Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, OnPath, Ratio, Recording, Run, SiteId, SiteKind,
     Totals,
@@ -40,6 +41,8 @@ pub struct Program {
     pub parallelism: Option<Ratio>,
     /// The same with uniform loops.
     pub uniform: Option<Uniform>,
+    /// The same with steals.
+    pub burdened: Option<Burdened>,
     /// Cost of creating tasks.
     pub overhead: Nanos,
     /// That, over work.
@@ -88,6 +91,8 @@ pub struct Region {
     pub parallelism: Option<Ratio>,
     /// The same with uniform loops.
     pub uniform: Option<Uniform>,
+    /// The same with steals.
+    pub burdened: Option<Burdened>,
     /// Share of the critical path, descendants included.
     pub critical: Nanos,
     /// That, over the program's span.
@@ -119,6 +124,8 @@ pub struct SiteRow {
     pub parallelism: Option<Ratio>,
     /// The same with uniform loops.
     pub uniform: Option<Uniform>,
+    /// The same with steals.
+    pub burdened: Option<Burdened>,
     /// Time its strands waited for a lock that others held; in no other number.
     pub contended: Nanos,
     /// Time of strands of the site itself.
@@ -166,6 +173,7 @@ fn program(run: &Run, overhead: &[Picos], tree: &ContextTree, recording: &Record
         span: run.span,
         parallelism: work.over(run.span),
         uniform: uniform(run, work, run.uniform_span),
+        burdened: burdened(run, work, run.burdened_span),
         overhead,
         task_overhead: overhead.over(work),
         tasks: run.tasks(),
@@ -208,6 +216,7 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
                 span,
                 parallelism: work.over(span),
                 uniform: if serial { None } else { uniform(run, work, own.uniform_span) },
+                burdened: if serial || is_open { None } else { burdened(run, work, own.burdened_span) },
                 critical,
                 critical_share: critical.over(program.span),
                 overhead,
@@ -235,6 +244,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
     let work_total = tree.inclusive(&tree.ids().map(|id| totals(run, id).self_work).collect::<Vec<_>>());
     let mut rows: BTreeMap<SiteId, SiteRow> = BTreeMap::new();
     let mut uniform_spans: BTreeMap<SiteId, Nanos> = BTreeMap::new();
+    let mut burdened_spans: BTreeMap<SiteId, Option<Nanos>> = BTreeMap::new();
     let mut costs: BTreeMap<SiteId, (Picos, Picos)> = BTreeMap::new();
     for id in tree.ids() {
         let Some(site) = tree.site(id) else {
@@ -251,6 +261,8 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         row.tasks += own.tasks - machinery;
         row.span += own.span + open;
         *uniform_spans.entry(site).or_default() += own.uniform_span;
+        let sum = burdened_spans.entry(site).or_insert(Some(Nanos::ZERO));
+        *sum = sum.filter(|_| open == Nanos::ZERO).map(|sum| sum + own.burdened_span);
         row.contended += own.contended;
         row.self_work += own.self_work;
         row.critical += critical(run, id);
@@ -278,6 +290,8 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
             row.span = row.work;
         } else {
             row.uniform = uniform(run, row.work, uniform_spans.get(&row.site).copied().unwrap_or_default());
+            row.burdened =
+                burdened_spans.get(&row.site).copied().flatten().and_then(|span| burdened(run, row.work, span));
         }
         row.parallelism = row.work.over(row.span);
         row.critical_share = row.critical.over(program.span);
@@ -298,6 +312,7 @@ fn empty(site: SiteId) -> SiteRow {
         span: Nanos::ZERO,
         parallelism: None,
         uniform: None,
+        burdened: None,
         contended: Nanos::ZERO,
         self_work: Nanos::ZERO,
         critical: Nanos::ZERO,
@@ -315,6 +330,11 @@ fn empty(site: SiteId) -> SiteRow {
 fn uniform(run: &Run, work: Nanos, span: Nanos) -> Option<Uniform> {
     let known = run.uniform_span > Nanos::ZERO && span > Nanos::ZERO;
     known.then(|| Uniform { span, parallelism: work.over(span) })
+}
+
+/// With steals, as far as that is known.
+fn burdened(run: &Run, work: Nanos, span: Nanos) -> Option<Burdened> {
+    (run.burdened_span > Nanos::ZERO && span > Nanos::ZERO).then(|| Burdened::of(work, span))
 }
 
 /// Every execution of such a construct creates exactly one task.
@@ -363,6 +383,7 @@ fn totals(run: &Run, id: ContextId) -> &Totals {
         blocked: Nanos::ZERO,
         wall: Nanos::ZERO,
         uniform_span: Nanos::ZERO,
+        burdened_span: Nanos::ZERO,
         contended: Nanos::ZERO,
         lock: Lock::None,
         sizes: Histogram::EMPTY,

@@ -57,6 +57,8 @@ pub struct Kind {
     pub context: ContextId,
     /// The tasks' site is already active around them.
     pub recursive: bool,
+    /// What a task's absolute span has more at its begin, with steals.
+    pub burden: i64,
     /// By which the log knows the task; 0 if its creation was not logged.
     pub identity: u64,
 }
@@ -211,6 +213,7 @@ impl Added {
         let kind = &self.batch().kind;
         Origin {
             span: self.span(),
+            burdened: self.span() + kind.burden,
             path: self.batch().path & NODE,
             path_since: kind.path_since,
             forked_in: kind.forked_in,

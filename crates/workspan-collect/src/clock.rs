@@ -258,6 +258,7 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
         account.blocked.set(account.blocked.get() + blocked);
         thread.span_offset.set(thread.span_offset.get() + blocked);
         thread.uniform_offset.set(thread.uniform_offset.get() + blocked);
+        thread.burdened_offset.set(thread.burdened_offset.get() + blocked);
     }
     // The look itself is not part of the strand either: shift the start by everything from `now` to here.
     let end = platform::ticks();

@@ -50,15 +50,26 @@ pub fn offer(shared: Shared, candidate: &Candidate, span: i64, path: u32) {
     path::release(shared, path);
 }
 
+/// `to` becomes at least `value`.
+#[inline]
+pub fn raise(to: &AtomicI64, value: i64) {
+    if to.load(Ordering::Relaxed) < value {
+        to.fetch_max(value, Ordering::AcqRel);
+    }
+}
+
 /// State of a group, where the body's owner keeps it.
 #[derive(Debug)]
 pub struct Group {
     candidate: Candidate,
+    /// Longest end of a task with steals; below any for none.
+    burdened: AtomicI64,
     work: AtomicI64,
     active: Cell<bool>,
     path: Cell<u32>,
     path_since: Cell<i64>,
     body_span: Cell<i64>,
+    body_burdened: Cell<i64>,
     /// By which the log knows it; 0 if it was not logged.
     identity: AtomicU64,
 }
@@ -73,11 +84,13 @@ impl Group {
     pub const fn new() -> Group {
         Group {
             candidate: no_candidate(),
+            burdened: AtomicI64::new(i64::MIN),
             work: AtomicI64::new(0),
             active: Cell::new(false),
             path: Cell::new(0),
             path_since: Cell::new(0),
             body_span: Cell::new(0),
+            body_burdened: Cell::new(0),
             identity: AtomicU64::new(0),
         }
     }
@@ -102,6 +115,7 @@ impl Group {
     pub fn body_done(&self, thread: &Thread, now: u64) {
         let span = strand::stop(thread, now);
         self.body_span.set(span);
+        self.body_burdened.set(strand::burdened(thread));
         if log::on(thread) && self.active.get() {
             log::strand(thread, Event::Wait, strand::context(thread), span);
             if tool::on(thread) {
@@ -132,6 +146,7 @@ impl Group {
         let longer = path::merge(shared, self.path.get(), self.path_since.get(), body, tasks);
         strand::set_tail(thread, longer.path, longer.since);
         strand::set_span(thread, longer.span);
+        strand::set_burdened(thread, self.body_burdened.get().max(self.burdened.load(Ordering::Relaxed)));
         if log::on(thread) {
             log::mark(thread);
         }
@@ -195,6 +210,7 @@ impl TaskLink {
             forked_in: position.context,
             context,
             recursive,
+            burden: strand::burdened(thread) - span + thread.steal.get(),
             identity,
         };
         let word = batch::add(thread, &kind, span, copies);
@@ -268,6 +284,7 @@ fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
     let kind = added.kind();
     let context = strand::context(thread);
     let (prefix, prefix_context) = (thread.prefix.get(), thread.prefix_context.get());
+    let steal = thread.steal.get();
     let ended: Ended = task::end(thread, now, suspended);
     let account = shared.account(thread, context);
     count_task(account, ended.work - ended.nested);
@@ -278,14 +295,19 @@ fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
         account.instances.set(account.instances.get() + 1);
         account.work.set(account.work.get() + ended.work);
         account.span.set(account.span.get() + ended.span - added.span());
+        let begun = added.span() + kind.burden;
+        account.burdened_span.set(account.burdened_span.get() + ended.burdened - begun);
     }
     let candidate = if kind.group.is_null() {
+        // Nobody waits, and so nobody is told.
+        raise(&shared.header().detached.burdened, ended.burdened);
         &shared.header().detached.candidate
     } else {
         // SAFETY: not null, and the group outlives its tasks: its owner waits for the latch that the runtime sets
         // after this call.
         let group = unsafe { &*kind.group };
         group.work.fetch_add(ended.work, Ordering::Relaxed);
+        raise(&group.burdened, ended.burdened + steal);
         &group.candidate
     };
     if ended.span <= candidate.span.load(Ordering::Relaxed) {

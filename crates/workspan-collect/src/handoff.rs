@@ -61,6 +61,7 @@ impl Handoff {
         }
         self.origin.set(Some(Origin {
             span,
+            burdened: strand::burdened(thread),
             path: position.path & !OWNED,
             path_since: position.since,
             forked_in: position.context,
@@ -87,6 +88,7 @@ impl Handoff {
         if let Some(origin) = self.origin.get() {
             self.done(Ended {
                 span: origin.span,
+                burdened: origin.burdened,
                 work: 0,
                 nested: 0,
                 path: origin.path,
@@ -117,6 +119,7 @@ impl Handoff {
         }
         strand::set_tail(thread, path, ended.path_since);
         strand::set_span(thread, ended.span);
+        strand::set_burdened(thread, ended.burdened);
         if log::on(thread) {
             log::mark(thread);
         }

@@ -53,8 +53,12 @@ pub struct JoinFrame {
     position: Late<Position>,
     /// Absolute span at the fork.
     span: Late<i64>,
+    /// With steals, where the right branch begins.
+    burdened: Late<i64>,
     /// Absolute span at the end of the left branch.
     left_span: Late<i64>,
+    /// The same with steals.
+    left_burdened: Late<i64>,
     /// Work before the right branch, or [`BATCHED`].
     work: Late<i64>,
     nested: Late<i64>,
@@ -102,7 +106,9 @@ impl JoinFrame {
         JoinFrame {
             position: late(),
             span: late(),
+            burdened: late(),
             left_span: late(),
+            left_burdened: late(),
             work: late(),
             nested: late(),
             left_path: late(),
@@ -133,6 +139,7 @@ impl JoinFrame {
         self.extended.set(false);
         set!(self.position, position);
         set!(self.span, strand::span(thread));
+        set!(self.burdened, strand::burdened(thread) + thread.steal.get());
         if position.path & OWNED != 0 {
             strand::set_path(thread, position.path & !OWNED);
         }
@@ -161,11 +168,13 @@ impl JoinFrame {
             strand::stop(thread, now);
         }
         set!(self.left_span, strand::span(thread));
+        set!(self.left_burdened, strand::burdened(thread));
         let position = thread.position.get();
         if position.path & OWNED != 0 {
             self.left_extended(thread, position);
         }
         strand::set_span(thread, get!(self.span));
+        strand::set_burdened(thread, get!(self.burdened));
         if let Some(now) = tick {
             if log::on(thread) {
                 self.log_branch(thread, Event::Next, get!(self.left_span), now);
@@ -237,7 +246,7 @@ impl JoinFrame {
             thread.nested.set(get!(self.nested) + work);
         }
         let span = strand::span(thread);
-        self.join(thread, span, thread.position.get());
+        self.join(thread, span, strand::burdened(thread), thread.position.get());
         if let Some(now) = tick {
             if log::on(thread) {
                 self.log_branch(thread, Event::Join, span, now);
@@ -257,8 +266,11 @@ impl JoinFrame {
                 since = thread.start.get();
             }
             let span = strand::stop(thread, since);
-            set!(self.left_span, get!(self.left_span) + span - get!(self.span));
+            let late = span - get!(self.span);
+            set!(self.left_span, get!(self.left_span) + late);
+            set!(self.left_burdened, get!(self.left_burdened) + late);
             strand::set_span(thread, get!(self.span));
+            strand::set_burdened(thread, get!(self.burdened));
             if log::on(thread) {
                 log::with(thread, 0, 0, self.logged());
                 log::strand(thread, Event::Late, strand::context(thread), span);
@@ -281,6 +293,7 @@ impl JoinFrame {
         let position: Position = get!(self.position);
         Origin {
             span: get!(self.span),
+            burdened: get!(self.burdened),
             path: position.path & !OWNED,
             path_since: position.since,
             forked_in: position.context,
@@ -314,6 +327,7 @@ impl JoinFrame {
             self.stolen,
             Ended {
                 span: origin.span,
+                burdened: origin.burdened,
                 work: 0,
                 nested: 0,
                 path: origin.path,
@@ -335,7 +349,7 @@ impl JoinFrame {
         thread.flushed.set(thread.flushed.get() + stolen.work - stolen.pending);
         thread.nested.set(thread.nested.get() + stolen.work);
         let right = Position { path: stolen.path, since: stolen.path_since, ..thread.position.get() };
-        self.join(thread, stolen.span, right);
+        self.join(thread, stolen.span, stolen.burdened, right);
         if log::on(thread) {
             log::note(thread, Event::Elsewhere, self.logged());
             log::mark(thread);
@@ -344,8 +358,10 @@ impl JoinFrame {
     }
 
     #[inline(always)]
-    fn join(&self, thread: &Thread, right_span: i64, right: Position) {
+    fn join(&self, thread: &Thread, right_span: i64, right_burdened: i64, right: Position) {
         let fork: Position = get!(self.position);
+        let (left_burdened, right_burdened) = (get!(self.left_burdened), right_burdened + thread.steal.get());
+        strand::set_burdened(thread, if right_burdened > left_burdened { right_burdened } else { left_burdened });
         let left_span = get!(self.left_span);
         if (fork.path | right.path) & OWNED == 0 && !self.extended.get() {
             // Neither branch changed context, so the position is what it was at the fork.

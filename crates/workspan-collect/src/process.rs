@@ -132,7 +132,9 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
         log::rest(thread);
     }
     let path = path::own(shared, strand::path(thread));
-    group::offer(shared, &shared.header().detached.candidate, span, path);
+    let detached = &shared.header().detached;
+    group::raise(&detached.burdened, strand::burdened(thread));
+    group::offer(shared, &detached.candidate, span, path);
 }
 
 /// In a forked child the tables belong to the parent: the collector goes back to sleep.

@@ -87,6 +87,7 @@ pub struct Region {
     location: u64,
     outermost: bool,
     span: i64,
+    burdened: i64,
     work: i64,
     entered: u64,
 }
@@ -179,6 +180,7 @@ pub fn enter_stopped(thread: &Thread, now: u64, site: &CallSite, target: Target)
         location: thread.location.get(),
         outermost: !target.recursive,
         span,
+        burdened: strand::burdened(thread),
         work: thread.work.get(),
         entered: now,
     };
@@ -219,6 +221,8 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
         let (work, span) = (thread.work.get() - region.work, span - region.span);
         account.work.set(account.work.get() + work);
         account.span.set(account.span.get() + span);
+        let burdened = strand::burdened(thread) - region.burdened;
+        account.burdened_span.set(account.burdened_span.get() + burdened);
         path::called(shared, thread, context, work, span);
     }
     if region.from == ROOT {

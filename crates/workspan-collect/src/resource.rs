@@ -5,10 +5,15 @@
 //! task that forks off that chain where its call returned. So the resource carries the absolute span of its chain; a
 //! turn starts from there, whoever takes it, and an item's end is offered to its worker's [`Turns`].
 //!
+//! With steals each item is one. Its end then goes to the resource, which the strand that owns it takes over
+//! ([`Resource::finish`]): that workers were forked to take turns is no part of an item.
+//!
 //! The runtime's own lock guards the resource; waiting for the lock is not counted, since the chain already says it.
 
 use core::cell::Cell;
+use core::sync::atomic::{AtomicI64, Ordering};
 
+use super::group::raise;
 use super::log;
 use super::path::{self, Tail};
 use super::shared::{current_account, Shared};
@@ -24,6 +29,12 @@ pub struct Resource {
     span: Cell<i64>,
     path: Cell<u32>,
     path_since: Cell<i64>,
+    /// What the owner's absolute span has more with steals.
+    burden: Cell<i64>,
+    /// Absolute span of the chain with steals.
+    burdened: Cell<i64>,
+    /// Longest end of an item with steals.
+    last: AtomicI64,
     /// By which the log knows it.
     identity: Cell<u64>,
     /// Turns so far, where they are logged.
@@ -43,13 +54,25 @@ impl Resource {
             span: Cell::new(0),
             path: Cell::new(0),
             path_since: Cell::new(0),
+            burden: Cell::new(0),
+            burdened: Cell::new(0),
+            last: AtomicI64::new(i64::MIN),
             identity: Cell::new(0),
             turns: Cell::new(0),
         }
     }
 
-    /// Gives back what the chain holds. The last turn is over.
+    /// The strand of `thread` owns it.
+    pub fn owned_by(&self, thread: &Thread) {
+        self.burden.set(strand::burdened(thread) - strand::span(thread));
+    }
+
+    /// Gives back what the chain holds. The last turn is over; the owner goes on.
     pub fn finish(&self, thread: &Thread) {
+        let last = self.last.load(Ordering::Acquire);
+        if last > strand::burdened(thread) {
+            strand::set_burdened(thread, last);
+        }
         path::release(Shared::of(thread), self.path.replace(0));
     }
 }
@@ -61,6 +84,7 @@ pub struct Turns {
     path: Cell<u32>,
     path_since: Cell<i64>,
     span: Cell<i64>,
+    burdened: Cell<i64>,
     best: Cell<Tail>,
     work: Cell<i64>,
     nested: Cell<i64>,
@@ -75,6 +99,7 @@ impl Turns {
             path: Cell::new(0),
             path_since: Cell::new(0),
             span: Cell::new(0),
+            burdened: Cell::new(0),
             best: Cell::new(Tail { span: 0, path: 0, since: 0 }),
             work: Cell::new(0),
             nested: Cell::new(0),
@@ -91,6 +116,7 @@ impl Turns {
         self.path.set(position.path);
         self.path_since.set(position.since);
         self.span.set(span);
+        self.burdened.set(strand::burdened(thread));
         let path = position.path & !OWNED;
         strand::set_path(thread, path);
         self.best.set(Tail { span, path, since: position.since });
@@ -111,9 +137,11 @@ impl Turns {
             resource.path.set(path::own(Shared::of(thread), self.path.get()));
             resource.path_since.set(self.path_since.get());
             resource.span.set(self.span.get());
+            resource.burdened.set(self.span.get() + resource.burden.get());
         }
         strand::set_tail(thread, resource.path.get() & !OWNED, resource.path_since.get());
         strand::set_span(thread, resource.span.get());
+        strand::set_burdened(thread, resource.burdened.get());
         task::leave_idle(thread, now);
         if log::on(thread) {
             if resource.identity.get() == 0 {
@@ -131,6 +159,8 @@ impl Turns {
         let shared = Shared::of(thread);
         let span = strand::stop(thread, now);
         resource.span.set(span);
+        let burdened = strand::burdened(thread);
+        resource.burdened.set(burdened);
         let position = thread.position.get();
         resource.path_since.set(position.since);
         if position.path & OWNED != 0 {
@@ -142,8 +172,10 @@ impl Turns {
         if item {
             self.work.set(thread.work.get());
             self.nested.set(thread.nested.replace(0));
+            strand::set_burdened(thread, burdened + thread.steal.get());
             log::go(thread, now);
         } else {
+            raise(&resource.last, burdened);
             self.keep_longest(thread, span);
             log::rest(thread);
             task::enter_idle(thread, now);
@@ -151,11 +183,12 @@ impl Turns {
     }
 
     /// The item is done at tick `now`.
-    pub fn item_done(&self, thread: &Thread, now: u64) {
+    pub fn item_done(&self, thread: &Thread, now: u64, resource: &Resource) {
         if !self.item.replace(false) {
             return;
         }
         let span = strand::stop(thread, now);
+        raise(&resource.last, strand::burdened(thread) + thread.steal.get());
         let work = thread.work.get() - self.work.get();
         let account = current_account(thread);
         count_task(account, work - thread.nested.get());
@@ -168,17 +201,18 @@ impl Turns {
     }
 
     /// No more turns; the task's own strand goes on at tick `now`, after the longest of its items.
-    pub fn leave(&self, thread: &Thread, now: u64) {
+    pub fn leave(&self, thread: &Thread, now: u64, resource: &Resource) {
         if !self.active.get() {
             return;
         }
         if self.item.get() {
             // The item unwinds.
-            self.item_done(thread, now);
+            self.item_done(thread, now, resource);
         } else if thread.waiting.get() == 0 {
             // The iterator itself unwinds.
             let span = strand::stop(thread, now);
             self.log(thread, Event::TurnEnd, span);
+            raise(&resource.last, strand::burdened(thread));
             self.keep_longest(thread, span);
         }
         self.active.set(false);
@@ -190,6 +224,7 @@ impl Turns {
         }
         strand::set_tail(thread, path, best.since);
         strand::set_span(thread, best.span);
+        strand::set_burdened(thread, self.burdened.get());
         task::leave_idle(thread, now);
         if log::on(thread) {
             log::note(thread, Event::Left, 0);

@@ -57,6 +57,18 @@ pub fn set_span(thread: &Thread, span: i64) {
     thread.span_offset.set(span - thread.work.get());
 }
 
+/// Absolute span at the last stop if all were stolen that can be.
+#[inline(always)]
+pub fn burdened(thread: &Thread) -> i64 {
+    thread.work.get() + thread.burdened_offset.get()
+}
+
+/// Continues with that span.
+#[inline(always)]
+pub fn set_burdened(thread: &Thread, span: i64) {
+    thread.burdened_offset.set(span - thread.work.get());
+}
+
 /// The context of the running strand.
 #[inline(always)]
 pub fn context(thread: &Thread) -> ContextId {

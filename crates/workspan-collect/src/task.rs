@@ -17,6 +17,8 @@ use workspan_wire::shm::{Position, Thread};
 pub struct Origin {
     /// Absolute span at the fork.
     pub span: i64,
+    /// The same with steals: the task's own included, if it can be stolen.
+    pub burdened: i64,
     /// Path at the fork: owned by the task, or borrowed from a strand that waits for it.
     pub path: u32,
     /// Absolute span up to which `path` accounts.
@@ -38,6 +40,8 @@ pub struct Origin {
 pub struct Ended {
     /// Absolute span at its end.
     pub span: i64,
+    /// The same with steals, but for what it costs to tell who waits.
+    pub burdened: i64,
     /// Its work, nested tasks included.
     pub work: i64,
     /// Of it: nested tasks.
@@ -57,6 +61,7 @@ pub struct Ended {
 pub struct Suspended {
     work: i64,
     span_offset: i64,
+    burdened_offset: i64,
     nested: i64,
     position: Position,
     location: u64,
@@ -86,6 +91,7 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
     let suspended = Suspended {
         work: thread.work.get(),
         span_offset: thread.span_offset.get(),
+        burdened_offset: thread.burdened_offset.get(),
         nested: thread.nested.get(),
         position: thread.position.get(),
         location: thread.location.get(),
@@ -102,6 +108,7 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
     };
     thread.work.set(0);
     thread.span_offset.set(origin.span);
+    thread.burdened_offset.set(origin.burdened);
     thread.nested.set(0);
     thread.flushed.set(-origin.pending);
     thread.location.set(0);
@@ -138,6 +145,7 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     let pending = if position.context == ROOT { thread.work.get() - thread.flushed.get() } else { 0 };
     let ended = Ended {
         span,
+        burdened: strand::burdened(thread),
         work: thread.work.get(),
         nested: thread.nested.get(),
         path: position.path,
@@ -147,6 +155,7 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     };
     thread.work.set(suspended.work);
     thread.span_offset.set(suspended.span_offset);
+    thread.burdened_offset.set(suspended.burdened_offset);
     thread.nested.set(suspended.nested);
     thread.position.set(suspended.position);
     thread.location.set(suspended.location);

@@ -265,6 +265,8 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.prefix_context.set(ROOT);
     thread.span_offset.set(begun);
     thread.uniform_offset.set(begun);
+    thread.burdened_offset.set(begun);
+    thread.steal.set(header.config.steal_ticks.load(Ordering::Relaxed));
     strand::set_context(shared, thread, ROOT);
     let start = thread.virtual_now.get();
     thread.start.set(start);

@@ -188,12 +188,14 @@ impl Wait {
                 thread.position.set(Position { path, since: span, ..position });
                 let gained = span - strand::span(thread);
                 thread.uniform_offset.set(thread.uniform_offset.get() + gained);
+                thread.burdened_offset.set(thread.burdened_offset.get() + gained);
                 strand::set_span(thread, span);
             }
             Some((_, path)) => path::release(shared, path),
             None => {
                 thread.span_offset.set(thread.span_offset.get() + blocked);
                 thread.uniform_offset.set(thread.uniform_offset.get() + blocked);
+                thread.burdened_offset.set(thread.burdened_offset.get() + blocked);
             }
         }
         strand::go(thread, now);
@@ -204,6 +206,8 @@ impl Wait {
 #[derive(Clone, Copy, Debug)]
 pub struct Born {
     span: i64,
+    /// The same with steals: another thread is one.
+    burdened: i64,
     path: u32,
     /// By which the log knows it.
     identity: u64,
@@ -226,7 +230,7 @@ impl Born {
             log::strand(thread, Event::Spawn, strand::context(thread), span);
             log::go_on(thread);
         }
-        Born { span, path, identity }
+        Born { span, burdened: strand::burdened(thread) + thread.steal.get(), path, identity }
     }
 
     /// The calling thread is the new one.
@@ -236,6 +240,7 @@ impl Born {
             thread.position.set(Position { path: self.path, since: self.span, ..thread.position.get() });
             strand::set_span(thread, self.span);
             thread.uniform_offset.set(thread.span_offset.get());
+            strand::set_burdened(thread, self.burdened);
             if log::on(thread) {
                 log::piece(thread, Event::Born, ROOT, self.span, self.identity);
                 if tool::on(thread) {

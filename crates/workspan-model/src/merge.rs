@@ -115,12 +115,14 @@ fn add(sum: &mut Totals, former: &Totals, inside_itself: bool) {
         blocked,
         wall,
         uniform_span,
+        burdened_span,
         contended,
         lock,
         sizes,
     } = former;
     if !inside_itself {
         sum.uniform_span += *uniform_span;
+        sum.burdened_span += *burdened_span;
         sum.instances += instances;
         sum.work += *work;
         sum.on_path.instances += on_path.instances;

@@ -22,6 +22,10 @@ pub struct Run {
     /// The same if every iteration of a worksharing loop cost the same and could run by itself: the other end of a
     /// bracket, for runtimes that tell of chunks only. Zero if there are no such loops.
     pub uniform_span: Nanos,
+    /// The same if all were stolen that can be, at `steal` each. Zero if that was not told.
+    pub burdened_span: Nanos,
+    /// What a steal costs in burdened spans.
+    pub steal: Nanos,
     /// Per context, in the order of the recording's tree.
     pub totals: Vec<Totals>,
     /// Per context: its share of the critical path. Sums to `span`, but for `lost_path`.
@@ -149,6 +153,8 @@ pub struct Totals {
     pub wall: Nanos,
     /// As `span`, with uniform loops ([`Run::uniform_span`]).
     pub uniform_span: Nanos,
+    /// As `span`, with steals ([`Run::burdened_span`]).
+    pub burdened_span: Nanos,
     /// Time strands waited for a lock that others held; in no other number.
     pub contended: Nanos,
     /// For code under a lock: which lock, as far as it is only one.

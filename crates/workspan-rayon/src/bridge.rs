@@ -10,7 +10,11 @@ pub struct Resource(resource::Resource);
 impl Resource {
     /// Before the first item.
     pub fn new() -> Resource {
-        Resource(resource::Resource::new())
+        let resource = resource::Resource::new();
+        if let Some(thread) = current() {
+            resource.owned_by(thread);
+        }
+        Resource(resource)
     }
 }
 
@@ -56,7 +60,7 @@ impl<'a> Turns<'a> {
     /// The item was consumed.
     pub fn item_done(&self) {
         if let Some((thread, now)) = thread::running() {
-            self.turns.item_done(thread, now);
+            self.turns.item_done(thread, now, &self.resource.0);
         }
     }
 }
@@ -64,7 +68,7 @@ impl<'a> Turns<'a> {
 impl Drop for Turns<'_> {
     fn drop(&mut self) {
         if let Some((thread, now)) = thread::running() {
-            self.turns.leave(thread, now);
+            self.turns.leave(thread, now, &self.resource.0);
         }
     }
 }

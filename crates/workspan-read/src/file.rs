@@ -28,7 +28,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 4;
+pub const MINOR: u16 = 5;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -319,6 +319,12 @@ fn encode_run(run: &Run) -> Encoder {
         nanos(&mut e, totals.on_path.work);
         nanos(&mut e, totals.on_path.span);
     }
+    // Since minor version 5.
+    nanos(&mut e, run.steal);
+    nanos(&mut e, run.burdened_span);
+    for totals in &run.totals {
+        nanos(&mut e, totals.burdened_span);
+    }
     e
 }
 
@@ -395,6 +401,14 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
     if !d.is_empty() {
         for totals in run.totals.iter_mut().take(with_totals) {
             totals.on_path = OnPath { instances: d.unsigned()?, work: Nanos(d.signed()?), span: Nanos(d.signed()?) };
+        }
+    }
+    // Since minor version 5.
+    if !d.is_empty() {
+        run.steal = Nanos(d.signed()?);
+        run.burdened_span = Nanos(d.signed()?);
+        for totals in run.totals.iter_mut().take(with_totals) {
+            totals.burdened_span = Nanos(d.signed()?);
         }
     }
     counts::plausible(&run).then_some(run)

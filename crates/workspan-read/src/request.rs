@@ -29,6 +29,8 @@ pub struct Request {
     pub log: bool,
     /// Whether only idle time is to be accounted for.
     pub idle_only: bool,
+    /// What a steal costs in burdened spans, in ticks; 0 if these are not asked for.
+    pub steal_ticks: i64,
 }
 
 /// The bytes to write at offset 0 of the otherwise zeroed shared memory.
@@ -55,6 +57,7 @@ pub fn first_page(request: &Request) -> Vec<u8> {
     put(config + offset_of!(Config, disabled), &request.disabled.to_ne_bytes());
     put(config + offset_of!(Config, log), &u32::from(request.log).to_ne_bytes());
     put(config + offset_of!(Config, idle_only), &u32::from(request.idle_only).to_ne_bytes());
+    put(config + offset_of!(Config, steal_ticks), &request.steal_ticks.to_ne_bytes());
     // The longest chain so far: none.
     let detached = offset_of!(Header, detached) + offset_of!(shm::Candidate, span);
     put(detached, &i64::MIN.to_ne_bytes());

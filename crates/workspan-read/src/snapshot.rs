@@ -367,6 +367,7 @@ struct Sums {
     blocked: i64,
     wall: i64,
     uniform_span: i64,
+    burdened_span: i64,
     contended: i64,
     lock: Lock,
     sizes: Vec<u64>,
@@ -384,6 +385,7 @@ impl Sums {
         add(&mut self.blocked, offset_of!(Account, blocked));
         add(&mut self.wall, offset_of!(Account, wall));
         add(&mut self.uniform_span, offset_of!(Account, uniform_span));
+        add(&mut self.burdened_span, offset_of!(Account, burdened_span));
         add(&mut self.contended, offset_of!(Account, contended));
         self.lock = match (self.lock, account.u64(offset_of!(Account, lock))) {
             (lock, 0) => lock,
@@ -439,6 +441,7 @@ impl Sums {
             blocked: ticks.nanos(self.blocked),
             wall: ticks.nanos(self.wall),
             uniform_span: ticks.nanos(self.uniform_span),
+            burdened_span: ticks.nanos(self.burdened_span),
             contended: ticks.nanos(self.contended),
             lock: self.lock,
             sizes: Histogram::new(merged),
@@ -496,6 +499,7 @@ fn read_critical_path(
     run.span = ticks.nanos(span);
     let uniform = header.i64(offset_of!(Header, detached) + offset_of!(Latest, uniform));
     run.uniform_span = ticks.nanos(uniform.max(0));
+    read_burdened(header, ticks, run);
     for (critical, ticks_on) in run.critical.iter_mut().zip(&ticks_of) {
         *critical = ticks.nanos(*ticks_on);
     }
@@ -505,4 +509,15 @@ fn read_critical_path(
     let accounted: i64 = ticks_of.iter().fold(0, |sum, t| sum.wrapping_add(*t));
     run.lost_path = ticks.nanos(span.wrapping_sub(accounted));
     Ok(())
+}
+
+/// The longest chain with steals, if these were to cost anything. After a death nobody has told it.
+fn read_burdened(header: &Record, ticks: &Ticks, run: &mut Run) {
+    run.steal = ticks.nanos(header.i64(offset_of!(Header, config) + offset_of!(Config, steal_ticks))).at_least_zero();
+    let burdened = ticks.nanos(header.i64(offset_of!(Header, detached) + offset_of!(Latest, burdened)).max(0));
+    let is_told = run.steal > Nanos::ZERO && burdened >= run.span;
+    run.burdened_span = if is_told { burdened } else { Nanos::ZERO };
+    for totals in run.totals.iter_mut().filter(|_| run.steal == Nanos::ZERO) {
+        totals.burdened_span = Nanos::ZERO;
+    }
 }

@@ -22,9 +22,9 @@ pub struct Answer {
     pub by: String,
     /// Where the numbers come from: `strands`, or `collector` where there are none.
     pub from: String,
-    /// What a steal costs; null without strands.
+    /// What a steal costs; null if burdened spans are not known.
     pub steal_ns: Option<i64>,
-    /// Where that number comes from: `asked`, `measured` or `assumed`.
+    /// Where that number comes from: `asked`, `recorded`, `measured` or `assumed`.
     pub steal_from: Option<String>,
     /// The whole program.
     pub program: Program,
@@ -43,7 +43,7 @@ pub struct Program {
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
-    /// Longest chain of strands and steals; null without strands.
+    /// Longest chain of strands and steals; null if it is not known.
     pub burdened_span_ns: Option<i64>,
     /// Work over that.
     pub burdened_parallelism: Option<f64>,
@@ -105,6 +105,8 @@ pub struct Sums {
 pub enum Steal {
     /// As the user says.
     Asked(Nanos),
+    /// As the program was recorded with, on request or for want of a measurement.
+    Recorded(Nanos),
     /// As measured where the program ran.
     Measured(Nanos),
     /// For want of anything better.
@@ -115,23 +117,35 @@ impl Steal {
     /// The cost.
     pub fn cost(self) -> Nanos {
         match self {
-            Steal::Asked(cost) | Steal::Measured(cost) | Steal::Assumed(cost) => cost,
+            Steal::Asked(cost) | Steal::Recorded(cost) | Steal::Measured(cost) | Steal::Assumed(cost) => cost,
         }
     }
 
     fn word(self) -> &'static str {
         match self {
             Steal::Asked(_) => "asked",
+            Steal::Recorded(_) => "recorded",
             Steal::Measured(_) => "measured",
             Steal::Assumed(_) => "assumed",
         }
     }
 }
 
+/// Where calls come from, and what burdened spans were computed with; nothing if they were not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The strands of a run.
+    Strands(Steal),
+    /// What the collector told on the fly.
+    Collector(Option<Steal>),
+}
+
 /// The answer as it is shown.
-///
-/// `steal`: what the burden was computed with; `None` if it was not, for want of strands.
-pub fn answer(recording: &Recording, by_height: bool, steal: Option<Steal>, computed: &Calls) -> Answer {
+pub fn answer(recording: &Recording, by_height: bool, source: Source, computed: &Calls) -> Answer {
+    let (from, steal) = match source {
+        Source::Strands(steal) => ("strands", Some(steal)),
+        Source::Collector(steal) => ("collector", steal),
+    };
     let program = Program {
         work_ns: computed.work.0,
         span_ns: computed.span.0,
@@ -143,6 +157,7 @@ pub fn answer(recording: &Recording, by_height: bool, steal: Option<Steal>, comp
     if let Some(steal) = steal {
         let known = match steal {
             Steal::Asked(_) => "",
+            Steal::Recorded(_) => ", as recorded",
             Steal::Measured(_) => ", as measured",
             Steal::Assumed(_) => ", assumed: --steal tells it",
         };
@@ -154,7 +169,7 @@ pub fn answer(recording: &Recording, by_height: bool, steal: Option<Steal>, comp
         schema_version: 1,
         text,
         by: if by_height { "height" } else { "site" }.to_owned(),
-        from: if steal.is_some() { "strands" } else { "collector" }.to_owned(),
+        from: from.to_owned(),
         steal_ns: steal.map(|steal| steal.cost().0),
         steal_from: steal.map(|steal| steal.word().to_owned()),
         program,

@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::verdict::{self, Judging};
 use crate::view::{
-    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Uniform, Warning,
+    Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Uniform, Warning,
     SCHEMA_VERSION,
 };
 use crate::{place, tree, words};
+use workspan_analysis::calls::Burdened as BurdenedRow;
 use workspan_analysis::profile::{Region as RegionRow, SiteRow, Uniform as UniformRow};
 use workspan_analysis::{bounded_by_locks, profile, warnings, Profile, Spread as Over};
 use workspan_model::{Clock, ContextId, Exit, Histogram, Nanos, Recording, Run, SiteKind};
@@ -73,6 +74,14 @@ fn uniform(values: impl Iterator<Item = Option<UniformRow>>) -> Option<Uniform> 
     })
 }
 
+fn burdened(values: impl Iterator<Item = Option<BurdenedRow>>) -> Option<Burdened> {
+    let known: Vec<_> = values.flatten().collect();
+    (!known.is_empty()).then(|| Burdened {
+        span_ns: Over::of(known.iter().map(|b| b.span.0)).median,
+        parallelism: median_ratio(known.iter().map(|b| b.parallelism.map(|p| p.0))),
+    })
+}
+
 fn program(profiles: &Profiles<'_>) -> Program {
     let last = profiles.last().map(|(run, _)| *run);
     let all = |value: fn(&Run) -> Nanos| median(profiles, |run, _| value(run));
@@ -81,6 +90,7 @@ fn program(profiles: &Profiles<'_>) -> Program {
         span_ns: median(profiles, |_, p| p.program.span),
         parallelism: median_ratio(profiles.iter().map(|(_, p)| p.program.parallelism.map(|r| r.0))),
         uniform: uniform(profiles.iter().map(|(_, p)| p.program.uniform)),
+        burdened: burdened(profiles.iter().map(|(_, p)| p.program.burdened)),
         task_overhead: median_ratio(profiles.iter().map(|(_, p)| p.program.task_overhead.map(|r| r.0))),
         overhead_ns: median(profiles, |_, p| p.program.overhead),
         tasks: Over::of(profiles.iter().map(|(_, p)| p.program.tasks)).median,
@@ -135,6 +145,7 @@ fn regions(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) ->
             span_ns: time(|r| r.span),
             parallelism: median_ratio(rows.iter().map(|r| r.parallelism.map(|p| p.0))),
             uniform: uniform(rows.iter().map(|r| r.uniform)),
+            burdened: burdened(rows.iter().map(|r| r.burdened)),
             critical_ns: time(|r| r.critical),
             critical_share: median_ratio(rows.iter().map(|r| r.critical_share.map(|p| p.0))),
             overhead_ns: time(|r| r.overhead),
@@ -188,6 +199,7 @@ fn sites(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> V
             span_ns: time(|r| r.span),
             parallelism: ratio(|r| r.parallelism.map(|p| p.0)),
             uniform: uniform(rows.iter().map(|r| r.uniform)),
+            burdened: burdened(rows.iter().map(|r| r.burdened)),
             contended_ns: time(|r| r.contended),
             self_ns: time(|r| r.self_work),
             critical_ns: time(|r| r.critical),
@@ -268,5 +280,6 @@ fn recorded(recording: &Recording, run: &Run) -> Recorded {
         system: machine.system.clone(),
         join_cost_ps: run.join_cost_ps,
         probe_cost_ps: run.probe_cost_ps,
+        steal_ns: (run.burdened_span > Nanos::ZERO).then_some(run.steal.0),
     }
 }

@@ -3,21 +3,21 @@
 use std::fmt;
 
 use crate::place;
-use crate::view::{Extremes, Region, Report, Site, TaskSizes, Uniform};
+use crate::view::{Burdened, Extremes, Region, Report, Site, TaskSizes, Uniform};
 use crate::words::{count, percent};
 use workspan_model::{Nanos, Ratio};
 
 /// Columns of the whole program.
-pub(crate) const PROGRAM: [&str; 9] =
-    ["", "work", "span", "parallelism", "tasks", "task overhead", "wall", "idle", "blocked"];
+pub(crate) const PROGRAM: [&str; 10] =
+    ["", "work", "span", "parallelism", "burdened", "tasks", "task overhead", "wall", "idle", "blocked"];
 
 /// Columns of regions.
 pub(crate) const REGION: [&str; 7] =
     ["critical", "work", "span", "parallelism", "times", "idle", "region (serial code on its own)"];
 
 /// Columns of spawn sites.
-pub(crate) const SITE: [&str; 10] =
-    ["critical", "work", "span", "parallelism", "tasks", "size mean", "p50", "p90", "overhead", "site"];
+pub(crate) const SITE: [&str; 11] =
+    ["critical", "work", "span", "parallelism", "burdened", "tasks", "size mean", "p50", "p90", "overhead", "site"];
 
 /// What a row is about. As text: its parts, one after the other.
 #[derive(Debug)]
@@ -41,13 +41,14 @@ impl fmt::Display for Name {
 }
 
 /// The whole program, and its extremes over several runs.
-pub(crate) fn program(report: &Report) -> Vec<[String; 9]> {
+pub(crate) fn program(report: &Report) -> Vec<[String; 10]> {
     let p = &report.program;
     let mut rows = vec![[
         "program".to_owned(),
         time(p.work_ns),
         time(p.span_ns),
         bracket(p.parallelism, p.uniform),
+        burdened(p.burdened),
         count(p.tasks),
         share(p.task_overhead),
         time(p.wall_ns),
@@ -68,6 +69,7 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 9]> {
             ratio(Some(parallelism)),
             empty(),
             empty(),
+            empty(),
             of(&spread.wall_ns),
             empty(),
             empty(),
@@ -85,7 +87,8 @@ pub(crate) fn conditions(report: &Report) -> String {
     let what = if openmp { "one running at a time, as on" } else { "loops split as on" };
     let cores = p.logical_cores.map_or(String::new(), |n| format!("; {what} {n} cores (--logical-cores)"));
     let runs = report.spread.as_ref().map_or(String::new(), |s| format!("; median of {} runs", s.runs));
-    format!("{workers}{cores}{runs}")
+    let steal = report.recorded.steal_ns.map_or(String::new(), |cost| format!("; burdened: {} a steal", time(cost)));
+    format!("{workers}{cores}{runs}{steal}")
 }
 
 /// Parallelism between what was seen and what uniform loops would give, if that is more than a trifle more.
@@ -95,6 +98,11 @@ fn bracket(seen: Option<f64>, uniform: Option<Uniform>) -> String {
         (Some(low), Some(high)) if high > low * 1.02 => format!("{}–{}", ratio(Some(low)), ratio(Some(high))),
         _ => ratio(seen),
     }
+}
+
+/// What is left of parallelism if all is stolen that can be, or a dash.
+fn burdened(burdened: Option<Burdened>) -> String {
+    ratio(burdened.and_then(|burdened| burdened.parallelism))
 }
 
 /// A region; the last cell is [`region_name`].
@@ -125,13 +133,14 @@ pub(crate) fn region_name(region: &Region) -> Name {
 }
 
 /// A spawn site; the last cell is [`site_name`].
-pub(crate) fn site(site: &Site) -> [String; 10] {
+pub(crate) fn site(site: &Site) -> [String; 11] {
     let size = |pick: fn(&TaskSizes) -> i64| site.task_ns.as_ref().map_or(String::new(), |s| time(pick(s)));
     [
         share(site.critical_share),
         time(site.work_ns),
         time(site.span_ns),
         bracket(site.parallelism, site.uniform),
+        burdened(site.burdened),
         count(site.tasks),
         size(|s| s.mean),
         size(|s| s.p50),

@@ -113,7 +113,7 @@ fn sites(out: &mut String, report: &Report, style: Style) {
     for site in report.sites.iter().take(style.top) {
         table.row(rows::site(site).to_vec());
     }
-    table.write(out, style, 9);
+    table.write(out, style, 10);
     more(out, report.sites.len(), style, "site");
 }
 

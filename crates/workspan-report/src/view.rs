@@ -115,6 +115,8 @@ pub struct Program {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
+    /// The same if all were stolen that can be; null if that was not told.
+    pub burdened: Option<Burdened>,
     /// Cost of creating tasks over work.
     pub task_overhead: Option<f64>,
     /// Cost of creating tasks.
@@ -155,6 +157,15 @@ pub struct Program {
 /// The runtime tells of chunks only, so the truth lies between.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Uniform {
+    /// Span.
+    pub span_ns: i64,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+}
+
+/// What would be if all were stolen that can be, each time at the cost of `recorded.steal_ns`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Burdened {
     /// Span.
     pub span_ns: i64,
     /// Work over span.
@@ -207,6 +218,8 @@ pub struct Region {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
+    /// The same if all were stolen that can be; null if that was not told.
+    pub burdened: Option<Burdened>,
     /// What it adds to the critical path, descendants included.
     pub critical_ns: i64,
     /// That, over the program's span.
@@ -257,6 +270,8 @@ pub struct Site {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
+    /// The same if all were stolen that can be; null if that was not told.
+    pub burdened: Option<Burdened>,
     /// Time its strands waited for a lock that others held; in no other number.
     pub contended_ns: i64,
     /// Time of strands of the site itself.
@@ -362,4 +377,6 @@ pub struct Recorded {
     pub join_cost_ps: i64,
     /// Cost of one hook of the collector, calibrated and taken out, in picoseconds.
     pub probe_cost_ps: i64,
+    /// What a steal costs in burdened spans; null if these were not told.
+    pub steal_ns: Option<i64>,
 }

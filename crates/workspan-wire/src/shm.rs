@@ -199,6 +199,8 @@ pub struct Config {
     pub log: AtomicU32,
     /// 1 if only idle time is to be accounted for: no strands, no paths.
     pub idle_only: AtomicU32,
+    /// What a steal costs, in ticks, for burdened spans.
+    pub steal_ticks: AtomicI64,
 }
 
 /// Source of time.
@@ -321,7 +323,8 @@ pub struct Candidate {
     pub path: AtomicU64,
 }
 
-/// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]).
+/// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]), and the longest
+/// with steals ([`Thread::burdened_offset`]).
 #[derive(Debug)]
 #[repr(C)]
 pub struct Latest {
@@ -329,6 +332,8 @@ pub struct Latest {
     pub candidate: Candidate,
     /// Absolute span at the end of the longest with uniform loops; `i64::MIN` or 0 for none.
     pub uniform: AtomicI64,
+    /// The same with steals.
+    pub burdened: AtomicI64,
 }
 
 /// Everything about one thread.
@@ -386,6 +391,10 @@ pub struct Thread {
     pub switch_witness: Cell<u64>,
     /// Address of this shared memory.
     pub base: Cell<u64>,
+    /// Absolute span = `work + burdened_offset` if all were stolen that can be.
+    pub burdened_offset: Cell<i64>,
+    /// What a steal costs then, in ticks.
+    pub steal: Cell<i64>,
     /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
     /// time.
     pub away: Cell<u64>,
@@ -571,6 +580,8 @@ pub struct Account {
     pub items: Cell<u64>,
     /// As `span`, if every iteration of a loop cost the same.
     pub uniform_span: Cell<i64>,
+    /// As `span`, if all were stolen that can be.
+    pub burdened_span: Cell<i64>,
     /// Ticks that strands waited for a lock which others held; in no other number.
     pub contended: Cell<i64>,
     /// For code under a lock: the lock's address; 1 if there are several.

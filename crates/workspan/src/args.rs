@@ -87,6 +87,9 @@ pub struct RunOptions {
     /// Load LIBRARY into the program, and tell it of every task (`include/workspan_tool.h`).
     #[arg(long, value_name = "LIBRARY", conflicts_with_all = ["record", "what_if"])]
     pub tool: Option<PathBuf>,
+    /// What a steal costs in burdened spans, in nanoseconds; default: as measured on this machine before the program runs.
+    #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
+    pub steal: Option<u64>,
     /// Run N times, and report medians with their spread.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
@@ -262,7 +265,7 @@ pub struct Calls {
     /// How to show recursion.
     #[arg(long, value_enum, default_value_t = By::Site)]
     pub by: By,
-    /// What a steal costs; default: as measured when the program was recorded, otherwise 5000.
+    /// What a steal costs, in nanoseconds; default: as the program was recorded with, otherwise 5000.
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
     /// Which of repeated runs.
@@ -457,6 +460,9 @@ impl RunOptions {
         }
         if let Some(cores) = self.logical_cores {
             add("--logical-cores", cores.to_string());
+        }
+        if let Some(nanos) = self.steal {
+            add("--steal", nanos.to_string());
         }
         add("--repeat", self.repeat.to_string());
         add("--top", self.show.top.to_string());

@@ -3,7 +3,7 @@
 use anyhow::{bail, Context};
 use workspan_analysis::calls::{calls, told, Options, DEFAULT_STEAL};
 use workspan_model::{Clock, Nanos, Recording, Run};
-use workspan_report::calls::{answer, csv, json, text, Answer, Steal};
+use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
 use workspan_report::text::Style;
 
 use crate::args::{self, By};
@@ -31,7 +31,7 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     let options = Options { heights: args.by == By::Height, steal: steal.cost() };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
     recorded.rows.tell_problems();
-    Ok(answer(&recorded.recording, options.heights, Some(steal), &computed))
+    Ok(answer(&recorded.recording, options.heights, Source::Strands(steal), &computed))
 }
 
 /// What the collector has told on the fly, where there are no strands and that is enough.
@@ -49,13 +49,17 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
     if !is_told || recording.uses_openmp() {
         return Ok(None);
     }
-    Ok(Some(answer(&recording, false, None, &told(&recording, run))))
+    let steal = (run.burdened_span > Nanos::ZERO).then(|| steal(None, &recording, run));
+    Ok(Some(answer(&recording, false, Source::Collector(steal), &told(&recording, run))))
 }
 
 fn steal(asked: Option<u64>, recording: &Recording, run: &Run) -> Steal {
     let nanos = |number| Nanos(i64::try_from(number).unwrap_or(i64::MAX));
-    match (asked, recording.machine.steal_ns) {
+    let measured = recording.machine.steal_ns;
+    let expected = if measured == 0 { DEFAULT_STEAL } else { nanos(measured) };
+    match (asked, measured) {
         (Some(number), _) => Steal::Asked(nanos(number)),
+        (None, _) if run.steal > Nanos::ZERO && run.steal != expected => Steal::Recorded(run.steal),
         // Ticks are no time.
         (None, _) if run.clock == Clock::Virtual => Steal::Assumed(Nanos::ZERO),
         (None, 0) => Steal::Assumed(DEFAULT_STEAL),

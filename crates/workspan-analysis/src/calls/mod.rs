@@ -50,6 +50,13 @@ pub struct Burdened {
     pub parallelism: Option<Ratio>,
 }
 
+impl Burdened {
+    /// Of work and burdened span.
+    pub fn of(work: Nanos, span: Nanos) -> Burdened {
+        Burdened { span, parallelism: work.over(span) }
+    }
+}
+
 /// A call site.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CallRow {
@@ -82,14 +89,14 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
     };
     let spans: BTreeMap<Edge, CallMetrics> = edges(recording, burdened.calls());
     let row = |(edge, metrics): (Edge, CallMetrics)| CallRow {
-        burdened: spans.get(&edge).map(|sums| burdened_of(metrics.work_on_work, sums.span_on_work)),
+        burdened: spans.get(&edge).map(|sums| Burdened::of(metrics.work_on_work, sums.span_on_work)),
         ..edge.row(metrics)
     };
     Ok(Calls {
         work: plain.work,
         span: plain.span,
         parallelism: plain.work.over(plain.span),
-        burdened: Some(burdened_of(plain.work, burdened.span)),
+        burdened: Some(Burdened::of(plain.work, burdened.span)),
         rows: sorted(edges(recording, plain.calls()).into_iter().map(row).collect()),
         problems: plain.problems,
     })
@@ -98,13 +105,32 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
 /// The calls of a run of `recording` as it was told on the fly, without its strands.
 pub fn told(recording: &Recording, run: &Run) -> Calls {
     let work = run.work();
+    let mut rows = by_edge(recording, &of_run(recording, run));
+    let is_told = run.burdened_span > Nanos::ZERO;
+    if is_told {
+        let spans = burdened_spans(recording, run);
+        for row in &mut rows {
+            let edge = Edge { callee: row.callee, caller: row.caller, height: None };
+            let span = spans.get(&edge).map_or(Nanos::ZERO, |sums| sums.span_on_work);
+            row.burdened = Some(Burdened::of(row.metrics.work_on_work, span));
+        }
+    }
     Calls {
         work,
         span: run.span,
         parallelism: work.over(run.span),
-        rows: by_edge(recording, &of_run(recording, run)),
+        burdened: is_told.then(|| Burdened::of(work, run.burdened_span)),
+        rows,
         ..Calls::default()
     }
+}
+
+/// The sums over the spans of instances, with steals, by call site.
+fn burdened_spans(recording: &Recording, run: &Run) -> BTreeMap<Edge, CallMetrics> {
+    let spans = recording.contexts.ids().zip(&run.totals).map(|(id, totals)| {
+        (CallKey::Context(id), CallMetrics { span_on_work: totals.burdened_span, ..CallMetrics::ZERO })
+    });
+    edges(recording, spans)
 }
 
 /// What a run tells of each context without its strands, in the order of the recording's tree.
@@ -139,10 +165,6 @@ pub fn by_edge(recording: &Recording, contexts: &[CallMetrics]) -> Vec<CallRow> 
     let contexts = recording.contexts.ids().map(CallKey::Context).zip(contexts.iter().copied());
     let edges = edges(recording, contexts.filter(|(_, metrics)| *metrics != CallMetrics::ZERO));
     sorted(edges.into_iter().map(|(edge, metrics)| edge.row(metrics)).collect())
-}
-
-fn burdened_of(work: Nanos, span: Nanos) -> Burdened {
-    Burdened { span, parallelism: work.over(span) }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -44,6 +44,9 @@ impl Replayed {
         Run {
             span: self.span,
             uniform_span: self.uniform_span,
+            // Another replay tells it, not this one.
+            burdened_span: Nanos::ZERO,
+            steal: Nanos::ZERO,
             totals,
             critical: self.critical,
             lost_path: Nanos::ZERO,

@@ -41,6 +41,7 @@ impl<C: Charge> Machine<C> {
         };
         self.teams += 1;
         self.begin_member(&team.creator);
+        self.add_team_burden(&team);
         self.frames.push(Frame::Team(Box::new(team)));
     }
 
@@ -58,10 +59,12 @@ impl<C: Charge> Machine<C> {
         self.uniform = creator.uniform;
     }
 
-    /// Of another thread than the one that forked the team.
-    fn add_burden(&mut self) {
-        self.tail.span = self.tail.span.saturating_add(self.burden);
-        self.uniform = self.uniform.saturating_add(self.burden);
+    /// Other threads are to come, or to be waited for: which member does most of the work is accident.
+    fn add_team_burden(&mut self, team: &Team) {
+        if team.members > 1 {
+            self.tail.span = self.tail.span.saturating_add(self.burden);
+            self.uniform = self.uniform.saturating_add(self.burden);
+        }
     }
 
     /// The innermost team, if the running strand is a member's.
@@ -113,14 +116,12 @@ impl<C: Charge> Machine<C> {
     pub(super) fn end_member(&mut self) {
         if let Some(Frame::Team(mut team)) = self.frames.pop() {
             self.charge.member_end();
-            if team.member > 0 {
-                self.add_burden();
-            }
+            self.add_team_burden(&team);
             self.end_round(&mut team);
             team.member += 1;
             self.begin_member(&team.creator);
             if team.member < team.members {
-                self.add_burden();
+                self.add_team_burden(&team);
             }
             self.frames.push(Frame::Team(team));
         }

@@ -25,6 +25,9 @@ pub(crate) struct Machine {
     pub(crate) threads: Vec<&'static Thread>,
 }
 
+/// What a steal costs in burdened spans.
+pub(crate) const STEAL: i64 = 37;
+
 impl Machine {
     /// A machine with so many threads; the first is the main thread, the others are idle workers.
     pub(crate) fn new(threads: usize) -> Machine {
@@ -53,6 +56,7 @@ impl Machine {
             pause_ppm: 0,
             disabled: 0,
             log,
+            steal_ticks: STEAL,
         };
         let page = first_page(&request);
         // SAFETY: the memory is private to this machine, larger than a page, and nobody looks at it yet.

@@ -4,6 +4,7 @@
 
 use std::sync::atomic::Ordering;
 
+use workspan_analysis::calls::{calls, told, CallRow, Options};
 use workspan_analysis::strands;
 use workspan_collect::group::{Group, TaskLink};
 use workspan_collect::handoff::Handoff;
@@ -11,14 +12,14 @@ use workspan_collect::join::JoinFrame;
 use workspan_collect::region;
 use workspan_collect::resource::{Resource, Turns};
 use workspan_collect::task;
-use workspan_model::{ContextId, Recording, SiteId, SiteKind as ModelKind, Totals};
+use workspan_model::{ContextId, Nanos, Recording, SiteId, SiteKind as ModelKind, Strand, Totals};
 use workspan_testkit::oracle::{Calls, Kind};
 use workspan_testkit::random::Random;
 use workspan_testkit::{evaluate, generate, Node, ScopeKind};
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
-use crate::machine::{self, call_site, enter, leave, now, Machine};
+use crate::machine::{self, call_site, enter, leave, now, Machine, STEAL};
 use crate::replay;
 
 const PROGRAMS: u64 = if cfg!(miri) { 12 } else { 2_000 };
@@ -77,7 +78,12 @@ fn every_schedule_gives_the_oracles_numbers() {
             for (id, (found, expected)) in (0..).zip(again.totals.iter().zip(&run.totals)) {
                 // Time on the wall is in no row, nor what the stand-in for the kind of bridges stands for. What lies on the
                 // critical path is compared with the oracle.
-                let mut found = Totals { wall: expected.wall, on_path: expected.on_path, ..found.clone() };
+                let mut found = Totals {
+                    wall: expected.wall,
+                    on_path: expected.on_path,
+                    burdened_span: expected.burdened_span,
+                    ..found.clone()
+                };
                 if expected.items > 0 {
                     // Threads are no tasks.
                     let Totals { items, entries, tasks, task_work, ref sizes, .. } = *expected;
@@ -86,6 +92,7 @@ fn every_schedule_gives_the_oracles_numbers() {
                 assert_eq!(&found, expected, "{label}: {:?}", recording.contexts.get(ContextId(id)));
             }
             assert_eq!((again.span, again.critical), (run.span, run.critical), "{label}");
+            check_burden(&recording, &rows, &label);
             assert!(rows.iter().all(|strand| strand.blocked.0 == 0), "{label}: nothing was blocked");
             for (context, totals) in contexts.iter().zip(&recording.runs[0].totals) {
                 let found = replayed.self_work.get(context).copied().unwrap_or(0);
@@ -219,6 +226,7 @@ impl<'m, 'p> Run<'m, 'p> {
             Node::ParBridge(copy, items) => {
                 let region = enter(thread, SiteKind::Thread, *copy);
                 let resource = Resource::new();
+                resource.owned_by(thread);
                 self.bridge(items, &mut 0, &resource, slot);
                 resource.finish(thread);
                 leave(thread, region);
@@ -375,9 +383,9 @@ impl<'m, 'p> Run<'m, 'p> {
             };
             let caught = self.node(node, slot, None);
             debug_assert!(caught.is_ok());
-            turns.item_done(thread, now(thread));
+            turns.item_done(thread, now(thread), resource);
         }
-        turns.leave(thread, now(thread));
+        turns.leave(thread, now(thread), resource);
     }
 
     fn create(&mut self, slot: usize, kind: SiteKind, copy: u8, group: Option<&Group>) -> TaskLink {
@@ -436,4 +444,19 @@ impl<'m, 'p> Run<'m, 'p> {
         task::leave_idle(thread, now(thread));
         workspan_collect::strand::go(thread, now(thread));
     }
+}
+
+/// The burdened spans that were told are those of the strands.
+fn check_burden(recording: &Recording, rows: &[Strand], label: &str) {
+    let run = &recording.runs[0];
+    if run.totals.iter().any(|totals| totals.items > 0) {
+        // In the rows, items stand where the first turn was taken.
+        return;
+    }
+    let told = told(recording, run);
+    let found = calls(recording, rows, &Options { heights: false, steal: Nanos(STEAL) }).expect("a slice can be read");
+    assert_eq!(told.burdened, found.burdened, "{label}");
+    let spans =
+        |rows: &[CallRow]| -> Vec<_> { rows.iter().map(|row| (row.callee, row.caller, row.burdened)).collect() };
+    assert_eq!(spans(&told.rows), spans(&found.rows), "{label}");
 }

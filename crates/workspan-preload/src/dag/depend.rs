@@ -143,7 +143,7 @@ fn after_list(thread: &'static Thread, task: &Frame, first: *mut Cell) {
     // SAFETY: null or a cell of this task's list.
     while let Some(cell) = unsafe { at.as_ref() } {
         let end = cell.task.end();
-        start.uniform = start.uniform.max(end.uniform);
+        start.assumed = start.assumed.max(end.assumed.burdened_by(task.kind.get().steal(thread)));
         if end.span > start.span {
             start.span = end.span;
             latest = Some(cell.task);

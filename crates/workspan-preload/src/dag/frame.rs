@@ -29,12 +29,14 @@ use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use workspan_collect::group::raise;
 use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Candidate, Latest, Position, Thread};
 
+use super::assumed::Assumed;
 use super::depend::Table;
 use super::group::Group;
 use super::pool;
@@ -45,6 +47,7 @@ pub const fn none() -> Latest {
     Latest {
         candidate: Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) },
         uniform: AtomicI64::new(i64::MIN),
+        burdened: AtomicI64::new(i64::MIN),
     }
 }
 
@@ -62,19 +65,13 @@ pub fn taken(latest: &Latest) -> (i64, u32) {
     taken
 }
 
-/// `to` becomes at least `value`.
-pub fn raise(to: &AtomicI64, value: i64) {
-    if to.load(Ordering::Relaxed) < value {
-        to.fetch_max(value, Ordering::AcqRel);
-    }
-}
-
 /// State of a task that does not run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Saved {
     pub(super) work: i64,
     pub(super) span_offset: i64,
     pub(super) uniform_offset: i64,
+    pub(super) burdened_offset: i64,
     pub(super) nested: i64,
     pub(super) position: SavedPosition,
     pub(super) location: u64,
@@ -126,6 +123,18 @@ pub struct Kind {
     pub leaving: bool,
 }
 
+impl Kind {
+    /// What it costs more if it is stolen, at its begin and again for who waits for it.
+    #[inline(always)]
+    pub(super) fn steal(self, thread: &Thread) -> i64 {
+        if self.inline || self.machinery {
+            0
+        } else {
+            thread.steal.get()
+        }
+    }
+}
+
 /// Where a task stands in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -144,8 +153,8 @@ pub enum Stage {
 pub struct Start {
     /// Absolute span.
     pub span: i64,
-    /// The same with uniform loops.
-    pub uniform: i64,
+    /// The same under assumptions.
+    pub assumed: Assumed,
     /// Path, borrowed or owned.
     pub path: u32,
     /// Absolute span up to which `path` accounts.
@@ -161,8 +170,8 @@ pub struct Start {
 pub struct End {
     /// Absolute span.
     pub span: i64,
-    /// The same with uniform loops.
-    pub uniform: i64,
+    /// The same under assumptions.
+    pub assumed: Assumed,
     /// Path, as in a [`Position`].
     pub path: u32,
     /// Context of what it does not account for.
@@ -257,7 +266,7 @@ pub struct Extra {
     pub(super) locks: super::lock::Held,
     /// An inline child's end, to be taken over when the task goes on.
     pub(super) inline_end: Cell<Option<path::Tail>>,
-    pub(super) inline_uniform: Cell<i64>,
+    pub(super) inline_assumed: Cell<Assumed>,
     /// Span at which its event was fulfilled.
     pub(super) fulfilled: AtomicI64,
     /// The same with uniform loops.
@@ -488,7 +497,7 @@ impl Frame {
             marks: super::marked::Marks::new(),
             locks: super::lock::Held::new(),
             inline_end: Cell::new(None),
-            inline_uniform: Cell::new(0),
+            inline_assumed: Cell::new(Assumed::NEVER),
             fulfilled: AtomicI64::new(i64::MIN),
             fulfilled_uniform: AtomicI64::new(i64::MIN),
         };
@@ -508,6 +517,7 @@ impl Frame {
             work: thread.work.get(),
             span_offset: thread.span_offset.get(),
             uniform_offset: thread.uniform_offset.get(),
+            burdened_offset: thread.burdened_offset.get(),
             nested: thread.nested.get(),
             position: thread.position.get().into(),
             location: thread.location.get(),
@@ -530,6 +540,7 @@ impl Frame {
         thread.work.set(saved.work);
         thread.span_offset.set(saved.span_offset);
         thread.uniform_offset.set(saved.uniform_offset);
+        thread.burdened_offset.set(saved.burdened_offset);
         thread.nested.set(saved.nested);
         let same = thread.position.get().context == position.context && thread.account.get() != 0;
         thread.position.set(position);
@@ -564,16 +575,4 @@ impl Frame {
         // SAFETY: made by `new` from a block of the pool, and nobody holds it.
         unsafe { pool::give(thread, self) };
     }
-}
-
-/// Absolute span with uniform loops at the last stop.
-#[inline(always)]
-pub fn uniform(thread: &Thread) -> i64 {
-    thread.work.get() + thread.uniform_offset.get()
-}
-
-/// Continues with that span.
-#[inline(always)]
-pub fn set_uniform(thread: &Thread, span: i64) {
-    thread.uniform_offset.set(span - thread.work.get());
 }

@@ -7,6 +7,7 @@ use workspan_collect::log::{go_on, mark};
 use workspan_collect::path::Tail;
 use workspan_wire::shm::{Latest, Thread};
 
+use super::assumed::Assumed;
 use super::frame::{self, Frame};
 use super::{log, pool};
 
@@ -47,8 +48,7 @@ pub fn close(thread: &'static Thread, task: &'static Frame) {
         log::wait(thread);
     }
     let (span, path) = frame::taken(&group.ends);
-    let uniform = group.ends.uniform.load(core::sync::atomic::Ordering::Acquire);
-    super::task::join(thread, Tail { span, path, since: span }, uniform);
+    super::task::join(thread, Tail { span, path, since: span }, Assumed::seen(&group.ends));
     if logged {
         mark(thread);
     }

@@ -16,7 +16,8 @@ use workspan_collect::tables::{ContextId, ROOT};
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Thread, OWNED};
 
-use super::frame::{set_uniform, uniform, Frame};
+use super::assumed::Assumed;
+use super::frame::Frame;
 use super::{log, team};
 
 /// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
@@ -30,8 +31,8 @@ pub struct Pieces {
     pub recursive: bool,
     /// Absolute span at the entry.
     pub entry: i64,
-    /// The same with uniform loops.
-    pub entry_uniform: i64,
+    /// The same under assumptions.
+    pub entry_assumed: Assumed,
     /// Path at the entry; the frame's own handle.
     pub path: u32,
     /// Absolute span up to which it accounts.
@@ -42,8 +43,8 @@ pub struct Pieces {
     pub best_path: u32,
     /// Absolute span up to which that accounts.
     pub best_since: i64,
-    /// Longest with uniform iterations.
-    pub best_uniform: i64,
+    /// Longest under assumptions.
+    pub best_assumed: Assumed,
     /// Iterations of the running piece.
     pub iterations: u64,
     /// Constructs that the task has left.
@@ -73,7 +74,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     }
     let shared = Shared::of(thread);
     let position = thread.position.get();
-    let (entry, entry_uniform) = (strand::span(thread), uniform(thread));
+    let (entry, entry_assumed) = (strand::span(thread), Assumed::of(thread));
     let borrowed = position.path & !OWNED;
     strand::set_path(thread, borrowed);
     extra.pieces.set(Pieces {
@@ -81,13 +82,13 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
         known: target.is_some(),
         recursive: target.is_some_and(|target| target.recursive || target.context == here),
         entry,
-        entry_uniform,
+        entry_assumed,
         path: path::own(shared, borrowed),
         since: position.since,
         best: entry,
         best_path: borrowed,
         best_since: position.since,
-        best_uniform: entry_uniform,
+        best_assumed: entry_assumed,
         iterations,
         ordinal: extra.pieces.get().ordinal,
     });
@@ -112,7 +113,7 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     pieces.iterations = iterations;
     strand::set_tail(thread, pieces.path & !OWNED, pieces.since);
     strand::set_span(thread, pieces.entry);
-    set_uniform(thread, pieces.entry_uniform);
+    pieces.entry_assumed.set(thread);
     if logged {
         mark(thread);
     }
@@ -142,7 +143,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
     }
     strand::set_tail(thread, path, pieces.best_since);
     strand::set_span(thread, pieces.best);
-    set_uniform(thread, pieces.best_uniform);
+    pieces.best_assumed.set(thread);
     if logged {
         mark(thread);
         log::leave(thread);
@@ -152,9 +153,9 @@ pub fn leave(thread: &Thread, task: &Frame) {
     extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), ..Pieces::default() });
     region::shift(thread, extra.construct.get());
     if let Some(team) = task.team() {
-        let (span, uniform) = (pieces.best - pieces.entry, pieces.best_uniform - pieces.entry_uniform);
+        let (span, assumed) = (pieces.best - pieces.entry, pieces.best_assumed.beyond(pieces.entry_assumed));
         let of = pieces.known.then_some((context, !pieces.recursive));
-        team::share(thread, team, of, ordinal, span, uniform);
+        team::share(thread, team, of, ordinal, span, assumed);
     }
 }
 
@@ -166,7 +167,7 @@ fn logged(thread: &Thread) -> bool {
 /// Keeps the longest.
 fn piece_done(thread: &Thread, pieces: &mut Pieces) {
     let shared = Shared::of(thread);
-    let (span, end_uniform) = (strand::span(thread), uniform(thread));
+    let (span, end) = (strand::span(thread), Assumed::of(thread));
     let position = thread.position.get();
     if span > pieces.best {
         path::release(shared, pieces.best_path);
@@ -176,6 +177,7 @@ fn piece_done(thread: &Thread, pieces: &mut Pieces) {
     }
     strand::set_path(thread, pieces.path & !OWNED);
     let iterations = i64::try_from(pieces.iterations.max(1)).unwrap_or(i64::MAX);
-    let each = (end_uniform - pieces.entry_uniform) / iterations;
-    pieces.best_uniform = pieces.best_uniform.max(pieces.entry_uniform + each);
+    let entry = pieces.entry_assumed.uniform;
+    let uniform = entry + (end.uniform - entry) / iterations;
+    pieces.best_assumed = pieces.best_assumed.max(Assumed { uniform, ..end });
 }

@@ -15,7 +15,8 @@ use workspan_collect::tables::{ContextId, ROOT};
 use workspan_collect::task::{enter_idle, leave_idle};
 use workspan_wire::shm::{Latest, Position, Thread, NODE, OWNED, PREFIXED};
 
-use super::frame::{self, raise, set_uniform, uniform, Base, End, Frame, Kind, Stage, Start};
+use super::assumed::Assumed;
+use super::frame::{self, Base, End, Frame, Kind, Stage, Start};
 use super::solo::{self, offer};
 use super::{depend, log};
 
@@ -61,7 +62,7 @@ pub fn create(
     let position = thread.position.get();
     let start = Start {
         span: strand::span(thread),
-        uniform: uniform(thread),
+        assumed: Assumed::of(thread).burdened_by(kind.steal(thread)),
         path: lend(shared, thread, creator),
         since: position.since,
         forked_in: position.context,
@@ -137,7 +138,7 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     thread.flushed.set(0);
     thread.nested.set(0);
     thread.span_offset.set(start.span);
-    thread.uniform_offset.set(start.uniform);
+    start.assumed.set(thread);
     thread.location.set(0);
     thread.last_region.set(0);
     let prefix = start.span - start.since;
@@ -191,7 +192,7 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
 pub fn join_inline(thread: &'static Thread, task: &Frame) {
     if let Some(extra) = task.known_extra() {
         if let Some(tail) = extra.inline_end.take() {
-            join(thread, tail, extra.inline_uniform.get());
+            join(thread, tail, extra.inline_assumed.get());
             if log::on(thread) {
                 log::after_inline(thread, tail.span);
             }
@@ -243,7 +244,7 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
         count_task(current_account(thread), thread.work.get() - thread.nested.get());
     }
     let prefix = (thread.prefix.get(), thread.prefix_context.get());
-    ends_at(task, strand::span(thread), uniform(thread), thread.position.get(), prefix);
+    ends_at(task, strand::span(thread), Assumed::of(thread), thread.position.get(), prefix);
     task.thread.store(ptr::null_mut(), Ordering::Release);
 }
 
@@ -255,15 +256,18 @@ pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
         count_task(Shared::of(thread).account(thread, position.context), saved.work - saved.nested);
     }
     let prefix = (saved.prefix, saved.prefix_context);
-    ends_at(task, saved.work + saved.span_offset, saved.work + saved.uniform_offset, position, prefix);
+    let assumed = Assumed { uniform: saved.work + saved.uniform_offset, burdened: saved.work + saved.burdened_offset };
+    ends_at(task, saved.work + saved.span_offset, assumed, position, prefix);
 }
 
 /// Puts away where `task`'s code has ended. An event may be fulfilled later: the time between counts with the task.
-fn ends_at(task: &Frame, span: i64, uniform: i64, position: Position, prefix: (i64, ContextId)) {
+fn ends_at(task: &Frame, span: i64, assumed: Assumed, position: Position, prefix: (i64, ContextId)) {
     let (fulfilled, fulfilled_uniform) = fulfilled_at(task);
+    let uniform = assumed.uniform.max(fulfilled_uniform);
+    let waited = fulfilled.saturating_sub(span).max(0);
     task.set_end(End {
         span: span.max(fulfilled),
-        uniform: uniform.max(fulfilled_uniform),
+        assumed: Assumed { uniform, ..assumed }.burdened_by(waited),
         path: position.path,
         context: position.context,
         since: position.since,
@@ -294,7 +298,7 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
         if kind.inline {
             inline_complete(thread, task, parent);
         }
-        raise(&parent.children.uniform, end.uniform);
+        end.assumed.burdened_by(kind.steal(thread)).raise(&parent.children);
         if parent.children.candidate.span.load(Ordering::Relaxed) < end.span {
             let path = if !kept && is_plain(task, &end) {
                 end.path
@@ -313,12 +317,17 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
     }
     // SAFETY: null, or part of a group or team that waits for this task.
     if let Some(report) = unsafe { task.report.get().as_ref() } {
-        raise(&report.uniform, end.uniform);
+        told(shared, report, end.assumed.burdened_by(kind.steal(thread)), thread).raise(report);
         if report.candidate.span.load(Ordering::Relaxed) < end.span {
             offer(shared, &report.candidate, end.span, path::own(shared, whole_path(shared, task)));
         }
     }
     close_one(thread, task);
+}
+
+/// An end, as whoever waits is told of it, as it is for `to`: what nobody waits for is told to nobody.
+fn told(shared: Shared, to: &Latest, end: Assumed, thread: &Thread) -> Assumed {
+    end.burdened_by(if ptr::eq(to, &shared.header().detached) { -thread.steal.get() } else { 0 })
 }
 
 /// `task`, part of `parent`'s chain, is complete: `parent` goes on from there.
@@ -331,7 +340,7 @@ fn inline_complete(thread: &'static Thread, task: &Frame, parent: &Frame) {
         if let Some(earlier) = extra.inline_end.replace(Some(Tail { span: end.span, path, since: end.span })) {
             path::release(shared, earlier.path);
         }
-        extra.inline_uniform.set(end.uniform);
+        extra.inline_assumed.set(end.assumed);
     }
 }
 
@@ -370,24 +379,27 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
         let parent = task.parent();
         let kind = task.kind.get();
         let start = task.start.get();
-        let (end, end_uniform) = (task.end().span, task.end().uniform);
+        let (end, end_assumed) = (task.end().span, task.end().assumed);
         // Descendants may have ended later.
         let (children, children_path) = frame::seen(&task.children);
         let (late, late_path) = frame::seen(&task.late);
         let last = end.max(children).max(late);
-        let last_uniform = end_uniform
-            .max(task.children.uniform.load(Ordering::Acquire))
-            .max(task.late.uniform.load(Ordering::Acquire));
+        // As whoever waits is told.
+        let below = Assumed::seen(&task.children).max(Assumed::seen(&task.late));
+        let last_assumed = end_assumed.max(below.burdened_by(-thread.steal.get()));
         if !kind.machinery && !kind.implicit && !kind.taskloop {
             let account = shared.account(thread, start.context);
             account.entries.set(account.entries.get() + 1);
             if !kind.recursive {
                 account.instances.set(account.instances.get() + 1);
                 account.span.set(account.span.get() + last - start.span);
-                account.uniform_span.set(account.uniform_span.get() + last_uniform - start.uniform);
+                let assumed = last_assumed.beyond(start.assumed);
+                account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
+                account.burdened_span.set(account.burdened_span.get() + assumed.burdened);
             }
         }
-        if last > end || last_uniform > end_uniform {
+        let own = end_assumed.burdened_by(kind.steal(thread));
+        if last > end || below.max(own) != own {
             // SAFETY: as in `complete`.
             let report = unsafe { task.report.get().as_ref() };
             let to = match (report, parent) {
@@ -396,7 +408,7 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
                 (None, None) => None,
             };
             if let Some(to) = to {
-                raise(&to.uniform, last_uniform);
+                told(shared, to, below, thread).raise(to);
                 if last > end && to.candidate.span.load(Ordering::Relaxed) < last {
                     let path = if late >= children {
                         path::own(shared, late_path)
@@ -425,12 +437,10 @@ fn whole_child_path(shared: Shared, task: &Frame, span: i64, path: u32) -> u32 {
     path::add(shared, base.path & NODE, base.context, span - base.since)
 }
 
-/// The strand, stopped, goes on after `tail`, whose path is used up, and after `uniform_end`.
-pub fn join(thread: &'static Thread, tail: Tail, uniform_end: i64) {
+/// The strand, stopped, goes on after `tail`, whose path is used up, and after `assumed`.
+pub fn join(thread: &'static Thread, tail: Tail, assumed: Assumed) {
     let shared = Shared::of(thread);
-    if uniform_end > uniform(thread) {
-        set_uniform(thread, uniform_end);
-    }
+    assumed.join(thread);
     if tail.span <= strand::span(thread) {
         path::release(shared, tail.path);
         return;
@@ -454,10 +464,7 @@ pub fn wait_children(thread: &'static Thread, task: &'static Frame) {
 
 #[inline(always)]
 fn join_children(thread: &'static Thread, task: &'static Frame) {
-    let latest = task.children.uniform.load(Ordering::Acquire);
-    if latest > uniform(thread) {
-        set_uniform(thread, latest);
-    }
+    Assumed::seen(&task.children).join(thread);
     let (span, path) = frame::seen(&task.children);
     if span <= strand::span(thread) {
         return;
@@ -466,7 +473,7 @@ fn join_children(thread: &'static Thread, task: &'static Frame) {
     if path & OWNED != 0 {
         path::settle(thread);
         let (span, path) = frame::taken(&task.children);
-        join(thread, Tail { span, path, since: span }, i64::MIN);
+        join(thread, Tail { span, path, since: span }, Assumed::NEVER);
         return;
     }
     // The child did not touch the path that it borrowed: in this context, or nearly so.
@@ -478,7 +485,7 @@ fn join_children(thread: &'static Thread, task: &'static Frame) {
         return;
     }
     let path = path::add(shared, base.path & NODE, base.context, span - base.since);
-    join(thread, Tail { span, path, since: span }, i64::MIN);
+    join(thread, Tail { span, path, since: span }, Assumed::NEVER);
 }
 
 /// The thread, whose strand is stopped, waits from tick `now` on.
@@ -499,12 +506,13 @@ pub fn wait_over(thread: &Thread, now: u64) {
 pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
     let end = task.end();
     let at = strand::span(thread);
-    let uniform_end = end.uniform.max(uniform(thread));
+    let uniform = end.assumed.uniform.max(Assumed::of(thread).uniform);
+    let assumed = Assumed { uniform, ..end.assumed }.burdened_by((at - end.span).max(0));
     if log::on(thread) {
         log::fulfilled(thread, task, end.context, (at - end.span).max(0));
     }
     if at <= end.span {
-        task.set_end(End { uniform: uniform_end, ..end });
+        task.set_end(End { assumed, ..end });
         return;
     }
     let shared = Shared::of(thread);
@@ -512,7 +520,7 @@ pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
     let context = strand::context(thread);
     path::extend(shared, thread, at, context);
     let path = path::own(shared, strand::path(thread));
-    task.set_end(End { span: at, uniform: uniform_end, path, context, since: at, prefix: 0, prefix_context: 0 });
+    task.set_end(End { span: at, assumed, path, context, since: at, prefix: 0, prefix_context: 0 });
 }
 
 /// The strand on `thread`, stopped, goes on after the predecessors of `pseudo`, a task that stands for a wait.
@@ -526,11 +534,9 @@ pub fn after(thread: &'static Thread, pseudo: &'static Frame) {
     if start.path & OWNED != 0 && start.span > strand::span(thread) {
         path::settle(thread);
         let path = path::own(Shared::of(thread), start.path);
-        join(thread, Tail { span: start.span, path, since: start.since }, i64::MIN);
+        join(thread, Tail { span: start.span, path, since: start.since }, Assumed::NEVER);
     }
-    if start.uniform > uniform(thread) {
-        set_uniform(thread, start.uniform);
-    }
+    start.assumed.join(thread);
     if logged {
         mark(thread);
     }
@@ -550,6 +556,7 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     thread.flushed.set(0);
     thread.span_offset.set(0);
     thread.uniform_offset.set(0);
+    thread.burdened_offset.set(0);
     thread.nested.set(0);
     member.thread.store(ptr::null_mut(), Ordering::Release);
     member.stage.set(Stage::Ended);
@@ -562,7 +569,7 @@ pub fn discard(thread: &'static Thread, task: &'static Frame) {
     let now = task.start.get();
     task.set_end(End {
         span: now.span,
-        uniform: now.uniform,
+        assumed: now.assumed,
         path: now.path,
         context: now.context,
         since: now.since,

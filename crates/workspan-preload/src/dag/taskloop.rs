@@ -7,7 +7,8 @@ use workspan_collect::strand;
 use workspan_collect::tables::ROOT;
 use workspan_wire::shm::{Thread, PREFIXED};
 
-use super::frame::{uniform, Frame, Kind, Start};
+use super::assumed::Assumed;
+use super::frame::{Frame, Kind, Start};
 use super::task::report_of;
 use super::{log, solo};
 
@@ -31,7 +32,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
     let position = thread.position.get();
     let start = Start {
         span: strand::span(thread),
-        uniform: uniform(thread),
+        assumed: Assumed::of(thread),
         path: path::own(Shared::of(thread), position.path),
         since: position.since,
         forked_in: context,
@@ -56,12 +57,16 @@ pub fn create(
     let shared = Shared::of(thread);
     let (start, report) = match helper {
         Some(helper) => {
-            // Its own path is still that of the beginning.
+            // Its own path is still that of the beginning; that it was stolen counts once.
             let position = thread.position.get();
             let start = Start { path: position.path & !PREFIXED, since: position.since, ..helper.start.get() };
             (start, helper.report.get())
         }
-        None => (creator.known_extra()?.taskloop.get()?.1, report_of(shared, creator)),
+        None => {
+            let start = creator.known_extra()?.taskloop.get()?.1;
+            let assumed = start.assumed.burdened_by(kind.steal(thread));
+            (Start { assumed, ..start }, report_of(shared, creator))
+        }
     };
     let start = Start { path: path::own(shared, start.path), ..start };
     let task = Frame::new(thread, kind, start)?;
@@ -103,7 +108,9 @@ pub fn leave(thread: &Thread, task: &Frame) {
     if !extra.taskloop_recursive.get() {
         account.instances.set(account.instances.get() + 1);
         account.span.set(account.span.get() + strand::span(thread) - start.span);
-        account.uniform_span.set(account.uniform_span.get() + uniform(thread) - start.uniform);
+        let assumed = Assumed::of(thread).beyond(start.assumed);
+        account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
+        account.burdened_span.set(account.burdened_span.get() + assumed.burdened);
     }
     strand::flush(thread);
     if log::on(thread) {

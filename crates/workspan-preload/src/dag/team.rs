@@ -8,6 +8,7 @@ use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
+use workspan_collect::group::raise;
 use workspan_collect::log::mark;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region::{self, CallSite, Region};
@@ -16,7 +17,8 @@ use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Latest, Thread, OWNED};
 
-use super::frame::{self, raise, uniform, Frame, Kind, Start};
+use super::assumed::Assumed;
+use super::frame::{self, Frame, Kind, Start};
 use super::solo::offer;
 use super::{log, pool, task};
 
@@ -34,6 +36,7 @@ struct Share {
     left: AtomicU64,
     span: AtomicI64,
     uniform: AtomicI64,
+    burdened: AtomicI64,
     /// Its context + 1, above bit 32 if it is an outermost instance; 0 before a member knows.
     of: AtomicU64,
 }
@@ -59,6 +62,15 @@ impl Team {
         self.own
     }
 
+    /// What it costs more to have further members: where it begins, and again where it ends.
+    fn steal(&self, thread: &Thread) -> i64 {
+        if self.own || self.size.load(Ordering::Relaxed) < 2 {
+            0
+        } else {
+            thread.steal.get()
+        }
+    }
+
     /// The slot to which ends go in `round`.
     pub fn slot(&self, round: Round) -> &Latest {
         &self.slots[usize::from(round.0)]
@@ -75,7 +87,7 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Op
     let position = thread.position.get();
     let start = Start {
         span: strand::span(thread),
-        uniform: uniform(thread),
+        assumed: Assumed::of(thread),
         // The forking task keeps it while it waits.
         path: position.path & !OWNED,
         since: position.since,
@@ -87,6 +99,7 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Op
         left: AtomicU64::new(0),
         span: AtomicI64::new(0),
         uniform: AtomicI64::new(0),
+        burdened: AtomicI64::new(0),
         of: AtomicU64::new(0),
     };
     let team = Team {
@@ -108,7 +121,8 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Op
 pub fn member(thread: &Thread, team: &'static Team, size: u32, number: u32) -> Option<&'static Frame> {
     team.size.store(size, Ordering::Relaxed);
     let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
-    let frame = Frame::new(thread, kind, team.start)?;
+    let start = Start { assumed: team.start.assumed.burdened_by(team.steal(thread)), ..team.start };
+    let frame = Frame::new(thread, kind, start)?;
     frame.team.set(team);
     if log::on(thread) {
         log::is_member(frame, team.identity, number);
@@ -130,7 +144,7 @@ pub fn arrive(thread: &'static Thread, member: &Frame, team: &Team) {
     // It may be the last that is heard of the thread: the end of its last barrier is told when it next wakes.
     strand::flush(thread);
     let slot = team.slot(member.round.get());
-    raise(&slot.uniform, uniform(thread));
+    Assumed::of(thread).raise(slot);
     let span = strand::span(thread);
     if span > slot.candidate.span.load(Ordering::Relaxed) {
         let context = strand::context(thread);
@@ -148,9 +162,9 @@ pub fn pass(thread: &'static Thread, member: &'static Frame, team: &Team) {
     let (span, path) = frame::seen(slot);
     if span > strand::span(thread) {
         let path = path::own(shared, path);
-        task::join(thread, Tail { span, path, since: span }, i64::MIN);
+        task::join(thread, Tail { span, path, since: span }, Assumed::NEVER);
     }
-    task::join(thread, Tail { span: i64::MIN, path: 0, since: 0 }, slot.uniform.load(Ordering::Acquire));
+    Assumed::seen(slot).join(thread);
     if log::on(thread) {
         mark(thread);
     }
@@ -166,19 +180,20 @@ pub fn finish(thread: &'static Thread, now: u64, team: &'static Team) {
     }
     for slot in &team.slots {
         let (span, path) = frame::taken(slot);
-        let uniform = slot.uniform.load(Ordering::Acquire);
-        task::join(thread, Tail { span, path, since: span }, uniform);
+        task::join(thread, Tail { span, path, since: span }, Assumed::seen(slot));
     }
+    Assumed::of(thread).burdened_by(team.steal(thread)).set(thread);
     if logged {
         mark(thread);
     }
     if let Some(region) = team.region.take() {
         let context = strand::context(thread);
-        let before = team.start.uniform;
+        let before = team.start.assumed;
         region::leave_stopped(thread, now, region);
         if region.outermost() {
             let account = shared.account(thread, context);
-            account.uniform_span.set(account.uniform_span.get() + uniform(thread) - before);
+            let beyond = Assumed::of(thread).beyond(before);
+            account.uniform_span.set(account.uniform_span.get() + beyond.uniform);
         }
     }
     // SAFETY: made by `fork`; its members have ended, or will not look at it again.
@@ -187,7 +202,7 @@ pub fn finish(thread: &'static Thread, now: u64, team: &'static Team) {
 
 /// A member leaves its `ordinal`-th worksharing construct, to which it contributed `span`. The last one counts the
 /// instance. `of`: its context, and whether it is an outermost one; members that the runtime tells no place do not know.
-pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordinal: u32, span: i64, uniform: i64) {
+pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordinal: u32, span: i64, assumed: Assumed) {
     let size = u64::from(team.size.load(Ordering::Relaxed).max(1));
     let share = &team.shares[ordinal as usize % SHARES];
     let instance = u64::from(ordinal) << 32;
@@ -197,23 +212,25 @@ pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordina
         if !free && left >> 32 != u64::from(ordinal) {
             // Others are still in a much earlier construct: this member's part counts by itself.
             if let Some(of) = of {
-                count(thread, of, 0, span, uniform);
+                count(thread, of, 0, span, assumed);
             }
             return;
         }
         let next = if free { instance | 1 } else { left + 1 };
         raise(&share.span, span);
-        raise(&share.uniform, uniform);
+        assumed.raise_both(&share.uniform, &share.burdened);
         if let Some((context, outermost)) = of {
             share.of.store(u64::from(outermost) << 32 | u64::from(context + 1), Ordering::Relaxed);
         }
         if next & 0xffff_ffff == size {
             // All others have left.
-            let (span, uniform) = (share.span.swap(0, Ordering::Relaxed), share.uniform.swap(0, Ordering::Relaxed));
+            let taken = |from: &AtomicI64| from.swap(0, Ordering::Relaxed);
+            let span = taken(&share.span);
+            let assumed = Assumed { uniform: taken(&share.uniform), burdened: taken(&share.burdened) };
             let of = share.of.swap(0, Ordering::Relaxed);
             share.left.store(instance, Ordering::Release);
             if let Some(context) = (of as u32).checked_sub(1) {
-                count(thread, (context, of >> 32 != 0), 1, span, uniform);
+                count(thread, (context, of >> 32 != 0), 1, span, assumed);
             }
             return;
         }
@@ -224,12 +241,13 @@ pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordina
     }
 }
 
-fn count(thread: &Thread, (context, outermost): (ContextId, bool), instances: u64, span: i64, uniform: i64) {
+fn count(thread: &Thread, (context, outermost): (ContextId, bool), instances: u64, span: i64, assumed: Assumed) {
     let account = Shared::of(thread).account(thread, context);
     account.entries.set(account.entries.get() + instances);
     if outermost {
         account.instances.set(account.instances.get() + instances);
         account.span.set(account.span.get() + span);
-        account.uniform_span.set(account.uniform_span.get() + uniform);
+        account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
+        account.burdened_span.set(account.burdened_span.get() + assumed.burdened);
     }
 }

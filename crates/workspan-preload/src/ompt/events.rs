@@ -10,6 +10,7 @@ use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use workspan_collect::clock;
+use workspan_collect::group::raise;
 use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
@@ -20,9 +21,10 @@ use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
 use super::site::{self, call_site};
+use crate::dag::assumed::Assumed;
 use crate::dag::clock::is_virtual;
 use crate::dag::depend::Use;
-use crate::dag::frame::{self, Frame, Kind, Stage, Start};
+use crate::dag::frame::{Frame, Kind, Stage, Start};
 use crate::dag::team::Team;
 use crate::dag::{depend as dependences_of, log, pool, task, taskloop, team, token};
 use crate::threads;
@@ -116,7 +118,7 @@ pub fn note_uniform_end() {
     if thread.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
         task::stop(thread, Some(now));
         let latest = &Shared::of(thread).header().detached;
-        frame::raise(&latest.uniform, frame::uniform(thread));
+        raise(&latest.uniform, Assumed::of(thread).uniform);
         task::go(thread, Some(now));
     }
 }
@@ -537,7 +539,7 @@ fn fulfilled_early(detached: &'static Frame) {
     if let Some(thread) = thread::current() {
         let at = now(thread);
         task::stop(thread, Some(at));
-        detached.fulfil(thread, strand::span(thread), frame::uniform(thread));
+        detached.fulfil(thread, strand::span(thread), Assumed::of(thread).uniform);
         task::go(thread, Some(at));
     }
 }

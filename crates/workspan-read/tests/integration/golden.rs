@@ -19,7 +19,7 @@ use workspan_model::{
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4];
+const STORED: &[u16] = &[0, 2, 3, 4, 5];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -113,6 +113,7 @@ fn sites(minor: u16) -> Vec<Site> {
 
 fn first_run(minor: u16) -> Run {
     let since_3 = |value| if minor >= 3 { Nanos(value) } else { Nanos::ZERO };
+    let since_5 = |value| if minor >= 5 { Nanos(value) } else { Nanos::ZERO };
     let lock = |lock| if minor >= 3 { lock } else { Lock::None };
     let bucket = |low, high, count| Bucket { low: Nanos(low), high: Nanos(high), count };
     Run {
@@ -123,6 +124,8 @@ fn first_run(minor: u16) -> Run {
         cpu: Nanos(2_000_002),
         span: Nanos(700_007),
         uniform_span: since_3(300_003),
+        burdened_span: since_5(800_008),
+        steal: since_5(86),
         totals: vec![
             Totals::default(),
             Totals { self_work: Nanos(40_004), ..Totals::default() },
@@ -144,6 +147,7 @@ fn first_run(minor: u16) -> Run {
                 blocked: Nanos(12),
                 wall: Nanos(500_000),
                 uniform_span: since_3(200_002),
+                burdened_span: since_5(650_006),
                 contended: since_3(34),
                 lock: lock(Lock::Several),
                 sizes: Histogram::new([bucket(0, 1, 1), bucket(10_240, 12_288, 3)]),

@@ -22,7 +22,8 @@ pub(crate) fn program(report: &Report) -> String {
 {rows}</tbody></table></div>
 <p class="conditions">{conditions}</p>
 <p class="help">Work is the time of all code, span that of the longest chain of code that had to run one part
-after the other; parallelism is work over span, and no number of workers makes the program faster than that. Times are corrected
+after the other; parallelism is work over span, and no number of workers makes the program faster than that. Burdened is what is left of it if
+all is stolen that can be: far less means that tasks are too small. Times are corrected
 for preemption and for the profiler; not shown is what the workers cost each other, as by sharing a cache.</p>
 "#,
         head = header(&rows::PROGRAM, 0),
@@ -68,9 +69,9 @@ pub(crate) fn sites(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -> 
         &rows::SITE,
         &report.sites.iter().map(row).collect::<String>(),
         "Places that create tasks. Critical is the share of the critical path that is code of the site itself; with serial \
-         code it adds up to all of it. Work and span cover all that ran inside, so rows overlap. Overhead is the cost of \
-         creating the tasks, over the work of the program. Not shown: shortening the critical path may bring up another \
-         that is almost as long.",
+         code it adds up to all of it. Work and span cover all that ran inside, so rows overlap. Burdened is their \
+         parallelism if all is stolen that can be. Overhead is the cost of creating the tasks, over the work of the \
+         program. Not shown: shortening the critical path may bring up another that is almost as long.",
     )
 }
 
@@ -128,7 +129,7 @@ pub(crate) fn header(columns: &[&str], left: usize) -> String {
 #[derive(Debug, Serialize)]
 pub(crate) struct Order {
     regions: Vec<[Option<f64>; 6]>,
-    sites: Vec<[Option<f64>; 9]>,
+    sites: Vec<[Option<f64>; 10]>,
 }
 
 impl Order {
@@ -147,7 +148,8 @@ impl Order {
             let (mean, p50, p90) = (sizes.map(|t| t.mean), sizes.map(|t| t.p50), sizes.map(|t| t.p90));
             let size = |nanos: Option<i64>| nanos.and_then(time);
             let (work, span) = (time(s.work_ns), time(s.span_ns));
-            [critical, work, span, s.parallelism, number(s.tasks), size(mean), size(p50), size(p90), overhead]
+            let burdened = s.burdened.and_then(|b| b.parallelism);
+            [critical, work, span, s.parallelism, burdened, number(s.tasks), size(mean), size(p50), size(p90), overhead]
         };
         Order { regions: report.regions.iter().map(region).collect(), sites: report.sites.iter().map(site).collect() }
     }

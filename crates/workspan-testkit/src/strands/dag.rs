@@ -344,7 +344,7 @@ impl<'a> Graph<'a> {
                     self.sums[inner.index()].entries += 1;
                 }
             }
-            Event::Team(_) => self.team(task),
+            Event::Team(members) => self.team(task, members),
             Event::Barrier => {
                 if let Some(team) = self.open_teams.last().copied() {
                     task.at = self.meet(team, task.at);
@@ -522,24 +522,24 @@ impl<'a> Graph<'a> {
         barrier
     }
 
-    fn team(&mut self, task: &mut Task) {
+    fn team(&mut self, task: &mut Task, members: u32) {
         let begin = task.at;
         let team = self.teams.len();
         self.teams.push(Team::default());
         self.open_teams.push(team);
         self.groups.push(Group { ends: Vec::new(), instance: task.instance, team: Some(team) });
         let own = self.sizes.len();
-        let mut first = true;
+        // One of them goes on where the team begins, but which one does most of the work is accident.
+        let alone = members < 2;
         while !matches!(self.rows[self.next].event, Event::TeamEnd) {
             (self.teams[team].round, self.teams[team].shared) = (0, 0);
             let mut member = Task::new(begin, task.instance);
-            if !first {
+            if !alone {
                 member.at = self.burden(begin);
             }
             self.sizes.push(0);
             while self.step(&mut member) != Event::End {}
-            let end = if first { member.at } else { self.burden(member.at) };
-            first = false;
+            let end = if alone { member.at } else { self.burden(member.at) };
             self.meet(team, end);
             self.sizes.truncate(own);
         }

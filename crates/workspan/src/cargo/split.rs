@@ -22,6 +22,7 @@ const WITH_VALUE: &[&str] = &[
     "--output",
     "--workers",
     "--logical-cores",
+    "--steal",
     "--repeat",
     "--clock",
     "--virtual-task-cost",

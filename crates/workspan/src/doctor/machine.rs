@@ -138,6 +138,7 @@ fn shared_memory() -> Vec<Check> {
         logical_cores: None,
         ticks_per_second: 1,
         virtual_task_cost: 0,
+        steal_ticks: 0,
         interrupt_ticks: [0; 3],
         interrupt_period: 0,
         pause_ticks: 0,

@@ -18,6 +18,7 @@ use std::time::SystemTime;
 use std::{env, fs};
 
 use anyhow::Context;
+use workspan_analysis::calls::DEFAULT_STEAL;
 use workspan_model::{ContextId, Exit, Machine, Recording};
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
@@ -311,7 +312,21 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
         disabled: disabled_features(),
         log: options.logs_strands(),
         idle_only: options.idle_only,
+        steal_ticks: steal_ticks(options, machine),
     }
+}
+
+/// What a steal costs in burdened spans, as many ticks as are that time at least: asked for, measured, or assumed. With the
+/// virtual clock, whose ticks are no time, it costs nothing unless asked for.
+fn steal_ticks(options: &RunOptions, machine: &Machine) -> i64 {
+    let nanos = match (options.steal, options.clock, machine.steal_ns) {
+        (Some(asked), _, _) => asked,
+        (None, Clock::Virtual, _) => 0,
+        (None, Clock::Real, 0) => DEFAULT_STEAL.0.unsigned_abs(),
+        (None, Clock::Real, measured) => measured,
+    };
+    let ticks = (u128::from(nanos) * u128::from(machine.ticks_per_second)).div_ceil(1_000_000_000);
+    i64::try_from(ticks).unwrap_or(0)
 }
 
 /// Witnesses that are not to be used, by name, for comparison and for debugging.

@@ -8,7 +8,7 @@ use workspan_testkit::strands::calls::{by_height, outermost, Edge};
 use workspan_testkit::strands::{evaluate, evaluate_burdened};
 
 /// What a steal costs.
-const STEAL: i64 = 37;
+pub(crate) const STEAL: i64 = 37;
 
 /// What differs between the calls computed from `rows` and those of the graph.
 pub(crate) fn graph_difference(recording: &Recording, rows: &[Strand]) -> Option<String> {
@@ -39,6 +39,29 @@ pub(crate) fn fly_difference(recording: &Recording, run: &Run, rows: &[Strand]) 
     let options = Options { heights: false, steal: Nanos::ZERO };
     let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
     difference(recording, &metrics(&told(recording, run).rows), &metrics(&found.rows))
+}
+
+/// What differs between the burdened spans that the collector told and those computed from `rows`.
+pub(crate) fn burdened_difference(recording: &Recording, run: &Run, rows: &[Strand]) -> Option<String> {
+    let options = Options { heights: false, steal: Nanos(STEAL) };
+    let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
+    let told = told(recording, run);
+    if told.burdened != found.burdened {
+        return Some(format!("burdened: {:?}, found {:?}", told.burdened, found.burdened));
+    }
+    let spans = |rows: &[CallRow]| -> BTreeMap<Edge, Option<Nanos>> {
+        let known = rows.iter().filter(|row| !is_lock(recording, row));
+        known.map(|row| ((row.callee, row.caller, row.height), row.burdened.map(|all| all.span))).collect()
+    };
+    let (told, found) = (spans(&told.rows), spans(&found.rows));
+    let edge = told.keys().chain(found.keys()).find(|edge| told.get(edge) != found.get(edge))?;
+    let [told, found] = [&told, &found].map(|spans| spans.get(edge));
+    Some(format!("burdened: {:?}: {told:?}, found {found:?}", recording.sites[edge.0 .0 as usize]))
+}
+
+/// A lock's own span is not told.
+fn is_lock(recording: &Recording, row: &CallRow) -> bool {
+    recording.sites[row.callee.0 as usize].kind.is_lock()
 }
 
 fn metrics(rows: &[CallRow]) -> BTreeMap<Edge, CallMetrics> {

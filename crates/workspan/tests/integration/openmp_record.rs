@@ -7,7 +7,7 @@ use std::process::Command;
 
 use workspan_analysis::bounded_by_locks;
 use workspan_analysis::strands::Replay;
-use workspan_model::{Nanos, OnPath, Recording, Run, Strand, Totals};
+use workspan_model::{Nanos, Recording, Run, Strand, Totals};
 use workspan_store::{folder_of, Reader};
 
 use crate::call_sums;
@@ -177,7 +177,8 @@ fn compare(file: &Path, paths: bool) -> Result<(), String> {
     if !paths {
         found.critical.clone_from(&expected.critical);
     }
-    let calls = || call_sums::graph_difference(&recording, &rows);
+    let burdened = || call_sums::burdened_difference(&recording, expected, &rows);
+    let calls = || burdened().or_else(|| call_sums::graph_difference(&recording, &rows));
     difference(&recording, expected, &found).or_else(calls).map_or(Ok(()), Err)
 }
 
@@ -189,7 +190,8 @@ fn difference(recording: &Recording, expected: &Run, found: &Run) -> Option<Stri
     }
     // Not in rows; and the work of OpenMP's sites is that of the contexts below them.
     let comparable = |totals: &Totals, is_lock: bool| {
-        let mut totals = Totals { wall: Nanos::ZERO, work: Nanos::ZERO, on_path: OnPath::default(), ..totals.clone() };
+        let (wall, work, on_path, burdened_span) = Default::default();
+        let mut totals = Totals { wall, work, on_path, burdened_span, ..totals.clone() };
         if is_lock {
             // Of a lock the report shows its work.
             (totals.span, totals.uniform_span) = Default::default();

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use workspan_store::folder_of;
 
+use crate::call_sums::STEAL;
 use crate::command::workspan;
 
 /// How a program runs.
@@ -54,7 +55,9 @@ pub(crate) fn recorded<R>(
     let file = |ending: &str| folder.join(format!("{run}.{ending}"));
     let mut command = workspan(&folder);
     command.args(["record", "--clock", "virtual", "-o"]).arg(file("wspan"));
-    command.args(strands.then_some("--record"));
+    if strands {
+        command.args(["--record", "--steal", &STEAL.to_string()]);
+    }
     let mut json = std::ffi::OsString::from("--json=");
     json.push(file("json"));
     command.arg(json);

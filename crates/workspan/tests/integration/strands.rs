@@ -12,7 +12,7 @@ use workspan::exit::Outcome;
 use workspan::record::strands::convert_run;
 use workspan::record::{measure_into, Measured};
 use workspan_analysis::strands::Replay;
-use workspan_model::{Nanos, OnPath, Recording, Run, Strand, Totals};
+use workspan_model::{Nanos, Recording, Run, Strand, Totals};
 use workspan_read::log::Converted;
 use workspan_store::Reader;
 
@@ -104,6 +104,7 @@ fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) 
         workers: Some(workers),
         logical_cores: Some(cores),
         repeat: 1,
+        steal: Some(call_sums::STEAL.unsigned_abs()),
         ..RunOptions::default()
     };
     let command = [program.as_os_str().to_owned(), OsString::from(argument)];
@@ -121,9 +122,12 @@ fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) 
         return Some(format!("{label}: {converted:?}"));
     }
     let recording = &measured.recording;
+    // Items of a shared iterator stand in the rows of whoever took the first one.
+    let burdens = workers == 1 || expected.totals.iter().all(|totals| totals.items == 0);
     let calls = || {
         let told = if paths { call_sums::fly_difference(recording, expected, &rows) } else { None };
-        told.or_else(|| call_sums::graph_difference(recording, &rows))
+        let burdened = if burdens { call_sums::burdened_difference(recording, expected, &rows) } else { None };
+        told.or(burdened).or_else(|| call_sums::graph_difference(recording, &rows))
     };
     difference(recording, expected, &found).or_else(calls).map(|difference| format!("{label}: {difference}"))
 }
@@ -154,7 +158,9 @@ fn difference(recording: &Recording, expected: &Run, found: &Run) -> Option<Stri
     let bridges = expected.workers > 1 && expected.totals.iter().any(|totals| totals.items > 0);
     let comparable = |totals: &Totals| {
         // Time on the wall is in no row; what calls on the path amount to is compared by way of `calls`.
-        let mut totals = Totals { wall: Nanos::ZERO, on_path: OnPath::default(), ..totals.clone() };
+        // So are burdened spans.
+        let (wall, on_path, burdened_span) = Default::default();
+        let mut totals = Totals { wall, on_path, burdened_span, ..totals.clone() };
         if bridges {
             (totals.task_work, totals.sizes) = Default::default();
         }
@@ -249,4 +255,35 @@ fn calls_are_the_same_with_strands_and_without() {
     let [with, without]: [Vec<_>; 2] = [&with, &without].map(rows);
     assert!(with.len() > 2 && with == without, "{with:#?} {without:#?}");
     run(workspan(&folder).args(["calls", "--by", "height"])).check_error(2, &["holds no strands", "--record"]);
+}
+
+/// The report has the burdened span of the program and of its sites: that of `workspan calls`, with strands and without.
+#[test]
+fn the_burdened_span_is_in_the_report() {
+    let folder = scratch("burdened");
+    let program = build::program("shapes");
+    let ask = |arguments: &[&str]| {
+        let ended = run(&mut record(&folder, arguments, &program, &["taskprof"]));
+        ended.check_success();
+        let ask = |arguments: &[&str]| run(workspan(&folder).args(arguments)).check_success().stdout.clone();
+        let [calls, report] = [&["calls", "--json"][..], &["report", "--json"]]
+            .map(|arguments| serde_json::from_slice::<Value>(&ask(arguments)).expect("JSON"));
+        (ended.err(), calls, report)
+    };
+    let steal = ["--record", "--steal", "100"];
+    for (arguments, from) in [(&steal[..], "strands"), (&steal[1..], "collector")] {
+        let (text, calls, report) = ask(arguments);
+        assert_eq!((&calls["from"], &calls["steal_from"]), (&from.into(), &"recorded".into()));
+        let burdened = &report["program"]["burdened"];
+        // The four tasks around the longest leaf are spawned and waited for, each for twice 100.
+        assert_eq!((burdened["span_ns"].as_i64(), report["recorded"]["steal_ns"].as_i64()), (Some(1730), Some(100)));
+        assert_eq!(calls["program"]["burdened_span_ns"], burdened["span_ns"]);
+        assert!(text.contains("1.76") && text.contains("burdened: 100 ns a steal"), "{text}");
+        let told: i64 =
+            calls["calls"].as_array().expect("rows").iter().filter_map(|c| c["burdened_span_ns"].as_i64()).sum();
+        let sites = report["sites"].as_array().expect("rows");
+        assert_eq!(sites.iter().filter_map(|site| site["burdened"]["span_ns"].as_i64()).sum::<i64>(), told);
+    }
+    let (_, _, report) = ask(&[]);
+    assert_eq!((&report["program"]["burdened"], &report["recorded"]["steal_ns"]), (&Value::Null, &Value::Null));
 }
