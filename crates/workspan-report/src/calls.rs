@@ -79,8 +79,8 @@ pub struct Call {
     pub span_share: Option<f64>,
     /// Cost of strands of the site itself.
     pub local_work_ns: i64,
-    /// What they add to the critical path; null by height.
-    pub local_span_ns: Option<i64>,
+    /// What they add to the critical path.
+    pub local_span_ns: i64,
     /// Sum of the spans of all instances, with steals.
     pub burdened_span_ns: Option<i64>,
     /// Work over that.
@@ -198,7 +198,7 @@ fn call(recording: &Recording, span: Nanos, row: &CallRow) -> Option<Call> {
         },
         span_share: number(metrics.span_on_span.over(span)),
         local_work_ns: metrics.local_work.0,
-        local_span_ns: row.height.is_none().then_some(metrics.local_span.0),
+        local_span_ns: metrics.local_span.0,
         burdened_span_ns: row.burdened.map(|burdened| burdened.span.0),
         burdened_parallelism: number(row.burdened.and_then(|burdened| burdened.parallelism)),
     })
@@ -263,7 +263,7 @@ pub fn csv(answer: &Answer) -> String {
             work.calls.to_string(),
             span.calls.to_string(),
             call.local_work_ns.to_string(),
-            whole(call.local_span_ns),
+            call.local_span_ns.to_string(),
             whole(call.burdened_span_ns),
             decimal(call.burdened_parallelism),
             whole(call.height.map(i64::from)),
@@ -317,55 +317,54 @@ pub fn text(answer: &Answer, style: Style) -> String {
         return out;
     }
     line(&mut out, "");
-    let by_height = answer.by == "height";
-    let local = if by_height { "height" } else { "local span" };
-    let mut table = Table::new(&[
+    let mut columns = vec![
         "span on span",
         "share",
         "work on span",
         "parallelism",
         "calls",
-        local,
+        "local span",
         "span on work",
         "work on work",
         "parallelism",
         "burdened",
         "calls",
         "local work",
-        "caller → callee",
-    ]);
+    ];
+    columns.extend((answer.by == "height").then_some("height"));
+    columns.push("caller → callee");
+    let mut table = Table::new(&columns);
     for call in answer.calls.iter().take(style.top) {
-        table.row(cells(call).to_vec());
+        table.row(cells(call));
     }
-    table.write(&mut out, style, 12);
+    table.write(&mut out, style, columns.len() - 1);
     more(&mut out, answer.calls.len(), style, "call site");
     out
 }
 
-fn cells(call: &Call) -> [String; 13] {
+fn cells(call: &Call) -> Vec<String> {
     let (work, span) = (call.on_work, call.on_span);
     let sums = |sums: Sums, nanos: i64| if sums.calls == 0 { "-".to_owned() } else { time(nanos) };
     // Only strands that lie within other instances.
     let recursion = if work.calls == 0 && call.callee.kind != "serial" { ", recursion" } else { "" };
     let share = call.span_share.filter(|_| span.calls > 0);
-    [
+    let mut cells = vec![
         sums(span, span.span_ns),
         share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share))),
         sums(span, span.work_ns),
         ratio(span.parallelism),
         count(span.calls),
-        match call.height {
-            Some(height) => height.to_string(),
-            None => time(call.local_span_ns.unwrap_or_default()),
-        },
+        time(call.local_span_ns),
         sums(work, work.span_ns),
         sums(work, work.work_ns),
         ratio(work.parallelism),
         ratio(call.burdened_parallelism),
         count(work.calls),
         time(call.local_work_ns),
-        format!("{} → {}{recursion}", caller(call), callee(call)),
-    ]
+    ];
+    cells.extend(call.height.map(|height| height.to_string()));
+    cells.push(format!("{} → {}{recursion}", caller(call), callee(call)));
+    cells
 }
 
 #[cfg(test)]

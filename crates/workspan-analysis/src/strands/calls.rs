@@ -9,6 +9,8 @@
 //! is marked where it *begins*, by a token, which gets the sums when they are known. So is what lasts over a barrier, whose
 //! span is known with the rounds; and the parts of a worksharing construct have one token for all members.
 //!
+//! By height, the row of an instance is known when it ends: until then its own strands are on the path under a local token.
+//!
 //! **Cost:** constant for each instance, but for the search of its row by height. **Memory:** a row for each context or, by
 //! height, for each call site and height; beyond that, of open constructs only.
 
@@ -19,7 +21,7 @@ use workspan_model::{CallMetrics, ContextId, Nanos, Recording, SiteId, SiteKind}
 use super::charge::{ByCall, ByContext, Charge};
 use super::frames::{Frame, Share};
 use super::machine::Machine;
-use super::path::Stretch;
+use super::path::{Stretch, LOCAL, TOKEN};
 use super::result::Finished;
 use super::tables::Role;
 
@@ -43,6 +45,8 @@ pub(crate) enum CallKey {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     heights: bool,
+    /// Strands on the path are told by row: by height, where nothing but strands is on it.
+    locals: bool,
     /// Per context.
     contexts: Vec<Callee>,
     open: Vec<Open>,
@@ -66,6 +70,8 @@ struct Open {
     caller: Option<SiteId>,
     /// The path has been marked where it began.
     token: Option<u32>,
+    /// By height: the key of its own strands.
+    local: Option<u32>,
     height: u32,
     own: i64,
     /// Where a fork begins.
@@ -81,6 +87,7 @@ pub(super) struct SharedCall {
     context: ContextId,
     caller: Option<SiteId>,
     token: u32,
+    local: Option<u32>,
     height: u32,
     work: i64,
     own: i64,
@@ -112,6 +119,17 @@ impl Calls {
         if let Some(open) = self.open.last_mut() {
             open.own = open.own.saturating_add(work);
         }
+    }
+
+    /// The key of the running strand, if it is not its context's.
+    #[inline(always)]
+    pub(super) fn local_key(&self) -> Option<u32> {
+        self.open.last()?.local
+    }
+
+    /// There are steals on the path.
+    pub(super) fn without_locals(&mut self) {
+        self.locals = false;
     }
 
     fn close(&mut self) -> Option<Open> {
@@ -169,7 +187,14 @@ impl Machine<ByCall> {
         } else {
             (vec![CallMetrics::ZERO; tree.len()], tree.ids().map(CallKey::Context).collect())
         };
-        machine.calls = Calls { heights, contexts: tree.ids().map(callee).collect(), rows, keys, ..Calls::default() };
+        machine.calls = Calls {
+            heights,
+            locals: heights,
+            contexts: tree.ids().map(callee).collect(),
+            rows,
+            keys,
+            ..Calls::default()
+        };
         machine
     }
 }
@@ -182,10 +207,12 @@ impl<C: Charge> Machine<C> {
             return false;
         }
         let token = self.tables.get(context).lasting.then(|| self.mark());
+        let local = self.calls.locals.then(|| self.paths.local_token());
         self.calls.open.push(Open {
             context,
             caller: self.calls.contexts[around.index()].site,
             token,
+            local,
             height: 0,
             own: 0,
             span: self.tail.span,
@@ -255,6 +282,7 @@ impl<C: Charge> Machine<C> {
 
     fn end_call(&mut self, open: &Open, work: i64, span: i64) {
         let row = self.calls.row(open.context, open.caller, open.height, open.own);
+        self.end_local(open.local, row);
         let (entered, left) = (open.round, self.round);
         if entered != left && self.innermost_team().is_some() {
             let token = open.token.unwrap_or_else(|| self.mark());
@@ -280,8 +308,30 @@ impl<C: Charge> Machine<C> {
 
     /// What a path is marked with by a call of a row.
     fn sums(&self, row: u32, work: i64, span: i64) -> Stretch {
+        Stretch { key: self.key_of(row), span, strands: 1, work }
+    }
+
+    /// Of a row. The next key is that of its own strands.
+    fn key_of(&self, row: u32) -> u32 {
         let first = u32::try_from(self.tables.contexts.len()).unwrap_or(u32::MAX);
-        Stretch { key: first.saturating_add(row), span, strands: 1, work }
+        first.saturating_add(row.saturating_mul(2)) & !(TOKEN | LOCAL)
+    }
+
+    /// The row of an instance's own strands is known.
+    fn end_local(&mut self, local: Option<u32>, row: u32) {
+        if let Some(local) = local {
+            self.settle_local();
+            let key = self.key_of(row) + 1;
+            self.paths.make_key_known(local, key);
+        }
+    }
+
+    /// The running strand ends, or its path goes elsewhere: what it has of an instance's own strands is noted as long as the
+    /// instance is open.
+    pub(super) fn settle_local(&mut self) {
+        if self.calls.locals {
+            self.paths.settle(&mut self.tail);
+        }
     }
 
     /// A member's part ends.
@@ -289,13 +339,19 @@ impl<C: Charge> Machine<C> {
         let open = self.calls.close()?;
         let ordinal = self.shared;
         let token = open.token.unwrap_or_else(|| self.mark());
-        let known = self.innermost_team().and_then(|team| team.shares.get(ordinal)?.call).map(|call| call.token);
+        let all = self.innermost_team().and_then(|team| team.shares.get(ordinal)?.call);
+        let (known, known_local) = (all.map(|call| call.token), all.and_then(|call| call.local));
         if let Some(all) = known {
             self.paths.make_alias(token, all);
         }
+        if let (Some(local), Some(all)) = (open.local, known_local) {
+            self.settle_local();
+            self.paths.make_key_known(local, all);
+        }
         let work = self.work.saturating_sub(open.work);
         let Open { context, caller, height, own, .. } = open;
-        Some(SharedCall { context, caller, token: known.unwrap_or(token), height, work, own })
+        let local = known_local.or(open.local);
+        Some(SharedCall { context, caller, token: known.unwrap_or(token), local, height, work, own })
     }
 
     /// A team has ended; `starts` tells by how much the rounds begin later, as far as they are known.
@@ -308,6 +364,10 @@ impl<C: Charge> Machine<C> {
         for share in shares {
             if let Some(call) = share.call {
                 let row = self.calls.row(call.context, call.caller, call.height, call.own);
+                if let Some(local) = call.local {
+                    let key = self.key_of(row) + 1;
+                    self.paths.make_key_known(local, key);
+                }
                 self.count_call(row, call.token, call.work, share.span);
             }
         }
@@ -321,7 +381,12 @@ impl Finished<ByCall> {
         let contexts = self.totals.len();
         for part in &self.path {
             let at = part.key as usize;
-            if let Some(sums) = at.checked_sub(contexts).and_then(|row| rows.get_mut(row)) {
+            let of_row = at.checked_sub(contexts);
+            if let Some(sums) = of_row.and_then(|at| rows.get_mut(at / 2)) {
+                if of_row.is_some_and(|at| at % 2 == 1) {
+                    sums.local_span += Nanos(part.span);
+                    continue;
+                }
                 sums.calls_on_span += part.strands;
                 sums.work_on_span += Nanos(part.work);
                 sums.span_on_span += Nanos(part.span);

@@ -115,6 +115,7 @@ impl<C: Charge> Machine<C> {
     /// Lets what is stolen cost so much more.
     pub(crate) fn with_burden(mut self, burden: Nanos) -> Machine<C> {
         self.burden = burden.0.saturating_mul(C::SCALE);
+        self.calls.without_locals();
         self
     }
 
@@ -140,7 +141,10 @@ impl<C: Charge> Machine<C> {
             self.event(row, context);
             return;
         }
-        let (key, cost) = self.charge.charge(row, context, self.place, after);
+        let (mut key, cost) = self.charge.charge(row, context, self.place, after);
+        if C::CALLS {
+            key = self.calls.local_key().unwrap_or(key);
+        }
         self.tail.turn(&mut self.paths, key);
         self.tail.span = self.tail.span.saturating_add(cost);
         self.tail.strands = self.tail.strands.saturating_add(u32::from(cost != 0));

@@ -14,9 +14,14 @@
 //! **Tokens** are nodes that stand for an instance. When it has ended, its sums are known, and the next fold makes its node
 //! one of the instance's key; so there are as many tokens on a chain as there are open instances and, since a chain is folded
 //! before it is twice as long, as many again.
+//!
+//! **Local tokens** stand for strands whose row is not known yet, as of an instance whose height is not. Their nodes have a span
+//! of their own, and fold as others do.
 
 /// Keys of tokens: what a path goes through, and whose sums are not known yet.
 pub(super) const TOKEN: u32 = 1 << 31;
+/// Of these: keys of local ones.
+pub(super) const LOCAL: u32 = 1 << 30;
 
 /// A tail's path is a hold of its own.
 pub(super) const OWNED: u32 = 1 << 31;
@@ -109,6 +114,8 @@ pub(super) struct Paths {
     free: u32,
     /// By key: which node has it, in the fold of this number.
     seen: Vec<(u32, u32)>,
+    /// The same by number of a local token.
+    seen_local: Vec<(u32, u32)>,
     folds: u32,
     chain: Vec<u32>,
     tokens: Vec<Token>,
@@ -132,6 +139,7 @@ impl Paths {
             nodes: vec![none],
             free: NONE,
             seen: Vec::new(),
+            seen_local: Vec::new(),
             folds: 0,
             chain: Vec::new(),
             tokens: Vec::new(),
@@ -148,9 +156,19 @@ impl Paths {
             *slot = new;
             return TOKEN | index;
         }
-        let index = u32::try_from(self.tokens.len()).unwrap_or(u32::MAX) & !TOKEN;
+        let index = index_of(u32::try_from(self.tokens.len()).unwrap_or(u32::MAX));
         self.tokens.push(new);
         TOKEN | index
+    }
+
+    /// A local token, the caller's until the key of its strands is [known](Paths::make_key_known).
+    pub(super) fn local_token(&mut self) -> u32 {
+        self.token() | LOCAL
+    }
+
+    /// The key of a local token's strands: another local token's, or none's. Its owner gives it up.
+    pub(super) fn make_key_known(&mut self, token: u32, key: u32) {
+        self.make_known(token, Stretch { key, ..Stretch::default() });
     }
 
     /// The path goes through what `mark` stands for: a token, or sums.
@@ -161,13 +179,13 @@ impl Paths {
 
     /// A token stands for the same as another one, and is its owner's no more.
     pub(super) fn make_alias(&mut self, token: u32, of: u32) {
-        self.tokens[(token & !TOKEN) as usize].known = Some(Stretch { key: of, span: 0, strands: 1, work: 0 });
+        self.tokens[index_of(token) as usize].known = Some(Stretch { key: of, span: 0, strands: 1, work: 0 });
         self.drop_token(token);
     }
 
     /// True if the path of a team does not go through what the token stands for yet; from now on it does, if `stays`.
     pub(super) fn is_first(&mut self, token: u32, stays: bool) -> bool {
-        let token = &mut self.tokens[(token & !TOKEN) as usize];
+        let token = &mut self.tokens[index_of(token) as usize];
         let first = !token.placed;
         token.placed |= stays;
         first
@@ -175,7 +193,7 @@ impl Paths {
 
     /// The sums of a token, which its owner gives up.
     pub(super) fn make_known(&mut self, token: u32, sums: Stretch) {
-        self.tokens[(token & !TOKEN) as usize].known = Some(sums);
+        self.tokens[index_of(token) as usize].known = Some(sums);
         self.drop_token(token);
     }
 
@@ -183,13 +201,13 @@ impl Paths {
     #[inline]
     fn hold_token(&mut self, key: u32) {
         if key & TOKEN != 0 {
-            self.tokens[(key & !TOKEN) as usize].holders += 1;
+            self.tokens[index_of(key) as usize].holders += 1;
         }
     }
 
     #[cold]
     fn drop_token(&mut self, key: u32) {
-        let index = key & !TOKEN;
+        let index = index_of(key);
         let token = &mut self.tokens[index as usize];
         token.holders -= 1;
         if token.holders == 0 {
@@ -204,9 +222,12 @@ impl Paths {
         if key & TOKEN == 0 {
             return;
         }
-        if let Some(sums) = self.tokens[(key & !TOKEN) as usize].known {
+        if let Some(sums) = self.tokens[index_of(key) as usize].known {
             let node = &mut self.nodes[id as usize];
-            (node.key, node.span, node.work) = (sums.key, sums.span, sums.work);
+            node.key = sums.key;
+            if key & LOCAL == 0 {
+                (node.span, node.work) = (sums.span, sums.work);
+            }
             self.hold_token(sums.key);
             self.drop_token(key);
         }
@@ -344,9 +365,12 @@ impl Paths {
         std::iter::from_fn(move || {
             let node = self.nodes.get(at as usize).filter(|_| at != NONE)?;
             at = node.parent;
-            let known = (node.key & TOKEN != 0).then(|| self.tokens[(node.key & !TOKEN) as usize].known).flatten();
             let own = Stretch { key: node.key, span: node.span, strands: u64::from(node.strands), work: node.work };
-            Some(known.unwrap_or(own))
+            let known = (node.key & TOKEN != 0).then(|| self.tokens[index_of(node.key) as usize].known).flatten();
+            Some(match known {
+                Some(known) if node.key & LOCAL != 0 => Stretch { key: known.key, ..own },
+                known => known.unwrap_or(own),
+            })
         })
     }
 
@@ -379,6 +403,9 @@ impl Paths {
                     into.strands = into.strands.saturating_add(node.strands);
                     self.nodes[at as usize].parent = self.free;
                     self.free = at;
+                    if node.key & TOKEN != 0 {
+                        self.drop_token(node.key);
+                    }
                 }
                 at = node.parent;
             }
@@ -396,20 +423,28 @@ impl Paths {
     /// The node that has the key of this one in the piece that is being folded: this one, if there was none.
     fn see(&mut self, id: u32) -> u32 {
         let key = self.nodes[id as usize].key;
-        if key & TOKEN != 0 {
-            return id;
+        let seen = match key & (TOKEN | LOCAL) {
+            0 => &mut self.seen,
+            TOKEN => return id,
+            _ => &mut self.seen_local,
+        };
+        let key = index_of(key) as usize;
+        if key >= seen.len() {
+            seen.resize(key + 1, (0, NONE));
         }
-        let key = key as usize;
-        if key >= self.seen.len() {
-            self.seen.resize(key + 1, (0, NONE));
-        }
-        let (fold, into) = self.seen[key];
+        let (fold, into) = seen[key];
         if fold == self.folds && into != NONE {
             return into;
         }
-        self.seen[key] = (self.folds, id);
+        seen[key] = (self.folds, id);
         id
     }
+}
+
+/// The number of a token; of another key, itself.
+#[inline(always)]
+fn index_of(key: u32) -> u32 {
+    key & !(TOKEN | LOCAL)
 }
 
 #[cfg(test)]

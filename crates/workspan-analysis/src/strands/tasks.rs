@@ -142,8 +142,11 @@ impl<C: Charge> Machine<C> {
 
     /// The running task, `task`, has ended: its creator goes on.
     pub(super) fn end_task(&mut self, task: Task) {
-        if C::CALLS && task.counted {
-            self.end_task_call();
+        if C::CALLS {
+            self.settle_local();
+            if task.counted {
+                self.end_task_call();
+            }
         }
         let (end, end_uniform) = (self.tail, self.uniform);
         let Some(mut creator) = self.creators.pop() else {

@@ -11,7 +11,7 @@ use workspan_model::ContextId;
 use super::charge::Charge;
 use super::frames::{Creator, Frame, Group, Round, Share, Team};
 use super::machine::Machine;
-use super::path::{Tail, TOKEN};
+use super::path::{Tail, LOCAL, TOKEN};
 use super::problem::Problem;
 use super::region::Point;
 
@@ -82,6 +82,9 @@ impl<C: Charge> Machine<C> {
     /// A member's round has ended.
     fn end_round(&mut self, team: &mut Team) {
         self.forget_children();
+        if C::CALLS {
+            self.settle_local();
+        }
         let round = self.round;
         if team.rounds.len() <= round {
             team.rounds.resize_with(round + 1, || Round::EMPTY);
@@ -199,7 +202,7 @@ impl<C: Charge> Machine<C> {
         scratch.clear();
         scratch.extend(self.paths.stretches(part.path));
         for stretch in scratch.drain(..).rev() {
-            if stretch.key & TOKEN == 0 || self.paths.is_first(stretch.key, stays) {
+            if stretch.key & (TOKEN | LOCAL) != TOKEN || self.paths.is_first(stretch.key, stays) {
                 tail.path = self.paths.add(tail.path, stretch);
             }
         }

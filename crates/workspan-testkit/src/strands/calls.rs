@@ -60,6 +60,7 @@ pub fn by_height(recording: &Recording, answer: &Evaluated) -> BTreeMap<Edge, Ca
         let sums = edges.entry((callee, site(recording, call.around), Some(call.height))).or_default();
         add(sums, call);
         sums.local_work += Nanos(call.own);
+        sums.local_span += Nanos(call.own_on_path);
     }
     edges
 }

@@ -82,6 +82,8 @@ pub struct Call {
     pub work: i64,
     /// Work of strands that are in no instance below.
     pub own: i64,
+    /// What they add to the critical path.
+    pub own_on_path: i64,
     /// Its span.
     pub span: i64,
     /// It is on the critical path: one of OpenMP if it begins there, another one if it ends there.
@@ -93,7 +95,7 @@ pub fn evaluate(recording: &Recording, rows: &[Strand]) -> Evaluated {
     evaluate_burdened(recording, rows, 0)
 }
 
-/// The same if each branch but a fork's first, each task, and each member of a team but the first began so much later, and
+/// The same if each branch but a fork's first, each task, and each member of a team of more than one began so much later, and
 /// were waited for so much longer.
 pub fn evaluate_burdened(recording: &Recording, rows: &[Strand], burden: i64) -> Evaluated {
     let mut graph = Graph { burden, ..Graph::new(recording, rows) };
@@ -159,6 +161,7 @@ struct Instance {
     /// The call around it, by creation; what it ran itself; all that was created in it.
     creator: Option<usize>,
     own: i64,
+    own_on_path: i64,
     below: i64,
     /// It is told as a call; a fork is nothing else.
     call: bool,
@@ -181,6 +184,8 @@ struct Graph<'a> {
     next: usize,
     vertices: Vec<Vertex>,
     instances: Vec<Instance>,
+    /// Of each row: the innermost call around it.
+    owners: Vec<Option<usize>>,
     /// Sites active around, by creation.
     active: Vec<ContextId>,
     open: Vec<usize>,
@@ -238,6 +243,7 @@ impl<'a> Graph<'a> {
             next: 0,
             vertices: vec![Vertex::default()],
             instances: Vec::new(),
+            owners: Vec::new(),
             active: Vec::new(),
             open: Vec::new(),
             burden: 0,
@@ -301,8 +307,10 @@ impl<'a> Graph<'a> {
         for at in &self.open {
             self.instances[*at].below += row.cost.0;
         }
-        if let Some(at) = self.open.iter().rev().find(|at| self.instances[**at].call) {
-            self.instances[*at].own += row.cost.0;
+        let owner = self.open.iter().rev().copied().find(|at| self.instances[*at].call);
+        self.owners.push(owner);
+        if let Some(at) = owner {
+            self.instances[at].own += row.cost.0;
         }
         let mut instance = task.instance;
         while let Some(at) = instance {
@@ -383,6 +391,7 @@ impl<'a> Graph<'a> {
             around,
             creator: self.open.last().copied(),
             own: 0,
+            own_on_path: 0,
             below: 0,
             call: true,
             fork: false,

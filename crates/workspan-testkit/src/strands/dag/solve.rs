@@ -42,7 +42,11 @@ impl Graph<'_> {
             on_path[node] = true;
             if let Some(row) = self.vertices[node].row {
                 path.push(row);
-                self.sums[self.rows[row].context.index()].critical += self.vertices[node].cost;
+                let cost = self.vertices[node].cost;
+                self.sums[self.rows[row].context.index()].critical += cost;
+                if let Some(owner) = self.owners[row] {
+                    self.instances[owner].own_on_path += cost;
+                }
             }
             at = via[node];
         }
@@ -77,6 +81,7 @@ impl Graph<'_> {
                 height,
                 work: if lasts { instance.below } else { instance.work },
                 own: instance.own,
+                own_on_path: instance.own_on_path,
                 span: last - length[instance.begin],
                 on_path: on_path[if lasts { instance.begin } else { instance.ends[0] }],
             };
@@ -86,6 +91,7 @@ impl Graph<'_> {
                 Some(Entry::Occupied(mut slot)) => {
                     let all = slot.get_mut();
                     (all.work, all.own) = (all.work + call.work, all.own + call.own);
+                    all.own_on_path += call.own_on_path;
                     (all.span, all.height) = (all.span.max(call.span), all.height.max(call.height));
                     all.on_path |= call.on_path;
                 }
