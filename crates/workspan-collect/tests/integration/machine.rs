@@ -56,6 +56,7 @@ impl Machine {
             pause_ppm: 0,
             disabled: 0,
             log,
+            idle_only: false,
             steal_ticks: STEAL,
         };
         let page = first_page(&request);
