@@ -16,6 +16,7 @@ mod setup;
 mod shell;
 mod test;
 mod tidy;
+mod web;
 
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", about = "Development tasks of Workspan", max_term_width = 100)]
@@ -36,6 +37,8 @@ enum Verb {
     Tidy,
     /// Measure overhead and accuracy.
     Bench(bench::Options),
+    /// Make the script of the HTML report from `web/`, and its engine from `workspan-page`.
+    Web(web::Options),
     /// Run the fuzz targets for a limited time.
     Fuzz(fuzz::Options),
 }
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Verb::Ci(options) => ci::main(&options),
         Verb::Tidy => tidy::main(),
         Verb::Bench(options) => bench::main(&options),
+        Verb::Web(options) => web::main(&options),
         Verb::Fuzz(options) => fuzz::main(&options),
     };
     let Err(error) = done else {

@@ -59,7 +59,7 @@ impl Tool {
 
 /// The machine lacks something, and what to do about it.
 #[derive(Debug)]
-pub(crate) struct Missing(String);
+pub(crate) struct Missing(pub(crate) String);
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,11 +11,14 @@
 //! * [`mod@advise`]: which parts must be parallelised, and whose tasks have the wrong size (TaskProf 4.3).
 //! * [`mod@schedule`]: what a run takes on any number of processors, by simulation.
 //! * [`mod@calls`]: work and span of each call site, in all and on the critical path (Cilkprof ch. 2).
+//! * [`mod@bounds`]: what work and span say about the speedup on any number of processors.
+//! * [`mod@timeline`]: how many strands ran at each moment.
 //! * [`mod@diff`]: two recordings side by side.
 //! * [`mod@factored`]: what of a parallel run is overhead, idle time and work inflation (Acar et al. 2).
 //! * [`mod@warnings`]: what a reader must know before believing a number.
 
 pub mod advise;
+pub mod bounds;
 pub mod calls;
 pub mod diff;
 pub mod factored;
@@ -24,17 +27,20 @@ pub mod profile;
 pub mod schedule;
 pub mod spread;
 pub mod strands;
+pub mod timeline;
 pub mod verdict;
 pub mod warnings;
 pub mod what_if;
 
 pub use advise::{advise, Advice, Finding, Goal};
+pub use bounds::{bounds, Bounds};
 pub use calls::{calls, Calls};
 pub use diff::{diff, Diff};
 pub use locks::bounded_by_locks;
 pub use profile::{profile, Profile};
 pub use spread::Spread;
 pub use strands::{replay, Replayed, Rows};
+pub use timeline::{timeline, Timeline};
 pub use verdict::{judge, Judged};
 pub use warnings::{warnings, Warning};
 pub use what_if::{what_if, Scenario, WhatIf};

@@ -12,10 +12,12 @@
 
 mod select;
 
-use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
+use std::collections::BTreeMap;
+
+use workspan_model::{ContextTree, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::profile::profile;
-use crate::strands::{run, ByRegion, FactorOf, Finished, Machine, Problems, Region, RegionRow, Replayed, Rows};
+use crate::strands::{run, ByRegion, FactorOf, Finished, Machine, Place, Problems, Region, RegionRow, Replayed, Rows};
 
 pub use select::Selector;
 
@@ -134,6 +136,45 @@ pub fn what_if<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenarios: &[S
     Ok(WhatIf { before, outcomes })
 }
 
+/// One program, and what was changed to get there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changed {
+    /// With the changes.
+    pub figures: Figures,
+    /// Work of the strands that became faster.
+    pub named: Nanos,
+    /// Their number, but for those that cost nothing.
+    pub strands: u64,
+}
+
+/// The program with the changes of one scenario, for who knows the rest: [`what_if`] gives the same, with the program as
+/// recorded and the ceiling.
+pub fn changed<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenario: &Scenario) -> Result<Changed, R::Error> {
+    let chosen = || -> Vec<(select::Chosen<'_>, f64)> {
+        scenario.changes.iter().map(|c| (c.part.resolve(recording), c.factor.value())).collect()
+    };
+    let machines = || {
+        let chosen = chosen();
+        vec![machine(recording, Box::new(move |region| factor(&chosen, region)))]
+    };
+    let finished = run(rows, machines)?.into_iter().next();
+    Ok(finished.map_or_else(Changed::default, |finished| {
+        let named = finished.charge.seen.iter().filter(|seen| seen.factor > 1.0);
+        Changed {
+            named: named.clone().map(|seen| Nanos(seen.work)).sum(),
+            strands: named.map(|seen| seen.strands).sum(),
+            figures: figures(recording, finished),
+        }
+    }))
+}
+
+/// By what a scenario makes the strands of a region faster: for [graphs](crate::schedule::Graph::with_factors).
+pub fn factors<'a>(recording: &'a Recording, scenario: &Scenario) -> impl Fn(&Region) -> f64 + 'a {
+    let chosen: Vec<(select::Chosen<'a>, f64)> =
+        scenario.changes.iter().map(|c| (c.part.resolve(recording), c.factor.value())).collect();
+    move |region| factor(&chosen, region)
+}
+
 /// A machine that divides the cost of regions.
 pub(crate) fn machine<'a>(recording: &Recording, factor: FactorOf<'a>) -> Machine<ByRegion<'a>> {
     Machine::new(recording, ByRegion::new(factor))
@@ -170,6 +211,32 @@ pub(crate) fn figures(recording: &Recording, finished: Finished<ByRegion<'_>>) -
         .collect();
     sites.sort_by_key(|row| row.site);
     Figures { parallelism: replayed.work.over(replayed.span), replayed, sites, path }
+}
+
+/// What a place adds to the critical path, before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaceOnPath {
+    /// The place.
+    pub place: Place,
+    /// As recorded.
+    pub before: Nanos,
+    /// With the changes.
+    pub after: Nanos,
+}
+
+/// The critical path before and after by place, by falling share after.
+pub fn path_by_place(contexts: &ContextTree, before: &Figures, after: &Figures) -> Vec<PlaceOnPath> {
+    let mut found: BTreeMap<Place, [Nanos; 2]> = BTreeMap::new();
+    for (figures, column) in [(before, 0), (after, 1)] {
+        for row in &figures.path {
+            let sums = found.entry(Place::of(contexts, &row.region)).or_default();
+            sums[column] += row.critical + row.critical_blocked;
+        }
+    }
+    let mut rows: Vec<PlaceOnPath> =
+        found.into_iter().map(|(place, [before, after])| PlaceOnPath { place, before, after }).collect();
+    rows.sort_by_key(|row| (std::cmp::Reverse((row.after, row.before)), row.place));
+    rows
 }
 
 impl WhatIf {

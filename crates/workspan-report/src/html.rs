@@ -1,17 +1,19 @@
 //! The page: one file that needs nothing else, not even a script to be read.
 //!
 //! Verdict, warnings, tables, icicles and source lines are written here as text and SVG, so that the page can be searched,
-//! printed and read with scripts switched off; `script.js` adds sorting, linking and zoom. Strings of the program pass
+//! printed and read with scripts switched off; `made/page.js`, whose source is in `web/`, adds what
+//! answers: sorting, filters, linking, zoom, and what-if on the strands that the page carries. Strings of the program pass
 //! `escape` on their way in.
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
+use crate::live::Live;
 use crate::view::Report;
+use data::Data;
 use keys::Keys;
 use source::Listing;
 
+mod data;
 pub(crate) mod date;
 pub(crate) mod escape;
 mod excerpt;
@@ -19,35 +21,33 @@ mod frame;
 mod icicle;
 mod keys;
 mod layout;
+mod scaling;
 mod source;
 mod table;
 #[cfg(test)]
 mod tests;
+mod timeline;
+mod walk;
 mod what_if;
 
 /// Source files by name.
 pub type Sources = BTreeMap<String, String>;
 
-/// What the script needs and the page does not show.
-#[derive(Debug, Serialize)]
-struct Data<'a> {
-    /// Names for boxes, by the number in `data-s`.
-    labels: Vec<&'a str>,
-    order: table::Order,
-}
+/// What makes the page live: made from `web/` by `cargo xtask web`.
+const SCRIPT: &str = include_str!("html/made/page.js");
 
-/// The page. Sources are shown in excerpts around sites; without them it does without.
-pub fn write(report: &Report, sources: &Sources) -> String {
+/// The page. Sources are shown in excerpts around sites; without them it does without, and without strands too.
+pub fn write(report: &Report, sources: &Sources, live: Option<&Live>) -> String {
     let keys = Keys::of(report);
     let listing = Listing::of(report, sources);
-    let data = Data { labels: keys.labels(), order: table::Order::of(report) };
-    // The policy lets the page load nothing, whatever a name in it says.
+    let data = Data::of(report, &keys, live);
+    // The policy lets the page load nothing, whatever a name in it says. WebAssembly is what the page brings along.
     format!(
         r#"<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title}</title>
@@ -58,9 +58,9 @@ pub fn write(report: &Report, sources: &Sources) -> String {
 {header}<main>
 {verdict}<section aria-label="Program">
 {program}</section>
-<section id="icicles"><h2>Work and critical path</h2>
+{scaling}<section id="icicles"><h2>Work and critical path</h2>
 {icicles}</section>
-<section id="regions"><h2>Regions</h2>
+{walk}{timeline}<section id="regions"><h2>Regions</h2>
 {regions}</section>
 <section id="sites"><h2>Sites</h2>
 {sites}</section>
@@ -70,7 +70,7 @@ pub fn write(report: &Report, sources: &Sources) -> String {
 {recording}</section>
 </main>
 <script type="application/json" id="data">{data}</script>
-<script>
+{carried}<script>
 {script}</script>
 </body>
 </html>
@@ -80,6 +80,10 @@ pub fn write(report: &Report, sources: &Sources) -> String {
         header = frame::header(&report.recorded),
         verdict = frame::verdict(report),
         program = table::program(report),
+        scaling = scaling::panel(report, &keys, live),
+        walk = walk::panel(live, &keys, &listing, sources),
+        timeline = timeline::panel(report, live),
+        carried = data::carried(live),
         icicles = icicle::panel(report, &keys),
         regions = table::regions(report, &keys, &listing),
         sites = table::sites(report, &keys, &listing),
@@ -87,6 +91,6 @@ pub fn write(report: &Report, sources: &Sources) -> String {
         source = listing.panel(&keys),
         recording = frame::recording(report),
         data = escape::json(&data),
-        script = include_str!("html/script.js"),
+        script = SCRIPT,
     )
 }

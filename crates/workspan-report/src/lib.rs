@@ -1,8 +1,9 @@
 //! Reports: what a user sees.
 //!
 //! [`view`] is the one view model, from which [`json`], [`text`] and [`html`] are written; they add no numbers of their
-//! own. [`mod@what_if`], [`mod@advice`], [`mod@calls`], [`mod@diff`], [`mod@scale`] and [`mod@merged`] are the same for the answers of those
-//! verbs, each with its view model beside its text. These are the only serialisable types of the project.
+//! own. [`mod@what_if`], [`mod@advice`], [`mod@calls`], [`mod@diff`], [`mod@scale`] and [`mod@merged`] are the same for the
+//! answers of those verbs, each with its view model beside its text; [`mod@live`] is what a page shows beyond that of a run
+//! that was recorded strand by strand. These are the only serialisable types of the project.
 //!
 //! **Invariant:** writers return text; nothing here prints, opens files or asks the clock.
 
@@ -11,6 +12,7 @@ pub mod calls;
 pub mod diff;
 pub mod html;
 pub mod json;
+pub mod live;
 pub mod merged;
 pub mod place;
 pub mod scale;
@@ -25,6 +27,7 @@ mod parts;
 mod rows;
 mod tree;
 
+pub use live::{live, Live};
 pub use make::{judged, report, typical_run};
 pub use verdict::Judging;
 pub use view::Report;

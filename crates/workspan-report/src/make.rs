@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::verdict::{self, Judging};
 use crate::view::{
-    Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Uniform, Warning,
+    Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes, Uniform, Warning,
     SCHEMA_VERSION,
 };
 use crate::{place, tree, words};
 use workspan_analysis::calls::Burdened as BurdenedRow;
 use workspan_analysis::profile::{Region as RegionRow, SiteRow, Uniform as UniformRow};
 use workspan_analysis::{bounded_by_locks, profile, warnings, Profile, Spread as Over};
+use workspan_model::histogram::Bucket;
 use workspan_model::{Clock, ContextId, Exit, Histogram, Nanos, Recording, Run, SiteKind};
 
 /// The report of a recording; `None` if it holds no run.
@@ -209,6 +210,7 @@ fn sites(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> V
             overhead_total_ns: time(|r| r.overhead_total),
             blocked_ns: time(|r| r.blocked),
             task_ns: task_sizes(mean, &sizes),
+            task_sizes: size_buckets(&sizes),
         })
     });
     rows.collect()
@@ -217,6 +219,11 @@ fn sites(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> V
 fn task_sizes(mean: Nanos, sizes: &Histogram) -> Option<TaskSizes> {
     let quantile = |q| sizes.quantile(q).map(|n| n.0);
     Some(TaskSizes { mean: mean.0, p50: quantile(0.5)?, p90: quantile(0.9)? })
+}
+
+fn size_buckets(sizes: &Histogram) -> Vec<SizeBucket> {
+    let bucket = |b: &Bucket| SizeBucket { from_ns: b.low.0, to_ns: b.high.0, tasks: b.count };
+    sizes.buckets().iter().map(bucket).collect()
 }
 
 fn contexts(recording: &Recording, run: &Run) -> Vec<Context> {

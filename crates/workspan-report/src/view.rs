@@ -290,6 +290,20 @@ pub struct Site {
     pub blocked_ns: i64,
     /// Sizes of its tasks: what they ran themselves. Null if it created none.
     pub task_ns: Option<TaskSizes>,
+    /// How many of its tasks were of which size, without sizes that none has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub task_sizes: Vec<SizeBucket>,
+}
+
+/// Tasks of about one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SizeBucket {
+    /// Smallest size, in nanoseconds.
+    pub from_ns: i64,
+    /// First size above.
+    pub to_ns: i64,
+    /// Tasks.
+    pub tasks: u64,
 }
 
 /// Sizes of tasks.

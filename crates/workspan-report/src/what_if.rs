@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use workspan_analysis::strands::Place;
-use workspan_analysis::what_if::{Figures as Computed, Outcome};
+use workspan_analysis::what_if::{path_by_place, Figures as Computed, Outcome, PlaceOnPath};
 use workspan_analysis::WhatIf;
-use workspan_model::{Nanos, Ratio, Recording, SiteId};
+use workspan_model::{Ratio, Recording, SiteId};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, ratio, time};
@@ -193,22 +192,13 @@ fn sites(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<Sit
 }
 
 fn path(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<OnPath> {
-    let mut found: BTreeMap<Place, [i64; 2]> = BTreeMap::new();
-    for (computed, column) in [(before, 0), (&outcome.after, 1)] {
-        for row in &computed.path {
-            let at = Place::of(&recording.contexts, &row.region);
-            found.entry(at).or_default()[column] += (row.critical + row.critical_blocked).0;
-        }
-    }
-    let mut rows: Vec<(Place, [i64; 2])> = found.into_iter().collect();
-    rows.sort_by_key(|(at, [before, after])| (std::cmp::Reverse((*after, *before)), *at));
-    let on_path = |(at, [before_ns, after_ns]): (Place, [i64; 2])| OnPath {
-        piece: piece(recording, &at),
-        before_ns,
-        after_ns,
-        after_share: Nanos(after_ns).over(outcome.after.replayed.span).map(|share| share.0),
+    let on_path = |row: PlaceOnPath| OnPath {
+        piece: piece(recording, &row.place),
+        before_ns: row.before.0,
+        after_ns: row.after.0,
+        after_share: row.after.over(outcome.after.replayed.span).map(|share| share.0),
     };
-    rows.into_iter().map(on_path).collect()
+    path_by_place(&recording.contexts, before, &outcome.after).into_iter().map(on_path).collect()
 }
 
 /// As indented JSON.

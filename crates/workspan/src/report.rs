@@ -8,18 +8,19 @@ use anyhow::Context;
 use workspan_analysis::verdict::PROCESSORS;
 use workspan_model::Recording;
 use workspan_report::text::Style;
-use workspan_report::{json, text, Judging, Report};
+use workspan_report::{json, text, Judging, Live, Report};
 
 use crate::args::{self, Show};
 use crate::exit::Outcome;
-use crate::{evidence, files, output};
+use crate::{evidence, files, output, strands};
 
 /// Runs the verb.
 pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
     let recording = files::read(&args.file)?.recording;
     let view = judged(&recording, Some(&args.file), &args.show)
         .with_context(|| format!("{} holds no complete run", args.file.display()))?;
-    show(&recording, &view, &args.show, To::Stdout)?;
+    let live = args.show.html.as_ref().and_then(|_| live_beside(&args.file, &recording));
+    show(&recording, &view, live.as_ref(), &args.show, To::Stdout)?;
     Ok(Outcome::OK)
 }
 
@@ -28,6 +29,21 @@ pub fn judged(recording: &Recording, file: Option<&Path>, show: &Show) -> Option
     let processors = show.processors.unwrap_or(PROCESSORS);
     let evidence = file.and_then(|file| evidence::of(recording, file, processors));
     workspan_report::judged(recording, &Judging { processors, evidence })
+}
+
+/// What the strands beside a recording tell, for its page: of repeated runs, those of the typical one. A page can do without
+/// them: what is wrong with them is told, and no more.
+pub fn live_beside(file: &Path, recording: &Recording) -> Option<Live> {
+    strands::folder(file).ok()?;
+    let number = u32::try_from(workspan_report::typical_run(recording)? + 1).ok()?;
+    let read = || {
+        let recorded = strands::open(file, number)?;
+        let live =
+            workspan_report::live(&recorded.recording, number, &recorded.rows).context("cannot read the strands")?;
+        recorded.rows.tell_problems();
+        anyhow::Ok(live)
+    };
+    read().inspect_err(|error| output::note(&format!("warning: the page is without strands: {error:#}"))).ok()
 }
 
 /// Where the text goes.
@@ -40,9 +56,9 @@ pub enum To {
 }
 
 /// Writes the report in the forms asked for: a page beside the text, JSON in its place.
-pub fn show(recording: &Recording, view: &Report, show: &Show, to: To) -> anyhow::Result<()> {
+pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Show, to: To) -> anyhow::Result<()> {
     if let Some(file) = &show.html {
-        let page = workspan_report::html::write(view, &sources(recording, show));
+        let page = workspan_report::html::write(view, &sources(recording, show), live);
         files::replace(file, page.as_bytes(), false).with_context(|| format!("cannot write {}", file.display()))?;
     }
     if let Some(file) = &show.json {

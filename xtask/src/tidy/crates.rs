@@ -13,6 +13,8 @@ const ONLY: &[(&str, &[&str])] = &[
     // Values and pure functions.
     ("workspan-model", &[]),
     ("workspan-analysis", &["workspan-model"]),
+    // It runs in a browser.
+    ("workspan-page", &["workspan-analysis", "workspan-model"]),
 ];
 
 /// Dependencies that only the crates named may have.
@@ -33,6 +35,7 @@ const FAMILIES: &[&str] = &["arrow", "datafusion-", "object_store", "parquet_"];
 const PURE: &[(&str, &[&str])] = &[
     ("workspan-model", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-analysis", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
+    ("workspan-page", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-report", &["env", "fs", "net", "os", "process", "thread", "time"]),
     ("workspan-symbols", &["env", "fs", "net", "os", "process", "thread", "time"]),
     // They read and write files, but only those that they are told.

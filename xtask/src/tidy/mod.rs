@@ -5,6 +5,7 @@
 
 mod crates;
 mod embedded;
+pub(crate) mod made;
 mod source;
 mod texts;
 
@@ -46,6 +47,7 @@ const RULES: &[Rule] = &[
     texts::registries,
     texts::links,
     embedded::complete,
+    made::up_to_date,
 ];
 
 impl Violation {

@@ -13,6 +13,9 @@ pub(crate) trait Charge {
     /// Whether instances are told apart on the critical path.
     const CALLS: bool = false;
 
+    /// Whether the critical path is told in its own order, not by key.
+    const IN_ORDER: bool = false;
+
     /// Units of positions in a nanosecond.
     const SCALE: i64;
 

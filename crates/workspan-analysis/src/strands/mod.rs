@@ -1,7 +1,8 @@
 //! Analyses of a run that was recorded strand by strand.
 //!
 //! All of them read the [rows](workspan_model::strand) once, in serial order, with memory for the constructs that are open,
-//! not for the run: [`replay`] gives what the collector tells on the fly, [`regions`] the same by region of the source.
+//! not for the run: [`replay`] gives what the collector tells on the fly, [`regions`] the same by region of the source,
+//! [`walk()`] the critical path in order.
 //! Both are total: rows that break the rules are counted ([`Problems`]) and left out.
 //!
 //! Definitions: `docs/methods/what-if.md`. Sources: TaskProf 3.3.1 (Alg. 6 and 7, here in one pass), 4.2.
@@ -22,6 +23,7 @@ mod rows;
 mod tables;
 mod tasks;
 mod teams;
+mod walk;
 
 use std::ops::ControlFlow;
 
@@ -33,6 +35,7 @@ pub(crate) use region::Regions;
 pub use region::{Place, Point, Region, RegionId};
 pub use result::Replayed;
 pub use rows::Rows;
+pub use walk::{coarsened, walk, Step};
 
 pub(crate) use calls::{CallKey, View};
 pub(crate) use charge::{divide, ByContext, ByRegion, Charge, FactorOf, Plain};

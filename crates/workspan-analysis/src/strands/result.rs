@@ -67,7 +67,7 @@ pub(crate) struct Finished<C> {
     pub(crate) span: Nanos,
     pub(crate) uniform_span: Nanos,
     pub(crate) totals: Vec<Totals>,
-    /// The critical path by key, in the units of positions, ascending.
+    /// The critical path, in the units of positions: by key, ascending, or [in its order](Charge::IN_ORDER).
     pub(crate) path: Vec<OnPath>,
     pub(crate) open: Vec<OpenRegion>,
     pub(crate) threads: u32,
@@ -96,7 +96,11 @@ impl<C: Charge> Machine<C> {
         uniform = uniform.max(self.detached_uniform);
         self.paths.settle(&mut tail);
         let mut stretches: Vec<Stretch> = self.paths.stretches(tail.path).collect();
-        stretches.sort_unstable_by_key(|stretch| stretch.key);
+        if C::IN_ORDER {
+            stretches.reverse();
+        } else {
+            stretches.sort_unstable_by_key(|stretch| stretch.key);
+        }
         let mut path: Vec<OnPath> = Vec::new();
         for Stretch { key, span, strands, work } in stretches {
             match path.last_mut().filter(|last| last.key == key) {

@@ -10,3 +10,4 @@ mod oracle;
 mod rules;
 mod schedule;
 mod verdict;
+mod walk;

@@ -52,7 +52,7 @@ fn sizes(sums: &Sums) -> Histogram {
 }
 
 /// The region of each row.
-fn regions(recording: &Recording, rows: &[Strand], answer: &Evaluated) -> Vec<Region> {
+pub(crate) fn regions(recording: &Recording, rows: &[Strand], answer: &Evaluated) -> Vec<Region> {
     let point = |spot| match spot {
         Spot::Begin => Point::Begin,
         Spot::End => Point::End,

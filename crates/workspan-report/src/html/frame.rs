@@ -20,7 +20,7 @@ pub(crate) fn header(recorded: &Recorded) -> String {
     let command = escape::text(&recorded.command.join(" "));
     format!(
         r##"<header><strong>Workspan</strong><code title="{command}">{command}</code><time>{at}</time>
-<nav><a href="#icicles">Icicles</a><a href="#regions">Regions</a><a href="#sites">Sites</a><a href="#source">Source</a><a
+<nav><a href="#scaling">Speedup</a><a href="#icicles">Icicles</a><a href="#regions">Regions</a><a href="#sites">Sites</a><a href="#source">Source</a><a
 href="#recording">Recording</a></nav></header>
 "##
     )

@@ -9,7 +9,7 @@ use crate::view::Report;
 /// Height of a row, the gap below it included, in pixels.
 const ROW: usize = 20;
 
-/// Width from which a box has room for text, as a share of the page. `script.js` decides again, knowing pixels.
+/// Width from which a box has room for text, as a share of the page. the script decides again, knowing pixels.
 const ROOM: f64 = 0.08;
 
 /// The panel.

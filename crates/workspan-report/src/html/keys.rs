@@ -94,6 +94,15 @@ impl<'a> Keys<'a> {
         self.keys.iter().map(|key| key.label.as_str()).collect()
     }
 
+    /// Handles by number.
+    pub(crate) fn ids(&self) -> Vec<&'a str> {
+        let mut ids = vec![""; self.keys.len()];
+        for (id, number) in &self.by_id {
+            ids[*number] = id;
+        }
+        ids
+    }
+
     /// The attribute that links everything about one site.
     pub(crate) fn attribute(&self, id: &str) -> String {
         self.get(id).map_or(String::new(), |(number, _)| format!(" data-s=\"{number}\""))

@@ -1,4 +1,4 @@
-//! The tables of the program, its regions and its sites. `script.js` makes the latter two sortable.
+//! The tables of the program, its regions and its sites. the script makes the latter two sortable.
 
 use serde::Serialize;
 

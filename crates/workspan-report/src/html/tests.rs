@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::view::{
-    Context, Extremes, Place, Program, Recorded, Region, Report, Site, Spread, TaskSizes, Verdict, Warning, WhatIf,
-    SCHEMA_VERSION,
+    Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes, Verdict, Warning,
+    WhatIf, SCHEMA_VERSION,
 };
 use crate::what_if::{Figures, OnPath, Piece};
 
@@ -47,6 +47,7 @@ fn site(id: &str, line: u32) -> Site {
         overhead_total_ns: 90,
         blocked_ns: 0,
         task_ns: Some(TaskSizes { mean: 1_333_333, p50: 1_300_000, p90: 1_500_000 }),
+        task_sizes: vec![SizeBucket { from_ns: 1_048_576, to_ns: 1_310_720, tasks: 3 }],
     }
 }
 
@@ -151,7 +152,7 @@ fn source() -> Sources {
 
 #[track_caller]
 fn check(report: &Report, sources: &Sources, expected: &[&str]) -> String {
-    let page = write(report, sources);
+    let page = write(report, sources, None);
     for part in expected {
         assert!(page.contains(part), "the page lacks {part}");
     }

@@ -81,7 +81,9 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
         let answered = answer(recording, &logs, options);
         view.what_if = answered.answers;
         errors = answered.errors;
-        written = report::show(recording, &view, &options.show, report::To::Stderr).and(written);
+        let page = options.show.html.as_ref().filter(|_| options.record && written.is_ok());
+        let live = page.and_then(|_| report::live_beside(file, recording));
+        written = report::show(recording, &view, live.as_ref(), &options.show, report::To::Stderr).and(written);
     }
     match written {
         Ok(()) => tell_where(recording, file, options),

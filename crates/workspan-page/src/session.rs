@@ -1,0 +1,132 @@
+//! Questions to what a page carries.
+
+use workspan_analysis::schedule::Graph;
+use workspan_analysis::strands::{Place, Point};
+use workspan_analysis::what_if::{
+    changed, factors, path_by_place, Change, Changed, Factor, Figures, PlaceOnPath, Scenario, Selector,
+};
+use workspan_model::Nanos;
+
+use crate::codec::{Carried, CodecError};
+use crate::predict::{graph, predicted, Predicted};
+
+/// A page's recording, ready to be asked.
+#[derive(Debug)]
+pub struct Session {
+    carried: Carried,
+    before: Figures,
+    /// With infinite factors, for the parts that were named last: a slider that moves names the same again and again.
+    ceiling: Option<(Vec<Selector>, Changed)>,
+    /// What was asked last, and the graph of it and of what was recorded, once somebody wants them.
+    scenario: Scenario,
+    graph: Option<Graph>,
+    changed: Option<Graph>,
+}
+
+/// What a scenario amounts to, as `workspan what-if` tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// As recorded.
+    pub before: Program,
+    /// With the factors.
+    pub after: Program,
+    /// With the factors, if what was [merged](crate::shorten) cost nothing: the truth lies between. The same where nothing was.
+    pub least: Program,
+    /// With infinite ones.
+    pub ceiling: Program,
+    /// Work of the strands that are named.
+    pub named: Nanos,
+    /// Their number.
+    pub strands: u64,
+    /// What the critical path consists of, before and after.
+    pub path: Vec<PlaceOnPath>,
+}
+
+/// The whole program.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Program {
+    /// Sum of all strands.
+    pub work: Nanos,
+    /// Longest chain.
+    pub span: Nanos,
+    /// Time that strands were blocked.
+    pub blocked: Nanos,
+    /// Work over span.
+    pub parallelism: Option<f64>,
+}
+
+impl Session {
+    /// Of what [`crate::encode`] made.
+    pub fn new(bytes: &[u8]) -> Result<Session, CodecError> {
+        let carried = Carried::decode(bytes)?;
+        let before = run(&carried, Vec::new()).figures;
+        Ok(Session { carried, before, ceiling: None, scenario: Scenario::default(), graph: None, changed: None })
+    }
+
+    /// What is carried.
+    pub fn carried(&self) -> &Carried {
+        &self.carried
+    }
+
+    /// The answer to one scenario. Reads the rows once, and once more where other parts are named than the last time.
+    pub fn ask(&mut self, changes: Vec<Change>) -> Answer {
+        let parts: Vec<Selector> = changes.iter().map(|change| change.part.clone()).collect();
+        let after = run(&self.carried, changes.clone()).figures;
+        if self.scenario.changes != changes {
+            (self.scenario, self.changed) = (Scenario { changes }, None);
+        }
+        let known = self.ceiling.take().filter(|(known, _)| *known == parts);
+        let (parts, ceiling) = known.unwrap_or_else(|| {
+            let infinite = |part: &Selector| Change { part: part.clone(), factor: Factor::INFINITE };
+            let ceiling = run(&self.carried, parts.iter().map(infinite).collect());
+            (parts, ceiling)
+        });
+        let elsewhere = self.carried.merged.elsewhere;
+        let least = self.carried.merged_context().map(|context| {
+            let merged = Change { part: Selector::Context(context), factor: Factor::INFINITE };
+            run(&self.carried, self.scenario.changes.iter().cloned().chain([merged]).collect()).figures
+        });
+        let answer = Answer {
+            before: program(&self.before, elsewhere),
+            after: program(&after, elsewhere),
+            least: program(least.as_ref().unwrap_or(&after), elsewhere),
+            ceiling: program(&ceiling.figures, elsewhere),
+            named: ceiling.named,
+            strands: ceiling.strands,
+            path: path_by_place(&self.carried.recording.contexts, &self.before, &after),
+        };
+        self.ceiling = Some((parts, ceiling));
+        answer
+    }
+
+    /// What the scenario that was asked last takes on so many processors.
+    pub fn predict(&mut self, processors: u32) -> Predicted {
+        let recording = &self.carried.recording;
+        let recorded =
+            self.graph.get_or_insert_with(|| graph(recording, &self.carried).unwrap_or_else(|never| match never {}));
+        let changed = self.changed.get_or_insert_with(|| recorded.with_factors(factors(recording, &self.scenario)));
+        let steal = Nanos(i64::try_from(recording.machine.steal_ns).unwrap_or(i64::MAX));
+        predicted(changed, recorded.serial_time(), steal, processors)
+    }
+}
+
+fn run(carried: &Carried, changes: Vec<Change>) -> Changed {
+    changed(&carried.recording, carried, &Scenario { changes }).unwrap_or_else(|never| match never {})
+}
+
+fn program(figures: &Figures, elsewhere: Nanos) -> Program {
+    let (work, span) = (figures.replayed.work + elsewhere, figures.replayed.span);
+    Program { work, span, blocked: figures.replayed.blocked, parallelism: work.over(span).map(|ratio| ratio.0) }
+}
+
+/// A place as three whole numbers: its site and one, or 0; the events before and after it, sites from 4.
+pub fn numbers(place: &Place) -> [u32; 3] {
+    let point = |point| match point {
+        Point::Unknown => 0,
+        Point::Begin => 1,
+        Point::End => 2,
+        Point::Wait => 3,
+        Point::Site(site) => site.0.saturating_add(4),
+    };
+    [place.site.map_or(0, |site| site.0.saturating_add(1)), point(place.before), point(place.after)]
+}

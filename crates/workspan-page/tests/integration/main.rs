@@ -1,0 +1,216 @@
+//! What a page carries against what it was made of, and its answers against those of the analysis.
+
+use workspan_analysis::strands::{regions, Place};
+use workspan_analysis::what_if::{factors, what_if, Change, Factor, Scenario, Selector};
+use workspan_analysis::{replay, Rows};
+use workspan_model::{Nanos, SiteId, Strand};
+use workspan_page::abi::{changes, flat};
+use workspan_page::predict::{graph, predicted};
+use workspan_page::session::numbers;
+use workspan_page::{encode, encode_merged, encode_within, Carried, Session};
+use workspan_testkit::random::Random;
+use workspan_testkit::strands::stream::Shape;
+use workspan_testkit::strands::{random, RandomRun, Stream};
+
+fn encoded(run: &RandomRun) -> Vec<u8> {
+    encode(&run.recording, &run.rows).unwrap_or_else(|never| match never {})
+}
+
+/// Without what a page does not carry.
+fn stripped(rows: &[Strand]) -> Vec<Strand> {
+    rows.iter().map(|row| Strand { start: Nanos::ZERO, thread: 0, ..*row }).collect()
+}
+
+#[test]
+fn rows_come_back() {
+    for seed in 0..600 {
+        let run = random(seed);
+        let carried = Carried::decode(&encoded(&run)).expect("it was just encoded");
+        let mut rows = Vec::new();
+        let read = carried.read(&mut |batch| {
+            rows.extend_from_slice(batch);
+            std::ops::ControlFlow::Continue(())
+        });
+        assert_eq!(read, Ok(()));
+        assert_eq!((carried.len(), carried.is_empty()), (rows.len() as u64, rows.is_empty()));
+        assert_eq!(rows, stripped(&run.rows), "seed {seed}");
+        assert_eq!(carried.recording.contexts, run.recording.contexts);
+        let kinds =
+            |recording: &workspan_model::Recording| -> Vec<_> { recording.sites.iter().map(|s| s.kind).collect() };
+        assert_eq!(kinds(&carried.recording), kinds(&run.recording));
+    }
+}
+
+/// Rows of many batches: none is lost between two of them.
+#[test]
+fn long_runs_come_back() {
+    for (shape, seed) in [(Shape::Joins, 1), (Shape::Iterators, 2), (Shape::Tasks, 3)] {
+        let (recording, stream) = Stream::new(shape, 20_000, seed);
+        let mut rows = Vec::new();
+        stream.read(&mut |batch| {
+            rows.extend_from_slice(batch);
+            true
+        });
+        let bytes = encode(&recording, &rows).unwrap_or_else(|never| match never {});
+        let carried = Carried::decode(&bytes).expect("it was just encoded");
+        let mut found = Vec::new();
+        let _ = carried.read(&mut |batch| {
+            found.extend_from_slice(batch);
+            std::ops::ControlFlow::Continue(())
+        });
+        assert_eq!(found, stripped(&rows), "{shape:?}");
+        // However few are wanted.
+        let mut first = 0;
+        let _ = carried.read(&mut |batch| {
+            first += batch.len();
+            std::ops::ControlFlow::Break(())
+        });
+        assert!(first > 0 && first < rows.len());
+    }
+}
+
+/// Merged rows have the span that all rows have, and their work but for what is told; and what would be lies between what
+/// they say.
+#[test]
+fn merged_rows_bracket_the_answer() {
+    let mut gone = 0;
+    for seed in 0..1_200 {
+        let run = random(seed);
+        let mut dice = Random::new(seed);
+        let whole = replay(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
+        let all = regions(&run.recording, &run.rows).unwrap_or_else(|never| match never {}).regions;
+        for share in [3, 30, 1_000] {
+            let threshold = Nanos(whole.work.0 / share + 1);
+            let encoded = encode_merged(&run.recording, &run.rows, threshold);
+            let (bytes, merged) = encoded.unwrap_or_else(|never| match never {});
+            let mut session = Session::new(&bytes).expect("it was just encoded");
+            assert_eq!(session.carried().merged, merged);
+            assert_eq!(session.carried().len() + merged.rows, run.rows.len() as u64);
+            gone += merged.rows;
+            let region = all[usize::try_from(dice.below(all.len() as u64)).unwrap_or(0)].region;
+            let place = Place::of(&run.recording.contexts, &region);
+            let change = Change { part: Selector::Place(place), factor: Factor::new(4.0).expect("a factor") };
+            let answer = session.ask(vec![change.clone()]);
+            let label = format!("seed {seed}, threshold {threshold:?}");
+            assert_eq!((answer.before.work, answer.before.span), (whole.work, whole.span), "{label}");
+            let scenario = [Scenario { changes: vec![change] }];
+            let expected = what_if(&run.recording, &run.rows, &scenario).unwrap_or_else(|never| match never {});
+            let truth = expected.outcomes[0].after.replayed.span;
+            assert!(answer.least.span <= truth && truth <= answer.after.span, "{label}: {answer:?} {truth:?}");
+        }
+    }
+    assert!(gone > 1_000, "only {gone} rows were merged");
+}
+
+/// As many rows as wanted, at most.
+#[test]
+fn long_runs_become_short() {
+    for (shape, seed) in [(Shape::Joins, 1), (Shape::Iterators, 2), (Shape::Tasks, 3)] {
+        let (recording, stream) = Stream::new(shape, 60_000, seed);
+        let mut rows = Vec::new();
+        stream.read(&mut |batch| {
+            rows.extend_from_slice(batch);
+            true
+        });
+        let count = rows.len() as u64;
+        for most in [count, count / 2, count / 10] {
+            let encoded = encode_within(&recording, &rows, count, most).unwrap_or_else(|never| match never {});
+            let carried = Carried::decode(&encoded.0).expect("it was just encoded");
+            assert!(carried.len() <= most, "{shape:?}: {} of {most}", carried.len());
+            let [whole, short] = [replay(&recording, &rows), replay(&carried.recording, &carried)]
+                .map(|replayed| replayed.unwrap_or_else(|never| match never {}));
+            assert_eq!(short.span, whole.span, "{shape:?}");
+            assert_eq!(short.work + carried.merged.elsewhere, whole.work, "{shape:?}");
+        }
+    }
+}
+
+/// A question as a script puts it is answered as the analysis answers it, unit by unit.
+#[test]
+fn answers_are_those_of_the_analysis() {
+    for seed in 0..300 {
+        let run = random(seed);
+        let mut session = Session::new(&encoded(&run)).expect("it was just encoded");
+        let mut dice = Random::new(seed);
+        let all = regions(&run.recording, &run.rows).unwrap_or_else(|never| match never {}).regions;
+        let mut pick = |n: usize| usize::try_from(dice.below(n as u64)).unwrap_or(0);
+        let (mut question, mut asked) = (Vec::new(), Vec::new());
+        for _ in 0..=pick(3) {
+            let place = Place::of(&run.recording.contexts, &all[pick(all.len())].region);
+            let site = SiteId(u32::try_from(pick(run.recording.sites.len())).unwrap_or(0));
+            let factor = [1.0, 1.5, 2.0, 8.0, f64::INFINITY][pick(5)];
+            let (part, words) = match pick(3) {
+                0 => (Selector::Site(site), [0, site.0, 0, 0]),
+                1 => (Selector::Below(site), [1, site.0, 0, 0]),
+                _ => (Selector::Place(place), [2, numbers(&place)[0], numbers(&place)[1], numbers(&place)[2]]),
+            };
+            asked.push(Change { part, factor: Factor::new(factor).expect("a factor") });
+            question.extend(words.map(f64::from).into_iter().chain([factor]).flat_map(f64::to_le_bytes));
+        }
+        let read = changes(&question).expect("a question");
+        assert_eq!(read, asked, "seed {seed}");
+        // The same parts with other factors, and other parts: neither leaves a trace.
+        let other = |change: &Change| Change { factor: Factor::new(3.0).expect("a factor"), ..change.clone() };
+        session.ask(if pick(2) == 0 { read.iter().map(other).collect() } else { Vec::new() });
+        let answer = session.ask(read);
+        let scenario = Scenario { changes: asked };
+        let expected =
+            what_if(&run.recording, &run.rows, std::slice::from_ref(&scenario)).unwrap_or_else(|never| match never {});
+        let outcome = &expected.outcomes[0];
+        assert_eq!(answer.before.span, expected.before.replayed.span, "seed {seed}");
+        assert_eq!(answer.before.work, expected.before.replayed.work, "seed {seed}");
+        assert_eq!(answer.after.span, outcome.after.replayed.span, "seed {seed}");
+        assert_eq!(answer.ceiling.span, outcome.ceiling.replayed.span, "seed {seed}");
+        assert_eq!((answer.named, answer.strands), (outcome.named, outcome.strands), "seed {seed}");
+        let factors = factors(&run.recording, &scenario);
+        let whole = graph(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
+        let processors = 1 << pick(6);
+        let foretold = predicted(&whole.with_factors(factors), whole.serial_time(), Nanos(0), processors);
+        assert_eq!(session.predict(processors), foretold, "seed {seed}");
+        let path: Nanos = answer.path.iter().map(|row| row.before).sum();
+        assert_eq!(path, answer.before.span, "seed {seed}");
+        assert_eq!(flat(&answer).len(), 57 + 5 * answer.path.len());
+    }
+}
+
+#[test]
+fn bad_bytes_are_refused() {
+    let mut dice = Random::new(7);
+    let mut pick = |n: usize| usize::try_from(dice.below(n as u64)).unwrap_or(0);
+    for seed in 0..40 {
+        let run = random(seed);
+        let whole = encoded(&run);
+        assert!(Session::new(&whole[..whole.len() - 1]).is_err());
+        assert!(Session::new(&[whole.clone(), vec![0]].concat()).is_err());
+        for _ in 0..60 {
+            let mut broken = whole.clone();
+            for _ in 0..=pick(4) {
+                let at = pick(broken.len());
+                broken[at] = u8::try_from(pick(256)).unwrap_or(0);
+            }
+            broken.truncate(broken.len() - pick(3));
+            // Whatever it holds, it is refused or it can be asked.
+            if let Ok(mut session) = Session::new(&broken) {
+                session.ask(vec![Change { part: Selector::Below(SiteId(0)), factor: Factor::INFINITE }]);
+            }
+        }
+    }
+    assert!(Session::new(&[]).is_err());
+}
+
+#[test]
+fn bad_questions_are_refused() {
+    let question = |numbers: &[f64]| changes(&numbers.iter().copied().flat_map(f64::to_le_bytes).collect::<Vec<u8>>());
+    assert_eq!(question(&[]), Some(Vec::new()));
+    for bad in [
+        &[0.0, 1.0, 0.0, 0.0][..],
+        &[0.0, 1.0, 0.0, 0.0, 0.5],
+        &[0.0, 1.0, 0.0, 0.0, f64::NAN],
+        &[0.0, 1.5, 0.0, 0.0, 2.0],
+        &[0.0, -1.0, 0.0, 0.0, 2.0],
+        &[3.0, 1.0, 0.0, 0.0, 2.0],
+        &[2.0, 1.0, 1e99, 0.0, 2.0],
+    ] {
+        assert_eq!(question(bad), None, "{bad:?}");
+    }
+}

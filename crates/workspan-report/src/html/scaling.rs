@@ -1,0 +1,138 @@
+//! The panel of speedups: what work and span allow on any number of processors, and, where the page carries the strands,
+//! sliders that make parts of the program faster.
+
+use super::escape;
+use super::keys::Keys;
+use super::table;
+use crate::live::Live;
+use crate::parts::ratio;
+use crate::rows::share;
+use crate::view::Report;
+use workspan_analysis::bounds::{curve, Bounds};
+use workspan_model::Nanos;
+
+/// The bounds of a report.
+pub(crate) fn bounds(report: &Report) -> [Bounds; workspan_analysis::bounds::POWERS as usize] {
+    let program = &report.program;
+    curve(Nanos(program.work_ns) + Nanos(program.blocked_ns), Nanos(program.span_ns))
+}
+
+/// The panel.
+pub(crate) fn panel(report: &Report, keys: &Keys<'_>, live: Option<&Live>) -> String {
+    if report.program.work_ns <= 0 {
+        return String::new();
+    }
+    format!(
+        r#"<section id="scaling"><h2>Speedup, and what if</h2>
+<p class="help">On the left how many times faster than on one processor the program can be: never above the upper edge of the
+band, which are the work law and the span law; and on an ideal scheduler, which keeps no processor idle while there is code to
+run, never below the lower one (Brent). {predicted} Not shown: what processors cost each other, as by sharing a cache. {what_if}</p>
+<div class="pair">
+<figure id="speedup"><figcaption><b>Speedup</b> by processors</figcaption>
+<div class="chart"></div>
+{numbers}</figure>
+<figure id="sliders"><figcaption><b>What if</b>{run}</figcaption>
+{sliders}</figure>
+</div></section>
+"#,
+        predicted = live.map_or(
+            "What moving work between processors costs may take it below the band.".to_owned(),
+            |live| predicted(live)
+        ),
+        what_if = match live.and_then(|live| live.carried.as_ref()) {
+            Some(_) =>
+                "On the right the parts of which the critical path mostly consists: a slider makes a part so many times \
+                 faster, by being done in parallel, while the work stays as it is. Whether it can be done in parallel is not \
+                 known.",
+            _ => "",
+        },
+        numbers = numbers(report, live),
+        run = live.filter(|live| live.run.1 > 1).map_or(String::new(), |live| format!(
+            " run {} of {}",
+            live.run.0, live.run.1
+        )),
+        sliders = sliders(keys, live),
+    )
+}
+
+/// How the dots came about.
+fn predicted(live: &Live) -> String {
+    let folded = match live.folded {
+        (0, _) => String::new(),
+        (strands, work) => format!(
+            " For this, {} strands were made part of others, in pieces of up to {work}.",
+            crate::words::count(strands)
+        ),
+    };
+    format!("The dots are a simulation of work stealing on the recorded strands, in which each steal costs what it does here.{folded}")
+}
+
+fn numbers(report: &Report, live: Option<&Live>) -> String {
+    let dots = live.map_or(&[][..], |live| &live.predicted);
+    let rows: String = bounds(report)
+        .iter()
+        .enumerate()
+        .map(|(power, b)| {
+            let [least, most] = [b.least, b.most].map(|bound| ratio(Some(bound)));
+            let dots = dots.get(power).map_or(String::new(), |p| {
+                let [low, median, high] = p.stealing.map(|speedup| ratio(Some(speedup)));
+                format!("<td>{}</td><td>{median}</td><td>{low}–{high}</td>", ratio(Some(p.greedy)))
+            });
+            format!("<tr><td>{}</td><td>{least}</td><td>{most}</td>{dots}</tr>\n", b.processors)
+        })
+        .collect();
+    let columns = ["processors", "at least", "at most", "greedy", "work stealing", "its range"];
+    let shown = if dots.is_empty() { 3 } else { columns.len() };
+    format!(
+        "<details><summary>In numbers</summary><table class=\"plain\"><thead>{}</thead><tbody>\n{rows}</tbody></table></details>\n",
+        table::header(&columns[..shown], usize::MAX),
+    )
+}
+
+fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
+    let Some(live) = live else {
+        return "<p class=\"none\">This needs a recording of all strands: record with <code>--record</code>, and keep the folder \
+                <code>.strands</code> beside the recording.</p>\n"
+            .to_owned();
+    };
+    let mut out = String::new();
+    for warning in &live.warnings {
+        out += &format!("<p class=\"none\"><b aria-hidden=\"true\">!</b> {}</p>\n", escape::text(warning));
+    }
+    if live.carried.is_none() {
+        out += "<p class=\"none\">The recording is too large to compute with in a page; <code>workspan what-if</code> answers for \
+                it.</p>\n";
+    }
+    if live.merged.rows > 0 {
+        out += &format!(
+            "<p class=\"none\"><b aria-hidden=\"true\">!</b> The recording is too large for a page: what has less than {} of work \
+             is carried as one strand, {} strands less. So an answer is a range, from merged strands being untouched by what you \
+             change to their costing nothing; <code>workspan what-if</code> tells where in it the truth lies.</p>\n",
+            live.merged.threshold,
+            crate::words::count(live.merged.rows),
+        );
+    }
+    let rows: String = live.pieces[..live.offered]
+        .iter()
+        .map(|part| {
+            let id = part.piece.site.as_deref().unwrap_or_default();
+            format!(
+                "<tr data-part=\"{handle}\"{key}><td{bar}>{share}</td><td>{swatch}{text} <span>{handle}</span></td></tr>\n",
+                handle = escape::text(&part.handle),
+                key = keys.attribute(id),
+                bar = table::bar(Some(part.share)),
+                share = share(Some(part.share)),
+                swatch = keys.swatch(id),
+                text = escape::text(&part.piece.text),
+            )
+        })
+        .collect();
+    if rows.is_empty() {
+        return out + "<p class=\"none\">No strand was recorded.</p>\n";
+    }
+    out + &format!(
+        "<p class=\"answer\" role=\"status\" aria-live=\"polite\"></p>\n<table class=\"rows parts\"><thead>{}</thead><tbody>\n{rows}\
+         </tbody></table>\n<div class=\"after\"></div>\n",
+        table::header(&["critical", "part"], 1),
+    )
+}

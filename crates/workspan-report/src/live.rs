@@ -1,0 +1,194 @@
+//! What a page shows of a run that was recorded strand by strand, and what it carries to compute with.
+//!
+//! The rows are read a handful of times; each reading is linear in them. What is kept is bounded: steps, buckets and pieces by
+//! constants, the rows that are carried by [`MOST_ROWS`] and [`MOST_BYTES`]. What does not fit is merged, and the page says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use flate2::write::GzEncoder;
+use flate2::Compression;
+use workspan_analysis::advise::piece_id;
+use workspan_analysis::bounds::POWERS;
+use workspan_analysis::strands::{coarsened, regions, walk, Place as Spot, RegionProfile, Step};
+use workspan_analysis::timeline::{extent, timeline};
+use workspan_analysis::{Rows, Timeline};
+use workspan_model::{Nanos, Recording, SiteId, SiteKind};
+
+use workspan_page::predict::{graph, predicted, Predicted};
+use workspan_page::Merged;
+
+use crate::parts::{piece, problems, Piece};
+use crate::place;
+use crate::view::Place;
+
+/// Rows that a page carries at most.
+pub const MOST_ROWS: u64 = 4_000_000;
+
+/// Bytes of them at most, deflated.
+pub const MOST_BYTES: usize = 9_000_000;
+
+/// Steps of the walk along the critical path.
+const STEPS: usize = 48;
+
+/// Stages in which it is read.
+const STAGES: u32 = 1 << 10;
+
+/// Buckets of the timeline.
+const BUCKETS: usize = 600;
+
+/// Pieces that the page knows by name.
+const PIECES: usize = 2_000;
+
+/// Pieces that are offered to be made faster.
+const OFFERED: usize = 8;
+
+/// What the strands of a run tell.
+#[derive(Debug)]
+pub struct Live {
+    /// Which of repeated runs it is, from 1, and of how many.
+    pub(crate) run: (u32, usize),
+    pub(crate) timeline: Option<Timeline>,
+    pub(crate) walk: Vec<Stretch>,
+    /// All pieces, by falling share of the critical path.
+    pub(crate) pieces: Vec<Part>,
+    /// How many of them are offered.
+    pub(crate) offered: usize,
+    /// Sites by handle.
+    pub(crate) sites: BTreeMap<String, Vec<u32>>,
+    /// On 1, 2, 4 … processors.
+    pub(crate) predicted: Vec<Predicted>,
+    /// How many strands became part of others to predict that, and how much work these have.
+    pub(crate) folded: (u64, Nanos),
+    /// The rows, deflated, unless they are too many however they are merged.
+    pub(crate) carried: Option<Vec<u8>>,
+    /// What of them was merged.
+    pub(crate) merged: Merged,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A stretch of the critical path.
+#[derive(Debug)]
+pub(crate) struct Stretch {
+    pub(crate) piece: Piece,
+    /// A line to show.
+    pub(crate) place: Option<Place>,
+    pub(crate) length: Nanos,
+    pub(crate) share: f64,
+    pub(crate) strands: u64,
+}
+
+/// A piece that can be made faster.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) piece: Piece,
+    /// By which `workspan what-if` knows it.
+    pub(crate) handle: String,
+    pub(crate) spot: Spot,
+    pub(crate) share: f64,
+}
+
+/// What the rows of a run of `recording`, counted from 1, tell.
+pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> Result<Live, R::Error> {
+    let extent = extent(rows)?;
+    let by_region = regions(recording, rows)?;
+    let virtual_clock = recording
+        .runs
+        .get((number as usize).saturating_sub(1))
+        .is_some_and(|run| run.clock == workspan_model::Clock::Virtual);
+    // Ticks that a program tells say how long something took, not when it was.
+    let timeline = if virtual_clock { None } else { timeline(rows, &extent, BUCKETS)? };
+    let steps = coarsened(walk(recording, rows, extent.rows, STAGES)?, STEPS);
+    let mut most = MOST_ROWS;
+    let (carried, merged) = loop {
+        let (bytes, merged) = workspan_page::encode_within(recording, rows, extent.rows, most)?;
+        let bytes = deflated(&bytes);
+        // Rows whose constructs cannot be merged are as many as they are.
+        if bytes.len() <= MOST_BYTES || most < 1_000 {
+            break (bytes, merged);
+        }
+        most = extent.rows.min(most) / 2;
+    };
+    let pieces = pieces(recording, &by_region);
+    let graph = graph(recording, rows)?;
+    let steal = Nanos(i64::try_from(recording.machine.steal_ns).unwrap_or(i64::MAX));
+    let predict = |power: u32| predicted(&graph, graph.serial_time(), steal, 1u32 << power);
+    let offered = pieces.iter().filter(|part| part.share > 0.0).count().min(OFFERED);
+    Ok(Live {
+        run: (number, recording.runs.len()),
+        timeline,
+        walk: steps.iter().map(|step| stretch(recording, step, by_region.span)).collect(),
+        pieces,
+        offered,
+        sites: sites(recording),
+        predicted: if extent.strands == 0 { Vec::new() } else { (0..POWERS).map(predict).collect() },
+        folded: (graph.folded(), graph.threshold()),
+        carried: Some(carried).filter(|bytes| bytes.len() <= MOST_BYTES),
+        merged,
+        warnings: problems(&by_region.problems),
+    })
+}
+
+/// In the form that browsers can inflate.
+pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(6));
+    // Memory takes all.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+fn stretch(recording: &Recording, step: &Step, span: Nanos) -> Stretch {
+    let spot = Spot::of(&recording.contexts, &step.region);
+    Stretch {
+        piece: piece(recording, &spot),
+        place: line(recording, &spot),
+        length: step.length(),
+        share: step.length().over(span).map_or(0.0, |share| share.0),
+        strands: step.strands,
+    }
+}
+
+/// The line at which a piece begins, or that of whatever else is known of it.
+fn line(recording: &Recording, spot: &Spot) -> Option<Place> {
+    let site = |id: SiteId| recording.sites.get(id.0 as usize);
+    let ends = match spot.site.and_then(site).map(|site| site.kind) {
+        Some(SiteKind::Serial { from, to }) => [from, to],
+        _ => [None, None],
+    };
+    let known = [spot.before.site(), ends[0], spot.site, ends[1], spot.after.site()];
+    known.into_iter().flatten().filter_map(site).find_map(|site| {
+        let via =
+            site.via.as_ref().map(|(file, line)| Place { file: file.clone(), line: *line, column: 0, code: None });
+        via.or_else(|| place::of(recording, site))
+    })
+}
+
+fn pieces(recording: &Recording, profile: &RegionProfile) -> Vec<Part> {
+    let mut sums: BTreeMap<Spot, (Nanos, Nanos)> = BTreeMap::new();
+    for row in &profile.regions {
+        let sum = sums.entry(Spot::of(&recording.contexts, &row.region)).or_default();
+        sum.0 += row.critical + row.critical_blocked;
+        sum.1 += row.work;
+    }
+    let mut order: Vec<(Spot, (Nanos, Nanos))> = sums.into_iter().collect();
+    order.sort_by_key(|(spot, sum)| (std::cmp::Reverse(*sum), *spot));
+    order.truncate(PIECES);
+    let part = |(spot, (critical, _)): (Spot, (Nanos, Nanos))| Part {
+        piece: piece(recording, &spot),
+        handle: piece_id(recording, &spot),
+        spot,
+        share: critical.over(profile.span).map_or(0.0, |share| share.0),
+    };
+    order.into_iter().map(part).collect()
+}
+
+fn sites(recording: &Recording) -> BTreeMap<String, Vec<u32>> {
+    let used: BTreeSet<SiteId> = recording.contexts.ids().filter_map(|id| recording.contexts.site(id)).collect();
+    let mut sites: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for id in used {
+        if let Some(site) = recording.sites.get(id.0 as usize) {
+            sites.entry(site.stable_id(&recording.sites)).or_default().push(id.0);
+        }
+    }
+    sites
+}
