@@ -92,10 +92,10 @@ impl Made {
         let steal = Nanos(i64::try_from(self.recording.machine.steal_ns).expect("it is small"));
         let numbers = |power| {
             let Predicted { greedy, stealing: [low, median, high] } =
-                predicted(&changed, whole.serial_time(), steal, 1 << power);
+                predicted(&changed, whole.serial_time(), steal, 1u32 << power);
             [greedy, low, median, high]
         };
-        (0..11).map(numbers).collect()
+        (0..11u32).map(numbers).collect()
     }
 
     /// The handle of a site.
