@@ -5,9 +5,10 @@
 
 use core::sync::atomic::{AtomicI64, Ordering};
 
-use workspan_collect::group::raise;
 use workspan_collect::strand;
 use workspan_wire::shm::{Latest, Thread};
+
+use super::solo::raise;
 
 /// Absolute spans under assumptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! A locked instruction costs some 20 cycles, and a task takes several. Until the first thread is created nobody else can
 //! be at a counter; whoever creates it says so before ([`over`]), and so happens before everything the thread does.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 
 use workspan_collect::group;
 use workspan_collect::path;
@@ -45,6 +45,16 @@ pub fn decrement(counter: &AtomicU32) -> bool {
         return false;
     }
     counter.fetch_sub(1, Ordering::AcqRel) == 1
+}
+
+/// `to` becomes at least `value`.
+#[inline(always)]
+pub fn raise(to: &AtomicI64, value: i64) {
+    if !alone() {
+        group::raise(to, value);
+    } else if to.load(Ordering::Relaxed) < value {
+        to.store(value, Ordering::Relaxed);
+    }
 }
 
 /// Offers a finished chain to `candidate`; the handle is used up.
