@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::verdict::{self, Judging};
 use crate::view::{
-    Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes, Uniform, Warning,
-    SCHEMA_VERSION,
+    Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes,
+    Uniform, Warning, SCHEMA_VERSION,
 };
 use crate::{place, tree, words};
 use workspan_analysis::calls::Burdened as BurdenedRow;
