@@ -1,6 +1,8 @@
 //! The panel of speedups: what work and span allow on any number of processors, and, where the page carries the strands,
 //! sliders that make parts of the program faster.
 
+use std::fmt::Write as _;
+
 use super::escape;
 use super::keys::Keys;
 use super::table;
@@ -37,7 +39,7 @@ run, never below the lower one (Brent). {predicted} Not shown: what processors c
 "#,
         predicted = live.map_or(
             "What moving work between processors costs may take it below the band.".to_owned(),
-            |live| predicted(live)
+            predicted
         ),
         what_if = match live.and_then(|live| live.carried.as_ref()) {
             Some(_) =>
@@ -97,17 +99,18 @@ fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
     };
     let mut out = String::new();
     for warning in &live.warnings {
-        out += &format!("<p class=\"none\"><b aria-hidden=\"true\">!</b> {}</p>\n", escape::text(warning));
+        let _ = writeln!(out, "<p class=\"none\"><b aria-hidden=\"true\">!</b> {}</p>", escape::text(warning));
     }
     if live.carried.is_none() {
         out += "<p class=\"none\">The recording is too large to compute with in a page; <code>workspan what-if</code> answers for \
                 it.</p>\n";
     }
     if live.merged.rows > 0 {
-        out += &format!(
+        let _ = writeln!(
+            out,
             "<p class=\"none\"><b aria-hidden=\"true\">!</b> The recording is too large for a page: what has less than {} of work \
              is carried as one strand, {} strands less. So an answer is a range, from merged strands being untouched by what you \
-             change to their costing nothing; <code>workspan what-if</code> tells where in it the truth lies.</p>\n",
+             change to their costing nothing; <code>workspan what-if</code> tells where in it the truth lies.</p>",
             live.merged.threshold,
             crate::words::count(live.merged.rows),
         );
