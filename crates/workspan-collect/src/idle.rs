@@ -75,9 +75,15 @@ pub(super) fn forget() {
 #[inline(always)]
 pub fn waits() {
     if let Some(thread) = here() {
-        if thread.waiting.get() == 0 {
-            task::enter_idle(thread, platform::ticks());
-        }
+        waits_on(thread);
+    }
+}
+
+/// The same where the calling thread is known.
+#[inline(always)]
+pub fn waits_on(thread: &Thread) {
+    if thread.waiting.get() == 0 {
+        task::enter_idle(thread, platform::ticks());
     }
 }
 
@@ -85,9 +91,15 @@ pub fn waits() {
 #[inline(always)]
 pub fn works() {
     if let Some(thread) = here() {
-        if thread.waiting.get() != 0 {
-            task::leave_idle(thread, platform::ticks());
-        }
+        works_on(thread);
+    }
+}
+
+/// The same where the calling thread is known.
+#[inline(always)]
+pub fn works_on(thread: &Thread) {
+    if thread.waiting.get() != 0 {
+        task::leave_idle(thread, platform::ticks());
     }
 }
 

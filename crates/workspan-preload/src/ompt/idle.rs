@@ -15,12 +15,68 @@ use core::sync::atomic::Ordering;
 use workspan_collect::idle;
 use workspan_collect::shared::Shared;
 use workspan_collect::thread;
+use workspan_wire::shm::Thread;
 
 use super::abi::{status, sync, task as flag, Callback, Data, SetCallback, BEGIN, BEGIN_END};
 
-std::thread_local! {
+/// What a callback needs to know of its thread.
+#[repr(C)]
+#[derive(Debug)]
+struct Here {
+    /// Its slot; null before it has met a region or a wait, and if nothing is accounted for.
+    slot: Cell<*const Thread>,
     /// The task that waits at its team's last barrier on this thread.
-    static LEAVING: Cell<*const Data> = const { Cell::new(ptr::null()) };
+    leaving: Cell<*const Data>,
+}
+
+const _: () = assert!(size_of::<Here>() == 16);
+
+// In the initial-exec model, as in `super::site`: a task of libomp takes less than Rust's own way to such a variable.
+#[cfg(target_arch = "x86_64")]
+core::arch::global_asm!(
+    ".pushsection .tbss,\"awT\",@nobits",
+    ".p2align 3",
+    ".hidden workspan_idle_here",
+    ".globl workspan_idle_here",
+    ".type workspan_idle_here, @object",
+    ".size workspan_idle_here, 16",
+    "workspan_idle_here:",
+    ".zero 16",
+    ".popsection",
+);
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn with_here<R>(work: impl FnOnce(&Here) -> R) -> R {
+    let at: *const Here;
+    // SAFETY: reads the thread pointer and a constant that the loader fills in.
+    unsafe {
+        core::arch::asm!(
+            "mov {at}, qword ptr [rip + workspan_idle_here@GOTTPOFF]",
+            "add {at}, qword ptr fs:[0]",
+            at = out(reg) at,
+            options(nostack, pure, readonly)
+        );
+    }
+    // SAFETY: this thread's own variable, valid when all zero.
+    work(unsafe { &*at })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn with_here<R>(work: impl FnOnce(&Here) -> R) -> R {
+    std::thread_local! {
+        static HERE: Here = const { Here { slot: Cell::new(ptr::null()), leaving: Cell::new(ptr::null()) } };
+    }
+    HERE.with(work)
+}
+
+/// At a region or a wait, of which there are few: looks for the slot again, which a forked child has lost.
+fn found<R>(work: impl FnOnce(&Here, &'static Thread) -> R) -> Option<R> {
+    let slot = idle::here();
+    with_here(|here| {
+        here.slot.set(slot.map_or(ptr::null(), ptr::from_ref));
+        slot.map(|thread| work(here, thread))
+    })
 }
 
 /// Asks the runtime for them.
@@ -57,14 +113,16 @@ extern "C" fn implicit_task(
         return;
     }
     if endpoint == BEGIN || endpoint == BEGIN_END {
-        idle::works();
-        if let Some(thread) = idle::here() {
+        found(|_, thread| {
+            idle::works_on(thread);
             Shared::of(thread).header().workers.fetch_max(size, Ordering::Relaxed);
-        }
+        });
     } else if index != 0 {
         // The first member goes on with what is after the region.
-        LEAVING.set(ptr::null());
-        idle::waits();
+        found(|here, thread| {
+            here.leaving.set(ptr::null());
+            idle::waits_on(thread);
+        });
     }
 }
 
@@ -80,19 +138,21 @@ extern "C" fn sync_region_wait(
         return;
     }
     let begins = endpoint == BEGIN;
-    if kind == sync::LAST_BARRIER {
-        LEAVING.set(if begins { task } else { ptr::null() });
-    } else {
-        // SAFETY: null or the word that the runtime keeps for us.
-        if let Some(word) = unsafe { task.as_ref() } {
-            word.set(u64::from(begins));
+    found(|here, thread| {
+        if kind == sync::LAST_BARRIER {
+            here.leaving.set(if begins { task } else { ptr::null() });
+        } else {
+            // SAFETY: null or the word that the runtime keeps for us.
+            if let Some(word) = unsafe { task.as_ref() } {
+                word.set(u64::from(begins));
+            }
         }
-    }
-    if begins {
-        idle::waits();
-    } else {
-        idle::works();
-    }
+        if begins {
+            idle::waits_on(thread);
+        } else {
+            idle::works_on(thread);
+        }
+    });
 }
 
 /// A thread changes from one task to another.
@@ -100,11 +160,15 @@ extern "C" fn task_schedule(_prior: *const Data, how: c_int, next: *const Data) 
     if matches!(how, status::TASKWAIT_COMPLETE | status::EARLY_FULFILL | status::LATE_FULFILL) {
         return;
     }
-    // SAFETY: null or the word that the runtime keeps for us.
-    let marked = unsafe { next.as_ref() }.is_some_and(|word| word.get() != 0);
-    if marked || (!next.is_null() && ptr::eq(next, LEAVING.get())) {
-        idle::waits();
-    } else {
-        idle::works();
-    }
+    with_here(|here| {
+        // SAFETY: null, or this thread's slot in shared memory, which is never unmapped.
+        let Some(thread) = (unsafe { here.slot.get().as_ref() }) else { return };
+        // SAFETY: null or the word that the runtime keeps for us.
+        let marked = unsafe { next.as_ref() }.is_some_and(|word| word.get() != 0);
+        if marked || (!next.is_null() && ptr::eq(next, here.leaving.get())) {
+            idle::waits_on(thread);
+        } else {
+            idle::works_on(thread);
+        }
+    });
 }
