@@ -2,10 +2,11 @@
 //!
 //! | call | is |
 //! |---|---|
-//! | `work STEPS` | the sequential baseline of the next four: so many steps of arithmetic |
+//! | `work STEPS` | the sequential baseline of the next five: so many steps of arithmetic |
 //! | `pieces STEPS` | the same in 256 equal pieces, in parallel: nothing is lost |
 //! | `serial STEPS PERCENT` | so much of it serial, the rest in pieces: P − 1 workers wait for PERCENT of the steps |
 //! | `more STEPS PERCENT` | in pieces, with so many steps more: algorithmic overhead of PERCENT of the steps |
+//! | `slower STEPS PERCENT` | in pieces, each with so many steps more if there are several workers: work inflation |
 //! | `tasks STEPS TASKS` | in pieces, with so many empty tasks: task overhead |
 //! | `counters STEPS BYTES` | two tasks, each with a counter; the counters lie so many bytes apart: 8 is false sharing, 256 is none |
 //! | `array M L G R` | the array benchmark of Acar et al. 4 |
@@ -36,6 +37,10 @@ fn main() {
             pieces(steps * (100 - percent) / 100);
         }
         (Some("more"), Some(steps), Some(percent)) => pieces(steps * (100 + percent) / 100),
+        (Some("slower"), Some(steps), Some(percent)) => {
+            let several = rayon::current_num_threads() > 1;
+            pieces(if several { steps * (100 + percent) / 100 } else { steps });
+        }
         (Some("tasks"), Some(steps), Some(count)) => with_tasks(steps, count),
         (Some("counters"), Some(steps), Some(bytes)) => counters(steps, bytes),
         (Some("array"), ..) => array::parallel(&array::Shape::of(&words[1..])),

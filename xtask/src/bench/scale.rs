@@ -1,7 +1,7 @@
 //! `workspan scale`: planted causes, as it finds them with two workers, and what accounting for idle time costs.
 //!
 //! What was planted is known without it: from the arguments and the baseline, or from native runs of the program with the
-//! cause and without. The machine must have two processors to spare: what else is at work shows as inflation.
+//! cause and without. What the program without the cause has of it is taken off: on a busy machine, inflation.
 
 use std::process::Command;
 
@@ -68,6 +68,7 @@ fn planted(rate: u64) -> Vec<Planted> {
     vec![
         case("serial part", "idle", format!("serial {steps} 30"), pieces(), Amount::Share(0.3)),
         case("more work", "algorithmic_ns", format!("more {steps} 40"), pieces(), Amount::Share(0.4)),
+        case("slower work", "inflation_ns", format!("slower {steps} 50"), pieces(), Amount::Share(0.5)),
         case("empty tasks", "task_overhead_ns", format!("tasks {steps} 10000000"), pieces(), Amount::Difference(1)),
         case(
             "false sharing",
@@ -86,25 +87,29 @@ fn causes(options: &Options) -> anyhow::Result<Vec<Figure>> {
         return Ok(figures);
     }
     table::group("Factored speedup: of what was planted, found, with 2 workers");
-    let program = build::program("scale")?;
+    let (program, idle) = (build::program("scale")?, build::idle_program("scale")?);
     let rate: u64 = output_of(Command::new(&program.native).arg("rate"))?.trim().parse()?;
     let quote = |words: &[String]| format!("'{}' {}", program.native.display(), words.join(" "));
     for case in planted(rate) {
+        let answer = |arguments: &[String]| -> anyhow::Result<Value> {
+            let mut command = Command::new(build::workspan()?);
+            command.args(["scale", "-p2", "--no-sites", "--json=-", "--repeat", &REPEAT.to_string()]);
+            if !matches!(case.amount, Amount::Difference(2) | Amount::SecondWorker) {
+                let work = ["work".to_owned(), (rate * BASELINE).to_string()];
+                command.arg(format!("--baseline={}", quote(&work)));
+            }
+            if case.elision {
+                // With one worker of a pool, natively; what is inherited is overridden for the program itself.
+                command.env("RAYON_NUM_THREADS", "1").arg(format!("--elision={}", quote(&case.without)));
+            }
+            Ok(serde_json::from_str(&output_of(command.arg("--").arg(&idle).args(arguments))?)?)
+        };
         let shares: Result<Vec<f64>, anyhow::Error> = (0..SAMPLES)
             .map(|_| {
-                let mut command = Command::new(build::workspan()?);
-                command.args(["scale", "-p2", "--no-sites", "--json=-", "--repeat", &REPEAT.to_string()]);
-                if case.cause != "inflation_ns" {
-                    let work = ["work".to_owned(), (rate * BASELINE).to_string()];
-                    command.arg(format!("--baseline={}", quote(&work)));
-                }
-                if case.elision {
-                    // With one worker of a pool, natively; what is inherited is overridden for the program itself.
-                    command.env("RAYON_NUM_THREADS", "1").arg(format!("--elision={}", quote(&case.without)));
-                }
-                let answer = output_of(command.arg("--").arg(&program.hooked).args(&case.with))?;
-                let answer: Value = serde_json::from_str(&answer)?;
-                Ok(found(&answer, case.cause)? / amount(&program, &case, &answer)?)
+                let with = answer(&case.with)?;
+                // What the program has of it anyway, and the machine meanwhile, was not planted.
+                let anyway = if case.without.is_empty() { 0.0 } else { found(&answer(&case.without)?, case.cause)? };
+                Ok((found(&with, case.cause)? - anyway) / amount(&program, &case, &with)?)
             })
             .collect();
         let spread = Spread::of(shares?);
