@@ -2,7 +2,8 @@
 //!
 //! All of them read the [rows](workspan_model::strand) once, in serial order, with memory for the constructs that are open,
 //! not for the run: [`replay`] gives what the collector tells on the fly, [`regions`] the same by region of the source,
-//! [`walk()`] the critical path in order.
+//! [`walk()`] the critical path in order,
+//! [`mod@order`] what comes after what. Only [`critical_path`], which names rows, needs memory for them.
 //! Both are total: rows that break the rules are counted ([`Problems`]) and left out.
 //!
 //! Definitions: `docs/methods/what-if.md`. Sources: TaskProf 3.3.1 (Alg. 6 and 7, here in one pass), 4.2.
@@ -10,10 +11,12 @@
 mod accounts;
 mod calls;
 mod charge;
+mod critical;
 mod frames;
 mod machine;
 pub mod merge;
 mod nesting;
+pub mod order;
 mod path;
 mod places;
 mod problem;
@@ -29,6 +32,7 @@ use std::ops::ControlFlow;
 
 use workspan_model::{Recording, Strand};
 
+pub use critical::{critical_path, CriticalPath};
 pub use places::{places, regions, RegionProfile, RegionRow};
 pub use problem::{Problem, Problems, MOST_OPEN};
 pub(crate) use region::Regions;

@@ -7,6 +7,7 @@ mod example;
 mod factored;
 mod merge;
 mod oracle;
+mod order;
 mod rules;
 mod schedule;
 mod verdict;

@@ -1,0 +1,410 @@
+//! What comes after what: tasks and the order between strands, for those who draw them.
+//!
+//! [`visit`] reads the rows once and tells a [`Visitor`] of each strand: which task it is part of, and which strands must be
+//! over before it begins. The rules are those of [`workspan_model::strand`]; what breaks them is passed over as the
+//! [machine](super::machine) does, so a visitor sees every row.
+//!
+//! An edge that others imply may be left out. **Memory:** the constructs that are open, and the ends of tasks that may still
+//! be waited for.
+
+use std::ops::ControlFlow;
+
+use workspan_model::{Creation, Event, Nanos, Strand};
+
+use super::problem::MOST_OPEN;
+use super::rows::Rows;
+
+/// A task, a fork's branch other than the first, or a member of a team; 0 is the program itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(pub u32);
+
+/// Why a strand comes after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Order {
+    /// It is the same task that goes on.
+    Continue,
+    /// The other one created the task.
+    Spawn,
+    /// It waits for the other one's task, or all members of a team do.
+    Join,
+    /// The task was told to come after the other one's.
+    Depend,
+}
+
+/// Who wants to know.
+pub trait Visitor {
+    /// What stands for a strand that is over, or a barrier.
+    type End: Copy;
+
+    /// The next strand.
+    fn strand(&mut self, row: &Strand, task: TaskId, after: &[(Self::End, Order)]) -> Self::End;
+
+    /// The end of a round of a team; who [arrives](Visitor::arrive) there is told then.
+    fn barrier(&mut self) -> Self::End;
+
+    /// A member, or a task of its round, must be over before what comes after the barrier.
+    fn arrive(&mut self, end: Self::End, barrier: Self::End);
+}
+
+/// Tells a visitor of all rows.
+pub fn visit<R: Rows + ?Sized, V: Visitor>(rows: &R, visitor: &mut V) -> Result<(), R::Error> {
+    let mut walk = Walk::new(visitor);
+    rows.read(&mut |batch| {
+        batch.iter().for_each(|row| walk.row(row));
+        ControlFlow::Continue(())
+    })
+}
+
+struct Walk<'v, V: Visitor> {
+    visitor: &'v mut V,
+    /// What the next strand comes after.
+    after: Vec<(V::End, Order)>,
+    /// The strand that was read last.
+    last: Option<V::End>,
+    task: TaskId,
+    tasks: u32,
+    /// Of the running task.
+    children: Children<V::End>,
+    frames: Vec<Frame<V::End>>,
+    groups: Vec<Group<V::End>>,
+    /// Constructs that are left out.
+    skipped: u64,
+}
+
+/// Tasks that a task has created.
+struct Children<E> {
+    /// Their ends, and whether they must still be waited for.
+    ends: Vec<(E, bool)>,
+    /// Of them, those that have been waited for.
+    synced: usize,
+    /// Tasks before these: a barrier has waited for them.
+    forgotten: usize,
+    /// After which the next one comes.
+    depends: Vec<E>,
+}
+
+struct Group<E> {
+    ends: Vec<E>,
+    round: bool,
+}
+
+enum Frame<E> {
+    Fork { from: E, ends: Vec<E>, task: TaskId, synced: usize, most: usize },
+    Group,
+    Region,
+    Task { from: E, task: TaskId, children: Children<E>, group: Option<usize>, call: bool },
+    Team { from: E, task: TaskId, children: Children<E>, barriers: Vec<E>, round: usize, begun: bool },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Fork,
+    Group,
+    Region,
+    Task,
+    Team,
+}
+
+impl<E> Frame<E> {
+    fn is(&self, kind: Kind) -> bool {
+        match self {
+            Frame::Fork { .. } => kind == Kind::Fork,
+            Frame::Group => kind == Kind::Group,
+            Frame::Region => kind == Kind::Region,
+            Frame::Task { .. } => kind == Kind::Task,
+            Frame::Team { .. } => kind == Kind::Task || kind == Kind::Team,
+        }
+    }
+}
+
+impl<E> Children<E> {
+    fn none() -> Children<E> {
+        Children { ends: Vec::new(), synced: 0, forgotten: 0, depends: Vec::new() }
+    }
+
+    fn forget(&mut self) {
+        self.forgotten += self.ends.len();
+        self.ends.clear();
+        self.depends.clear();
+        self.synced = 0;
+    }
+}
+
+impl<'v, V: Visitor> Walk<'v, V> {
+    fn new(visitor: &'v mut V) -> Walk<'v, V> {
+        Walk {
+            visitor,
+            after: Vec::new(),
+            last: None,
+            task: TaskId(0),
+            tasks: 0,
+            children: Children::none(),
+            frames: Vec::new(),
+            groups: Vec::new(),
+            skipped: 0,
+        }
+    }
+
+    fn row(&mut self, row: &Strand) {
+        if let (Event::After(number), Nanos::ZERO, Nanos::ZERO) = (row.event, row.cost, row.blocked) {
+            // No strand of its own.
+            self.depend(number);
+            return;
+        }
+        if row.event == Event::TeamEnd {
+            self.leave_members();
+        }
+        if let Some(Frame::Team { begun, .. }) = self.frames.last_mut() {
+            *begun = true;
+        }
+        let end = self.visitor.strand(row, self.task, &self.after);
+        self.last = Some(end);
+        self.follow(end, Order::Continue);
+        if self.skipped > 0 {
+            self.skip(row.event);
+            return;
+        }
+        match row.event {
+            Event::Fork(_) if self.has_room() => {
+                let synced = self.children.synced;
+                self.frames.push(Frame::Fork { from: end, ends: Vec::new(), task: self.task, synced, most: synced });
+            }
+            Event::Next(_) => self.next(end),
+            Event::Join => self.join(end),
+            Event::Group if self.has_room() => {
+                self.frames.push(Frame::Group);
+                self.groups.push(Group { ends: Vec::new(), round: false });
+            }
+            Event::Wait => self.wait(),
+            Event::Spawn(creation) if self.has_room() => self.spawn(end, creation, false),
+            Event::Call(creation) if self.has_room() => self.spawn(end, creation, true),
+            Event::End => self.end(end),
+            Event::Sync => self.sync(),
+            Event::After(number) => self.depend(number),
+            Event::Enter(_) if self.has_room() => self.frames.push(Frame::Region),
+            Event::Leave => {
+                if self.is_open(Kind::Region) {
+                    self.frames.pop();
+                }
+            }
+            Event::Team(_) if self.has_room() => self.team(end),
+            Event::Barrier => self.barrier(end),
+            Event::TeamEnd => self.team_end(end),
+            // No room: left out, with what is within.
+            Event::Fork(_) | Event::Group | Event::Spawn(_) | Event::Call(_) | Event::Enter(_) | Event::Team(_) => {}
+        }
+    }
+
+    /// The next strand comes after `end` alone.
+    fn follow(&mut self, end: V::End, order: Order) {
+        self.after.clear();
+        self.after.push((end, order));
+    }
+
+    fn wait_for(&mut self, ends: impl IntoIterator<Item = V::End>) {
+        self.after.extend(ends.into_iter().map(|end| (end, Order::Join)));
+    }
+
+    fn has_room(&mut self) -> bool {
+        let room = self.frames.len() < MOST_OPEN;
+        self.skipped = u64::from(!room);
+        room
+    }
+
+    #[cold]
+    fn skip(&mut self, event: Event) {
+        match event {
+            Event::Fork(_) | Event::Group | Event::Spawn(_) | Event::Call(_) | Event::Enter(_) | Event::Team(_) => {
+                self.skipped += 1;
+            }
+            Event::Join | Event::Wait | Event::End | Event::Leave | Event::TeamEnd => self.skipped -= 1,
+            Event::Next(_) | Event::Sync | Event::After(_) | Event::Barrier => {}
+        }
+    }
+
+    /// True if the innermost open construct is of this kind, or has been made so by ending what is within.
+    fn is_open(&mut self, kind: Kind) -> bool {
+        let within = self.frames.iter().rev().position(|frame| frame.is(kind) || frame.is(Kind::Task));
+        let Some(within) = within.filter(|at| self.frames[self.frames.len() - 1 - at].is(kind)) else {
+            return false;
+        };
+        for _ in 0..within {
+            self.close_inner();
+        }
+        true
+    }
+
+    /// Ends the innermost construct, which is not a task.
+    fn close_inner(&mut self) {
+        match (self.frames.last(), self.last) {
+            (Some(Frame::Fork { .. }), Some(last)) => self.join(last),
+            (Some(Frame::Group), _) => self.wait(),
+            _ => _ = self.frames.pop(),
+        }
+    }
+
+    fn next_task(&mut self) -> TaskId {
+        self.tasks = self.tasks.saturating_add(1);
+        TaskId(self.tasks)
+    }
+
+    fn next(&mut self, end: V::End) {
+        if !self.is_open(Kind::Fork) {
+            return;
+        }
+        let new = self.next_task();
+        if let Some(Frame::Fork { from, ends, synced, most, .. }) = self.frames.last_mut() {
+            ends.push(end);
+            *most = self.children.synced.max(*most);
+            self.children.synced = *synced;
+            self.task = new;
+            let from = *from;
+            self.follow(from, Order::Spawn);
+        }
+    }
+
+    fn join(&mut self, end: V::End) {
+        if !self.is_open(Kind::Fork) {
+            return;
+        }
+        if let Some(Frame::Fork { mut ends, task, most, .. }) = self.frames.pop() {
+            ends.push(end);
+            self.children.synced = self.children.synced.max(most);
+            self.task = task;
+            self.after.clear();
+            self.wait_for(ends);
+        }
+    }
+
+    fn wait(&mut self) {
+        if !self.is_open(Kind::Group) {
+            return;
+        }
+        self.frames.pop();
+        if let Some(group) = self.groups.pop() {
+            self.wait_for(group.ends);
+        }
+    }
+
+    fn spawn(&mut self, from: V::End, creation: Creation, call: bool) {
+        let group = creation.group.and_then(|outward| self.group_at(usize::from(outward)));
+        let mut children = std::mem::replace(&mut self.children, Children::none());
+        let depends = std::mem::take(&mut children.depends);
+        self.frames.push(Frame::Task { from, task: self.task, children, group, call });
+        self.task = self.next_task();
+        self.follow(from, Order::Spawn);
+        self.after.extend(depends.into_iter().map(|end| (end, Order::Depend)));
+    }
+
+    /// Where in the stack of groups the one is that a task names: within the innermost team.
+    fn group_at(&self, outward: usize) -> Option<usize> {
+        let last = self.groups.len().checked_sub(1)?;
+        let team = self.groups.iter().rposition(|group| group.round).unwrap_or(0);
+        Some(last.saturating_sub(outward).max(team))
+    }
+
+    fn end(&mut self, end: V::End) {
+        if !self.is_open(Kind::Task) {
+            return;
+        }
+        match self.frames.pop() {
+            Some(Frame::Task { from, task, children, group, call }) => {
+                self.task = task;
+                self.children = children;
+                self.children.ends.push((end, !call));
+                if call {
+                    self.follow(end, Order::Join);
+                } else {
+                    if let Some(group) = group.and_then(|at| self.groups.get_mut(at)) {
+                        group.ends.push(end);
+                    }
+                    self.follow(from, Order::Continue);
+                }
+            }
+            Some(Frame::Team { from, task, children, mut barriers, round, .. }) => {
+                self.end_round(end, &mut barriers, round);
+                self.frames.push(Frame::Team { from, task, children, barriers, round: 0, begun: false });
+                self.begin_member(from);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    fn sync(&mut self) {
+        let ends = self.children.ends.get(self.children.synced..).unwrap_or_default();
+        self.after.extend(ends.iter().filter(|(_, wait)| *wait).map(|(end, _)| (*end, Order::Join)));
+        self.children.synced = self.children.ends.len();
+    }
+
+    fn depend(&mut self, number: u32) {
+        let index = (number as usize).checked_sub(self.children.forgotten);
+        if let Some((end, _)) = index.and_then(|index| self.children.ends.get(index)) {
+            self.children.depends.push(*end);
+        }
+    }
+
+    fn team(&mut self, from: V::End) {
+        let children = std::mem::replace(&mut self.children, Children::none());
+        let (task, barriers) = (self.task, Vec::new());
+        self.frames.push(Frame::Team { from, task, children, barriers, round: 0, begun: false });
+        self.groups.push(Group { ends: Vec::new(), round: true });
+        self.begin_member(from);
+    }
+
+    fn begin_member(&mut self, from: V::End) {
+        self.task = self.next_task();
+        self.children.forgotten = 0;
+        self.follow(from, Order::Spawn);
+    }
+
+    /// A member's round ends with `end`.
+    fn end_round(&mut self, end: V::End, barriers: &mut Vec<V::End>, round: usize) {
+        self.children.forget();
+        while barriers.len() <= round {
+            barriers.push(self.visitor.barrier());
+        }
+        self.visitor.arrive(end, barriers[round]);
+        if let Some(group) = self.groups.last_mut().filter(|group| group.round) {
+            for end in group.ends.drain(..) {
+                self.visitor.arrive(end, barriers[round]);
+            }
+        }
+    }
+
+    fn barrier(&mut self, end: V::End) {
+        // Regions may last over a barrier.
+        let Some(at) = self.frames.iter().rposition(|frame| !matches!(frame, Frame::Region)) else {
+            return;
+        };
+        let Frame::Team { barriers, round, .. } = &mut self.frames[at] else {
+            return;
+        };
+        let (mut barriers, ended) = (std::mem::take(barriers), *round);
+        self.end_round(end, &mut barriers, ended);
+        self.follow(barriers[ended], Order::Join);
+        if let Frame::Team { barriers: slot, round, .. } = &mut self.frames[at] {
+            (*slot, *round) = (barriers, ended + 1);
+        }
+    }
+
+    /// The strand of a team's end comes after all members, and is the creator's.
+    fn leave_members(&mut self) {
+        if let Some(Frame::Team { from, task, barriers, begun: false, .. }) = self.frames.last() {
+            self.task = *task;
+            let after = barriers.last().map_or((*from, Order::Continue), |barrier| (*barrier, Order::Join));
+            self.follow(after.0, after.1);
+        }
+    }
+
+    fn team_end(&mut self, end: V::End) {
+        if !self.is_open(Kind::Team) {
+            return;
+        }
+        if let Some(Frame::Team { task, children, .. }) = self.frames.pop() {
+            self.groups.pop();
+            self.task = task;
+            self.children = children;
+            self.follow(end, Order::Continue);
+        }
+    }
+}
