@@ -1,9 +1,11 @@
 //! JSON.
 
 use schemars::generate::SchemaSettings;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::Report;
+use crate::{advice, calls, diff, merged, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
@@ -17,9 +19,26 @@ pub(crate) fn indented(value: &impl Serialize) -> String {
 
 /// The schema of [`write()`]'s output: `docs/format/report.schema.json`.
 pub fn schema() -> String {
+    of::<Report>()
+}
+
+/// The schemas of all verbs' answers that are made here, by verb.
+pub fn schemas() -> Vec<(&'static str, String)> {
+    vec![
+        ("record", schema()),
+        ("report", schema()),
+        ("what-if", of::<what_if::Answer>()),
+        ("advise", of::<advice::Answer>()),
+        ("calls", of::<calls::Answer>()),
+        ("diff", of::<diff::Answer>()),
+        ("merge", of::<merged::Answer>()),
+    ]
+}
+
+fn of<T: JsonSchema>() -> String {
     // What is written always has a field that may be null.
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    serde_json::to_string_pretty(&generator.into_root_schema_for::<Report>()).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(&generator.into_root_schema_for::<T>()).unwrap_or_default() + "\n"
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("workspan-analysis", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-page", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-report", &["env", "fs", "net", "os", "process", "thread", "time"]),
+    ("workspan-export", &["env", "fs", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-symbols", &["env", "fs", "net", "os", "process", "thread", "time"]),
     // They read and write files, but only those that they are told.
     ("workspan-store", &["env", "net", "os", "process", "time"]),

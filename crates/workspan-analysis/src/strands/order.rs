@@ -36,8 +36,8 @@ pub trait Visitor {
     /// What stands for a strand that is over, or a barrier.
     type End: Copy;
 
-    /// The next strand.
-    fn strand(&mut self, row: &Strand, task: TaskId, after: &[(Self::End, Order)]) -> Self::End;
+    /// The next strand. `number`: of its row, counted from 0; some rows are none.
+    fn strand(&mut self, number: u64, row: &Strand, task: TaskId, after: &[(Self::End, Order)]) -> Self::End;
 
     /// The end of a round of a team; who [arrives](Visitor::arrive) there is told then.
     fn barrier(&mut self) -> Self::End;
@@ -50,13 +50,17 @@ pub trait Visitor {
 pub fn visit<R: Rows + ?Sized, V: Visitor>(rows: &R, visitor: &mut V) -> Result<(), R::Error> {
     let mut walk = Walk::new(visitor);
     rows.read(&mut |batch| {
-        batch.iter().for_each(|row| walk.row(row));
+        for row in batch {
+            walk.row(row);
+            walk.number += 1;
+        }
         ControlFlow::Continue(())
     })
 }
 
 struct Walk<'v, V: Visitor> {
     visitor: &'v mut V,
+    number: u64,
     /// What the next strand comes after.
     after: Vec<(V::End, Order)>,
     /// The strand that was read last.
@@ -134,6 +138,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
     fn new(visitor: &'v mut V) -> Walk<'v, V> {
         Walk {
             visitor,
+            number: 0,
             after: Vec::new(),
             last: None,
             task: TaskId(0),
@@ -157,7 +162,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
         if let Some(Frame::Team { begun, .. }) = self.frames.last_mut() {
             *begun = true;
         }
-        let end = self.visitor.strand(row, self.task, &self.after);
+        let end = self.visitor.strand(self.number, row, self.task, &self.after);
         self.last = Some(end);
         self.follow(end, Order::Continue);
         if self.skipped > 0 {

@@ -38,7 +38,7 @@ struct Graph {
 impl Visitor for Graph {
     type End = usize;
 
-    fn strand(&mut self, row: &Strand, task: TaskId, after: &[(usize, Order)]) -> usize {
+    fn strand(&mut self, _: u64, row: &Strand, task: TaskId, after: &[(usize, Order)]) -> usize {
         self.created += after.iter().filter(|(_, order)| *order == Order::Spawn).count();
         self.cost.push((row.cost + row.blocked).0);
         self.before.push(after.to_vec());
