@@ -1,6 +1,8 @@
 //! Command lines.
 
 mod command;
+pub mod export;
+pub mod guide;
 mod scale;
 
 use std::ffi::OsString;
@@ -11,6 +13,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::parts::Asked;
 
 pub use command::Command;
+pub use export::Export;
+pub use guide::Guide;
 pub use scale::{Scale, ScaleOptions};
 
 /// Where recordings are written and read unless another file is named.
@@ -59,6 +63,10 @@ pub enum Verb {
     Scale(Scale),
     /// Merge repeated runs strand by strand, which leaves noise out; needs a recording made with --record --repeat.
     Merge(Merge),
+    /// Write a recording in the format of another tool.
+    Export(Export),
+    /// Tell which verb answers which question, and what scripts can rely on.
+    Guide(Guide),
     /// Answer a question in SQL; needs a recording made with --record.
     #[cfg(feature = "query")]
     Query(Query),
@@ -137,8 +145,15 @@ pub enum Clock {
     Virtual,
 }
 
+const RECORD: &str = "\
+Examples:
+  workspan record -- ./prog args
+  workspan record --record --repeat 5 -o runs.wspan -- ./prog args
+  workspan record --json=report.json -- ./prog args";
+
 /// `workspan record`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = RECORD)]
 pub struct Record {
     /// Options.
     #[command(flatten)]
@@ -151,8 +166,15 @@ pub struct Record {
     pub command: Vec<OsString>,
 }
 
+const REPORT: &str = "\
+Examples:
+  workspan report
+  workspan report run.wspan --html page.html
+  workspan report --json | jq .verdict.text";
+
 /// `workspan report`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = REPORT)]
 pub struct Report {
     /// The recording.
     #[arg(default_value = DEFAULT_FILE)]
@@ -162,8 +184,14 @@ pub struct Report {
     pub show: Show,
 }
 
+const INFO: &str = "\
+Examples:
+  workspan info
+  workspan info run.wspan --json";
+
 /// `workspan info`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = INFO)]
 pub struct Info {
     /// The recording.
     #[arg(default_value = DEFAULT_FILE)]
@@ -174,7 +202,11 @@ pub struct Info {
 }
 
 const DOCTOR: &str = "\
-Exit status: 0 if nothing essential is missing, 1 if something is, 2 if PROGRAM cannot be looked at.";
+Exit status: 0 if nothing essential is missing, 1 if something is, 2 if PROGRAM cannot be looked at.
+
+Examples:
+  workspan doctor
+  workspan doctor ./prog --json";
 
 /// `workspan doctor`.
 #[derive(Args, Clone, Debug)]
@@ -216,8 +248,15 @@ pub struct WhatIf {
     pub json: bool,
 }
 
+const ADVISE: &str = "\
+Examples:
+  workspan advise --target 16
+  workspan advise run.wspan --fail-on too-fine,too-coarse
+  workspan advise --json | jq -r '.findings[].text'";
+
 /// `workspan advise`.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = ADVISE)]
 pub struct Advise {
     /// The recording.
     #[arg(default_value = DEFAULT_FILE)]

@@ -53,7 +53,8 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
     Ok(Some(answer(&recording, false, Source::Collector(steal), &told(&recording, run))))
 }
 
-fn steal(asked: Option<u64>, recording: &Recording, run: &Run) -> Steal {
+/// What a steal costs: as it was asked for, as it was measured, or as it may be.
+pub fn steal(asked: Option<u64>, recording: &Recording, run: &Run) -> Steal {
     let nanos = |number| Nanos(i64::try_from(number).unwrap_or(i64::MAX));
     let measured = recording.machine.steal_ns;
     let expected = if measured == 0 { DEFAULT_STEAL } else { nanos(measured) };

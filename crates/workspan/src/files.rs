@@ -76,6 +76,28 @@ pub fn replace(file: &Path, bytes: &[u8], keep_former: bool) -> io::Result<()> {
     written
 }
 
+/// The same for what is too large to be kept in memory.
+pub fn replace_with(file: &Path, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    if is_special(file)? {
+        let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(file)?);
+        write(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    let beside = beside(file);
+    let whole = || {
+        let mut out = io::BufWriter::new(fs::File::create(&beside)?);
+        write(&mut out)?;
+        out.flush()?;
+        Ok(fs::rename(&beside, file)?)
+    };
+    let written = whole();
+    if written.is_err() {
+        // As above.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
 /// True for a device or a pipe, which must be written to and never be replaced. A folder is an error.
 fn is_special(file: &Path) -> io::Result<bool> {
     match fs::metadata(file) {

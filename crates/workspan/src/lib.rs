@@ -12,7 +12,9 @@ pub mod diff;
 pub mod doctor;
 pub mod evidence;
 pub mod exit;
+pub mod export;
 pub mod files;
+pub mod guide;
 pub mod info;
 pub mod machine;
 pub mod merge;
@@ -59,6 +61,8 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Diff(options) => diff::run(&options),
         args::Verb::Scale(options) => scale::run(&options),
         args::Verb::Merge(options) => merge::run(&options),
+        args::Verb::Export(options) => export::run(&options),
+        args::Verb::Guide(options) => guide::run(&options),
         #[cfg(feature = "query")]
         args::Verb::Query(options) => query::run(&options),
     })

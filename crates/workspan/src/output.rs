@@ -7,6 +7,20 @@ pub fn data(text: &str) -> io::Result<()> {
     quiet_if_closed(io::stdout().lock().write_all(text.as_bytes()))
 }
 
+/// Data that is too large to be kept in memory, to stdout.
+pub fn stream(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = write(&mut out).and_then(|()| Ok(out.flush()?));
+    match written {
+        Err(error) if error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe) => {
+            // What is left in the buffer has nowhere to go.
+            let _ = out.into_parts();
+            Ok(())
+        }
+        other => other,
+    }
+}
+
 /// Talk, to stderr.
 pub fn talk(text: &str) {
     // There is nowhere left to report a failure to.

@@ -12,7 +12,7 @@ use crate::build::scratch;
 use crate::command::{run, workspan, Ended};
 
 /// A folder with `workspan.wspan` and its strands.
-fn recorded(name: &str, seed: u64) -> PathBuf {
+pub(crate) fn recorded(name: &str, seed: u64) -> PathBuf {
     let folder = scratch(name);
     let RandomRun { recording, rows } = random(seed);
     let replayed = workspan_analysis::replay(&recording, &rows).unwrap_or_else(|never| match never {});
@@ -37,11 +37,11 @@ fn write_strands(recording: &Recording, rows: &[workspan_model::Strand], file: &
     writer.finish(recording, None).expect("there is room");
 }
 
-fn ask(folder: &Path, arguments: &[&str]) -> Ended {
+pub(crate) fn ask(folder: &Path, arguments: &[&str]) -> Ended {
     run(workspan(folder).args(arguments))
 }
 
-fn settings() -> insta::Settings {
+pub(crate) fn settings() -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
@@ -60,7 +60,7 @@ fn check_snapshots(name: &str, folder: &Path, verbs: &[(&str, &[&str])]) {
 }
 
 /// Seeds of which one has joins and loops, the other tasks and teams.
-const SEEDS: [u64; 2] = [39, 78];
+pub(crate) const SEEDS: [u64; 2] = [39, 78];
 
 #[test]
 fn what_if_and_advise() {
