@@ -10,6 +10,7 @@
 //! * [`mod@what_if`]: what parallelising parts of the program would give (TaskProf 4.2).
 //! * [`mod@advise`]: which parts must be parallelised, and whose tasks have the wrong size (TaskProf 4.3).
 //! * [`mod@schedule`]: what a run takes on any number of processors, by simulation.
+//! * [`mod@predict`]: bounds, and times on so many processors, with what is idle there (TaskProf 8.2).
 //! * [`mod@calls`]: work and span of each call site, in all and on the critical path (Cilkprof ch. 2).
 //! * [`mod@bounds`]: what work and span say about the speedup on any number of processors.
 //! * [`mod@timeline`]: how many strands ran at each moment.
@@ -23,6 +24,7 @@ pub mod calls;
 pub mod diff;
 pub mod factored;
 pub mod locks;
+pub mod predict;
 pub mod profile;
 pub mod schedule;
 pub mod spread;
@@ -37,6 +39,7 @@ pub use bounds::{bounds, Bounds};
 pub use calls::{calls, Calls};
 pub use diff::{diff, Diff};
 pub use locks::bounded_by_locks;
+pub use predict::{predict, Prediction};
 pub use profile::{profile, Profile};
 pub use spread::Spread;
 pub use strands::{replay, Replayed, Rows};

@@ -5,6 +5,8 @@
 //!   `tasks`), and prints `strands` and `bytes`, what they are on disk.
 //! * `offline replay FILE`, `offline what-if FILE`, `offline advise FILE`: analyses it as the verbs do, and prints
 //!   `strands`, `seconds`, `cpu_seconds`, and `peak_kib`, the largest resident set of this process.
+//! * `offline predict FILE`: the same, and the seconds of its parts: `graph`, and for eleven numbers of processors, 1 to
+//!   1024, `greedy` and `stealing`, each one after the other.
 
 #![expect(clippy::print_stdout, reason = "a command")]
 
@@ -15,11 +17,12 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, Context};
 use nix::sys::resource::{getrusage, UsageWho};
 use nix::sys::time::TimeValLike;
-use workspan::strands::{self, Recorded};
+use workspan::strands::{self, Recorded, StoredRows};
+use workspan_analysis::schedule::{greedy, stealing, BuildOptions, Graph, Stealing};
 use workspan_analysis::strands::Replay;
 use workspan_analysis::what_if::{Change, Factor, Selector};
 use workspan_analysis::{advise, replay, what_if, Goal, Scenario};
-use workspan_model::{Recording, Run};
+use workspan_model::{Nanos, Recording, Run};
 use workspan_read::encode;
 use workspan_store::{folder_of, names, Meta, Reader, Writer};
 use workspan_testkit::strands::stream::Shape;
@@ -31,7 +34,7 @@ fn main() -> anyhow::Result<()> {
     match words[..] {
         ["make", shape, strands, file] => make(shape_of(shape)?, strands.parse()?, Path::new(file)),
         [verb, file] => analyse(verb, Path::new(file)),
-        _ => bail!("usage: offline make SHAPE STRANDS FILE | offline (replay | what-if | advise) FILE"),
+        _ => bail!("usage: offline make SHAPE STRANDS FILE | offline (replay | what-if | advise | predict) FILE"),
     }
 }
 
@@ -81,12 +84,29 @@ fn analyse(verb: &str, file: &Path) -> anyhow::Result<()> {
             what_if(&recording, &rows, &[Scenario { changes: vec![change] }])?;
         }
         "advise" => drop(advise(&recording, &run, &rows, &Goal::default())?),
+        "predict" => predict(&recording, &rows)?,
         _ => bail!("there is no verb `{verb}`"),
     }
     let seconds = started.elapsed().as_secs_f64();
     let strands = Reader::open(&folder_of(file), 1)?.stored().and_then(|stored| stored.strands);
     println!("strands {}\nseconds {seconds}\ncpu_seconds {}", strands.unwrap_or(0), cpu_seconds()?);
     println!("peak_kib {}", peak_kib().unwrap_or(0));
+    Ok(())
+}
+
+fn predict(recording: &Recording, rows: &StoredRows) -> anyhow::Result<()> {
+    let processors = || (0..=10).map(|power| 1 << power);
+    let started = Instant::now();
+    let graph = Graph::of(recording, rows, &BuildOptions::default())?;
+    println!("pieces {}\ngraph {}", graph.pieces(), started.elapsed().as_secs_f64());
+    let started = Instant::now();
+    let greedy: Vec<Nanos> = processors().map(|processors| greedy(&graph, processors).time).collect();
+    println!("greedy {}", started.elapsed().as_secs_f64());
+    let started = Instant::now();
+    let options = Stealing::of(Nanos(200), 0);
+    let stolen: Vec<Nanos> = processors().map(|processors| stealing(&graph, processors, &options).time).collect();
+    println!("stealing {}", started.elapsed().as_secs_f64());
+    anyhow::ensure!(greedy.first() == stolen.first(), "one processor takes what it takes");
     Ok(())
 }
 

@@ -176,7 +176,11 @@ pub(crate) struct Builder {
     /// Sum of `time`.
     pub(super) total: i64,
     pub(super) folded: u64,
+    /// Cost of creations that were saved.
+    pub(super) saved: i64,
     pub(super) scratch: super::fold::Scratch,
+    /// Members of the largest team.
+    widest: u32,
     most: usize,
     regions: Regions,
     creators: Vec<Chain>,
@@ -205,7 +209,9 @@ impl Builder {
             threshold,
             total: 0,
             folded: 0,
+            saved: 0,
             scratch: super::fold::Scratch::default(),
+            widest: 0,
             most: most.min(LABEL as usize - 1),
             regions: Regions::new(),
             creators: Vec::new(),
@@ -250,6 +256,8 @@ impl Builder {
             regions,
             rows,
             folded: self.folded,
+            saved: self.saved,
+            widest: self.widest,
             threshold: self.threshold,
             recorded_span,
             problems,
@@ -590,6 +598,7 @@ impl Charge for Builder {
         team.round = 0;
         team.member = team.member.saturating_add(1);
         team.members = self.edges.len();
+        self.widest = self.widest.max(team.member);
         self.flags = kind::FIRST;
         self.teams.push(team);
     }

@@ -64,6 +64,7 @@ impl Builder {
         self.time[at] -= saved;
         self.extent[at] -= saved;
         self.total -= saved;
+        self.saved = self.saved.saturating_add(saved);
         piece
     }
 

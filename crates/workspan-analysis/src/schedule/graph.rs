@@ -52,6 +52,8 @@ pub struct Graph {
     pub(super) regions: Vec<Region>,
     pub(super) rows: u64,
     pub(super) folded: u64,
+    pub(super) saved: i64,
+    pub(super) widest: u32,
     pub(super) threshold: i64,
     pub(super) recorded_span: Nanos,
     pub(super) problems: Problems,
@@ -128,6 +130,16 @@ impl Graph {
     /// What one processor takes: work, and time blocked.
     pub fn serial_time(&self) -> Nanos {
         nanos(self.total())
+    }
+
+    /// The same, with what was saved where creators run their tasks.
+    pub fn recorded_time(&self) -> Nanos {
+        nanos(self.total().saturating_add(self.saved))
+    }
+
+    /// Members of the largest team; 0 if there are no teams.
+    pub fn widest_team(&self) -> u32 {
+        self.widest
     }
 
     /// The longest path.

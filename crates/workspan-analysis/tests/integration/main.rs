@@ -8,6 +8,7 @@ mod factored;
 mod merge;
 mod oracle;
 mod order;
+mod predict;
 mod rules;
 mod schedule;
 mod verdict;
