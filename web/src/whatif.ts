@@ -116,7 +116,8 @@ export async function start(): Promise<void> {
       else document.querySelector<HTMLElement>("#speedup")!.dataset["predicted"] = JSON.stringify(points);
     };
     delete document.querySelector<HTMLElement>("#speedup")!.dataset["predicted"];
-    idle(next);
+    // Not while a hand still moves.
+    setTimeout(() => idle(next), 400);
   };
   const update = () => {
     const before = performance.now();

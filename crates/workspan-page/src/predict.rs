@@ -5,7 +5,7 @@ use workspan_analysis::Rows;
 use workspan_model::{Nanos, Recording};
 
 /// Pieces of a graph at most: what is small is folded until they are no more.
-pub const PIECES: usize = 50_000;
+pub const PIECES: usize = 8_000;
 
 /// Schedules by work stealing of which the median is told.
 pub const SEEDS: u64 = 3;

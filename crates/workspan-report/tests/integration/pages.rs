@@ -90,7 +90,7 @@ impl Made {
         let whole = graph(&self.recording, &self.rows).unwrap_or_else(|never| match never {});
         let changed = whole.with_factors(factors);
         let steal = Nanos(i64::try_from(self.recording.machine.steal_ns).expect("it is small"));
-        let numbers = |power| {
+        let numbers = |power: u32| {
             let Predicted { greedy, stealing: [low, median, high] } =
                 predicted(&changed, whole.serial_time(), steal, 1u32 << power);
             [greedy, low, median, high]
