@@ -56,6 +56,15 @@ pub struct Scenario {
     pub changes: Vec<Change>,
 }
 
+impl Scenario {
+    /// By what the strands of a region of `recording` become faster.
+    pub fn factors<'a>(&self, recording: &'a Recording) -> impl Fn(&Region) -> f64 + use<'a> {
+        let chosen: Vec<(select::Chosen<'a>, f64)> =
+            self.changes.iter().map(|change| (change.part.resolve(recording), change.factor.value())).collect();
+        move |region| factor(&chosen, region)
+    }
+}
+
 /// The answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhatIf {

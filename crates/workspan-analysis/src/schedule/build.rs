@@ -1,4 +1,5 @@
-//! From rows to a graph, in one pass: by the machine that replays them, which tells what it has found to be in order.
+//! From rows to a graph, in one pass: by the machine that replays them, which [tells](super::events) what it has found to be
+//! in order.
 //!
 //! Each row makes a piece; an edge goes from the piece before in the same chain. What is not known yet when an edge is made —
 //! the piece behind a join, a wait — is a *label*, resolved when that piece comes. A barrier, and all children of a task
@@ -9,11 +10,11 @@
 
 use std::ops::ControlFlow;
 
-use workspan_model::{ContextId, Creation, Nanos, Recording, Strand};
+use workspan_model::{ContextId, Creation, Nanos, Recording};
 
 use super::grain::{Grain, Inlined};
-use super::graph::{kind, Graph, SCALE};
-use crate::strands::{Charge, Machine, Problems, Regions, Rows};
+use super::graph::{kind, Graph};
+use crate::strands::{Machine, Problems, Regions, Rows};
 
 /// How a graph is built.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,30 +133,30 @@ pub(super) struct Fork {
 }
 
 #[derive(Debug)]
-struct Task {
-    from: u32,
-    mark: Mark,
-    creation: Creation,
-    group: Option<u32>,
-    call: bool,
+pub(super) struct Task {
+    pub(super) from: u32,
+    pub(super) mark: Mark,
+    pub(super) creation: Creation,
+    pub(super) group: Option<u32>,
+    pub(super) call: bool,
     /// It comes after others.
-    ordered: bool,
+    pub(super) ordered: bool,
 }
 
 #[derive(Debug)]
-struct Team {
-    from: u32,
-    mark: Mark,
-    barriers: Vec<u32>,
-    round: usize,
-    member: u32,
+pub(super) struct Team {
+    pub(super) from: u32,
+    pub(super) mark: Mark,
+    pub(super) barriers: Vec<u32>,
+    pub(super) round: usize,
+    pub(super) member: u32,
     /// Edges before the member that runs.
-    members: usize,
+    pub(super) members: usize,
 }
 
 /// What waits for tasks.
 #[derive(Clone, Copy, Debug)]
-enum Group {
+pub(super) enum Group {
     Label { label: u32, from: u32, mark: Mark },
     Round,
 }
@@ -180,18 +181,18 @@ pub(crate) struct Builder {
     pub(super) saved: i64,
     pub(super) scratch: super::fold::Scratch,
     /// Members of the largest team.
-    widest: u32,
-    most: usize,
-    regions: Regions,
-    creators: Vec<Chain>,
-    forks: Vec<Fork>,
-    groups: Vec<Group>,
-    tasks: Vec<Task>,
-    teams: Vec<Team>,
-    grain: Inlined,
+    pub(super) widest: u32,
+    pub(super) most: usize,
+    pub(super) regions: Regions,
+    pub(super) creators: Vec<Chain>,
+    pub(super) forks: Vec<Fork>,
+    pub(super) groups: Vec<Group>,
+    pub(super) tasks: Vec<Task>,
+    pub(super) teams: Vec<Team>,
+    pub(super) grain: Inlined,
     /// Of the next piece.
-    flags: u8,
-    keep_ends: bool,
+    pub(super) flags: u8,
+    pub(super) keep_ends: bool,
 }
 
 impl Builder {
@@ -273,7 +274,7 @@ impl Builder {
         Mark { node: self.len(), edge: self.edges.len(), label: self.labels.len(), total: self.total }
     }
 
-    fn label(&mut self) -> u32 {
+    pub(super) fn label(&mut self) -> u32 {
         self.labels.push(UNRESOLVED);
         LABEL | u32::try_from(self.labels.len() - 1).unwrap_or(LABEL - 1)
     }
@@ -290,7 +291,7 @@ impl Builder {
     }
 
     /// The next piece of the chain.
-    fn piece(&mut self, cost: i64, blocked: i64, region: u32) {
+    pub(super) fn piece(&mut self, cost: i64, blocked: i64, region: u32) {
         let time = cost.saturating_add(blocked);
         if self.threshold > 0 && self.goes_on(time) {
             self.append(time, blocked, region);
@@ -324,7 +325,7 @@ impl Builder {
     }
 
     /// The piece at which the chain stands.
-    fn here(&mut self) -> u32 {
+    pub(super) fn here(&mut self) -> u32 {
         if self.chain.at & LABEL != 0 || !self.chain.also.is_empty() {
             self.piece(0, 0, 0);
         }
@@ -332,7 +333,7 @@ impl Builder {
     }
 
     /// The last piece of what began behind `from`.
-    fn end_of(&mut self, from: u32) -> u32 {
+    pub(super) fn end_of(&mut self, from: u32) -> u32 {
         if self.here() == from {
             // Nothing of it has been recorded.
             self.piece(0, 0, 0);
@@ -347,7 +348,7 @@ impl Builder {
     }
 
     /// The running task's children are no longer asked for.
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.chain.children.clear();
         self.chain.gathered = None;
         self.chain.created.clear();
@@ -356,7 +357,7 @@ impl Builder {
     }
 
     /// The running branch ends at the piece `end`.
-    fn end_branch(&mut self, fork: &mut Fork, end: u32) {
+    pub(super) fn end_branch(&mut self, fork: &mut Fork, end: u32) {
         let work = self.total.saturating_sub(fork.branch.total);
         let first = fork.number == 0;
         if !first {
@@ -376,259 +377,6 @@ impl Builder {
         self.set(end, flags);
         if self.edges.last() != Some(&(end, fork.label)) {
             self.edges.push((end, fork.label));
-        }
-    }
-}
-
-impl Charge for Builder {
-    const PLACES: bool = true;
-    const SCALE: i64 = SCALE;
-
-    #[inline(always)]
-    fn charge(&mut self, row: &Strand, context: ContextId, before: u32, after: u32) -> (u32, i64) {
-        let region = self.regions.find(context, before, after);
-        let [cost, blocked] = [row.cost.0, row.blocked.0].map(|nanos| nanos.saturating_mul(SCALE));
-        self.piece(cost, blocked, region);
-        (0, cost)
-    }
-
-    fn blocked(&self, key: u32) -> u32 {
-        key
-    }
-
-    fn expected(&self, _: ContextId) -> u32 {
-        0
-    }
-
-    fn fork(&mut self, context: ContextId, tasks: bool) {
-        let from = self.here();
-        self.set(from, kind::FORKS);
-        let mark = self.mark();
-        let label = self.label();
-        self.forks.push(Fork {
-            from,
-            label,
-            mark,
-            branch: self.mark(),
-            number: 0,
-            tasks,
-            context,
-            before: None,
-            largest: 0,
-        });
-    }
-
-    fn next(&mut self) {
-        if let Some(mut fork) = self.forks.pop() {
-            let end = self.end_of(fork.from);
-            self.end_branch(&mut fork, end);
-            fork.number += 1;
-            fork.branch = self.mark();
-            self.chain.at = fork.from;
-            self.chain.bundle = None;
-            self.flags = if fork.tasks { kind::FIRST } else { 0 };
-            self.forks.push(fork);
-        }
-    }
-
-    fn join(&mut self) {
-        let Some(mut fork) = self.forks.pop() else {
-            return;
-        };
-        let end = self.end_of(fork.from);
-        self.end_branch(&mut fork, end);
-        self.chain.bundle = None;
-        let work = self.total.saturating_sub(fork.mark.total);
-        if fork.tasks && fork.number > 0 && fork.largest < self.grain.below(fork.context) {
-            let saved = self.grain.join_cost().saturating_mul(i64::from(fork.number));
-            self.chain.at = self.inline(fork.from, &fork.mark, saved);
-        } else if work < self.threshold {
-            self.chain.at = self.fold(fork.from, &fork.mark);
-        } else {
-            self.chain.at = fork.label;
-        }
-    }
-
-    fn group(&mut self) {
-        let from = self.here();
-        let mark = self.mark();
-        let label = self.label();
-        self.groups.push(Group::Label { label, from, mark });
-    }
-
-    fn wait(&mut self) {
-        let end = self.here();
-        let Some(Group::Label { label, from, mark }) = self.groups.pop() else {
-            return;
-        };
-        self.chain.bundle = None;
-        self.edges.push((end, label));
-        // A group whose first row has become the rest of a piece cannot be taken out of it again.
-        if self.total.saturating_sub(mark.total) < self.threshold && from + 1 == mark.node && end > from {
-            self.chain.at = self.fold(from, &mark);
-        } else {
-            self.set(end, kind::WAITS);
-            self.chain.at = label;
-        }
-    }
-
-    fn spawn(&mut self, creation: &Creation, group: Option<u32>, call: bool) {
-        let from = self.here();
-        self.set(from, if call { kind::FORKS } else { kind::SPAWNS });
-        let mark = self.mark();
-        let after = std::mem::take(&mut self.chain.after);
-        let ordered = !after.is_empty();
-        let chain = Chain { also: after, ..Chain::at(from) };
-        self.creators.push(std::mem::replace(&mut self.chain, chain));
-        self.tasks.push(Task { from, mark, creation: *creation, group, call, ordered });
-        self.flags = if call { 0 } else { kind::FIRST } | if ordered { kind::ORDERED } else { 0 };
-    }
-
-    fn end(&mut self) {
-        let (Some(task), Some(creator)) = (self.tasks.pop(), self.creators.pop()) else {
-            return;
-        };
-        let mut end = self.end_of(task.from);
-        self.chain = creator;
-        let work = self.total.saturating_sub(task.mark.total);
-        if !task.call && work < self.grain.below(task.creation.context) {
-            let saved = task.creation.overhead.0.saturating_mul(SCALE);
-            end = self.inline(task.from, &task.mark, saved);
-            if self.keep_ends {
-                self.chain.created.push(end);
-            }
-            self.chain.at = end;
-            self.chain.bundle = None;
-            return;
-        }
-        if self.keep_ends {
-            self.chain.created.push(end);
-        }
-        if task.call {
-            self.chain.at = if work < self.threshold && !task.ordered { self.fold(task.from, &task.mark) } else { end };
-            self.chain.bundle = None;
-            return;
-        }
-        let small = work < self.threshold && !task.ordered;
-        if small {
-            end = self.collapse(task.from, &task.mark, false);
-            if let Some(created) = self.chain.created.last_mut() {
-                *created = end;
-            }
-            self.set(end, kind::FIRST);
-        }
-        self.set(end, kind::LAST);
-        if small && self.bundle(task.from, end, task.group, task.mark.edge) {
-            return;
-        }
-        let target = task.group.and_then(|at| match self.groups.get(at as usize)? {
-            Group::Label { label, .. } => Some(*label),
-            Group::Round => self.teams.last().and_then(|team| team.barriers.get(team.round).copied()),
-        });
-        if let Some(target) = target.filter(|target| self.edges.last() != Some(&(end, *target))) {
-            self.edges.push((end, target));
-        }
-        self.chain.children.push(end);
-        self.chain.bundle = small.then_some(Bundle { creator: task.from, group: task.group });
-    }
-
-    fn sync(&mut self) {
-        let end = self.here();
-        if !self.chain.children.is_empty() {
-            let all = self.push(0, 0, 0, kind::VIRTUAL);
-            if let Some(before) = self.chain.gathered.replace(all) {
-                self.edges.push((before, all));
-            }
-            for child in std::mem::take(&mut self.chain.children) {
-                self.edges.push((child, all));
-            }
-        }
-        self.chain.bundle = None;
-        if let Some(all) = self.chain.gathered {
-            self.set(end, kind::WAITS);
-            self.chain.also.push(all);
-        }
-    }
-
-    fn after(&mut self, number: usize) {
-        if let Some(end) = self.chain.created.get(number) {
-            self.chain.after.push(*end);
-        }
-    }
-
-    fn team(&mut self) {
-        let from = self.here();
-        self.set(from, kind::FORKS);
-        let mark = self.mark();
-        let first = self.push(0, 0, 0, kind::VIRTUAL);
-        self.creators.push(std::mem::replace(&mut self.chain, Chain::at(from)));
-        self.groups.push(Group::Round);
-        self.teams.push(Team { from, mark, barriers: vec![first], round: 0, member: 0, members: mark.edge });
-    }
-
-    fn barrier(&mut self) {
-        let end = self.here();
-        let Some(mut team) = self.teams.pop() else {
-            return;
-        };
-        self.set(end, kind::PARKS);
-        let barrier = team.barriers[team.round];
-        self.edges.push((end, barrier));
-        self.forget();
-        self.chain.also.push(barrier);
-        team.round += 1;
-        if team.barriers.len() == team.round {
-            let next = self.push(0, 0, 0, kind::VIRTUAL);
-            team.barriers.push(next);
-        }
-        self.teams.push(team);
-    }
-
-    fn member_end(&mut self) {
-        let Some(mut team) = self.teams.pop() else {
-            return;
-        };
-        let end = self.end_of(team.from);
-        if team.member > 0 {
-            self.set(end, kind::LAST);
-        }
-        self.edges.push((end, team.barriers[team.round]));
-        self.forget();
-        self.chain.at = team.from;
-        team.round = 0;
-        team.member = team.member.saturating_add(1);
-        team.members = self.edges.len();
-        self.widest = self.widest.max(team.member);
-        self.flags = kind::FIRST;
-        self.teams.push(team);
-    }
-
-    fn team_end(&mut self) {
-        self.flags = 0;
-        self.here();
-        let (Some(team), Some(creator)) = (self.teams.pop(), self.creators.pop()) else {
-            return;
-        };
-        self.groups.pop();
-        let last = team.barriers.last().copied().unwrap_or(team.from);
-        let at = std::mem::replace(&mut self.chain, creator).at;
-        self.chain.at = if at == team.from { last } else { at };
-        if at != team.from {
-            // The row of the team's end: after all members, and not one of them.
-            if let Some(kind) = self.kind.get_mut(at as usize) {
-                *kind &= !kind::FIRST;
-            }
-            let leads_on = self.edges.iter().skip(team.members).any(|(from, _)| *from == at);
-            if leads_on {
-                // Of rows that break the rules.
-                self.chain.also.push(last);
-            } else {
-                self.edges.push((last, at));
-            }
-        }
-        self.chain.bundle = None;
-        if self.chain.also.is_empty() && self.total.saturating_sub(team.mark.total) < self.threshold {
-            self.chain.at = self.fold(team.from, &team.mark);
         }
     }
 }

@@ -9,6 +9,7 @@
 //! Definitions: `docs/methods/predict.md`. Sources: TaskProf 8.2; Brent; Blumofe and Leiserson.
 
 mod build;
+mod events;
 mod fold;
 mod grain;
 mod graph;
