@@ -9,6 +9,8 @@
 //! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
 //! | `record` | CPU time of programs with a cutoff that are recorded strand by strand, over native; bytes of a strand | [`record`] |
 //! | `replay` | strands a second and memory of the analyses of strands, on made-up recordings; queries | [`replay`] |
+//! | `predict` | seconds that schedules of a million strands take, on eleven numbers of processors | [`predict`] |
+//! | `predicted` | time that recordings with one worker predict, over the wall clock with one worker and two | the same |
 //! | `cilk` | the programs of Cilkprof's tables, in Rust and in C: overhead, serial and parallel, and work | [`cilk`] |
 //! | `scale` | planted causes as `workspan scale` finds them; what its accounting of idle time costs | [`scale`] |
 //! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
@@ -27,6 +29,7 @@ mod merged;
 mod openmp;
 mod overhead;
 mod pairs;
+mod predict;
 mod record;
 mod replay;
 mod scale;
@@ -79,6 +82,7 @@ const GROUPS: &[Group] = &[
     openmp::measure,
     record::measure,
     replay::measure,
+    predict::measure,
     cilk::measure,
     scale::measure,
     crates::measure,

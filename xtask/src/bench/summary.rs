@@ -43,6 +43,16 @@ const GROUPS: &[(&str, &str)] = &[
          files read and unpacked, and their largest resident set. The query of each view is in seconds.",
     ),
     (
+        "predict",
+        "## Prediction: cost\n\nSchedules of made-up recordings of a million strands, on 1, 2, 4 … 1024 processors, one after \
+         the other: seconds for the graph, for greedy schedules, and for those by work stealing, one seed.",
+    ),
+    (
+        "predicted",
+        "## Prediction: accuracy\n\nThe time that recordings with one worker predict, over the wall clock of native runs with one \
+         worker and with two.",
+    ),
+    (
         cilk::GROUP,
         "## The programs of Cilkprof's tables\n\n`programs/cilk`, in Rust with rayon, and `programs/cilk-openmp`, in C with \
          tasks of OpenMP, built by clang, of the sizes that they have by themselves. The table has the form of \
