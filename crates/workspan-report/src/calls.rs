@@ -121,7 +121,7 @@ impl Steal {
         }
     }
 
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Steal::Asked(_) => "asked",
             Steal::Recorded(_) => "recorded",

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::Report;
-use crate::{advice, calls, diff, merged, what_if};
+use crate::{advice, calls, diff, merged, predict, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
@@ -29,6 +29,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("report", schema()),
         ("what-if", of::<what_if::Answer>()),
         ("advise", of::<advice::Answer>()),
+        ("predict", of::<predict::Answer>()),
         ("calls", of::<calls::Answer>()),
         ("diff", of::<diff::Answer>()),
         ("merge", of::<merged::Answer>()),

@@ -1,8 +1,8 @@
 //! Reports: what a user sees.
 //!
 //! [`view`] is the one view model, from which [`json`], [`text`] and [`html`] are written; they add no numbers of their
-//! own. [`mod@what_if`], [`mod@advice`], [`mod@calls`], [`mod@diff`], [`mod@scale`] and [`mod@merged`] are the same for the
-//! answers of those verbs, each with its view model beside its text; [`mod@live`] is what a page shows beyond that of a run
+//! own. [`mod@what_if`], [`mod@advice`], [`mod@predict`], [`mod@calls`], [`mod@diff`], [`mod@scale`] and [`mod@merged`] are
+//! the same for the answers of those verbs, each with its view model beside its text; [`mod@live`] is what a page shows beyond that of a run
 //! that was recorded strand by strand. These are the only serialisable types of the project.
 //!
 //! **Invariant:** writers return text; nothing here prints, opens files or asks the clock.
@@ -15,6 +15,7 @@ pub mod json;
 pub mod live;
 pub mod merged;
 pub mod place;
+pub mod predict;
 pub mod scale;
 pub mod text;
 pub mod verdict;

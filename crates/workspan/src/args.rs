@@ -3,6 +3,7 @@
 mod command;
 pub mod export;
 pub mod guide;
+mod predict;
 mod scale;
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use crate::parts::Asked;
 pub use command::Command;
 pub use export::Export;
 pub use guide::Guide;
+pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
 /// Where recordings are written and read unless another file is named.
@@ -55,6 +57,8 @@ pub enum Verb {
     WhatIf(WhatIf),
     /// Tell which parts must be parallelised, and whose tasks have the wrong size; needs a recording made with --record.
     Advise(Advise),
+    /// Tell how long the program would take on other numbers of processors; needs a recording made with --record.
+    Predict(Predict),
     /// Tell work and span of each call site, in all and on the critical path; needs a recording made with --record.
     Calls(Calls),
     /// Compare two recordings of a program, before and after a change.

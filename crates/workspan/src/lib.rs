@@ -21,6 +21,7 @@ pub mod merge;
 pub mod openmp;
 pub mod output;
 pub mod parts;
+pub mod predict;
 #[cfg(feature = "query")]
 pub mod query;
 pub mod record;
@@ -57,6 +58,7 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Doctor(options) => doctor::run(&options),
         args::Verb::WhatIf(options) => what_if::run(&options),
         args::Verb::Advise(options) => advise::run(&options),
+        args::Verb::Predict(options) => predict::run(&options),
         args::Verb::Calls(options) => calls::run(&options),
         args::Verb::Diff(options) => diff::run(&options),
         args::Verb::Scale(options) => scale::run(&options),

@@ -47,6 +47,13 @@ pub fn colour_stderr() -> bool {
     colour(io::stderr().is_terminal())
 }
 
+/// Whether the terminal shows more than ASCII: as the locale says, of which the first that is set counts.
+pub fn unicode() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default().to_ascii_uppercase();
+    locale.contains("UTF-8") || locale.contains("UTF8")
+}
+
 fn colour(terminal: bool) -> bool {
     terminal
         && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())

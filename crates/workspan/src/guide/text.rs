@@ -38,6 +38,7 @@ Which lines must be parallelised to reach P?         advise --target P
 Are my tasks too small or too large?                 advise; report: sizes and overhead of sites
 Which calls have the work, which the span?           calls
 What is lost on 2, 4, … processors?                  scale --workers 1,2,4
+How far would it scale on a larger machine?          predict -p 1..1024
 Did my change help, or is it noise?                  diff BEFORE AFTER
 How do I get rid of noise?                           record --record --repeat N, then merge
 Who ran what when?                                   export --format perfetto
@@ -189,6 +190,26 @@ A quantity has median, low and high of both, `ratio`, and `change`: same, less, 
   workspan merge [FILE] [-o merged.wspan] [--keep median] [--json]
 Needs a recording made with --record --repeat N. Every verb reads what is written.",
         fields: &["keep", "strands", "matched", "parallelism", "runs[].parallelism", "runs[].missing", "sites[].id"],
+    },
+    Verb {
+        name: "predict",
+        question: "How long would it take on other numbers of processors?",
+        text: "\
+  workspan predict [FILE] [-p 1..64 | -p 8,16] [-s PART=FACTOR] [--grain SITE=NS] [--json | --csv]
+Simulates the recorded run: bounds, a greedy schedule, and work stealing, median and extremes. Needs strands.",
+        fields: &[
+            "program.most_speedup",
+            "scales_to",
+            "points[].processors",
+            "points[].time_ns",
+            "points[].speedup",
+            "points[].speedup_min",
+            "points[].speedup_max",
+            "points[].efficiency",
+            "points[].idle_ns",
+            "points[].laws_ns",
+            "points[].greedy_ns",
+        ],
     },
     Verb {
         name: "scale",

@@ -99,6 +99,57 @@ fn calls() {
     }
 }
 
+#[test]
+fn predict() {
+    for seed in SEEDS {
+        let name = format!("made-up-{seed}");
+        let folder = recorded(&name, seed);
+        settings().bind(|| {
+            for (verb, locale) in [("predict", "C"), ("predict-unicode", "en_US.UTF-8")] {
+                let ended = run(workspan(&folder).args(["predict", "--steal", "1000000000"]).env("LC_ALL", locale));
+                insta::assert_snapshot!(format!("{name}.{verb}"), ended.check_success().out());
+            }
+        });
+        let json = ["predict", "-p", "2,8", "--json", "-s", "a.rs:10-30=8", "-s", "src/c.c:1-99=inf", "--seeds", "2"];
+        let csv = ["predict", "workspan.strands", "-p", "1..16", "--csv", "--steal", "0"];
+        check_snapshots(&name, &folder, &[("predict-json", &json), ("predict-csv", &csv)]);
+    }
+}
+
+/// The numbers of the verb are those of the other verbs, and the parts are those of what-if.
+#[test]
+fn predictions_agree_with_the_other_verbs() {
+    let folder = recorded("predictions", SEEDS[0]);
+    let ask = |arguments: &[&str]| {
+        serde_json::from_slice::<serde_json::Value>(&ask(&folder, arguments).check_success().stdout).expect("JSON")
+    };
+    let part = ["-s", "a.rs:10-30=8"];
+    let answer = ask(&[&["predict", "--json", "-p", "1..4"], &part[..]].concat());
+    let what_if = ask(&[&["what-if", "--json"], &part[..]].concat());
+    assert_eq!(answer["program"]["span_ns"], what_if["after"]["span_ns"]);
+    let whole = ask(&["predict", "--json", "-p", "1"]);
+    assert_eq!(whole["program"]["span_ns"], what_if["before"]["span_ns"]);
+    let calls = ask(&["calls", "--json", "--steal", "7000"]);
+    let burdened = ask(&["predict", "--json", "-p", "1", "--steal", "7000", "--seeds", "0"]);
+    assert_eq!(burdened["program"]["burdened_span_ns"], calls["program"]["burdened_span_ns"]);
+    assert_eq!(whole["points"][0]["time_ns"], whole["program"]["serial_ns"]);
+    let site = what_if["sites"][0]["id"].as_str().expect("an id");
+    let grain = ask(&["predict", "--json", "-p", "1", "--grain", &format!("{site}=1000000000000")]);
+    assert_eq!(grain["grain"][0]["id"], *site);
+    assert!(grain["program"]["span_ns"].as_i64() >= whole["program"]["span_ns"].as_i64());
+}
+
+#[test]
+fn what_cannot_be_predicted_is_said() {
+    let folder = recorded("unpredictable", SEEDS[0]);
+    ask(&folder, &["predict", "-p", "0"]).check_error(2, &["`0` is no number of processors: 1 to 1024"]);
+    ask(&folder, &["predict", "--grain", "s-00000000=5"]).check_error(2, &["has no site `s-00000000`"]);
+    ask(&folder, &["predict", "--grain", "s-00000000"]).check_error(2, &["is not SITE=NS"]);
+    ask(&folder, &["predict", "-s", "nothing=8"]).check_error(2, &["no region marked `nothing`"]);
+    fs::remove_dir_all(folder.join("workspan.strands")).expect("it is there");
+    ask(&folder, &["predict"]).check_error(2, &["holds no strands", "record with `--record`"]);
+}
+
 /// In the two views strands of sites are counted once, and the first rows have most of the span.
 #[test]
 fn calls_add_up() {

@@ -1,0 +1,82 @@
+//! `workspan predict`: how long the program would take on other numbers of processors.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{ensure, Context};
+use workspan_analysis::predict::{point, prediction, Bounds, Options, Point, Prediction};
+use workspan_analysis::schedule::{BuildOptions, Grain, Graph};
+use workspan_model::{Nanos, Recording, Run, SiteId};
+use workspan_report::predict::{answer, csv, json, text, Asked};
+use workspan_report::text::Style;
+
+use crate::args::{self, Cutoff};
+use crate::calls::steal;
+use crate::exit::Outcome;
+use crate::parts::{scenario, SpeedUp};
+use crate::{output, strands};
+
+/// Runs the verb.
+pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
+    let speed_ups = args.speed_up.iter().map(|spec| spec.parse()).collect::<anyhow::Result<Vec<SpeedUp>>>()?;
+    let file = strands::recording_of(&args.file);
+    let recorded = strands::open(&file, args.run)?;
+    let recording = &recorded.recording;
+    let (changes, scenario) = scenario(&speed_ups, recording, &|| recorded.places())?;
+    let grain = grain(&args.grain, recording, &recorded.run)?;
+    let options = BuildOptions { grain: grain.clone(), ..BuildOptions::default() };
+    let mut graph = Graph::of(recording, &recorded.rows, &options).context("cannot read the strands")?;
+    recorded.rows.tell_problems();
+    if !changes.is_empty() {
+        graph = graph.with_factors(scenario.factors(recording));
+    }
+    let steal = steal(args.steal, recording, &recorded.run);
+    let options = Options { processors: args.processors.0.clone(), steal: steal.cost(), seeds: args.seeds };
+    let computed = on_threads(&graph, &options);
+    let asked = Asked { recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
+    let view = answer(asked, &graph, &computed);
+    let style = Style { colour: output::colour_stdout(), ..Style::default() };
+    output::data(&match (args.json, args.csv) {
+        (true, _) => json(&view) + "\n",
+        (false, true) => csv(&view),
+        (false, false) => text(&view, style, output::unicode()),
+    })?;
+    Ok(Outcome::OK)
+}
+
+/// Sites by their handles, several of which may share one.
+fn grain(cutoffs: &[Cutoff], recording: &Recording, run: &Run) -> anyhow::Result<Vec<Grain>> {
+    let join_cost = Nanos(run.join_cost_ps / 1000).at_least_zero();
+    let mut grain = Vec::new();
+    for Cutoff { site, least } in cutoffs {
+        let known = grain.len();
+        let sites = (0..).zip(&recording.sites).filter(|(_, at)| at.stable_id(&recording.sites) == *site);
+        grain.extend(sites.map(|(id, _)| Grain { site: SiteId(id), least: Nanos(*least), join_cost }));
+        ensure!(grain.len() > known, "the recording has no site `{site}`");
+    }
+    Ok(grain)
+}
+
+/// As [`predict`](workspan_analysis::predict()), on as many threads as there are processors. The most processors take longest, and are first.
+fn on_threads(graph: &Graph, options: &Options) -> Prediction {
+    let bounds = Bounds::of(graph, options.steal);
+    let numbers = &options.processors;
+    let next = AtomicUsize::new(numbers.len());
+    let compute = || {
+        let mut points: Vec<Point> = Vec::new();
+        while let Ok(at) = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)) {
+            points.push(point(graph, &bounds, options, numbers[at - 1]));
+        }
+        points
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(numbers.len());
+    let points = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(compute)).collect();
+        let mut points = compute();
+        for other in others {
+            points.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        points
+    });
+    prediction(bounds, points)
+}
