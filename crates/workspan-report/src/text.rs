@@ -46,14 +46,13 @@ impl Style {
 /// The report as text.
 pub fn write(report: &Report, style: Style) -> String {
     let mut out = String::new();
-    line(&mut out, &style.bold(&report.verdict.text));
+    head(&mut out, &report.verdict.text, report.warnings.iter().map(|warning| &warning.message), style);
     for text in &report.verdict.lines {
         line(&mut out, text);
     }
     if let Some(next) = &report.verdict.next {
         line(&mut out, &format!("try: {next}"));
     }
-    warnings(&mut out, report.warnings.iter().map(|warning| &warning.message), style);
     line(&mut out, "");
     program(&mut out, report, style);
     regions(&mut out, report, style);
@@ -68,10 +67,6 @@ pub fn write(report: &Report, style: Style) -> String {
 /// What is said first, and what to know before believing it.
 pub(crate) fn head<'a>(out: &mut String, text: &str, warnings: impl IntoIterator<Item = &'a String>, style: Style) {
     line(out, &style.bold(text));
-    self::warnings(out, warnings, style);
-}
-
-fn warnings<'a>(out: &mut String, warnings: impl IntoIterator<Item = &'a String>, style: Style) {
     for warning in warnings {
         line(out, &style.warning(&format!("! {warning}")));
     }

@@ -150,6 +150,8 @@ pub(super) struct Team {
     pub(super) barriers: Vec<u32>,
     pub(super) round: usize,
     pub(super) member: u32,
+    /// [`kind::TEAM`], if it has several.
+    pub(super) several: u16,
     /// Edges before the member that runs.
     pub(super) members: usize,
 }
@@ -167,7 +169,7 @@ pub(crate) struct Builder {
     pub(super) time: Vec<i64>,
     pub(super) extent: Vec<i64>,
     pub(super) region: Vec<u32>,
-    pub(super) kind: Vec<u8>,
+    pub(super) kind: Vec<u16>,
     pub(super) blocked: Vec<(u32, i64)>,
     pub(super) edges: Vec<(u32, u32)>,
     /// Where each leads.
@@ -191,7 +193,7 @@ pub(crate) struct Builder {
     pub(super) teams: Vec<Team>,
     pub(super) grain: Inlined,
     /// Of the next piece.
-    pub(super) flags: u8,
+    pub(super) flags: u16,
     pub(super) keep_ends: bool,
 }
 
@@ -280,7 +282,7 @@ impl Builder {
     }
 
     /// Adds a piece with no edges.
-    pub(super) fn push(&mut self, time: i64, extent: i64, region: u32, kind: u8) -> u32 {
+    pub(super) fn push(&mut self, time: i64, extent: i64, region: u32, kind: u16) -> u32 {
         let id = self.len();
         self.time.push(time);
         self.extent.push(extent);
@@ -341,7 +343,7 @@ impl Builder {
         self.chain.at
     }
 
-    pub(super) fn set(&mut self, node: u32, flags: u8) {
+    pub(super) fn set(&mut self, node: u32, flags: u16) {
         if let Some(kind) = self.kind.get_mut(node as usize) {
             *kind |= flags;
         }

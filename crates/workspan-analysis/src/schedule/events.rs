@@ -182,14 +182,16 @@ impl Charge for Builder {
         }
     }
 
-    fn team(&mut self) {
+    fn team(&mut self, members: u32) {
         let from = self.here();
-        self.set(from, kind::FORKS);
+        let several = if members > 1 { kind::TEAM } else { 0 };
+        self.set(from, kind::FORKS | several);
         let mark = self.mark();
         let first = self.push(0, 0, 0, kind::VIRTUAL);
         self.creators.push(std::mem::replace(&mut self.chain, Chain::at(from)));
         self.groups.push(Group::Round);
-        self.teams.push(Team { from, mark, barriers: vec![first], round: 0, member: 0, members: mark.edge });
+        let (barriers, members) = (vec![first], mark.edge);
+        self.teams.push(Team { from, mark, barriers, round: 0, member: 0, several, members });
     }
 
     fn barrier(&mut self) {
@@ -215,9 +217,7 @@ impl Charge for Builder {
             return;
         };
         let end = self.end_of(team.from);
-        if team.member > 0 {
-            self.set(end, kind::LAST);
-        }
+        self.set(end, if team.member > 0 { kind::LAST } else { team.several });
         self.edges.push((end, team.barriers[team.round]));
         self.forget();
         self.chain.at = team.from;

@@ -68,7 +68,7 @@ impl Builder {
         piece
     }
 
-    fn clear(&mut self, node: u32, flags: u8) {
+    fn clear(&mut self, node: u32, flags: u16) {
         if let Some(kind) = self.kind.get_mut(node as usize) {
             *kind &= !flags;
         }

@@ -18,23 +18,25 @@ pub(super) const SCALE: i64 = 1024;
 /// What a piece is, beside a strand.
 pub(super) mod kind {
     /// Of a task, a branch, a member: the first piece, which a thief begins with.
-    pub(in super::super) const FIRST: u8 = 1;
+    pub(in super::super) const FIRST: u16 = 1;
     /// The last one: whoever waits for it has to be told.
-    pub(in super::super) const LAST: u8 = 2;
+    pub(in super::super) const LAST: u16 = 2;
     /// It creates a task; whoever ran it goes on behind, and the task may be stolen.
-    pub(in super::super) const SPAWNS: u8 = 4;
+    pub(in super::super) const SPAWNS: u16 = 4;
     /// It forks branches or members; whoever ran it goes on with the first.
-    pub(in super::super) const FORKS: u8 = 8;
+    pub(in super::super) const FORKS: u16 = 8;
     /// Whoever ran it waits for what it leads to, and does something else meanwhile.
-    pub(in super::super) const WAITS: u8 = 16;
+    pub(in super::super) const WAITS: u16 = 16;
     /// It arrives at a barrier.
-    pub(in super::super) const PARKS: u8 = 32;
+    pub(in super::super) const PARKS: u16 = 32;
     /// No strand.
-    pub(in super::super) const VIRTUAL: u8 = 64;
+    pub(in super::super) const VIRTUAL: u16 = 64;
+    /// Of a team with several members: what begins it, and the end of its first member.
+    pub(in super::super) const TEAM: u16 = 256;
     /// Of a task that comes after others: it is not told of their ends, but begins then.
-    pub(in super::super) const ORDERED: u8 = 128;
+    pub(in super::super) const ORDERED: u16 = 128;
     /// What is not simply followed by the next piece.
-    pub(in super::super) const NOT_LAST: u8 = LAST | SPAWNS | FORKS | WAITS | PARKS | VIRTUAL;
+    pub(in super::super) const NOT_LAST: u16 = LAST | SPAWNS | FORKS | WAITS | PARKS | VIRTUAL;
 }
 
 /// The graph.
@@ -43,7 +45,7 @@ pub struct Graph {
     pub(super) time: Vec<i64>,
     pub(super) extent: Vec<i64>,
     pub(super) region: Vec<u32>,
-    pub(super) kind: Vec<u8>,
+    pub(super) kind: Vec<u16>,
     /// Time blocked, of pieces that were, ascending.
     pub(super) blocked: Vec<(u32, i64)>,
     /// Where the edges of a piece begin among `targets`; one more than pieces.
@@ -147,7 +149,7 @@ impl Graph {
         nanos(self.longest(0))
     }
 
-    /// The longest path if each branch but a fork's first, each task, and each member of a team but the first began so much
+    /// The longest path if each branch but a fork's first, each task, and each member of a team that has several began so much
     /// later, and was waited for so much longer (Cilkview).
     pub fn burdened_span(&self, burden: Nanos) -> Nanos {
         nanos(self.longest(burden.0.saturating_mul(SCALE)))
@@ -213,7 +215,8 @@ impl Graph {
             }
             for target in targets {
                 let to = *target as usize;
-                let told = self.kind[at] & kind::LAST != 0 && self.kind[to] & kind::ORDERED == 0;
+                let last = self.kind[at] & kind::LAST != 0 && self.kind[to] & kind::ORDERED == 0;
+                let told = last || self.kind[at] & kind::TEAM != 0 && self.kind[to] & kind::FIRST == 0;
                 begin[to] = begin[to].max(if told { end.saturating_add(burden) } else { end });
                 needs[to] -= 1;
                 if needs[to] == 0 {

@@ -248,7 +248,7 @@ impl<'a> Run<'a> {
     }
 
     /// The worker goes on with the first of what comes next, and offers the rest; behind the creation of a task, with the last.
-    fn go_on(&mut self, worker: u32, kind: u8) {
+    fn go_on(&mut self, worker: u32, kind: u16) {
         let mut next = std::mem::take(&mut self.next);
         if next.len() > 1 {
             next.sort_unstable();

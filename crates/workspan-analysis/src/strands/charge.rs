@@ -72,7 +72,7 @@ pub(crate) trait Charge {
 
     /// A team begins, and its first member.
     #[inline(always)]
-    fn team(&mut self) {}
+    fn team(&mut self, _members: u32) {}
 
     /// A member arrives at a barrier.
     #[inline(always)]

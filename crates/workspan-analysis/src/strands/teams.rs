@@ -25,7 +25,7 @@ impl<C: Charge> Machine<C> {
         if !self.has_room() {
             return;
         }
-        self.charge.team();
+        self.charge.team(members);
         let creator = self.suspend();
         self.groups.push(Group { last: Tail::NEVER, last_uniform: i64::MIN, work: 0, round: true });
         let team = Team {

@@ -37,7 +37,8 @@ impl Run {
     /// workers that are not there wait (docs/methods/scale.md).
     pub fn idle(&self, workers: u32) -> Option<Nanos> {
         let Busy { busy, wall, .. } = self.busy?;
-        Some(self.time * i64::from(workers) - busy - (self.time - wall).at_least_zero())
+        // Two clocks: what they differ by may be more than what nobody waited.
+        Some((self.time * i64::from(workers) - busy - (self.time - wall).at_least_zero()).at_least_zero())
     }
 }
 
