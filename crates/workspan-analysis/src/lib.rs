@@ -15,6 +15,7 @@
 //! * [`mod@bounds`]: what work and span say about the speedup on any number of processors.
 //! * [`mod@timeline`]: how many strands ran at each moment.
 //! * [`mod@diff`]: two recordings side by side.
+//! * [`mod@differential`]: the same node by node, and what the critical path of the new one cost before (TaskProf ch. 5).
 //! * [`mod@factored`]: what of a parallel run is overhead, idle time and work inflation (Acar et al. 2).
 //! * [`mod@warnings`]: what a reader must know before believing a number.
 
@@ -22,6 +23,7 @@ pub mod advise;
 pub mod bounds;
 pub mod calls;
 pub mod diff;
+pub mod differential;
 pub mod factored;
 pub mod locks;
 pub mod predict;
@@ -38,6 +40,7 @@ pub use advise::{advise, Advice, Finding, Goal};
 pub use bounds::{bounds, Bounds};
 pub use calls::{calls, Calls};
 pub use diff::{diff, Diff};
+pub use differential::{differential, Differential};
 pub use locks::bounded_by_locks;
 pub use predict::{predict, Prediction};
 pub use profile::{profile, Profile};

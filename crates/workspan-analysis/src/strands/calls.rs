@@ -226,7 +226,7 @@ impl<C: Charge> Machine<C> {
     /// Marks the path with a new token.
     fn mark(&mut self) -> u32 {
         let token = self.paths.token();
-        self.paths.mark(&mut self.tail, Stretch { key: token, span: 0, strands: 1, work: 0 });
+        self.paths.mark(&mut self.tail, Stretch { key: token, span: 0, beside: 1, work: 0 });
         token
     }
 
@@ -308,7 +308,7 @@ impl<C: Charge> Machine<C> {
 
     /// What a path is marked with by a call of a row.
     fn sums(&self, row: u32, work: i64, span: i64) -> Stretch {
-        Stretch { key: self.key_of(row), span, strands: 1, work }
+        Stretch { key: self.key_of(row), span, beside: 1, work }
     }
 
     /// Of a row. The next key is that of its own strands.
@@ -387,7 +387,7 @@ impl Finished<ByCall> {
                     sums.local_span += Nanos(part.span);
                     continue;
                 }
-                sums.calls_on_span += part.strands;
+                sums.calls_on_span += part.beside.unsigned_abs();
                 sums.work_on_span += Nanos(part.work);
                 sums.span_on_span += Nanos(part.span);
             } else if let Some(sums) = rows.get_mut(at).filter(|_| !self.calls.heights && at < contexts) {

@@ -22,6 +22,13 @@ pub(crate) trait Charge {
     /// What the strand of a row adds to the span for its cost, and the key on the critical path. `context` is known.
     fn charge(&mut self, row: &Strand, context: ContextId, before: u32, after: u32) -> (u32, i64);
 
+    /// What is summed along paths beside the span, of the strand that was charged last and added `cost`: by default, how
+    /// many strands there are.
+    #[inline(always)]
+    fn beside(&self, cost: i64) -> i64 {
+        i64::from(cost != 0)
+    }
+
     /// The key for the time that a strand of `key` was blocked.
     fn blocked(&self, key: u32) -> u32;
 

@@ -147,7 +147,7 @@ impl<C: Charge> Machine<C> {
         }
         self.tail.turn(&mut self.paths, key);
         self.tail.span = self.tail.span.saturating_add(cost);
-        self.tail.strands = self.tail.strands.saturating_add(u32::from(cost != 0));
+        self.tail.beside = self.tail.beside.saturating_add(self.charge.beside(cost));
         self.uniform = self.uniform.saturating_add(cost);
         let work = row.cost.0;
         self.work = self.work.saturating_add(work);

@@ -80,7 +80,8 @@ pub(crate) struct Finished<C> {
 pub(crate) struct OnPath {
     pub(crate) key: u32,
     pub(crate) span: i64,
-    pub(crate) strands: u64,
+    /// What it has [beside](super::Charge::beside) that.
+    pub(crate) beside: i64,
     /// Of calls: their work.
     pub(crate) work: i64,
 }
@@ -102,14 +103,14 @@ impl<C: Charge> Machine<C> {
             stretches.sort_unstable_by_key(|stretch| stretch.key);
         }
         let mut path: Vec<OnPath> = Vec::new();
-        for Stretch { key, span, strands, work } in stretches {
+        for Stretch { key, span, beside, work } in stretches {
             match path.last_mut().filter(|last| last.key == key) {
                 Some(last) => {
                     last.span = last.span.saturating_add(span);
-                    last.strands += strands;
+                    last.beside = last.beside.saturating_add(beside);
                     last.work = last.work.saturating_add(work);
                 }
-                None => path.push(OnPath { key, span, strands, work }),
+                None => path.push(OnPath { key, span, beside, work }),
             }
         }
         Finished {

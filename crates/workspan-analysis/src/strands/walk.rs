@@ -60,7 +60,7 @@ pub fn walk<R: Rows + ?Sized>(recording: &Recording, rows: &R, count: u64, stage
                 region: finished.charge.regions.get(*region),
                 critical: Nanos(if blocked { 0 } else { part.span }),
                 blocked: Nanos(if blocked { part.span } else { 0 }),
-                strands: if blocked { 0 } else { part.strands },
+                strands: if blocked { 0 } else { part.beside.unsigned_abs() },
             };
             match steps.last_mut().filter(|last| last.region == step.region) {
                 Some(last) => last.absorb(&step),

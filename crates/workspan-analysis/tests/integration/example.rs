@@ -8,13 +8,13 @@ use workspan_analysis::{profile, replay, Rows};
 use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, Run, Site, SiteId, SiteKind, Strand};
 
 /// Regions and creations, by line.
-const L4: SiteId = SiteId(0);
-const L9: SiteId = SiteId(1);
-const L10: SiteId = SiteId(2);
-const L16: SiteId = SiteId(3);
-const L24: SiteId = SiteId(4);
-const L34: SiteId = SiteId(5);
-const L35: SiteId = SiteId(6);
+pub(crate) const L4: SiteId = SiteId(0);
+pub(crate) const L9: SiteId = SiteId(1);
+pub(crate) const L10: SiteId = SiteId(2);
+pub(crate) const L16: SiteId = SiteId(3);
+pub(crate) const L24: SiteId = SiteId(4);
+pub(crate) const L34: SiteId = SiteId(5);
+pub(crate) const L35: SiteId = SiteId(6);
 
 fn sites() -> Vec<Site> {
     let (mark, task) = (SiteKind::Marked, SiteKind::Task);
@@ -34,7 +34,7 @@ fn sites() -> Vec<Site> {
 }
 
 #[derive(Default)]
-struct Example {
+pub(crate) struct Example {
     contexts: ContextTree,
     context: Option<ContextId>,
     rows: Vec<Strand>,
@@ -46,14 +46,14 @@ impl Example {
         self.context.unwrap_or(ContextId::ROOT)
     }
 
-    fn row(&mut self, cost: i64, event: Event) {
+    pub(crate) fn row(&mut self, cost: i64, event: Event) {
         let zero = Nanos::ZERO;
         let (context, cost) = (self.here(), Nanos(cost));
         self.rows.push(Strand { event, context, cost, blocked: zero, start: zero, thread: 0 });
     }
 
     /// `cost` before a task at `site` is created, which is `body`.
-    fn spawn(&mut self, cost: i64, site: SiteId, body: impl FnOnce(&mut Example)) {
+    pub(crate) fn spawn(&mut self, cost: i64, site: SiteId, body: impl FnOnce(&mut Example)) {
         let around = self.context;
         let (context, _) = self.contexts.enter(self.here(), site).unwrap();
         // 840 for 16.
@@ -66,7 +66,7 @@ impl Example {
         self.context = around;
     }
 
-    fn region(&mut self, site: SiteId, cost: i64) {
+    pub(crate) fn region(&mut self, site: SiteId, cost: i64) {
         let around = self.context;
         let (context, _) = self.contexts.enter(self.here(), site).unwrap();
         self.row(0, Event::Enter(context));
@@ -87,7 +87,7 @@ impl Example {
         self.row(0, Event::Wait);
     }
 
-    fn recorded(self) -> (Recording, Vec<Strand>) {
+    pub(crate) fn recorded(self) -> (Recording, Vec<Strand>) {
         (Recording { sites: sites(), contexts: self.contexts, ..Recording::default() }, self.rows)
     }
 }

@@ -3,6 +3,7 @@
 mod advice;
 mod calls;
 mod cilkprof;
+mod differential;
 mod example;
 mod factored;
 mod merge;

@@ -13,9 +13,9 @@ use workspan_testkit::strands::random;
 use crate::rules::break_rows;
 
 /// Rows in batches of odd lengths.
-struct Batches<'a> {
-    rows: &'a [Strand],
-    length: usize,
+pub(crate) struct Batches<'a> {
+    pub(crate) rows: &'a [Strand],
+    pub(crate) length: usize,
 }
 
 impl Source for Batches<'_> {
@@ -56,7 +56,7 @@ fn with_costs(row: &Strand, [cost, blocked, overhead]: [i64; 3]) -> Strand {
     row
 }
 
-fn noisy(random: &mut Random, row: &Strand) -> Strand {
+pub(crate) fn noisy(random: &mut Random, row: &Strand) -> Strand {
     with_costs(row, costs(row).map(|cost| cost + i64::try_from(random.below(1000)).unwrap()))
 }
 
@@ -72,7 +72,7 @@ fn kept(keep: Keep, rows: &[Strand]) -> [i64; 3] {
 }
 
 /// Of each row that begins something: the row that ends it.
-fn ends(rows: &[Strand]) -> BTreeMap<usize, usize> {
+pub(crate) fn ends(rows: &[Strand]) -> BTreeMap<usize, usize> {
     let mut ends = BTreeMap::new();
     let mut open: Vec<(usize, bool)> = Vec::new();
     for (at, row) in rows.iter().enumerate() {

@@ -140,7 +140,7 @@ impl<S: Source> Follower<S> {
         self.cursor.advance();
         self.adjacent = false;
         self.extra += 1;
-        places.extra(other.row.context);
+        places.extra(&other.row);
     }
 
     fn miss(&mut self, node: &Node, places: &mut Places) -> Option<Strand> {
@@ -168,7 +168,7 @@ impl<S: Source> Follower<S> {
         self.missing += 1;
         self.extra += 1;
         places.missing(node.row.context);
-        places.extra(other.row.context);
+        places.extra(&other.row);
         None
     }
 

@@ -9,6 +9,7 @@
 //!
 //! Definition: `docs/methods/merge.md`.
 
+mod align;
 mod cursor;
 mod follower;
 mod places;
@@ -17,10 +18,9 @@ use std::ops::ControlFlow;
 
 use workspan_model::{ContextId, Event, Nanos, Strand};
 
-use cursor::Cursor;
+pub(crate) use align::{align, Aligned};
 pub use cursor::Source;
-use follower::Follower;
-use places::Places;
+pub(crate) use places::Places;
 
 /// What is kept of a strand's costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,50 +67,39 @@ pub fn merge<S: Source>(
     let Some(first) = runs.next() else {
         return Ok(Merged::default());
     };
-    let mut first = Cursor::new(first);
-    let mut others: Vec<Follower<S>> = runs.map(Follower::new).collect();
-    let mut places = Places::default();
-    let mut merged = Merged::default();
+    let others: Vec<S> = runs.collect();
+    let count = others.len();
+    let mut matched = 0;
     let mut batch = Vec::with_capacity(BATCH);
-    let mut same = Vec::with_capacity(others.len() + 1);
-    let mut scratch = Vec::with_capacity(others.len() + 1);
-    while let Some(node) = first.peek(0)?.copied() {
+    let mut same = Vec::with_capacity(count + 1);
+    let mut scratch = Vec::with_capacity(count + 1);
+    let mut enough = ControlFlow::Continue(());
+    let aligned = align(first, vec![others], |row, others| {
         same.clear();
-        same.push(node.row);
-        for other in &mut others {
-            same.extend(other.follow(&node, &mut first, &mut places)?);
-        }
-        first.advance();
-        merged.strands += 1;
-        merged.matched += u64::from(same.len() > others.len());
+        same.push(*row);
+        same.extend(others.iter().flatten());
+        matched += u64::from(same.len() > count);
         batch.push(keep.of(&same, &mut scratch));
         if batch.len() == BATCH {
-            if take(&batch).is_break() {
-                return Ok(tell(merged, others, places));
-            }
+            enough = take(&batch);
             batch.clear();
         }
-    }
-    for other in &mut others {
-        other.finish(&mut places)?;
-    }
+        enough
+    })?;
     if !batch.is_empty() {
         let _ = take(&batch);
     }
-    Ok(tell(merged, others, places))
+    let Aligned { strands, runs, places } = aligned;
+    let places = places.into_iter().flat_map(Places::all).map(|(context, unmatched, _)| (context, unmatched)).collect();
+    Ok(Merged { strands, matched, others: runs.into_iter().flatten().collect(), places })
 }
 
 /// Small enough to stay in the cache when several analyses look at a batch.
 const BATCH: usize = 1024;
 
-fn tell<S>(merged: Merged, others: Vec<Follower<S>>, places: Places) -> Merged {
-    let others = others.iter().map(|other| Unmatched { missing: other.missing, extra: other.extra }).collect();
-    Merged { others, places: places.all(), ..merged }
-}
-
 impl Keep {
     /// One strand for those that are the same. Where and when it ran is of the first run.
-    fn of(self, same: &[Strand], scratch: &mut Vec<i64>) -> Strand {
+    pub(crate) fn of(self, same: &[Strand], scratch: &mut Vec<i64>) -> Strand {
         let Some(first) = same.first() else {
             unreachable!("the first run has it");
         };

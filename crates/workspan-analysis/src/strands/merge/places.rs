@@ -2,36 +2,44 @@
 
 use std::collections::BTreeMap;
 
-use workspan_model::ContextId;
+use workspan_model::{ContextId, Nanos, Strand};
 
 use super::{Unmatched, MOST_PLACES};
 
 /// What has not matched, by context.
 #[derive(Debug, Default)]
-pub(super) struct Places(BTreeMap<ContextId, Unmatched>);
+pub(crate) struct Places {
+    /// With the cost of what the first run lacks.
+    known: BTreeMap<ContextId, (Unmatched, Nanos)>,
+    /// Cost of all strands that the first run lacks, wherever they are.
+    pub(crate) extra_cost: Nanos,
+}
 
 impl Places {
     #[cold]
     pub(super) fn missing(&mut self, context: ContextId) {
-        if let Some(place) = self.place(context) {
+        if let Some((place, _)) = self.place(context) {
             place.missing += 1;
         }
     }
 
     #[cold]
-    pub(super) fn extra(&mut self, context: ContextId) {
-        if let Some(place) = self.place(context) {
+    pub(super) fn extra(&mut self, row: &Strand) {
+        self.extra_cost += row.cost;
+        if let Some((place, cost)) = self.place(row.context) {
             place.extra += 1;
+            *cost += row.cost;
         }
     }
 
     /// Rows may name any number as their context.
-    fn place(&mut self, context: ContextId) -> Option<&mut Unmatched> {
-        let room = self.0.len() < MOST_PLACES || self.0.contains_key(&context);
-        room.then(|| self.0.entry(context).or_default())
+    fn place(&mut self, context: ContextId) -> Option<&mut (Unmatched, Nanos)> {
+        let room = self.known.len() < MOST_PLACES || self.known.contains_key(&context);
+        room.then(|| self.known.entry(context).or_default())
     }
 
-    pub(super) fn all(self) -> Vec<(ContextId, Unmatched)> {
-        self.0.into_iter().collect()
+    /// By context, ascending.
+    pub(crate) fn all(self) -> impl Iterator<Item = (ContextId, Unmatched, Nanos)> {
+        self.known.into_iter().map(|(context, (unmatched, cost))| (context, unmatched, cost))
     }
 }
