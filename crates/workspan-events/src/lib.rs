@@ -1,0 +1,21 @@
+//! Events of hardware and kernel: their names, and how often they came.
+//!
+//! **Invariant:** names, groups and scaling are pure, and know the machine only by [`Devices`] and [`Source`], which tests
+//! replace; the kernel is behind [`perf`] alone. What a machine does not count is told as [`Refused`], with the reason; it is
+//! never a zero.
+//!
+//! * [`name`]: from `cycles`, `r01c2` or `cpu/event=0xd2,umask=4/` to what the kernel is asked for.
+//! * [`counters`]: several events in a group, and what was counted, scaled where counters took turns.
+//! * [`page`]: reading a counter in user space, without a system call.
+//! * [`perf`]: the kernel's interface.
+//!
+//! Definition: `docs/methods/differential.md`.
+
+pub mod counters;
+pub mod name;
+pub mod page;
+#[cfg(target_os = "linux")]
+pub mod perf;
+
+pub use counters::{Count, Counters, Reading, Refused, Source};
+pub use name::{parse, Attributes, Devices, Event, NameError};
