@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::diff::{Change, Pair, SitePair};
-use workspan_analysis::{Diff, Spread};
+use workspan_analysis::differential::United;
+use workspan_analysis::{Diff, Differential, Spread};
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 
+use crate::differential::{self, NodeByNode};
 use crate::parts::{factor, id, name, ratio, time};
 use crate::text::{line, more, Style, Table};
 use crate::what_if;
@@ -22,12 +24,18 @@ pub struct Answer {
     pub before: Side,
     /// The second.
     pub after: Side,
+    /// `faster`, `slower`, `same` or `inconclusive`, by the time from start to end.
+    pub verdict: String,
     /// The whole program.
     pub program: Program,
     /// What was foretold; null if nobody asked.
     pub prediction: Option<Prediction>,
     /// Spawn sites, by what their spans changed.
     pub sites: Vec<Site>,
+    /// Node by node; null unless both recordings have their strands.
+    pub nodes: Option<NodeByNode>,
+    /// Conditions of `--fail-on` that are met.
+    pub failed: Vec<String>,
     /// What to know before believing a number.
     pub warnings: Vec<String>,
 }
@@ -69,6 +77,8 @@ pub struct Quantity {
     pub after: Range,
     /// Median after over median before; null if that is zero.
     pub ratio: Option<f64>,
+    /// The interval that the runs leave for it: the least after over the greatest before, and the other way round.
+    pub ratio_range: Option<[f64; 2]>,
     /// What became of it.
     pub change: Changed,
 }
@@ -145,11 +155,13 @@ pub struct Compared<'a> {
     pub after: &'a Recording,
     /// What they amount to.
     pub diff: &'a Diff,
+    /// Node by node, if both have their strands.
+    pub nodes: Option<(&'a United, &'a Differential)>,
 }
 
 /// The answer as it is shown. `foretold`: what was to become faster, and the parallelism of each run before with it.
 pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Vec<Ratio>)>) -> Answer {
-    let Compared { before, after, diff } = compared;
+    let Compared { before, after, diff, nodes } = compared;
     let program = &diff.program;
     let shares = |pair: &Pair<Ratio>| quantity(pair, |ratio| ratio.0);
     let view = Program {
@@ -162,6 +174,7 @@ pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Ve
         wall: nanos(&program.wall),
     };
     let medians = view.parallelism.map(|of| (of.before.median, of.after.median)).unzip();
+    let verdict = of_change(view.wall.change).to_owned();
     let text = format!(
         "parallelism {} instead of {}: {}, {}",
         ratio(medians.1),
@@ -180,9 +193,12 @@ pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Ve
         text,
         before: side(before),
         after: side(after),
+        verdict,
         program: view,
         prediction,
         sites: diff.sites.iter().map(|row| site(compared, row)).collect(),
+        nodes: nodes.map(|(united, found)| differential::view(united, found, differential::Order::Changed)),
+        failed: Vec::new(),
         warnings: warnings(before, after),
     }
 }
@@ -197,10 +213,7 @@ fn site(compared: Compared<'_>, row: &SitePair) -> Site {
     let verdict = match (row.before, row.after, span.change) {
         (None, _, _) => "new",
         (_, None, _) => "gone",
-        (_, _, Changed::Less) => "faster",
-        (_, _, Changed::More) => "slower",
-        (_, _, Changed::Same) => "same",
-        (_, _, Changed::Inconclusive) => "inconclusive",
+        (_, _, change) => of_change(change),
     };
     let place = |recording: &Recording, id: Option<SiteId>| id.map(|id| name(recording, id));
     Site {
@@ -214,6 +227,16 @@ fn site(compared: Compared<'_>, row: &SitePair) -> Site {
         tasks: counts(&row.tasks),
         overhead: nanos(&row.overhead),
         critical: nanos(&row.critical),
+    }
+}
+
+/// What became of a time.
+fn of_change(change: Changed) -> &'static str {
+    match change {
+        Changed::Less => "faster",
+        Changed::More => "slower",
+        Changed::Same => "same",
+        Changed::Inconclusive => "inconclusive",
     }
 }
 
@@ -232,6 +255,7 @@ fn quantity<T: Copy + Default + PartialOrd>(pair: &Pair<T>, number: fn(T) -> f64
         before,
         after,
         ratio: (before.median > 0.0).then(|| after.median / before.median),
+        ratio_range: (before.low > 0.0).then(|| [after.low / before.high, after.high / before.low]),
         change: match pair.change() {
             Change::Same => Changed::Same,
             Change::Less => Changed::Less,
@@ -301,7 +325,10 @@ pub fn text(answer: &Answer, style: Style) -> String {
     if let Some(prediction) = &answer.prediction {
         line(&mut out, &style.bold(&foretold(prediction)));
     }
-    for warning in &answer.warnings {
+    if let Some(nodes) = &answer.nodes {
+        line(&mut out, &style.bold(&nodes.text));
+    }
+    for warning in answer.warnings.iter().chain(answer.nodes.iter().flat_map(|nodes| &nodes.warnings)) {
         line(&mut out, &style.warning(&format!("! {warning}")));
     }
     line(&mut out, "");
@@ -318,6 +345,14 @@ pub fn text(answer: &Answer, style: Style) -> String {
         }
         table.write(&mut out, style, 7);
         more(&mut out, answer.sites.len(), style, "site");
+    }
+    if let Some(nodes) = &answer.nodes {
+        line(&mut out, "");
+        differential::text(&mut out, nodes, style);
+    }
+    for condition in &answer.failed {
+        line(&mut out, "");
+        line(&mut out, &style.warning(&format!("failed: {condition}")));
     }
     out
 }
@@ -339,7 +374,11 @@ fn program(out: &mut String, answer: &Answer, style: Style) {
     let view = &answer.program;
     let mut row = |name: &str, quantity: &Quantity, show: fn(f64) -> String| {
         let [before, after, times] = cells(quantity, show);
-        let note = if quantity.change == Changed::Inconclusive { "inconclusive" } else { "" };
+        let note = match (name, quantity.change) {
+            ("wall", _) => answer.verdict.as_str(),
+            (_, Changed::Inconclusive) => "inconclusive",
+            _ => "",
+        };
         table.row(vec![name.to_owned(), before, after, times, note.to_owned()]);
     };
     row("work", &view.work, show_time);
@@ -358,7 +397,13 @@ fn program(out: &mut String, answer: &Answer, style: Style) {
 
 /// Before, after, and the ratio: with ranges where these can be told from a single number.
 fn cells(quantity: &Quantity, show: fn(f64) -> String) -> [String; 3] {
-    [show_range(quantity.before, show), show_range(quantity.after, show), ratio(quantity.ratio)]
+    let times = match (quantity.ratio, quantity.ratio_range) {
+        (Some(_), Some([low, high])) if low < high => {
+            format!("{} ({} to {})", ratio(quantity.ratio), Ratio(low), Ratio(high))
+        }
+        _ => ratio(quantity.ratio),
+    };
+    [show_range(quantity.before, show), show_range(quantity.after, show), times]
 }
 
 /// The same of a site, of which medians are enough.

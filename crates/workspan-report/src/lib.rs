@@ -10,7 +10,9 @@
 pub mod advice;
 pub mod calls;
 pub mod diff;
+pub mod differential;
 pub mod html;
+pub mod inflate;
 pub mod json;
 pub mod live;
 pub mod merged;

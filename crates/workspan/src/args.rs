@@ -4,6 +4,7 @@ mod command;
 pub mod export;
 pub mod guide;
 mod predict;
+mod inflate;
 mod scale;
 
 use std::ffi::OsString;
@@ -11,12 +12,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::gate::Gate;
 use crate::parts::Asked;
 
 pub use command::Command;
 pub use export::Export;
 pub use guide::Guide;
 pub use predict::{Cutoff, Predict, Processors};
+pub use inflate::{Inflate, InflateOptions};
 pub use scale::{Scale, ScaleOptions};
 
 /// Where recordings are written and read unless another file is named.
@@ -65,6 +68,8 @@ pub enum Verb {
     Diff(Diff),
     /// Measure speedups, and what they are lost to: overhead, idle time, work inflation.
     Scale(Scale),
+    /// Run a program on one worker and on several, and tell which strands cost more for it: work inflation.
+    Inflate(Inflate),
     /// Merge repeated runs strand by strand, which leaves noise out; needs a recording made with --record --repeat.
     Merge(Merge),
     /// Write a recording in the format of another tool.
@@ -336,11 +341,15 @@ pub enum By {
 
 const DIFF: &str = "\
 A number has changed if no run after gives one that lies among those of the runs before; `inconclusive` if some does.
-Sites are found again by their place, or by their order in a function.
+Sites are found again by their place, or by their order in a function. Where both recordings have their strands, these are
+compared one by one.
 
 Examples:
   workspan diff before.wspan after.wspan
-  workspan diff before.wspan after.wspan -s src/sort.rs:10-20=8    what was foretold, against what came";
+  workspan diff before.wspan after.wspan -s src/sort.rs:10-20=8    what was foretold, against what came
+  workspan diff base.wspan new.wspan --fail-on 'parallelism<0.9x' --fail-on 'inflation>1.2'    as a gate
+
+Exit status: 0; 1 if a condition of --fail-on is met; 2 if something cannot be compared.";
 
 /// `workspan diff`.
 #[derive(Args, Clone, Debug)]
@@ -354,6 +363,10 @@ pub struct Diff {
     /// the one measured; needs a recording made with --record.
     #[arg(short, long, value_name = "PART=FACTOR")]
     pub speed_up: Vec<String>,
+    /// End with status 1 if this is so: parallelism, work, span, wall, inflation or critical-inflation, `<` or `>`, and a
+    /// limit; with an x a multiple of what was before.
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_on: Vec<Gate>,
     /// Show at most N rows of a table.
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub top: usize,

@@ -7,23 +7,33 @@ use workspan_report::diff::{answer, json, text, Compared};
 use workspan_report::text::Style;
 use workspan_report::what_if::Change;
 
-use crate::exit::Outcome;
+use crate::differential::{compare, Side};
+use crate::exit::{self, Outcome};
 use crate::parts::{scenario, SpeedUp};
 use crate::{args, files, output, strands};
 
 /// Runs the verb.
 pub fn run(args: &args::Diff) -> anyhow::Result<Outcome> {
-    let [before, after] = [&args.before, &args.after].map(|file| files::read(file));
+    let [before, after] = [&args.before, &args.after].map(|file| files::read(&strands::recording_of(file)));
     let (before, after) = (before?.recording, after?.recording);
     for (file, recording) in [(&args.before, &before), (&args.after, &after)] {
         anyhow::ensure!(!recording.runs.is_empty(), "{} holds no complete run", file.display());
     }
     let foretold = if args.speed_up.is_empty() { None } else { Some(foretell(args, before.runs.len())?) };
     let diff = diff(&before, &after);
-    let view = answer(Compared { before: &before, after: &after, diff: &diff }, foretold);
+    let base = Side { file: &strands::recording_of(&args.before), recording: &before };
+    let new = Side { file: &strands::recording_of(&args.after), recording: &after };
+    let nodes = compare(base, new)?;
+    let nodes = nodes.as_ref().map(|compared| (&compared.united, &compared.found));
+    let mut view = answer(Compared { before: &before, after: &after, diff: &diff, nodes }, foretold);
+    for gate in &args.fail_on {
+        if gate.is_met(&view)? {
+            view.failed.push(gate.text().to_owned());
+        }
+    }
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
-    Ok(Outcome::OK)
+    Ok(if view.failed.is_empty() { Outcome::OK } else { Outcome::Code(i32::from(exit::FOUND)) })
 }
 
 /// The parts that were to become faster, and the parallelism of each run with it.

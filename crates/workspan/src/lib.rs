@@ -1,20 +1,25 @@
 //! The commands `workspan` and `cargo workspan`. The only crate that prints or exits.
 //!
 //! stdout is data, stderr is talk. Exit status: of `record` and the cargo verbs the program's own (cargo's, if there is
-//! no program yet); of `doctor` also [`exit::MISSING`], of `advise` [`exit::FOUND`]; otherwise [`exit::OK`], or
+//! no program yet); of `doctor` also [`exit::MISSING`], of `advise`, `diff` and `inflate` [`exit::FOUND`];
+//! otherwise [`exit::OK`], or
 //! [`exit::FAILED`] with a message on stderr.
 
 pub mod advise;
 pub mod args;
 pub mod calls;
 pub mod cargo;
+pub mod counters;
 pub mod diff;
+pub mod differential;
 pub mod doctor;
 pub mod evidence;
 pub mod exit;
 pub mod export;
 pub mod files;
 pub mod guide;
+pub mod gate;
+pub mod inflate;
 pub mod info;
 pub mod machine;
 pub mod merge;
@@ -62,6 +67,7 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Calls(options) => calls::run(&options),
         args::Verb::Diff(options) => diff::run(&options),
         args::Verb::Scale(options) => scale::run(&options),
+        args::Verb::Inflate(options) => inflate::run(&options),
         args::Verb::Merge(options) => merge::run(&options),
         args::Verb::Export(options) => export::run(&options),
         args::Verb::Guide(options) => guide::run(&options),

@@ -6,15 +6,16 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context};
-use workspan_analysis::strands::merge::{merge, Keep, Merged, Source};
+use workspan_analysis::strands::merge::{merge, Keep, Merged};
 use workspan_analysis::{replay, Rows};
 use workspan_model::{Recording, Strand};
 use workspan_report::merged::{answer, json, text, word};
 use workspan_report::text::Style;
-use workspan_store::{folder_of, Meta, Reader, StoreError, Writer};
+use workspan_store::{folder_of, Meta, StoreError, Writer};
 
 use crate::exit::Outcome;
 use crate::record::strands::{check_writable, keep_former};
+use crate::strands::Stored;
 use crate::{args, files, output, strands};
 
 /// Runs the verb.
@@ -128,23 +129,13 @@ impl Rows for MergedRows {
 
     fn read(&self, take: &mut dyn FnMut(&[Strand]) -> ControlFlow<()>) -> Result<(), StoreError> {
         let numbers = 1..=self.runs;
-        let open = |run| Reader::open_among(&self.folder, run, self.runs as usize).map(Stored);
+        let open = |run| Stored::open(&self.folder, run, self.runs as usize);
         let mut readers = numbers.map(open).collect::<Result<Vec<Stored>, StoreError>>()?;
         let merged = merge(readers.iter_mut(), self.keep, take)?;
         let problems = (1..)
             .zip(&readers)
-            .flat_map(|(run, reader)| reader.0.problems().iter().cloned().map(move |problem| (run, problem)));
+            .flat_map(|(run, reader)| reader.problems().iter().cloned().map(move |problem| (run, problem)));
         *self.read.borrow_mut() = Read { merged, problems: problems.collect() };
         Ok(())
-    }
-}
-
-struct Stored(Reader);
-
-impl Source for &mut Stored {
-    type Error = StoreError;
-
-    fn next_batch(&mut self) -> Result<Option<&[Strand]>, StoreError> {
-        self.0.next_batch()
     }
 }

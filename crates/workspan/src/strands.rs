@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, Context};
+use workspan_analysis::strands::merge::Source;
 use workspan_analysis::strands::{places, Place};
 use workspan_analysis::Rows;
 use workspan_model::{Recording, Run, Strand};
@@ -105,5 +106,37 @@ impl Rows for StoredRows {
         }
         *self.problems.borrow_mut() = reader.problems().to_vec();
         Ok(())
+    }
+}
+
+/// A run's rows, to be read beside those of others.
+#[derive(Debug)]
+pub struct Stored(Reader);
+
+impl Stored {
+    /// Opens one of so many runs of a folder.
+    pub fn open(folder: &Path, run: u32, runs: usize) -> Result<Stored, StoreError> {
+        Reader::open_among(folder, run, runs).map(Stored)
+    }
+
+    /// What was wrong so far.
+    pub fn problems(&self) -> &[Problem] {
+        self.0.problems()
+    }
+}
+
+impl Source for Stored {
+    type Error = StoreError;
+
+    fn next_batch(&mut self) -> Result<Option<&[Strand]>, StoreError> {
+        self.0.next_batch()
+    }
+}
+
+impl Source for &mut Stored {
+    type Error = StoreError;
+
+    fn next_batch(&mut self) -> Result<Option<&[Strand]>, StoreError> {
+        self.0.next_batch()
     }
 }

@@ -22,7 +22,7 @@ use clap::{Args, Parser, Subcommand};
 
 use workspan_instrument::IDLE_ONLY_FOLDER;
 
-use crate::args::{RunOptions, ScaleOptions};
+use crate::args::{InflateOptions, RunOptions, ScaleOptions};
 use crate::exit::Outcome;
 use crate::record::target::Runtime;
 use crate::{exit, output, record, signals};
@@ -44,6 +44,7 @@ Examples:
   cargo workspan run --release --workers 4 --repeat 5 --html report.html --bin server -- --port 80
   cargo workspan test --release some_test
   cargo workspan scale --release --workers 1,2,4 --svg scale.svg -- input.txt
+  cargo workspan inflate --release --workers 8 -- input.txt
   cargo workspan build --release && workspan record -- target/workspan/release/prog";
 
 #[derive(Debug, Subcommand)]
@@ -58,6 +59,8 @@ enum Verb {
     Bench(Passed),
     /// Build with hooks, and measure speedups and what they are lost to, as `workspan scale` does.
     Scale(PassedScale),
+    /// Build with hooks, run on one worker and on several, and tell what costs more for it, as `workspan inflate` does.
+    Inflate(PassedInflate),
     /// Install a program with hooks, as `cargo install` does.
     Install(Passed),
 }
@@ -80,6 +83,15 @@ struct PassedScale {
     cargo: Vec<OsString>,
 }
 
+#[derive(Args, Debug)]
+struct PassedInflate {
+    #[command(flatten)]
+    options: InflateOptions,
+    /// Options of cargo, then `--` and the program's arguments.
+    #[arg(value_name = "CARGO OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    cargo: Vec<OsString>,
+}
+
 /// The `workspan` that cargo is to run programs by.
 fn runner_words(verb: &Verb) -> anyhow::Result<Vec<String>> {
     let (verb, options) = match verb {
@@ -87,6 +99,7 @@ fn runner_words(verb: &Verb) -> anyhow::Result<Vec<String>> {
             (vec!["record", "--from-cargo"], passed.options.to_arguments()?)
         }
         Verb::Scale(passed) => (vec!["scale", "--from-cargo"], passed.options.to_arguments()?),
+        Verb::Inflate(passed) => (vec!["inflate"], passed.options.to_arguments()?),
     };
     Ok(verb.into_iter().map(str::to_owned).chain(options).collect())
 }
@@ -108,7 +121,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
         }
     };
     let verb = match parsed.verb {
-        Verb::Run(_) | Verb::Scale(_) => "run",
+        Verb::Run(_) | Verb::Scale(_) | Verb::Inflate(_) => "run",
         Verb::Build(_) => "build",
         Verb::Test(_) => "test",
         Verb::Bench(_) => "bench",

@@ -34,6 +34,8 @@ const WITH_VALUE: &[&str] = &[
     "--elision",
     "--warm-up",
     "--svg",
+    "--events",
+    "--fail-on",
 ];
 /// Our options that take none, or one after `=`.
 const WITHOUT_VALUE: &[&str] = &["--json", "--no-source", "--record", "--csv", "--pin", "--no-sites", "--show-output"];

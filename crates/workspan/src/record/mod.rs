@@ -13,7 +13,7 @@ pub mod tool;
 
 use std::ffi::OsString;
 use std::iter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{env, fs};
 
@@ -149,42 +149,72 @@ pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Re
 
 /// The same. What is logged is kept beside `file` until it is converted.
 pub fn measure_into(command: &[OsString], options: &RunOptions, file: &Path) -> anyhow::Result<Measured> {
-    let target = target::find(&command[0])?;
-    let program = Program::new(command, &target, options)?;
-    let (machine, pauses) = machine_for(options);
-    let mut recording = Recording {
-        command: command.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
-        directory: env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_default(),
-        made_by: env!("CARGO_PKG_VERSION").to_owned(),
-        runtime: program.runtime.describe(),
-        made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
-        machine,
-        ..Recording::default()
-    };
-    let beside = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Beside a device is no place for files.
-    let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
-    let folder = if special { env::temp_dir() } else { beside.to_owned() };
-    let mut outcome = Outcome::OK;
-    let mut logs = Vec::new();
+    let mut session = Session::new(command, options, file)?;
     for _ in 0..options.repeat {
-        let spool = options.logs_strands().then(|| spool::Spool::new(&folder)).transpose();
-        let spool = spool.with_context(|| format!("cannot keep strands in {}", folder.display()))?;
-        let (ended, log) = one_run(&program, options, pauses, &mut recording, spool)?;
-        logs.extend(log);
-        if outcome == Outcome::OK {
-            outcome = ended;
-        }
-        if matches!(ended, Outcome::Signal(_)) {
-            // Whoever stops one run stops them all.
+        if !session.run()? {
             break;
         }
     }
-    let leads_to = symbols::complete(&mut recording, &target);
-    for context in logs.iter_mut().flat_map(|log| &mut log.contexts) {
-        *context = leads_to.get(context.index()).copied().unwrap_or(ContextId::ROOT);
+    Ok(session.finish())
+}
+
+/// A command that is run as often as somebody wants.
+#[derive(Debug)]
+pub struct Session<'a> {
+    program: Program<'a>,
+    target: PathBuf,
+    options: &'a RunOptions,
+    pauses: Pauses,
+    /// Where logs are kept.
+    folder: PathBuf,
+    measured: Measured,
+}
+
+impl<'a> Session<'a> {
+    /// Before the first run. What is logged is kept beside `file` until it is converted.
+    pub fn new(command: &'a [OsString], options: &'a RunOptions, file: &Path) -> anyhow::Result<Session<'a>> {
+        let target = target::find(&command[0])?;
+        let program = Program::new(command, &target, options)?;
+        let (machine, pauses) = machine_for(options);
+        let recording = Recording {
+            command: command.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
+            directory: env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_default(),
+            made_by: env!("CARGO_PKG_VERSION").to_owned(),
+            runtime: program.runtime.describe(),
+            made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
+            machine,
+            ..Recording::default()
+        };
+        let beside = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Beside a device is no place for files.
+        let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
+        let folder = if special { env::temp_dir() } else { beside.to_owned() };
+        let measured = Measured { recording, outcome: Outcome::OK, logs: Vec::new() };
+        Ok(Session { program, target, options, pauses, folder, measured })
     }
-    Ok(Measured { recording, outcome, logs })
+
+    /// Runs it once more. False if a signal ended it: whoever stops one run stops them all.
+    pub fn run(&mut self) -> anyhow::Result<bool> {
+        let Session { program, options, pauses, folder, measured, .. } = self;
+        let spool = options.logs_strands().then(|| spool::Spool::new(folder)).transpose();
+        let spool = spool.with_context(|| format!("cannot keep strands in {}", folder.display()))?;
+        let (ended, log) = one_run(program, options, *pauses, &mut measured.recording, spool)?;
+        measured.logs.extend(log);
+        if measured.outcome == Outcome::OK {
+            measured.outcome = ended;
+        }
+        Ok(!matches!(ended, Outcome::Signal(_)))
+    }
+
+    /// No more runs.
+    pub fn finish(self) -> Measured {
+        let Session { target, mut measured, .. } = self;
+        let leads_to = symbols::complete(&mut measured.recording, &target);
+        for context in measured.logs.iter_mut().flat_map(|log| &mut log.contexts) {
+            *context = leads_to.get(context.index()).copied().unwrap_or(ContextId::ROOT);
+        }
+        measured
+    }
 }
 
 /// What is to be run, and how.

@@ -81,6 +81,9 @@ fn before_and_after() {
     let sites = answer["sites"].as_array_mut().expect("a list");
     assert!(sites.len() > 2);
     sites.truncate(2);
+    for list in ["sites", "pieces"] {
+        answer["nodes"][list].as_array_mut().expect("a list").truncate(1);
+    }
     let text = serde_json::to_string_pretty(&answer).expect("JSON");
     check_snapshot("made-up.diff-json", &Ended { stdout: text.into_bytes(), ..ended });
 }
@@ -97,6 +100,59 @@ fn noise_is_no_change() {
     let verdicts = answer["sites"].as_array().expect("a list").iter().map(|site| site["verdict"].as_str());
     let verdicts: std::collections::BTreeSet<_> = verdicts.flatten().collect();
     assert!(verdicts.iter().all(|verdict| ["same", "inconclusive"].contains(verdict)), "{verdicts:?}");
+}
+
+#[test]
+fn strands_are_compared_one_by_one() {
+    let folder = scratch("diff-nodes");
+    recorded(&folder, "base.wspan", &[100, 100], |_| {});
+    recorded(&folder, "new.wspan", &[200], |_| {});
+    let ended = ask(&folder, &["diff", "--json", "base.wspan", "new.strands"]);
+    let answer: serde_json::Value = serde_json::from_slice(&ended.check_success().stdout).expect("JSON");
+    let nodes = &answer["nodes"];
+    assert_eq!((&nodes["same"], &nodes["matched"]), (&true.into(), &nodes["strands"]));
+    // Of a site, the strands of some contexts take twice as long, those of the others as long as before.
+    let mut seen = [0; 2];
+    for site in nodes["sites"].as_array().expect("a list") {
+        if let Some(times) = site["work"]["inflation"].as_f64() {
+            assert!((1.0..=2.0).contains(&times), "{site}");
+            seen[usize::from(times > 1.0)] += 1;
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+    let sum = |key: &str| {
+        let pieces = nodes["pieces"].as_array().expect("a list").iter();
+        pieces.filter_map(|piece| piece["critical"][key].as_i64()).sum::<i64>()
+    };
+    for key in ["base_ns", "new_ns", "more_ns"] {
+        assert_eq!(nodes["program"]["critical"][key].as_i64(), Some(sum(key)), "{key}");
+    }
+    assert_eq!(nodes["program"]["work"]["new_ns"].as_f64(), answer["program"]["work"]["after"]["median"].as_f64());
+}
+
+#[test]
+fn conditions_are_a_gate() {
+    let folder = scratch("diff-gate");
+    recorded(&folder, "base.wspan", &[100, 97, 104], |_| {});
+    recorded(&folder, "new.wspan", &[200, 210, 190], |_| {});
+    recorded(&folder, "noise.wspan", &[101, 103], |_| {});
+    let check = |new: &str, conditions: &[&str], met: &[&str]| {
+        let mut arguments = vec!["diff", "--json", "base.wspan", new];
+        conditions.iter().for_each(|condition| arguments.extend(["--fail-on", *condition]));
+        let ended = ask(&folder, &arguments);
+        assert_eq!(ended.code(), Some(i32::from(!met.is_empty())), "{conditions:?}: {}", ended.err());
+        let answer: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+        assert_eq!(answer["failed"], serde_json::json!(met), "{conditions:?}");
+    };
+    check("new.wspan", &["work>1.1x", "inflation>1.1", "span<1x"], &["work>1.1x", "inflation>1.1"]);
+    check("new.wspan", &["critical-inflation>9", "parallelism<0.001x"], &[]);
+    check("new.wspan", &["parallelism<1e9"], &["parallelism<1e9"]);
+    // Noise alone is no change.
+    check("noise.wspan", &["work>1.0001x", "work<0.9999x", "span>1.0001x"], &[]);
+    ask(&folder, &["diff", "base.wspan", "new.wspan", "--fail-on", "speed>1"]).check_error(2, &["cannot be compared"]);
+    fs::remove_dir_all(folder.join("new.strands")).expect("it is there");
+    let refused = ["diff", "base.wspan", "new.wspan", "--fail-on", "inflation>1"];
+    ask(&folder, &refused).check_error(2, &["needs strands on both sides"]);
 }
 
 #[test]

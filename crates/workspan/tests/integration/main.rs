@@ -12,6 +12,7 @@ mod documents;
 mod exports;
 mod fixtures;
 mod guide;
+mod inflate;
 mod memory;
 mod merge;
 mod openmp;

@@ -1,0 +1,288 @@
+//! Two recordings node by node: the view model, and as text.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use workspan_analysis::advise::piece_id;
+use workspan_analysis::differential::{Cost, PlaceRow, SiteRow, Sums, United};
+use workspan_analysis::strands::merge;
+use workspan_analysis::Differential;
+use workspan_model::{Nanos, Ratio, Recording};
+
+use crate::parts::{id, name, piece, problems, ratio, time, Piece};
+use crate::text::{line, more, Style, Table};
+use crate::words::{count, percent};
+
+/// What the same strands cost in two recordings.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NodeByNode {
+    /// In one line, a number first.
+    pub text: String,
+    /// Strands of the new recording's first run, but for its threads.
+    pub strands: u64,
+    /// Threads of it that nobody has created and that fork nothing, such as a runtime's workers: they are no nodes.
+    pub threads: u64,
+    /// Of them, those that the base has, too.
+    pub matched: u64,
+    /// Whether both are the same node for node.
+    pub same: bool,
+    /// Of each run of the base: strands without a partner.
+    pub base: Vec<Unmatched>,
+    /// Of each new run but the first: the same.
+    pub others: Vec<Unmatched>,
+    /// Longest chain of strands of the new runs, each at its median, in nanoseconds.
+    pub span_ns: i64,
+    /// The whole program.
+    pub program: Inflated,
+    /// Cost of strands that only the base has, in nanoseconds: the mean over its runs.
+    pub only_base_ns: i64,
+    /// Sites: of `inflate` first what costs more on the critical path, then what costs more in all; of `diff` what has
+    /// changed most.
+    pub sites: Vec<Site>,
+    /// Pieces of the source between two events, in the same order.
+    pub pieces: Vec<Place>,
+    /// What to know before believing a number.
+    pub warnings: Vec<String>,
+}
+
+/// Strands that have not matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Unmatched {
+    /// The first new run has them, this one has not.
+    pub missing: u64,
+    /// This one has them, the first new run has not.
+    pub extra: u64,
+}
+
+/// A cost on both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Pair {
+    /// In the base, in nanoseconds.
+    pub base_ns: i64,
+    /// In the new runs.
+    pub new_ns: i64,
+    /// What it costs more; below zero if it is less.
+    pub more_ns: i64,
+    /// New over base: the inflation; null if the base has nothing.
+    pub inflation: Option<f64>,
+}
+
+/// A part of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Inflated {
+    /// All strands that both sides have.
+    pub work: Pair,
+    /// Those on the critical path of the new runs.
+    pub critical: Pair,
+    /// Cost of strands that only the new runs have, in nanoseconds.
+    pub only_new_ns: i64,
+    /// Of these, on the critical path.
+    pub critical_only_new_ns: i64,
+    /// Time that the critical path was blocked in the new runs.
+    pub critical_blocked_ns: i64,
+    /// Strands of the new runs but for those that cost nothing.
+    pub strands: u64,
+}
+
+/// The strands of a site itself.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Site {
+    /// Its id; null for what is outside of any.
+    pub id: Option<String>,
+    /// Its place.
+    pub name: String,
+    /// What it amounts to.
+    #[serde(flatten)]
+    pub sums: Inflated,
+    /// Cost of strands that only the base has, in nanoseconds.
+    pub only_base_ns: i64,
+    /// Strands without a partner, summed over the base's runs.
+    pub unmatched: Unmatched,
+}
+
+/// A piece of the source.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Place {
+    /// Its handle, as `advise` and `what-if` know it.
+    pub id: String,
+    /// Where it is.
+    pub piece: Piece,
+    /// What it amounts to.
+    #[serde(flatten)]
+    pub sums: Inflated,
+}
+
+/// What comes first in lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// What costs more in the new runs: on the critical path, then in all.
+    Inflated,
+    /// What has changed, either way.
+    Changed,
+}
+
+/// The answer as it is shown.
+pub fn view(united: &United, found: &Differential, order: Order) -> NodeByNode {
+    let recording = &united.recording;
+    let program = inflated(&found.program);
+    let mut sites: Vec<Site> = found.sites.iter().filter(|row| counts(row)).map(|row| site(recording, row)).collect();
+    let mut pieces: Vec<Place> =
+        found.places.iter().filter(|row| costs(&row.sums)).map(|row| place(recording, row)).collect();
+    if order == Order::Changed {
+        let rank = |sums: &Inflated| {
+            std::cmp::Reverse((sums.critical.more_ns.unsigned_abs(), sums.work.more_ns.unsigned_abs()))
+        };
+        sites.sort_by_key(|site| rank(&site.sums));
+        pieces.sort_by_key(|place| rank(&place.sums));
+    }
+    NodeByNode {
+        text: summary(&program, pieces.first()),
+        strands: found.strands,
+        threads: found.threads,
+        matched: found.matched,
+        same: found.same(),
+        base: found.base.iter().map(unmatched).collect(),
+        others: found.others.iter().map(unmatched).collect(),
+        span_ns: found.span.0,
+        program,
+        only_base_ns: found.only_base.0,
+        sites,
+        pieces,
+        warnings: warnings(found),
+    }
+}
+
+fn summary(program: &Inflated, first: Option<&Place>) -> String {
+    let most = first.filter(|place| place.sums.critical.more_ns != 0).map_or_else(String::new, |place| {
+        let Pair { more_ns, inflation, .. } = place.sums.critical;
+        let word = if more_ns > 0 { "more" } else { "less" };
+        format!(", most at {}: {} {word}, {} times", place.piece.text, time(more_ns.saturating_abs()), ratio(inflation))
+    });
+    let [critical, work] = [program.critical, program.work].map(|pair| ratio(pair.inflation));
+    format!("{critical} times the work on the critical path, {work} times in all{most}")
+}
+
+fn costs(sums: &Sums) -> bool {
+    sums.strands > 0 || sums.work != Cost::default() || sums.critical_blocked != Nanos::ZERO
+}
+
+fn counts(row: &SiteRow) -> bool {
+    costs(&row.sums) || row.only_base != Nanos::ZERO || row.unmatched != merge::Unmatched::default()
+}
+
+fn unmatched(unmatched: &merge::Unmatched) -> Unmatched {
+    Unmatched { missing: unmatched.missing, extra: unmatched.extra }
+}
+
+fn inflated(sums: &Sums) -> Inflated {
+    let pair = |cost: &Cost| Pair {
+        base_ns: cost.base.0,
+        new_ns: cost.new.0,
+        more_ns: cost.more().0,
+        inflation: cost.inflation().map(|inflation| inflation.0),
+    };
+    Inflated {
+        work: pair(&sums.work),
+        critical: pair(&sums.critical),
+        only_new_ns: sums.only_new.0,
+        critical_only_new_ns: sums.critical_only_new.0,
+        critical_blocked_ns: sums.critical_blocked.0,
+        strands: sums.strands,
+    }
+}
+
+fn site(recording: &Recording, row: &SiteRow) -> Site {
+    Site {
+        id: id(recording, row.site),
+        name: row.site.map_or_else(|| "the program itself".to_owned(), |site| name(recording, site)),
+        sums: inflated(&row.sums),
+        only_base_ns: row.only_base.0,
+        unmatched: unmatched(&row.unmatched),
+    }
+}
+
+fn place(recording: &Recording, row: &PlaceRow) -> Place {
+    Place { id: piece_id(recording, &row.place), piece: piece(recording, &row.place), sums: inflated(&row.sums) }
+}
+
+fn warnings(found: &Differential) -> Vec<String> {
+    let mut warnings = problems(&found.problems);
+    if !found.same() {
+        let runs = u64::try_from(found.base.len().max(1)).unwrap_or(1);
+        let extra = found.base.iter().map(|run| run.extra).sum::<u64>() / runs;
+        warnings.push(format!(
+            "{} of {} strands are in both, {} only in the second, about {} only in the first: these are in no inflation",
+            count(found.matched),
+            count(found.strands),
+            count(found.strands - found.matched),
+            count(extra),
+        ));
+    }
+    let apart = found.program.only_new.over(found.program.work.new + found.program.only_new);
+    if let Some(share) = apart.filter(|share| share.0 > 0.05) {
+        warnings.push(format!("{} of the second's work has nothing in the first to be compared with", percent(share)));
+    }
+    if found.program.work.base > Nanos::ZERO && found.program.critical.base == Nanos::ZERO {
+        warnings.push("nothing on the second's critical path is in the first".to_owned());
+    }
+    warnings
+}
+
+/// As text, below the head of whoever asks.
+pub(crate) fn text(out: &mut String, view: &NodeByNode, style: Style) {
+    let share = Ratio(as_share(view.matched, view.strands));
+    line(out, &format!("node by node: {} of {} strands are in both", percent(share), count(view.strands)));
+    let header = ["critical before", "after", "more", "times", "work before", "after", "times", "piece"];
+    let mut table = Table::new(&header);
+    let mut row = |sums: &Inflated, text: String| {
+        let Inflated { critical, work, .. } = sums;
+        table.row(vec![
+            time(critical.base_ns),
+            time(critical.new_ns),
+            time(critical.more_ns),
+            ratio(critical.inflation),
+            time(work.base_ns),
+            time(work.new_ns),
+            ratio(work.inflation),
+            text,
+        ]);
+    };
+    row(&view.program, "all".to_owned());
+    for place in view.pieces.iter().take(style.top) {
+        row(&place.sums, format!("{} {}", place.piece.text, place.id));
+    }
+    table.write(out, style, 7);
+    more(out, view.pieces.len(), style, "piece");
+    apart(out, view, style);
+}
+
+/// What only one side has.
+fn apart(out: &mut String, view: &NodeByNode, style: Style) {
+    let lonely = |site: &&Site| site.only_base_ns != 0 || site.sums.only_new_ns != 0;
+    if !view.sites.iter().any(|site| lonely(&site)) {
+        return;
+    }
+    line(out, "");
+    let mut table = Table::new(&["strands only before", "their work", "only after", "their work", "site"]);
+    let mut sites: Vec<&Site> = view.sites.iter().filter(lonely).collect();
+    sites.sort_by_key(|site| std::cmp::Reverse(site.only_base_ns.max(site.sums.only_new_ns)));
+    for site in sites.iter().take(style.top) {
+        table.row(vec![
+            count(site.unmatched.extra),
+            time(site.only_base_ns),
+            count(site.unmatched.missing),
+            time(site.sums.only_new_ns),
+            format!("{} {}", site.name, site.id.as_deref().unwrap_or_default()),
+        ]);
+    }
+    table.write(out, style, 4);
+    more(out, sites.len(), style, "site");
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share, for reading")]
+fn as_share(part: u64, all: u64) -> f64 {
+    if all == 0 {
+        0.0
+    } else {
+        part as f64 / all as f64
+    }
+}

@@ -1,0 +1,215 @@
+//! The answer of `workspan inflate`: its view model, and as text.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use workspan_analysis::differential::United;
+use workspan_analysis::{Differential, Spread};
+use workspan_model::{Clock, Nanos, Recording, Run};
+
+use crate::differential::{self, NodeByNode};
+use crate::parts::{ratio, time};
+use crate::text::{head, line, Style, Table};
+use crate::words::count;
+
+/// A program on one worker against the same on several.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// In one line, a number first.
+    pub text: String,
+    /// The serial runs.
+    pub base: Side,
+    /// The parallel ones.
+    pub new: Side,
+    /// Node by node.
+    pub nodes: NodeByNode,
+    /// What was counted besides time, for the whole program.
+    pub events: Vec<Event>,
+    /// Conditions of `--fail-on` that are met.
+    pub failed: Vec<String>,
+    /// What to know before believing a number.
+    pub warnings: Vec<String>,
+}
+
+/// The runs of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Side {
+    /// Workers, or threads of a team.
+    pub workers: u32,
+    /// Runs.
+    pub runs: usize,
+    /// Median time from start to end, in nanoseconds.
+    pub wall_ns: i64,
+    /// Median work, in nanoseconds.
+    pub work_ns: i64,
+    /// Median span, in nanoseconds.
+    pub span_ns: i64,
+}
+
+/// An event that was counted.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Event {
+    /// Its name.
+    pub name: String,
+    /// Median over the serial runs; null if it was not counted.
+    pub base: Option<f64>,
+    /// Median over the parallel runs.
+    pub new: Option<f64>,
+    /// New over base; null if the base has none.
+    pub inflation: Option<f64>,
+    /// The least share of a run in which it was counted: below 1 where counters took turns, and what was counted stands for
+    /// all of the run.
+    pub counted_share: f64,
+    /// Why it was not counted.
+    pub refused: Option<String>,
+}
+
+/// What was counted of an event in the runs of both kinds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    /// Its name.
+    pub name: String,
+    /// In each serial run.
+    pub base: Vec<f64>,
+    /// In each parallel run.
+    pub new: Vec<f64>,
+    /// The least share of a run in which it was counted.
+    pub share: f64,
+    /// Why it was not counted.
+    pub refused: Option<String>,
+}
+
+/// What is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// The serial runs.
+    pub base: &'a Recording,
+    /// The parallel ones.
+    pub new: &'a Recording,
+    /// Workers that were asked for.
+    pub workers: u32,
+    /// Sites of both.
+    pub united: &'a United,
+    /// Node by node.
+    pub found: &'a Differential,
+    /// What was counted.
+    pub counted: &'a [Counted],
+}
+
+/// The answer as it is shown.
+pub fn answer(told: Told<'_>) -> Answer {
+    let nodes = differential::view(told.united, told.found, differential::Order::Inflated);
+    let (base, new) = (side(told.base, 1), side(told.new, told.workers));
+    let text = format!("{} workers instead of 1: {}", new.workers, nodes.text);
+    let mut warnings = warnings(&told);
+    let refused = told.counted.iter().filter(|counted| counted.refused.is_some());
+    let names: Vec<&str> = refused.clone().map(|counted| counted.name.as_str()).collect();
+    if let Some(why) = refused.filter_map(|counted| counted.refused.as_deref()).next() {
+        warnings.push(format!("not counted: {} ({why})", names.join(", ")));
+    }
+    warnings.extend(nodes.warnings.iter().cloned());
+    Answer {
+        schema_version: 1,
+        text,
+        base,
+        new,
+        nodes,
+        events: told.counted.iter().map(event).collect(),
+        failed: Vec::new(),
+        warnings,
+    }
+}
+
+fn side(recording: &Recording, asked: u32) -> Side {
+    let median = |of: fn(&Run) -> Nanos| Spread::of(recording.runs.iter().map(of)).median.0;
+    // With virtual cores the team is as large, but one thread runs at a time.
+    let workers = if asked == 1 { 1 } else { recording.runs.first().map_or(asked, |run| run.workers.max(1)) };
+    Side {
+        workers,
+        runs: recording.runs.len(),
+        wall_ns: median(|run| run.wall),
+        work_ns: median(Run::work),
+        span_ns: median(|run| run.span),
+    }
+}
+
+fn event(counted: &Counted) -> Event {
+    let median = |values: &[f64]| (!values.is_empty()).then(|| Spread::of(values.iter().copied()).median);
+    let (base, new) = (median(&counted.base), median(&counted.new));
+    Event {
+        name: counted.name.clone(),
+        base,
+        new,
+        inflation: base.zip(new).filter(|(base, _)| *base > 0.0).map(|(base, new)| new / base),
+        counted_share: counted.share,
+        refused: counted.refused.clone(),
+    }
+}
+
+fn warnings(told: &Told<'_>) -> Vec<String> {
+    let Told { base, new, workers, .. } = told;
+    let mut warnings = Vec::new();
+    for (which, recording) in [("serial", base), ("parallel", new)] {
+        let missing = recording.runs.iter().filter(|run| !run.complete()).count();
+        if missing > 0 {
+            warnings.push(format!("part is missing of {missing} of the {} {which} runs", recording.runs.len()));
+        }
+    }
+    let openmp = new.uses_openmp();
+    if !openmp && base.runs.iter().any(|run| run.workers > 1) {
+        warnings.push("the program makes pools of its own size: the serial runs had more than one worker".to_owned());
+    }
+    if new.runs.iter().any(|run| run.workers != 0 && run.workers != *workers) {
+        warnings.push(format!("the program chose another number of workers than {workers} by itself"));
+    }
+    if new.runs.len() < 3 && new.runs.iter().any(|run| run.clock == Clock::Real) {
+        warnings.push("fewer than three runs: noise is taken for inflation (--repeat)".to_owned());
+    }
+    if *workers > new.machine.cpus && new.machine.cpus > 0 {
+        warnings.push(format!("{workers} workers on {} processors take turns", new.machine.cpus));
+    }
+    warnings
+}
+
+/// As indented JSON.
+pub fn json(answer: &Answer) -> String {
+    crate::json::indented(answer)
+}
+
+/// As text.
+pub fn text(answer: &Answer, style: Style) -> String {
+    let mut out = String::new();
+    head(&mut out, &answer.text, &answer.warnings, style);
+    line(&mut out, "");
+    let mut table = Table::new(&["", "1 worker", &format!("{} workers", answer.new.workers), "times"]);
+    let Answer { base, new, .. } = answer;
+    for (name, base, new) in
+        [("work", base.work_ns, new.work_ns), ("span", base.span_ns, new.span_ns), ("wall", base.wall_ns, new.wall_ns)]
+    {
+        let times = Nanos(new).over(Nanos(base)).map(|ratio| ratio.0);
+        table.row(vec![name.to_owned(), time(base), time(new), ratio(times)]);
+    }
+    for event in answer.events.iter().filter(|event| event.refused.is_none()) {
+        let times = match event.counted_share {
+            share if share < 0.995 => {
+                format!("{} (counted {:.0} % of the time)", ratio(event.inflation), share * 100.0)
+            }
+            _ => ratio(event.inflation),
+        };
+        table.row(vec![event.name.clone(), number(event.base), number(event.new), times]);
+    }
+    table.write(&mut out, style, 0);
+    line(&mut out, "");
+    differential::text(&mut out, &answer.nodes, style);
+    for condition in &answer.failed {
+        line(&mut out, "");
+        line(&mut out, &style.warning(&format!("failed: {condition}")));
+    }
+    out
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count; saturates")]
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| count(value.round() as u64))
+}

@@ -1,0 +1,84 @@
+//! Two recordings node by node, for the verbs that ask.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::Context;
+use workspan_analysis::differential::{differential, unite, Runs, United};
+use workspan_analysis::strands::merge::Source;
+use workspan_analysis::Differential;
+use workspan_model::{Recording, Strand};
+use workspan_store::{folder_of, StoreError};
+
+use crate::output;
+use crate::strands::Stored;
+
+/// Sites of both recordings, and what their strands amount to.
+#[derive(Debug)]
+pub struct Compared {
+    /// Sites and contexts.
+    pub united: United,
+    /// Node by node.
+    pub found: Differential,
+}
+
+/// A recording, and the file that it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// What it holds.
+    pub recording: &'a Recording,
+}
+
+/// Compares all runs of two recordings; `None` if one of them has no strands.
+pub fn compare(base: Side<'_>, new: Side<'_>) -> anyhow::Result<Option<Compared>> {
+    if [base, new].iter().any(|side| !folder_of(side.file).is_dir()) {
+        return Ok(None);
+    }
+    let united = unite(base.recording, new.recording);
+    let all = base.recording.runs.len() + new.recording.runs.len();
+    let problems = RefCell::default();
+    let open = || Ok(Runs { base: open(base, all, &problems)?, new: open(new, all, &problems)? });
+    let found = differential(&united, open).context("cannot read the strands")?;
+    for problem in problems.borrow().iter() {
+        output::note(&format!("warning: {problem}"));
+    }
+    Ok(Some(Compared { united, found }))
+}
+
+/// What was wrong with rows; rows may be read twice.
+type Problems = RefCell<BTreeSet<String>>;
+
+fn open<'p>(side: Side<'_>, all: usize, problems: &'p Problems) -> Result<Vec<Run<'p>>, StoreError> {
+    let folder = folder_of(side.file);
+    let run = |(number, _)| {
+        let name = format!("{}, run {number}", folder.display());
+        Ok(Run { rows: Stored::open(&folder, number, all)?, name, problems })
+    };
+    (1..).zip(&side.recording.runs).map(run).collect()
+}
+
+/// A run that tells in the end what was wrong.
+#[derive(Debug)]
+struct Run<'p> {
+    rows: Stored,
+    name: String,
+    problems: &'p Problems,
+}
+
+impl Source for Run<'_> {
+    type Error = StoreError;
+
+    fn next_batch(&mut self) -> Result<Option<&[Strand]>, StoreError> {
+        self.rows.next_batch()
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        let problems = self.rows.problems().iter().map(|problem| format!("{}: {problem}", self.name));
+        self.problems.borrow_mut().extend(problems);
+    }
+}

@@ -1,0 +1,143 @@
+//! `workspan inflate`: a program on one worker and on several, strand by strand.
+
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+
+use anyhow::{ensure, Context};
+use workspan_report::inflate::{answer, json, text, Answer, Told};
+use workspan_report::text::Style;
+
+use crate::args::{Inflate, InflateOptions, RunOptions};
+use crate::counters::{self, Counts};
+use crate::differential::{compare, Side};
+use crate::exit::{self, Outcome};
+use crate::record::target::{self, Runtime};
+use crate::record::{strands, Measured, Session};
+use crate::{files, output};
+
+/// Runs the verb.
+pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
+    let options = &args.options;
+    let plan = Plan::new(args)?;
+    for file in [&plan.base_file, &options.output].into_iter().chain(options.json.iter().filter(|f| !is_stdout(f))) {
+        files::check_writable(file)?;
+    }
+    for file in [&plan.base_file, &options.output] {
+        strands::check_writable(file)?;
+    }
+    let events = counters::Wanted::new(options.events.as_deref().unwrap_or_default())?;
+    let [(base, base_counts), (new, new_counts)] = plan.measure(args, &events)?;
+    let outcome = if base.outcome == Outcome::OK { new.outcome } else { base.outcome };
+    ensure!(!base.recording.runs.is_empty() && !new.recording.runs.is_empty(), "no run has ended: nothing to compare");
+    write(&base, &plan.base_file)?;
+    write(&new, &options.output)?;
+    let sides = [(&plan.base_file, &base), (&options.output, &new)]
+        .map(|(file, measured)| Side { file, recording: &measured.recording });
+    let compared = compare(sides[0], sides[1])?.context("the strands are gone")?;
+    let counted = events.counted(&base_counts, &new_counts);
+    let told = Told {
+        base: &base.recording,
+        new: &new.recording,
+        workers: plan.workers,
+        united: &compared.united,
+        found: &compared.found,
+        counted: &counted,
+    };
+    let mut view = answer(told);
+    for gate in &options.fail_on {
+        if gate.is_met_by(&view.nodes) {
+            view.failed.push(gate.text().to_owned());
+        }
+    }
+    show(&view, options)?;
+    let gate = if view.failed.is_empty() { Outcome::OK } else { Outcome::Code(i32::from(exit::FOUND)) };
+    Ok(if outcome == Outcome::OK { gate } else { outcome })
+}
+
+/// The runs of one kind, and what was counted in each.
+type Runs = (Measured, Vec<Counts>);
+
+/// What is to be run.
+#[derive(Debug)]
+struct Plan {
+    workers: u32,
+    base_file: PathBuf,
+    base: RunOptions,
+    new: RunOptions,
+}
+
+impl Plan {
+    fn new(args: &Inflate) -> anyhow::Result<Plan> {
+        let options = &args.options;
+        for gate in &options.fail_on {
+            ensure!(
+                gate.is_inflation(),
+                "--fail-on {}: only inflation and critical-inflation are known here",
+                gate.text()
+            );
+        }
+        let found = available_parallelism().map_or(1, |found| u32::try_from(found.get()).unwrap_or(u32::MAX));
+        let workers = options.workers.unwrap_or(found);
+        ensure!(workers > 1, "this machine has one processor: say with --workers how many there are to be");
+        let target = target::find(&args.command[0])?;
+        let all = RunOptions {
+            logical_cores: options.logical_cores,
+            record: true,
+            repeat: options.repeat,
+            clock: options.clock,
+            ..RunOptions::default()
+        };
+        let base_file = options.output.with_extension("base.wspan");
+        let mut base = RunOptions { output: base_file.clone(), workers: Some(1), ..all.clone() };
+        let new = RunOptions { output: options.output.clone(), workers: Some(workers), ..all };
+        if let Runtime::Openmp(_) = target::runtime(&target)? {
+            ensure!(
+                options.logical_cores.is_none(),
+                "--logical-cores is for rayon: a team of OpenMP's has --workers in both"
+            );
+            // A team of one would be other loops, without tasks.
+            base = RunOptions { workers: None, logical_cores: Some(workers), ..base };
+        }
+        Ok(Plan { workers, base_file, base, new })
+    }
+
+    /// Runs both in turn, so that what changes with time changes both.
+    fn measure(&self, args: &Inflate, events: &counters::Wanted) -> anyhow::Result<[Runs; 2]> {
+        let mut base = (Session::new(&args.command, &self.base, &self.base_file)?, Vec::new());
+        let mut new = (Session::new(&args.command, &self.new, &self.new.output)?, Vec::new());
+        'all: for _ in 0..args.options.repeat {
+            for (session, counts) in [&mut base, &mut new] {
+                let (goes_on, counted) = events.during(|| session.run());
+                counts.push(counted);
+                if !goes_on? {
+                    break 'all;
+                }
+            }
+        }
+        Ok([(base.0.finish(), base.1), (new.0.finish(), new.1)])
+    }
+}
+
+fn write(measured: &Measured, file: &Path) -> anyhow::Result<()> {
+    strands::keep_former(file).context("cannot move the strands of the former recording")?;
+    files::write(file, &measured.recording)?;
+    strands::write(&measured.recording, &measured.logs, file)
+}
+
+fn is_stdout(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+fn show(view: &Answer, options: &InflateOptions) -> anyhow::Result<()> {
+    match &options.json {
+        Some(file) if is_stdout(file) => output::data(&(json(view) + "\n")).context("cannot write to standard output"),
+        Some(file) => files::replace(file, (json(view) + "\n").as_bytes(), false)
+            .with_context(|| format!("cannot write {}", file.display())),
+        None => {
+            // stdout belongs to the program that was run.
+            let style = Style { colour: output::colour_stderr(), top: options.top };
+            output::talk(&format!("\n{}", text(view, style).trim_end()));
+            Ok(())
+        }
+    }
+}

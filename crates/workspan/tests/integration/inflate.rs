@@ -1,0 +1,107 @@
+//! `workspan inflate`: serial and parallel runs of real programs, strand by strand.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::build::{program, scratch};
+use crate::command::{run, workspan, Ended};
+use crate::openmp_build::{openmp, Compiler};
+
+fn inflate(folder: &Path, options: &[&str], program: &Path, arguments: &[&str]) -> Ended {
+    let mut command = workspan(folder);
+    command.args(["inflate", "--json=answer.json", "--repeat", "2", "--workers", "2"]).args(options);
+    run(command.arg("--").arg(program).args(arguments))
+}
+
+fn answer(folder: &Path, ended: &Ended) -> Value {
+    ended.check_success();
+    let text = std::fs::read_to_string(folder.join("answer.json")).expect("it was written");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Every strand of every run has its partner in every other.
+#[track_caller]
+fn check_same(what: &str, answer: &Value) {
+    let nodes = &answer["nodes"];
+    assert_eq!(nodes["same"], true, "{what}: {:#}", nodes["warnings"]);
+    assert_eq!(nodes["matched"], nodes["strands"], "{what}");
+    for run in ["base", "others"].iter().flat_map(|runs| nodes[runs].as_array().expect("runs")) {
+        assert_eq!((run["missing"].as_u64(), run["extra"].as_u64()), (Some(0), Some(0)), "{what}: {nodes:#}");
+    }
+}
+
+#[test]
+fn rayon_is_the_same_node_for_node() {
+    let folder = scratch("inflate-rayon");
+    let planted = program("planted");
+    let names = run(std::process::Command::new(&planted).arg("list"));
+    for name in names.check_success().out().lines() {
+        let ended = inflate(&folder, &["--clock", "virtual"], &planted, &[name]);
+        let answer = answer(&folder, &ended);
+        check_same(name, &answer);
+        // Ticks are the same on any number of workers.
+        let program = &answer["nodes"]["program"];
+        assert_eq!(program["work"]["base_ns"], program["work"]["new_ns"], "{name}");
+        assert_eq!(program["critical"]["base_ns"], program["critical"]["new_ns"], "{name}");
+    }
+}
+
+/// Workers begin at other times, branches are stolen or not: the program's nodes are the same.
+#[test]
+fn so_it_is_by_the_real_clock() {
+    let folder = scratch("inflate-real");
+    let planted = program("planted");
+    for name in ["partition", "heavy-pair", "shared-iterator", "folds", "two-levels"] {
+        let answer = answer(&folder, &inflate(&folder, &[], &planted, &[name, "20"]));
+        check_same(name, &answer);
+        assert_eq!((&answer["base"]["workers"], &answer["new"]["workers"]), (&1.into(), &2.into()), "{name}");
+    }
+}
+
+#[test]
+fn openmp_is_the_same_node_for_node() {
+    let folder = scratch("inflate-openmp");
+    for (name, arguments) in [("fib", ["18", "8"]), ("tree", ["4", "2000"])] {
+        let program = openmp(&format!("{name}.c"), Compiler::Clang);
+        let answer = answer(&folder, &inflate(&folder, &[], &program, &arguments));
+        check_same(name, &answer);
+        assert_eq!((&answer["base"]["workers"], &answer["new"]["workers"]), (&1.into(), &2.into()));
+    }
+}
+
+#[test]
+fn what_is_counted_is_told() {
+    let folder = scratch("inflate-events");
+    let ended = inflate(&folder, &["--events", "page-faults,cycles"], &program("planted"), &["heavy-pair"]);
+    let answer = answer(&folder, &ended);
+    let events = answer["events"].as_array().expect("a list");
+    let names: Vec<&str> = events.iter().filter_map(|event| event["name"].as_str()).collect();
+    let always = ["minor-faults", "major-faults", "voluntary-switches", "involuntary-switches", "migrations"];
+    assert_eq!(names[..5], always);
+    assert_eq!(names[5..], ["page-faults", "cycles"]);
+    assert!(events[0]["base"].as_f64() > Some(10.0) && events[0]["new"].as_f64() > Some(10.0), "{:#}", events[0]);
+    for event in events {
+        // Counted, or the reason why not.
+        assert!(event["refused"].is_string() || event["base"].is_number(), "{event:#}");
+        assert!(event["refused"].is_null() || event["base"].is_null(), "{event:#}");
+    }
+    // The same again from the recordings.
+    let again = run(workspan(&folder).args(["diff", "--json", "inflate.base.wspan", "inflate.wspan"]));
+    let again: Value = serde_json::from_slice(&again.check_success().stdout).expect("JSON");
+    assert_eq!(again["nodes"]["program"], answer["nodes"]["program"]);
+}
+
+#[test]
+fn what_goes_wrong_is_said() {
+    let folder = scratch("inflate-wrong");
+    let planted = program("planted");
+    inflate(&folder, &["--events", "cycels"], &planted, &["list"]).check_error(2, &["`cycels` is no event"]);
+    inflate(&folder, &["--fail-on", "work>2x"], &planted, &["list"]).check_error(2, &["only inflation"]);
+    inflate(&folder, &[], Path::new("./gone"), &[]).check_error(127, &["cannot run ./gone"]);
+    // The program's own failure is told, and what was measured is kept.
+    let failed = inflate(&folder, &[], &planted, &["no such cause"]);
+    assert_eq!(failed.code(), Some(2), "{}", failed.err());
+    let gate = inflate(&folder, &["--clock", "virtual", "--fail-on", "inflation>0.5"], &planted, &["heavy-pair"]);
+    assert_eq!(gate.code(), Some(1), "{}", gate.err());
+}
