@@ -3,8 +3,8 @@
 mod command;
 pub mod export;
 pub mod guide;
-mod predict;
 mod inflate;
+mod predict;
 mod scale;
 
 use std::ffi::OsString;
@@ -18,8 +18,8 @@ use crate::parts::Asked;
 pub use command::Command;
 pub use export::Export;
 pub use guide::Guide;
-pub use predict::{Cutoff, Predict, Processors};
 pub use inflate::{Inflate, InflateOptions};
+pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
 /// Where recordings are written and read unless another file is named.
