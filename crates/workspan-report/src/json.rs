@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::Report;
-use crate::{advice, calls, diff, merged, predict, what_if};
+use crate::{advice, calls, diff, inflate, merged, predict, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
@@ -32,6 +32,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("predict", of::<predict::Answer>()),
         ("calls", of::<calls::Answer>()),
         ("diff", of::<diff::Answer>()),
+        ("inflate", of::<inflate::Answer>()),
         ("merge", of::<merged::Answer>()),
     ]
 }

@@ -138,6 +138,7 @@ mod tests {
     #[test]
     fn a_page_stays_small() {
         assert!(ENGINE.starts_with(b"\0asm"), "the engine is no WebAssembly");
-        assert!(deflated(ENGINE).len() < 100_000, "the engine has {} bytes", ENGINE.len());
+        let deflated = deflated(ENGINE).len();
+        assert!(deflated < 120_000, "the engine has {deflated} bytes, deflated");
     }
 }

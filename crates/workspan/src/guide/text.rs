@@ -38,6 +38,7 @@ Which lines must be parallelised to reach P?         advise --target P
 Are my tasks too small or too large?                 advise; report: sizes and overhead of sites
 Which calls have the work, which the span?           calls
 What is lost on 2, 4, … processors?                  scale --workers 1,2,4
+What costs more beside other work, and where?        inflate
 How far would it scale on a larger machine?          predict -p 1..1024
 Did my change help, or is it noise?                  diff BEFORE AFTER
 How do I get rid of noise?                           record --record --repeat N, then merge
@@ -218,6 +219,15 @@ Simulates the recorded run: bounds, a greedy schedule, and work stealing, median
   workspan scale --workers 1,2,4 [--json] -- ./prog args
 Runs the program with so many workers each, and tells what is lost to overhead, idle time and work inflation.",
         fields: &[],
+    },
+    Verb {
+        name: "inflate",
+        question: "What costs more with several workers than with one, and where?",
+        text: "\
+  workspan inflate [--workers N] [--repeat N] [--json] -- ./prog args
+Runs the program with one worker and with N, strands recorded, in turn, and compares strand by strand. The first site costs
+most on the critical path of the run with N.",
+        fields: &["text", "base.work_ns", "new.work_ns", "events[].name", "events[].inflation", "warnings"],
     },
     Verb {
         name: "export",

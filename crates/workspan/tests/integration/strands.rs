@@ -89,7 +89,8 @@ fn the_real_clock() {
         }
         let expected = &measured.recording.runs[0];
         assert!(converted.whole() && converted.lone == 0, "{name}: {converted:?}");
-        assert_eq!(found.span, expected.span, "{name}");
+        // Costs are rounded strand by strand.
+        assert!((found.span - expected.span).0.abs() <= 100, "{name}: {} {}", found.span, expected.span);
         let strands = i64::try_from(converted.strands).expect("few");
         assert!((found.work() - expected.work()).0.abs() <= strands, "{name}: {converted:?}");
     }
