@@ -36,7 +36,8 @@ fn rayon_is_the_same_node_for_node() {
     let folder = scratch("inflate-rayon");
     let planted = program("planted");
     let names = run(std::process::Command::new(&planted).arg("list"));
-    for name in names.check_success().out().lines() {
+    // Who takes which item of `par_bridge` is accident.
+    for name in names.check_success().out().lines().filter(|name| *name != "shared-iterator") {
         let ended = inflate(&folder, &["--clock", "virtual"], &planted, &[name]);
         let answer = answer(&folder, &ended);
         check_same(name, &answer);
@@ -52,7 +53,7 @@ fn rayon_is_the_same_node_for_node() {
 fn so_it_is_by_the_real_clock() {
     let folder = scratch("inflate-real");
     let planted = program("planted");
-    for name in ["partition", "heavy-pair", "shared-iterator", "folds", "two-levels"] {
+    for name in ["partition", "heavy-pair", "uneven", "folds", "two-levels"] {
         let answer = answer(&folder, &inflate(&folder, &[], &planted, &[name, "20"]));
         check_same(name, &answer);
         assert_eq!((&answer["base"]["workers"], &answer["new"]["workers"]), (&1.into(), &2.into()), "{name}");
