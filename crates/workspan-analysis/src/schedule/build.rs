@@ -248,7 +248,7 @@ impl Builder {
             (to != UNRESOLVED).then_some((*from, to))
         });
         let (offsets, targets) = super::graph::successors(self.time.len(), resolved);
-        Graph {
+        let graph = Graph {
             time: self.time,
             extent: self.extent,
             region: self.region,
@@ -264,7 +264,9 @@ impl Builder {
             threshold: self.threshold,
             recorded_span,
             problems,
-        }
+            even: Vec::new(),
+        };
+        graph.evened()
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -313,6 +315,11 @@ impl Builder {
         for before in self.chain.also.drain(..) {
             self.edges.push((before, id));
         }
+    }
+
+    /// Whether a construct with so much work is to be one piece. It may be less than nothing, by errors of calibration.
+    pub(super) fn is_small(&self, work: i64) -> bool {
+        self.threshold > 0 && work < self.threshold
     }
 
     /// Whether the next piece is no more than the rest of the last one.
@@ -373,7 +380,7 @@ impl Builder {
             0
         };
         let mut end = end;
-        if work < self.threshold && end + 1 == self.len() && self.is_one_way(&fork.branch, end) {
+        if self.is_small(work) && end + 1 == self.len() && self.is_one_way(&fork.branch, end) {
             end = self.fold_branch(fork, end);
         }
         self.set(end, flags);

@@ -65,10 +65,10 @@ impl Charge for Builder {
         self.end_branch(&mut fork, end);
         self.chain.bundle = None;
         let work = self.total.saturating_sub(fork.mark.total);
-        if fork.tasks && fork.number > 0 && fork.largest < self.grain.below(fork.context) {
+        if fork.tasks && fork.number > 0 && self.grain.inlines(fork.context, fork.largest) {
             let saved = self.grain.join_cost().saturating_mul(i64::from(fork.number));
             self.chain.at = self.inline(fork.from, &fork.mark, saved);
-        } else if work < self.threshold {
+        } else if self.is_small(work) {
             self.chain.at = self.fold(fork.from, &fork.mark);
         } else {
             self.chain.at = fork.label;
@@ -90,7 +90,7 @@ impl Charge for Builder {
         self.chain.bundle = None;
         self.edges.push((end, label));
         // A group whose first row has become the rest of a piece cannot be taken out of it again.
-        if self.total.saturating_sub(mark.total) < self.threshold && from + 1 == mark.node && end > from {
+        if self.is_small(self.total.saturating_sub(mark.total)) && from + 1 == mark.node && end > from {
             self.chain.at = self.fold(from, &mark);
         } else {
             self.set(end, kind::WAITS);
@@ -117,7 +117,7 @@ impl Charge for Builder {
         let mut end = self.end_of(task.from);
         self.chain = creator;
         let work = self.total.saturating_sub(task.mark.total);
-        if !task.call && work < self.grain.below(task.creation.context) {
+        if !task.call && self.grain.inlines(task.creation.context, work) {
             let saved = task.creation.overhead.0.saturating_mul(SCALE);
             end = self.inline(task.from, &task.mark, saved);
             if self.keep_ends {
@@ -131,11 +131,11 @@ impl Charge for Builder {
             self.chain.created.push(end);
         }
         if task.call {
-            self.chain.at = if work < self.threshold && !task.ordered { self.fold(task.from, &task.mark) } else { end };
+            self.chain.at = if self.is_small(work) && !task.ordered { self.fold(task.from, &task.mark) } else { end };
             self.chain.bundle = None;
             return;
         }
-        let small = work < self.threshold && !task.ordered;
+        let small = self.is_small(work) && !task.ordered;
         if small {
             end = self.collapse(task.from, &task.mark, false);
             if let Some(created) = self.chain.created.last_mut() {
@@ -253,7 +253,7 @@ impl Charge for Builder {
             }
         }
         self.chain.bundle = None;
-        if self.chain.also.is_empty() && self.total.saturating_sub(team.mark.total) < self.threshold {
+        if self.chain.also.is_empty() && self.is_small(self.total.saturating_sub(team.mark.total)) {
             self.chain.at = self.fold(team.from, &team.mark);
         }
     }

@@ -3,7 +3,7 @@
 //! A task of a site that has less work, with all below it, than the threshold is run where it is created, as if the program
 //! had a cutoff there: one strand more of its creator, and what its creation cost is saved. Of a join that is its right branch.
 
-use workspan_model::{Nanos, Recording, SiteId};
+use workspan_model::{ContextId, Nanos, Recording, SiteId};
 
 use super::graph::SCALE;
 
@@ -38,9 +38,9 @@ impl Inlined {
         Inlined { below, join_cost }
     }
 
-    /// Tasks in a context with less work than this are run by their creators.
-    pub(super) fn below(&self, context: workspan_model::ContextId) -> i64 {
-        self.below.get(context.index()).copied().unwrap_or(0)
+    /// Whether tasks in a context with so much work are run by their creators.
+    pub(super) fn inlines(&self, context: ContextId, work: i64) -> bool {
+        self.below.get(context.index()).is_some_and(|below| *below > 0 && work < *below)
     }
 
     pub(super) fn join_cost(&self) -> i64 {

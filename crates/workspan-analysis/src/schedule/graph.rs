@@ -59,6 +59,8 @@ pub struct Graph {
     pub(super) threshold: i64,
     pub(super) recorded_span: Nanos,
     pub(super) problems: Problems,
+    /// What schedules take for `time`, none below zero; empty if it is the same.
+    pub(super) even: Vec<i64>,
 }
 
 /// Edges in order: where those of each piece begin, and where they lead.
@@ -170,6 +172,35 @@ impl Graph {
             }
         }
         graph
+    }
+
+    /// Costs below zero, by errors of calibration, are taken out of what comes next in serial order, so that a processor never
+    /// goes back in time, and one takes as long as ever; at the end, out of what came before.
+    pub(super) fn evened(mut self) -> Graph {
+        if self.time.iter().all(|time| *time >= 0) {
+            return self;
+        }
+        let mut even = self.time.clone();
+        let carry = |debt: i64, time: &mut i64| {
+            let left = time.saturating_add(debt);
+            *time = left.max(0);
+            left.min(0)
+        };
+        let debt = even.iter_mut().fold(0, carry);
+        even.iter_mut().rev().fold(debt, carry);
+        self.even = even;
+        self
+    }
+
+    /// What a piece takes, and lasts on the longest path, in schedules.
+    #[inline]
+    pub(super) fn length(&self, at: usize) -> (i64, i64) {
+        let (time, extent) = (self.time[at], self.extent[at]);
+        match self.even.get(at) {
+            None => (time, extent),
+            Some(even) if extent < time => (*even, extent.clamp(0, *even)),
+            Some(even) => (*even, *even),
+        }
     }
 
     pub(super) fn total(&self) -> i64 {

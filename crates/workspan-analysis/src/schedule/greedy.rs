@@ -1,7 +1,7 @@
 //! A greedy schedule: no processor is idle as long as a strand is ready.
 //!
-//! Whenever strands have ended, free processors take those that are ready in serial order. Nothing costs anything but the
-//! strands. So with `W` for what one processor takes and `S` for the span, the schedule takes at least `W/P` and at least
+//! Whenever strands have ended, free processors take those that are ready: first those with which something that has begun goes
+//! on, then tasks, branches and members that have not, each in serial order. Nothing costs anything but the strands. So with `W` for what one processor takes and `S` for the span, the schedule takes at least `W/P` and at least
 //! `S`, and at most `W/P + S·(1 - 1/P)` (Brent, Graham): while a processor is idle, the longest path that is left gets shorter.
 //!
 //! Cost: `O(n log n)` for n pieces, whatever their length. Memory: 4 bytes for a piece, besides the graph.
@@ -51,6 +51,7 @@ struct Greedy<'a> {
     needs: Vec<u32>,
     /// Parts of a piece that have not begun, if there are any parts.
     begun: Vec<u32>,
+    /// By [`Greedy::rank`].
     ready: BinaryHeap<Reverse<u32>>,
     ends: BinaryHeap<Reverse<(i64, u32)>>,
     /// Pieces whose end is to be told.
@@ -61,7 +62,15 @@ struct Greedy<'a> {
     waiting: Option<Waiting>,
 }
 
+/// There are fewer pieces.
+const LATER: u32 = 1 << 31;
+
 impl Greedy<'_> {
+    fn rank(&self, piece: u32) -> u32 {
+        let begins = self.graph.kind[piece as usize] & kind::FIRST != 0;
+        piece | if begins { LATER } else { 0 }
+    }
+
     fn run(&mut self) -> i64 {
         if self.parts.any {
             self.begun = vec![0; self.graph.pieces()];
@@ -94,12 +103,13 @@ impl Greedy<'_> {
 
     /// A processor takes the first strand that is ready.
     fn begin(&mut self, now: i64) -> bool {
-        let Some(Reverse(piece)) = self.ready.peek().copied() else {
+        let Some(Reverse(rank)) = self.ready.peek().copied() else {
             return false;
         };
+        let piece = rank & !LATER;
         let at = piece as usize;
-        let time = self.graph.time[at].max(0);
-        let (count, length) = self.parts.divide(time, self.graph.extent[at]);
+        let (time, extent) = self.graph.length(at);
+        let (count, length) = self.parts.divide(time, extent);
         let mut last = true;
         if count > 1 {
             let count = u32::try_from(count).unwrap_or(1);
@@ -151,7 +161,7 @@ impl Greedy<'_> {
 
     fn make_ready(&mut self, piece: u32) {
         if self.graph.kind[piece as usize] & kind::VIRTUAL == 0 {
-            self.ready.push(Reverse(piece));
+            self.ready.push(Reverse(self.rank(piece)));
         } else {
             self.over.push(piece);
         }

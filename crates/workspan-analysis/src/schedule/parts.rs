@@ -22,8 +22,9 @@ impl Parts {
     pub(super) fn of(graph: &Graph) -> Parts {
         let mut parts = Parts { most: i64::from(MOST_PROCESSORS), any: false };
         loop {
-            let divided = graph.time.iter().zip(&graph.extent).filter(|(time, extent)| extent < time && **time > 0);
-            let sum = divided.fold(0i64, |sum, (time, extent)| sum.saturating_add(parts.divide(*time, *extent).0));
+            let all = (0..graph.pieces()).map(|at| graph.length(at));
+            let divided = all.filter(|(time, extent)| extent < time && *time > 0);
+            let sum = divided.fold(0i64, |sum, (time, extent)| sum.saturating_add(parts.divide(time, extent).0));
             parts.any = sum > 0;
             if sum <= BUDGET || parts.most == 1 {
                 return parts;

@@ -168,8 +168,8 @@ impl<'a> Run<'a> {
     /// A worker begins a piece, or a part of one that has begun. True if nothing of it is left for others.
     fn begin(&mut self, worker: u32, piece: u32, stolen: bool) -> bool {
         let at = piece as usize;
-        let time = self.graph.time[at].max(0);
-        let (count, length) = self.parts.divide(time, self.graph.extent[at]);
+        let (time, extent) = self.graph.length(at);
+        let (count, length) = self.parts.divide(time, extent);
         let (mut fresh, mut all) = (true, true);
         if count > 1 {
             let count = u32::try_from(count).unwrap_or(1);

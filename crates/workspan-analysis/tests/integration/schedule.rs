@@ -66,6 +66,37 @@ fn a_divided_graph_has_the_span_of_what_if_and_all_of_the_work() {
     }
 }
 
+#[test]
+fn strands_that_cost_less_than_nothing_take_it_from_others() {
+    let mut seen = 0;
+    for seed in 0..RUNS {
+        let mut run = random(seed);
+        let mut random = Random::new(seed);
+        for row in &mut run.rows {
+            // As calibrated costs do, out of very short strands.
+            row.cost.0 -= i64::try_from(random.below(80_000_000)).unwrap() * 3600;
+        }
+        let expected = replay(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
+        let found = of(&run);
+        assert_eq!((found.work(), found.folded()), (expected.work, 0), "seed {seed}");
+        if found.serial_time() < Nanos::ZERO {
+            continue;
+        }
+        seen += 1;
+        for processors in [1, 2, 16] {
+            let (greedy, stolen) =
+                (greedy(&found, processors), stealing(&found, processors, &Stealing::of(Nanos(9), seed)));
+            assert_eq!((greedy.busy, stolen.busy), (found.serial_time(), found.serial_time()), "seed {seed}");
+            let least = found.serial_time().0 / i64::from(processors);
+            assert!(greedy.time.0 >= least && stolen.time.0 >= least, "seed {seed}");
+            if processors == 1 {
+                assert_eq!((greedy.time, stolen.time), (found.serial_time(), found.serial_time()), "seed {seed}");
+            }
+        }
+    }
+    assert!(seen > 1000, "{seen}");
+}
+
 /// The same rule, without any of its ways to be fast: the free processors look through all strands, time after time.
 fn slow(steps: &[Step], processors: usize) -> i64 {
     let mut ends: Vec<Option<i64>> = vec![None; steps.len()];
@@ -85,16 +116,16 @@ fn slow(steps: &[Step], processors: usize) -> i64 {
             }
         }
         running.retain(|(end, _)| *end > now);
-        let mut ready: Vec<(usize, usize)> = Vec::new();
+        let mut ready: Vec<(bool, usize, usize)> = Vec::new();
         for (at, step) in steps.iter().enumerate() {
             let over = step.before.iter().all(|before| ends[*before].is_some_and(|end| end <= now));
             if let Some(row) = step.row.filter(|_| over && ends[at].is_none()) {
-                ready.push((row, at));
+                ready.push((step.begins, row, at));
             }
         }
         ready.sort_unstable();
         let mut again = false;
-        for (_, at) in ready.into_iter().take(processors - running.len()) {
+        for (.., at) in ready.into_iter().take(processors - running.len()) {
             let end = now + steps[at].cost;
             ends[at] = Some(end);
             again |= end == now;

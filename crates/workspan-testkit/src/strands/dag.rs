@@ -112,6 +112,8 @@ pub struct Step {
     pub row: Option<usize>,
     /// Nodes before it.
     pub before: Vec<usize>,
+    /// A task begins with it, a branch of tasks but the first, or a member but the first.
+    pub begins: bool,
 }
 
 /// The graph itself.
@@ -122,6 +124,7 @@ pub fn graph(recording: &Recording, rows: &[Strand]) -> Vec<Step> {
         cost: vertex.cost,
         row: vertex.row,
         before: vertex.edges.iter().map(|edge| edge.before).collect(),
+        begins: vertex.begins,
     };
     graph.vertices.iter().map(step).collect()
 }
@@ -146,6 +149,7 @@ struct Vertex {
     edges: Vec<Edge>,
     cost: i64,
     row: Option<usize>,
+    begins: bool,
 }
 
 struct Instance {
@@ -182,6 +186,8 @@ struct Graph<'a> {
     recording: &'a Recording,
     rows: &'a [Strand],
     next: usize,
+    /// The next strand begins a task.
+    begins: bool,
     vertices: Vec<Vertex>,
     instances: Vec<Instance>,
     /// Of each row: the innermost call around it.
@@ -241,6 +247,7 @@ impl<'a> Graph<'a> {
             recording,
             rows,
             next: 0,
+            begins: false,
             vertices: vec![Vertex::default()],
             instances: Vec::new(),
             owners: Vec::new(),
@@ -296,6 +303,9 @@ impl<'a> Graph<'a> {
         let node = self.node(vec![task.at.into()]);
         self.vertices[node].cost = row.cost.0 + row.blocked.0;
         self.vertices[node].row = Some(index);
+        self.vertices[node].begins = self.begins;
+        // Such a row is no strand.
+        self.begins &= matches!(row.event, Event::After(_));
         task.at = node;
         self.work += row.cost.0;
         let sums = &mut self.sums[row.context.index()];
@@ -422,6 +432,7 @@ impl<'a> Graph<'a> {
         loop {
             task.at = from;
             if !first && tasks {
+                self.begins = true;
                 self.sizes.push(0);
                 task.at = self.burden(from);
             }
@@ -464,6 +475,7 @@ impl<'a> Graph<'a> {
         let around = self.rows[self.next - 1].context;
         let mut start = self.node(edges);
         if !call {
+            self.begins = true;
             start = self.burden(start);
         }
         let group = creation.group.map(|outward| self.groups.len() - 1 - usize::from(outward));
@@ -540,12 +552,14 @@ impl<'a> Graph<'a> {
         let own = self.sizes.len();
         // One of them goes on where the team begins, but which one does most of the work is accident.
         let alone = members < 2;
+        let mut first = true;
         while !matches!(self.rows[self.next].event, Event::TeamEnd) {
             (self.teams[team].round, self.teams[team].shared) = (0, 0);
             let mut member = Task::new(begin, task.instance);
             if !alone {
                 member.at = self.burden(begin);
             }
+            self.begins = !std::mem::take(&mut first);
             self.sizes.push(0);
             while self.step(&mut member) != Event::End {}
             let end = if alone { member.at } else { self.burden(member.at) };
