@@ -1,8 +1,8 @@
 //! Evidence from a simulated schedule of all strands.
 //!
 //! ```text
-//! T_ideal = the greedy schedule's time, at least what any one lock was held
-//! T       = the median of work-stealing schedules, at least T_ideal
+//! T_ideal = the shortest of the greedy and the work-stealing schedules, but at least what any one lock was held
+//! T       = the median of the work-stealing schedules, at least T_ideal
 //! waiting = what idle processors of the greedy schedule wait for, strand by strand
 //! ```
 //!
@@ -27,11 +27,12 @@ pub fn simulated(recording: &Recording, run: &Run, graph: &Graph, processors: u3
     let typical = times.get(times.len() / 2).copied().unwrap_or(best.time);
     // Locks are not part of the order of strands: the run's span has them.
     let locked = if run.span > graph.recorded_span() { run.span } else { Nanos::ZERO };
-    let ideal = best.time.max(locked);
+    let fastest = times.first().copied().unwrap_or(best.time).min(best.time);
+    let ideal = fastest.max(locked);
     let work = run.work();
-    let mut blame = blamed(recording, &waiting.charged(graph), (best.time * all - work).at_least_zero());
-    if ideal > best.time {
-        blame.extend(on_path(recording, run, recording.contexts.ids().collect(), (ideal - best.time) * all));
+    let mut blame = blamed(recording, &waiting.charged(graph), (fastest * all - work).at_least_zero());
+    if ideal > fastest {
+        blame.extend(on_path(recording, run, recording.contexts.ids().collect(), (ideal - fastest) * all));
     }
     Evidence {
         processors: best.processors,

@@ -64,7 +64,8 @@ fn schedules_keep_to_the_bounds() {
             let schedule = greedy(&graph, processors);
             assert!(schedule.time >= bound.ideal, "{label}: {schedule:?} {bound:?}");
             let evidence = simulated(&made.recording, &run, &graph, processors, &Stealing::of(Nanos(1), 0));
-            assert_eq!((evidence.basis, evidence.ideal), (Basis::Simulated, schedule.time), "{label}");
+            assert!(evidence.ideal <= schedule.time && evidence.ideal >= bound.ideal, "{label}: {evidence:?}");
+            assert_eq!(evidence.basis, Basis::Simulated);
             assert!(evidence.ideal <= evidence.time && evidence.time <= evidence.longest, "{label}: {evidence:?}");
             let blamed: Nanos = evidence.blame.iter().map(|blame| blame.waiting).sum();
             assert_eq!(blamed, evidence.ideal * i64::from(processors) - run.work(), "{label}");
