@@ -175,7 +175,7 @@ impl File<'_> {
 }
 
 fn numbers(site: &Site) -> String {
-    let [critical, work, span, parallelism, tasks, ..] = rows::site(site);
+    let [critical, work, span, parallelism, _, tasks, ..] = rows::site(site);
     format!(
         "<td{bar}><a href=\"#{anchor}\">{critical}</a></td><td>{work}</td><td>{span}</td><td>{parallelism}</td><td>{tasks}</td>",
         bar = super::table::bar(site.critical_share),

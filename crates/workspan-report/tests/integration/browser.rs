@@ -210,8 +210,9 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         // The group is ours: it was made for this browser.
-        let end = format!("kill -KILL -- -{}", self.child.id());
+        let end = format!("kill -s KILL -- -{}", self.child.id());
         let _ = Command::new("sh").args(["-c", &end]).stderr(Stdio::null()).status();
+        let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
     }

@@ -194,13 +194,13 @@ fn tables_sort_and_filter_and_remember() {
     assert!(order.len() >= 2);
     // By tasks, then turned round.
     for (direction, word) in [(1, "descending"), (-1, "ascending")] {
-        browser.eval("document.querySelectorAll('#sites thead button')[4].click()");
+        browser.eval("document.querySelectorAll('#sites thead button')[5].click()");
         let sorted = browser.eval(&format!(
-            "{SEEN}.map(row => row.cells[4].textContent).map(text => parseFloat(text) * (text.includes('k') ? 1000 : 1))"
+            "{SEEN}.map(row => row.cells[5].textContent).map(text => parseFloat(text) * (text.includes('k') ? 1000 : 1))"
         ));
         let values: Vec<f64> = serde_json::from_value(sorted).expect("numbers");
         assert!(values.windows(2).all(|pair| (pair[0] - pair[1]) * f64::from(direction) >= 0.0), "{values:?}");
-        let aria = browser.eval("document.querySelectorAll('#sites thead th')[4].getAttribute('aria-sort')");
+        let aria = browser.eval("document.querySelectorAll('#sites thead th')[5].getAttribute('aria-sort')");
         assert_eq!(aria, json!(word));
     }
     browser.eval("(() => { const i = document.querySelector('#sites input'); i.value = 'SPAWN tables'; i.dispatchEvent(new Event('input')); })()");
@@ -212,7 +212,7 @@ fn tables_sort_and_filter_and_remember() {
     let address = browser.eval("location.hash.slice(1)");
     browser.open(&file, address.as_str().expect("a text"));
     assert_eq!(browser.eval(&format!("{SEEN}.length")), json!(1));
-    let aria = browser.eval("document.querySelectorAll('#sites thead th')[4].getAttribute('aria-sort')");
+    let aria = browser.eval("document.querySelectorAll('#sites thead th')[5].getAttribute('aria-sort')");
     assert_eq!(aria, json!("ascending"));
     // A plain address leads to its place, as ever.
     let (id, _) = run.handle(3);
