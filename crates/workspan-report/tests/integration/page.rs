@@ -133,7 +133,8 @@ fn sliders_tell_what_the_command_tells() {
         // The schedules, too, one number of processors after the other.
         browser.wait_for("document.querySelector('#speedup').dataset.predicted !== undefined");
         let predicted = browser.eval("JSON.parse(document.querySelector('#speedup').dataset.predicted)");
-        assert_eq!(predicted, json!(run.predicted(&parts)));
+        let predicted: Vec<[f64; 4]> = serde_json::from_value(predicted).expect("speedups");
+        assert_eq!(predicted, run.predicted(&parts));
         // Back to where it was.
         for (part, ..) in &parts {
             slide(&mut browser, part, 0);
