@@ -144,6 +144,6 @@ mod tests {
 
     #[test]
     fn crate_names_become_paths() {
-        assert_eq!(adapted("#![no_std]\nuse workspan_wire::shm;\n"), "use crate::workspan::wire::shm;\n");
+        assert_eq!(adapted("#![no_std]\nuse workspan_wire::shm;\n", Hooks::All), "use crate::workspan::wire::shm;\n");
     }
 }

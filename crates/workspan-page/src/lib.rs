@@ -3,7 +3,7 @@
 //! * [`mod@codec`]: what a page carries, as bytes: kinds of sites, contexts, rows. Whoever writes a page encodes, the page
 //!   decodes; both is here, so that the form needs no version of its own beyond a check.
 //! * [`mod@shorten`]: fewer rows, where there are too many.
-//! * [`mod@session`]: questions to it. The answers are [`workspan_analysis::what_if`]'s, to the last unit.
+//! * [`mod@session`]: questions to it. The answers are [`workspan_analysis::what_if()`]'s, to the last unit.
 //! * [`mod@predict`]: what the run would take on so many processors, with and without changes.
 //! * [`mod@abi`]: how a script asks: numbers in, numbers out.
 //!

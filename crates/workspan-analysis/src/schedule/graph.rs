@@ -2,7 +2,7 @@
 //!
 //! **Invariants:** there is no cycle; edges of a piece ascend; a piece with no time and the kind [`VIRTUAL`](kind::VIRTUAL)
 //! is no strand, but a barrier, or all tasks that are waited for. Times are in 1/1024 ns, as those of
-//! [what-if](crate::what_if), so that a divided strand has the same length there and here.
+//! [what-if](mod@crate::what_if), so that a divided strand has the same length there and here.
 //!
 //! A piece takes its *time* from processors and lasts its *extent* on the longest path. Of a strand both are the same, its
 //! cost and the time that it was blocked. Where the extent is less, the piece can be run in parts: it stands for a whole

@@ -138,14 +138,9 @@ mod tests {
     #[test]
     fn a_page_stays_small() {
         assert!(ENGINE.starts_with(b"\0asm"), "the engine is no WebAssembly");
-<<<<<<< HEAD
-        let deflated = deflated(ENGINE).len();
-        assert!(deflated < 120_000, "the engine has {deflated} bytes, deflated");
-=======
         let engine = deflated(ENGINE).len();
         assert!(engine < 150_000, "the engine has {engine} bytes, deflated");
         let script = crate::html::SCRIPT;
         assert!(script.len() < 150_000 && !script.contains("</script"), "the script has {} bytes", script.len());
->>>>>>> 93ff1ba (The page's budgets: engine and script)
     }
 }
