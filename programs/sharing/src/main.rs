@@ -34,10 +34,10 @@ fn main() {
     println!("{}", first.load(Relaxed) + second.load(Relaxed));
 }
 
-/// A load and a store for each: without contention as quick as for a plain variable.
+/// An addition that nobody else may see half done: with the line in the own cache some 20 cycles.
 fn count(word: &AtomicU64) {
     for _ in 0..COUNTS {
-        word.store(word.load(Relaxed) + 1, Relaxed);
+        word.fetch_add(1, Relaxed);
     }
 }
 
