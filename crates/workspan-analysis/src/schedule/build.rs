@@ -265,6 +265,7 @@ impl Builder {
             recorded_span,
             problems,
             even: Vec::new(),
+            least: 0,
         };
         graph.evened()
     }

@@ -61,6 +61,8 @@ pub struct Graph {
     pub(super) problems: Problems,
     /// What schedules take for `time`, none below zero; empty if it is the same.
     pub(super) even: Vec<i64>,
+    /// If it is not: the span, which no schedule is shorter than.
+    pub(super) least: i64,
 }
 
 /// Edges in order: where those of each piece begin, and where they lead.
@@ -171,6 +173,9 @@ impl Graph {
                 *extent = divide(*extent - waits, by).saturating_add(waits);
             }
         }
+        if !graph.even.is_empty() {
+            graph.least = graph.longest(0);
+        }
         graph
     }
 
@@ -189,6 +194,7 @@ impl Graph {
         let debt = even.iter_mut().fold(0, carry);
         even.iter_mut().rev().fold(debt, carry);
         self.even = even;
+        self.least = self.longest(0);
         self
     }
 

@@ -40,7 +40,7 @@ fn watched(graph: &Graph, processors: u32, waiting: Option<Waiting>) -> (Schedul
         busy: 0,
         waiting,
     };
-    let time = run.run();
+    let time = run.run().max(graph.least);
     (Schedule::new(processors, time, run.busy, 0, 0), run.waiting)
 }
 

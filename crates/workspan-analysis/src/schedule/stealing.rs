@@ -56,7 +56,7 @@ pub enum Policy {
 pub fn stealing(graph: &Graph, processors: u32, options: &Stealing) -> Schedule {
     let processors = processors.clamp(1, MOST_PROCESSORS);
     let mut run = Run::new(graph, processors, options);
-    let time = run.run();
+    let time = run.run().max(graph.least);
     Schedule::new(processors, time, run.busy, run.overhead, run.steals)
 }
 

@@ -103,7 +103,7 @@ fn calls() {
 fn predict() {
     for seed in SEEDS {
         let name = format!("made-up-{seed}");
-        let folder = recorded(&name, seed);
+        let folder = recorded(&format!("predict-{seed}"), seed);
         settings().bind(|| {
             for (verb, locale) in [("predict", "C"), ("predict-unicode", "en_US.UTF-8")] {
                 let ended = run(workspan(&folder).args(["predict", "--steal", "1000000000"]).env("LC_ALL", locale));
