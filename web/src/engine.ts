@@ -63,9 +63,11 @@ export class Engine {
     return Array.from(new Float64Array(this.exports.memory.buffer.slice(from, from + length * 8)));
   }
 
-  /// What the last answer's program takes on so many processors.
-  predict(processors: number): Predicted {
-    const [greedy = 0, low = 0, median = 0, high = 0] = this.numbers(this.exports.workspan_predict(processors));
+  /// What the last answer's program takes on so many processors; nothing if that would take too long.
+  predict(processors: number): Predicted | null {
+    const length = this.exports.workspan_predict(processors);
+    if (length === 0) return null;
+    const [greedy = 0, low = 0, median = 0, high = 0] = this.numbers(length);
     return [greedy, low, median, high];
   }
 

@@ -104,24 +104,36 @@ export async function start(): Promise<void> {
 
   // Predictions take longer than a hand moves: one number of processors after the other, whenever there is time.
   let asked = 0;
+  const note = make("p", { class: "none" });
+  document.querySelector("#speedup .chart")!.after(note);
   const idle = (act: () => void) => ("requestIdleCallback" in window ? requestIdleCallback(act, { timeout: 300 }) : setTimeout(act, 30));
   const predict = (bounds: [number, number][]) => {
     const number = ++asked;
     const points: Predicted[] = [];
     const next = () => {
       if (number !== asked || factors.size === 0) return;
-      points.push(engine.predict(2 ** points.length));
-      curve.show(bounds, points);
-      if (points.length < bounds.length) idle(next);
-      else document.querySelector<HTMLElement>("#speedup")!.dataset["predicted"] = JSON.stringify(points);
+      const point = engine.predict(2 ** points.length);
+      if (point) {
+        points.push(point);
+        curve.show(bounds, points);
+        if (points.length < bounds.length) {
+          idle(next);
+          return;
+        }
+      }
+      document.querySelector<HTMLElement>("#speedup")!.dataset["predicted"] = JSON.stringify(points);
+      note.textContent = point ? "" : `Dots for this change would take too long in a page: ${command().replace("what-if", "predict")}`;
     };
     delete document.querySelector<HTMLElement>("#speedup")!.dataset["predicted"];
     // Not while a hand still moves.
+    note.textContent = "";
     setTimeout(() => idle(next), 400);
   };
   const update = () => {
     const before = performance.now();
     if (factors.size === 0) {
+      asked++;
+      note.textContent = "";
       curve.show(null);
       line.textContent = "Move a slider to see what it changes.";
       document.querySelector("#sliders .after")!.replaceChildren();

@@ -78,14 +78,14 @@ pub extern "C" fn workspan_ask() -> usize {
 }
 
 /// What the last answer's program takes on so many processors: the answer is then four speedups, of a greedy schedule, and
-/// the least, the median and the most by work stealing.
+/// the least, the median and the most by work stealing. None if that would [take too long](Session::predict).
 #[expect(unsafe_code, reason = "a name for scripts")]
 #[unsafe(no_mangle)]
 pub extern "C" fn workspan_predict(processors: u32) -> usize {
     with(|state| {
         state.answer.clear();
-        if let Some(session) = &mut state.session {
-            let Predicted { greedy, stealing } = session.predict(processors);
+        let predicted = state.session.as_mut().and_then(|session| session.predict(processors));
+        if let Some(Predicted { greedy, stealing }) = predicted {
             state.answer.push(greedy);
             state.answer.extend(stealing);
         }

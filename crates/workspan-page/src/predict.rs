@@ -7,6 +7,10 @@ use workspan_model::{Nanos, Recording};
 /// Pieces of a graph at most: what is small is folded until they are no more.
 pub const PIECES: usize = 8_000;
 
+/// Parts of pieces at most: a piece that is made faster is run in as many parts, of one without end as many as there may be
+/// processors.
+pub const PARTS: u64 = 100_000;
+
 /// Schedules by work stealing of which the median is told.
 pub const SEEDS: u64 = 3;
 

@@ -1,6 +1,6 @@
 //! Questions to what a page carries.
 
-use workspan_analysis::schedule::Graph;
+use workspan_analysis::schedule::{Graph, MOST_PROCESSORS};
 use workspan_analysis::strands::{Place, Point};
 use workspan_analysis::what_if::{
     changed, factors, path_by_place, Change, Changed, Factor, Figures, PlaceOnPath, Scenario, Selector,
@@ -8,7 +8,7 @@ use workspan_analysis::what_if::{
 use workspan_model::Nanos;
 
 use crate::codec::{Carried, CodecError};
-use crate::predict::{graph, predicted, Predicted};
+use crate::predict::{graph, predicted, Predicted, PARTS, PIECES};
 
 /// A page's recording, ready to be asked.
 #[derive(Debug)]
@@ -99,14 +99,26 @@ impl Session {
         answer
     }
 
-    /// What the scenario that was asked last takes on so many processors.
-    pub fn predict(&mut self, processors: u32) -> Predicted {
+    /// What the scenario that was asked last takes on so many processors; `None` if that may take longer than somebody waits:
+    /// where many strands are made so much faster that they fall into too many parts.
+    pub fn predict(&mut self, processors: u32) -> Option<Predicted> {
+        let strands = self.ceiling.as_ref().map_or(0, |(_, ceiling)| ceiling.strands);
+        let factor: f64 = self.scenario.changes.iter().map(|change| change.factor.value()).product();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most so many parts, rounded up"
+        )]
+        let parts = factor.min(f64::from(MOST_PROCESSORS)).ceil() as u64;
+        if strands.min(PIECES as u64).saturating_mul(parts) > PARTS {
+            return None;
+        }
         let recording = &self.carried.recording;
         let recorded =
             self.graph.get_or_insert_with(|| graph(recording, &self.carried).unwrap_or_else(|never| match never {}));
         let changed = self.changed.get_or_insert_with(|| recorded.with_factors(factors(recording, &self.scenario)));
         let steal = Nanos(i64::try_from(recording.machine.steal_ns).unwrap_or(i64::MAX));
-        predicted(changed, recorded.serial_time(), steal, processors)
+        Some(predicted(changed, recorded.serial_time(), steal, processors))
     }
 }
 

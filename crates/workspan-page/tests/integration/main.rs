@@ -128,6 +128,7 @@ fn long_runs_become_short() {
 /// A question as a script puts it is answered as the analysis answers it, unit by unit.
 #[test]
 fn answers_are_those_of_the_analysis() {
+    let mut foretold_runs = 0;
     for seed in 0..300 {
         let run = random(seed);
         let mut session = Session::new(&encoded(&run)).expect("it was just encoded");
@@ -166,11 +167,15 @@ fn answers_are_those_of_the_analysis() {
         let whole = graph(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let processors = 1 << pick(6);
         let foretold = predicted(&whole.with_factors(factors), whole.serial_time(), Nanos(0), processors);
-        assert_eq!(session.predict(processors), foretold, "seed {seed}");
+        // Where there are too many parts it does not even try.
+        let answered = session.predict(processors);
+        assert!(answered.is_none_or(|answered| answered == foretold), "seed {seed}: {answered:?} {foretold:?}");
+        foretold_runs += u64::from(answered.is_some());
         let path: Nanos = answer.path.iter().map(|row| row.before).sum();
         assert_eq!(path, answer.before.span, "seed {seed}");
         assert_eq!(flat(&answer).len(), 57 + 5 * answer.path.len());
     }
+    assert!(foretold_runs > 200, "{foretold_runs}");
 }
 
 #[test]
