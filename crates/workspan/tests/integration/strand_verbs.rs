@@ -84,7 +84,7 @@ fn what_if_and_advise() {
 fn calls() {
     for seed in SEEDS {
         let name = format!("made-up-{seed}");
-        let folder = recorded(&name, seed);
+        let folder = recorded(&format!("{name}-calls"), seed);
         check_snapshots(
             &name,
             &folder,
