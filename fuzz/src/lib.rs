@@ -15,7 +15,7 @@ pub fn check(recording: &Recording) {
     if let Some(report) = workspan_report::report(recording) {
         text::write(&report, Style { colour: true, top: 5 });
         json::write(&report);
-        html::write(&report, &Sources::new());
+        html::write(&report, &Sources::new(), None);
     }
     let again = decode(&encode(recording)).expect("it was just written");
     assert!(again == (recording.clone(), Vec::new()), "written, it reads otherwise");
