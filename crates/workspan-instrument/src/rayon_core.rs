@@ -339,6 +339,8 @@ fn pools(edits: &mut Edits, calibrate: &str) -> Result<(), AnchorError> {
     let main_loop = edits.function("main_loop")?;
     edits.at_start(&main_loop, "crate::workspan::hooks::registry::worker_start();");
     edits.at_end(&main_loop, "crate::workspan::hooks::registry::worker_stop();");
+    let spawn = edits.method("impl ThreadSpawn for DefaultSpawn", "spawn")?;
+    edits.at_start(&spawn, "let _workspan = crate::workspan::hooks::registry::creating();");
     let new = edits.method("impl Registry", "new")?;
     edits.after(
         &new,

@@ -4,6 +4,7 @@ use core::hint::black_box;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::link::Link;
+use super::threads::Creating;
 use workspan_collect::clock;
 use workspan_collect::handoff;
 use workspan_collect::idle;
@@ -45,6 +46,11 @@ impl Handoff {
             }
         }
     }
+}
+
+/// As long as what is returned lives, the calling thread creates a worker, not a thread of the program.
+pub fn creating() -> Creating {
+    Creating::new()
 }
 
 /// The calling thread becomes a worker of a pool.

@@ -12,6 +12,32 @@
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(target_feature = "crt-static")))]
 pub use interposed::keep;
 
+use core::cell::Cell;
+
+std::thread_local! {
+    /// The threads that this one creates are workers of a pool.
+    static CREATING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// While it lives, the calling thread creates workers. They begin no strand before they have work: when a pool's threads
+/// come to life is the machine's business, and some may not before the program ends.
+#[derive(Debug)]
+pub struct Creating(());
+
+impl Creating {
+    /// From now on.
+    pub fn new() -> Creating {
+        CREATING.set(true);
+        Creating(())
+    }
+}
+
+impl Drop for Creating {
+    fn drop(&mut self) {
+        CREATING.set(false);
+    }
+}
+
 /// Nothing is interposed on this platform.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(target_feature = "crt-static"))))]
 pub fn keep() {}
@@ -175,7 +201,8 @@ mod interposed {
         }
         // SAFETY: the C library defines it with this signature.
         let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
-        let Some(born) = Born::here() else {
+        let born = if super::CREATING.get() { None } else { Born::here() };
+        let Some(born) = born else {
             // SAFETY: the caller's own arguments.
             return unsafe { original(id, attributes, start, argument) };
         };

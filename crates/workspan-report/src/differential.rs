@@ -17,10 +17,8 @@ use crate::words::{count, percent};
 pub struct NodeByNode {
     /// In one line, a number first.
     pub text: String,
-    /// Strands of the new recording's first run, but for its threads.
+    /// Strands of the new recording's first run.
     pub strands: u64,
-    /// Threads of it that nobody has created and that fork nothing, such as a runtime's workers: they are no nodes.
-    pub threads: u64,
     /// Of them, those that the base has, too.
     pub matched: u64,
     /// Whether both are the same node for node.
@@ -137,7 +135,6 @@ pub fn view(united: &United, found: &Differential, order: Order) -> NodeByNode {
     NodeByNode {
         text: summary(&program, pieces.first()),
         strands: found.strands,
-        threads: found.threads,
         matched: found.matched,
         same: found.same(),
         base: found.base.iter().map(unmatched).collect(),

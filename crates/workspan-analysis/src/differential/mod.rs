@@ -6,8 +6,7 @@
 //! critical before: what its strands cost in the base is summed along it. So one pass gives both, where TaskProf looks for
 //! the path's set of strands in the other tree.
 //!
-//! What only one side has is counted, with its cost and its site, and is in no inflation. So are a runtime's
-//! workers, of which there are more where there are more: they are no nodes of the program.
+//! What only one side has is counted, with its cost and its site, and is in no inflation.
 //!
 //! **Cost:** linear in the rows of all runs. **Memory:** that of a replay, and of the rows that are looked at ahead where runs
 //! differ; it does not grow with the runs.
@@ -21,13 +20,13 @@ mod unite;
 
 use std::ops::ControlFlow;
 
-use workspan_model::{Nanos, Strand};
+use workspan_model::Strand;
 
 use crate::strands::merge::{align, Aligned, Keep, Source};
 use crate::strands::Machine;
 use charge::ByDifference;
 pub use result::{Cost, Differential, PlaceRow, SiteRow, Sums};
-use translate::{Threads, Translated};
+use translate::Translated;
 pub use unite::{unite, United};
 
 /// The runs of both sides, from their first rows on.
@@ -59,10 +58,6 @@ pub fn differential<S: Source>(
 struct Compared {
     aligned: Aligned,
     matched: u64,
-    /// Threads of the first new run that were put apart.
-    threads: u64,
-    /// What those of the base cost, in all of its runs.
-    base_threads: Nanos,
 }
 
 fn compare<S: Source>(
@@ -71,15 +66,13 @@ fn compare<S: Source>(
     machine: &mut Machine<ByDifference>,
 ) -> Result<Compared, S::Error> {
     let Runs { base, new } = runs;
-    let [of_base, of_first, of_others] = [(); 3].map(|()| Threads::default());
-    let base: Vec<_> = base.into_iter().map(|run| Translated::new(run, &united.base, &of_base)).collect();
+    let base: Vec<_> = base.into_iter().map(|run| Translated::new(run, &united.base)).collect();
     let mut new = new.into_iter();
     let Some(first) = new.next() else {
         return Ok(Compared::default());
     };
-    let first = Translated::new(first, &united.new, &of_first);
-    let new: Vec<_> = new.map(|run| Translated::new(run, &united.new, &of_others)).collect();
-    let (mut given, mut threads) = (0, 0);
+    let first = Translated::new(first, &united.new);
+    let new: Vec<_> = new.map(|run| Translated::new(run, &united.new)).collect();
     let mut matched = 0;
     let mut scratch = Vec::new();
     let mut same: Vec<Strand> = Vec::new();
@@ -87,12 +80,6 @@ fn compare<S: Source>(
         let [base, new] = others else {
             unreachable!("there are two groups");
         };
-        while let Some(rows) = of_first.next(given) {
-            machine.charge.base = None;
-            machine.feed(&rows);
-            threads += 1;
-        }
-        given += 1;
         matched += u64::from(!base.is_empty());
         same.clear();
         same.push(*row);
@@ -105,6 +92,5 @@ fn compare<S: Source>(
             ControlFlow::Continue(())
         }
     })?;
-    let base = of_base.rows.into_inner().iter().flat_map(|(_, rows)| rows).map(|row| row.cost).sum();
-    Ok(Compared { aligned, matched, threads, base_threads: base })
+    Ok(Compared { aligned, matched })
 }

@@ -86,11 +86,8 @@ pub struct SiteRow {
 /// Two recordings, node by node. Sites and places are those of [`United::recording`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differential {
-    /// Strands of the first new run, but for its threads.
+    /// Strands of the first new run.
     pub strands: u64,
-    /// Threads of it that nobody has created and that fork nothing, such as a runtime's workers: no nodes. What they run is
-    /// what only one side has.
-    pub threads: u64,
     /// Of them, those that the base has, too.
     pub matched: u64,
     /// Of each run of the base: what of it has no partner.
@@ -120,7 +117,7 @@ impl Differential {
 }
 
 pub(super) fn make(united: &United, finished: Finished<ByDifference>, compared: Compared) -> Differential {
-    let Compared { aligned, matched, threads, base_threads } = compared;
+    let Compared { aligned, matched } = compared;
     let tree = &united.recording.contexts;
     let charge = &finished.charge;
     let mut regions: Vec<Sums> = charge.seen.iter().map(Sums::from).collect();
@@ -153,16 +150,13 @@ pub(super) fn make(united: &United, finished: Finished<ByDifference>, compared: 
     let mut only_base = Nanos::ZERO;
     // The first group is the base's.
     if let Some(apart) = apart.into_iter().next() {
-        only_base = mean(apart.extra_cost + base_threads);
+        only_base = mean(apart.extra_cost);
         for (context, unmatched, cost) in Places::all(apart) {
             let row = site(&mut sites, tree.site(context));
             row.only_base += cost;
             row.unmatched.missing += unmatched.missing;
             row.unmatched.extra += unmatched.extra;
         }
-    }
-    if base_threads != Nanos::ZERO {
-        site(&mut sites, None).only_base += base_threads;
     }
     let mut places: Vec<PlaceRow> = places.into_iter().map(|(place, sums)| PlaceRow { place, sums }).collect();
     let mut sites: Vec<SiteRow> = sites.into_values().collect();
@@ -173,7 +167,7 @@ pub(super) fn make(united: &United, finished: Finished<ByDifference>, compared: 
     places.sort_by_key(|row| (rank(&row.sums), row.place));
     sites.sort_by_key(|row| (rank(&row.sums), row.site));
     let (span, problems) = (finished.span, finished.problems);
-    Differential { strands, threads, matched, base, others, program, only_base, span, places, sites, problems }
+    Differential { strands, matched, base, others, program, only_base, span, places, sites, problems }
 }
 
 fn site(sites: &mut BTreeMap<Option<SiteId>, SiteRow>, site: Option<SiteId>) -> &mut SiteRow {

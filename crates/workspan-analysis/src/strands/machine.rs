@@ -250,8 +250,9 @@ impl<C: Charge> Machine<C> {
         self.frames.push(Frame::Fork(Fork {
             from,
             from_uniform: self.uniform,
-            best: self.tail,
-            best_uniform: self.uniform,
+            // Also a branch that is shorter than nothing, what hooks take being taken out, is as long as it is.
+            best: Tail::NEVER,
+            best_uniform: i64::MIN,
             iterations,
             first: true,
             tasks: self.tables.get(context).forks_tasks,

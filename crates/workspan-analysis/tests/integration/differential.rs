@@ -292,32 +292,6 @@ fn recordings_of_other_programs_and_broken_rows_do_no_harm() {
     assert_eq!(nothing, Differential::default());
 }
 
-/// A run on four workers has four threads of the runtime's own, on one it has one: the program is the same.
-#[test]
-fn workers_are_no_nodes() {
-    let zero = Nanos::ZERO;
-    let row = |event, cost| Strand {
-        event,
-        context: ContextId::ROOT,
-        cost: Nanos(cost),
-        blocked: zero,
-        start: zero,
-        thread: 0,
-    };
-    let worker = Creation { context: ContextId::ROOT, group: None, overhead: zero };
-    let starts = [row(Event::Group, 50), row(Event::Wait, 0), row(Event::Spawn(worker), 0), row(Event::End, 9_000)];
-    let (recording, runs) = model([30, 10, 440, 430, 420, 410, 165, 155]);
-    let with = |workers: usize| (recording.clone(), vec![[starts.repeat(workers), runs[0].clone()].concat()]);
-    let (_, found) = compared(&with(1), &with(4));
-    assert!(found.same() && found.problems.is_empty());
-    assert_eq!((found.strands, found.threads), (runs[0].len() as u64, 4));
-    // Making them is part of the strand in which they are made; what they do is not the program's.
-    assert_eq!(found.program.work, cost(2060 + 50, 2060 + 200));
-    assert_eq!((found.only_base.0, found.program.only_new.0), (9_000, 36_000));
-    // But one of them is the longest chain.
-    assert_eq!(found.span, Nanos(9_000));
-}
-
 #[test]
 fn sites_that_only_the_base_has_are_known_by_name() {
     let new = model([30, 10, 440, 430, 420, 410, 165, 155]);

@@ -85,10 +85,11 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
         entry_assumed,
         path: path::own(shared, borrowed),
         since: position.since,
-        best: entry,
+        // Also a piece that is shorter than nothing, what hooks take being taken out, is as long as it is.
+        best: i64::MIN,
         best_path: borrowed,
         best_since: position.since,
-        best_assumed: entry_assumed,
+        best_assumed: Assumed::NEVER,
         iterations,
         ordinal: extra.pieces.get().ordinal,
     });

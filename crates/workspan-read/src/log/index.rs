@@ -155,6 +155,19 @@ impl Index {
                 _ => {}
             }
         }
+        self.forget_unborn(source, slot)
+    }
+
+    /// A thread that has come to life and no further when the program ended has nothing to tell.
+    fn forget_unborn<L: Logs + ?Sized>(&mut self, source: &mut Source<'_, L>, slot: usize) -> io::Result<()> {
+        let from = self.first.last().copied().unwrap_or(0);
+        let Some(last) = self.pieces.get(from..).and_then(<[Piece]>::last).filter(|last| last.life) else {
+            return Ok(());
+        };
+        let life = source.entry(Cursor { slot, at: last.begin, end: last.end })?;
+        if self.main != Some(self.pieces.len() - 1) && life.is_some_and(|life| life.next == last.end) {
+            self.pieces.pop();
+        }
         Ok(())
     }
 

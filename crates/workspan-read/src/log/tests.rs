@@ -235,6 +235,11 @@ fn pieces_that_nobody_refers_to_stand_first() {
 }
 
 #[test]
+fn threads_that_had_not_begun_are_nothing() {
+    check(&["Life With=3 Spawn:1 End:2", "Life"], "end 3");
+}
+
+#[test]
 fn exits_in_the_middle_are_charged_where_they_were() {
     check(&["Life Enter:1 Fork:2 End:5"], "enter 1, fork 2, join 5, leave 0, end 0");
 }

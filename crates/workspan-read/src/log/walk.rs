@@ -158,7 +158,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
             Event::Fork => {
                 self.rows.emit(Ends::Fork(iterations(&entry)), part)?;
                 let from = self.rows.position;
-                self.open.push(Open::Fork { from, best: from });
+                self.open.push(Open::Fork { from, best: i64::MIN });
             }
             Event::Next => self.next(part, iterations(&entry))?,
             Event::Join => {

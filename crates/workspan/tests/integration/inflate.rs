@@ -35,12 +35,10 @@ fn check_same(what: &str, answer: &Value) {
 fn rayon_is_the_same_node_for_node() {
     let folder = scratch("inflate-rayon");
     let planted = program("planted");
-    let names = run(std::process::Command::new(&planted).arg("list"));
-    // Who takes which item of `par_bridge` is accident.
-    for name in names.check_success().out().lines().filter(|name| *name != "shared-iterator") {
-        let ended = inflate(&folder, &["--clock", "virtual"], &planted, &[name]);
+    for name in own_nodes(&planted) {
+        let ended = inflate(&folder, &["--clock", "virtual"], &planted, &[&name]);
         let answer = answer(&folder, &ended);
-        check_same(name, &answer);
+        check_same(&name, &answer);
         // Ticks are the same on any number of workers.
         let program = &answer["nodes"]["program"];
         assert_eq!(program["work"]["base_ns"], program["work"]["new_ns"], "{name}");
@@ -48,21 +46,23 @@ fn rayon_is_the_same_node_for_node() {
     }
 }
 
-/// Workers begin at other times, branches are stolen or not: most nodes are the same, and what is not is told. The last strands
-/// of a thread may be missing (docs/methods/differential.md).
+/// Workers begin at other times, branches are stolen or not: the program's nodes are the same.
 #[test]
-fn most_are_the_same_by_the_real_clock() {
+fn so_it_is_by_the_real_clock() {
     let folder = scratch("inflate-real");
     let planted = program("planted");
-    for name in ["partition", "folds", "two-levels"] {
-        let answer = answer(&folder, &inflate(&folder, &[], &planted, &[name, "20"]));
-        let nodes = &answer["nodes"];
-        let count = |key: &str| nodes[key].as_u64().expect("a number");
-        assert!(count("matched") * 2 > count("strands"), "{name}: {nodes:#}");
-        let told = nodes["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty());
-        assert!(told || nodes["same"] == true, "{name}: {nodes:#}");
+    for name in own_nodes(&planted) {
+        let answer = answer(&folder, &inflate(&folder, &[], &planted, &[&name, "20"]));
+        check_same(&name, &answer);
         assert_eq!((&answer["base"]["workers"], &answer["new"]["workers"]), (&1.into(), &2.into()), "{name}");
     }
+}
+
+/// Programs in which the same tasks do the same: who takes which item of `par_bridge` is accident.
+fn own_nodes(planted: &Path) -> Vec<String> {
+    let names = run(std::process::Command::new(planted).arg("list"));
+    let names = names.check_success().out();
+    names.lines().filter(|name| *name != "shared-iterator").map(str::to_owned).collect()
 }
 
 #[test]

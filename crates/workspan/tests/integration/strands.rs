@@ -82,15 +82,15 @@ fn the_real_clock() {
         };
         let (mut measured, mut found, mut converted) = run();
         for _ in 0..9 {
-            // A task that says that it is done has not ended yet: on a busy machine the program is quicker.
-            if !converted.whole() {
+            // A detached task that says that it is done has not ended yet: on a busy machine the program is quicker.
+            if name == "spawn-detached" && !converted.whole() {
                 (measured, found, converted) = run();
             }
         }
         let expected = &measured.recording.runs[0];
         assert!(converted.whole() && converted.lone == 0, "{name}: {converted:?}");
+        assert_eq!(found.span, expected.span, "{name}");
         // Costs are rounded strand by strand.
-        assert!((found.span - expected.span).0.abs() <= 100, "{name}: {} {}", found.span, expected.span);
         let strands = i64::try_from(converted.strands).expect("few");
         assert!((found.work() - expected.work()).0.abs() <= strands, "{name}: {converted:?}");
     }
