@@ -6,7 +6,7 @@
 //!
 //! **When.** A thread keeps a few batches open, by the tasks' context, and adds to one of them as long as the origin is
 //! the same, and the ticks fit into [`TICKS`] bits. Which strand adds does not matter, nor whether there was another one in
-//! between: an equal path handle is an equal path, since a batch holds the node, and a node that somebody else holds does
+//! between, unless more steals lie before it: an equal path handle is an equal path, since a batch holds the node, and a node that somebody else holds does
 //! not change. Where strands are logged, each task has an identity, hence a batch of its own.
 //!
 //! **Bound.** A batch takes some 100 bytes and lives as long as its tasks, besides the few that a thread has open. One that is full

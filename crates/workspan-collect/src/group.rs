@@ -7,8 +7,9 @@
 //! to keep the pair consistent. A task that is not longer than the candidate it sees gives up at once; so among `n`
 //! tasks that end in random order only about `ln n` swap. The runtime's latch orders all of it before [`Group::exit`].
 //!
-//! **Cost** of a task: one atomic addition, one atomic load, and only for a new longest one the swap; besides what it
-//! takes to hold what it knows of its creator ([`batch`]), one atomic subtraction.
+//! **Cost** of a task: one atomic addition, two atomic loads, and only for a new longest one the swap, for a new longest with
+//! steals an atomic maximum (of tasks in the order of their creation that is nearly every one); besides what it takes to hold
+//! what it knows of its creator ([`batch`]), one atomic subtraction.
 //!
 //! **Memory** of a task that has been created and has not ended: the word that is its [`TaskLink`], and its share of a
 //! batch.

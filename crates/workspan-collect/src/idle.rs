@@ -1,7 +1,7 @@
 //! Idle accounting alone: for whoever asks how a program scales, nothing else may cost anything.
 //!
 //! In this mode ([`workspan_wire::shm::Config::idle_only`]) a thread has a slot, but neither strand nor account, and every
-//! other hook finds the thread as if it were gone ([`super::thread`]): a test of a pointer. What a thread waited is taken
+//! other hook finds the thread as if it were gone ([`super::thread`]): two tests of pointers, the second out of line. What a thread waited is taken
 //! at the two ends of an idle phase by the plain counter; of such phases a scheduler has few (Acar et al. 2.1).
 //!
 //! A thread that is blocked while it has work — by a lock, a read, a sleep — does not wait for work.
@@ -11,8 +11,10 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use super::platform;
+use super::process;
+use super::shared::Shared;
 use super::task;
-use super::thread::Role;
+use super::thread::{self, Role};
 use workspan_wire::shm::Thread;
 
 std::thread_local! {
@@ -110,6 +112,10 @@ pub struct Blocked(());
 impl Blocked {
     /// From now on.
     pub fn new() -> Blocked {
+        if here().is_none() && process::shared().is_some_and(Shared::is_idle_only) {
+            // Now that it does it is one of those that count.
+            thread::current();
+        }
         waits();
         Blocked(())
     }

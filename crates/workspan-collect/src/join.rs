@@ -217,7 +217,6 @@ impl JoinFrame {
         } else {
             set!(self.work, thread.work.get());
             set!(self.nested, thread.nested.get());
-            thread.nested.set(0);
         }
     }
 
@@ -242,8 +241,9 @@ impl JoinFrame {
             super::clock::count_later(thread);
         } else {
             let work = thread.work.get() - work_before;
-            count_task(current_account(thread), work - thread.nested.get());
-            thread.nested.set(get!(self.nested) + work);
+            let nested_before = get!(self.nested);
+            count_task(current_account(thread), work - (thread.nested.get() - nested_before));
+            thread.nested.set(nested_before + work);
         }
         let span = strand::span(thread);
         self.join(thread, span, strand::burdened(thread), thread.position.get());
@@ -256,15 +256,12 @@ impl JoinFrame {
         }
     }
 
-    /// The right branch is elsewhere, or other tasks have to run first: the thread waits from tick `now` on. If `left_done`
-    /// may have left a reading out, what has passed since belongs to the left branch.
-    pub fn wait(&self, thread: &Thread, now: u64) {
+    /// The right branch is elsewhere, or other tasks have to run first: the thread waits from tick `now` on. If readings were
+    /// `left_out` before, what has passed belongs to the left branch; otherwise `left_done` has read the clock, and it is the
+    /// runtime's, which looked for the right branch.
+    pub fn wait(&self, thread: &Thread, now: u64, left_out: bool) {
         if thread.waiting.get() == 0 {
-            let mut since = now;
-            if thread.batching.get() == 0 {
-                // `left_done` has read the clock: what has passed is the runtime's, which looked for the right branch.
-                since = thread.start.get();
-            }
+            let since = if left_out { now } else { thread.start.get() };
             let span = strand::stop(thread, since);
             let late = span - get!(self.span);
             set!(self.left_span, get!(self.left_span) + late);

@@ -189,6 +189,15 @@ pub fn note_in(thread: &Thread, event: Event, context: u32, second: u64) {
 /// Begins a strand at tick `now` of a hook that may have logged something.
 #[inline]
 pub fn go(thread: &Thread, now: u64) {
+    if thread.log.get() | thread.away.get() == 0 {
+        strand::go(thread, now);
+    } else {
+        go_after(thread, now);
+    }
+}
+
+#[cold]
+fn go_after(thread: &Thread, now: u64) {
     if on(thread) {
         go_logged(thread, now);
     } else {
@@ -198,7 +207,6 @@ pub fn go(thread: &Thread, now: u64) {
 
 /// What the hook has taken since tick `now` is read, not taken for what hooks take as a rule: strands that are logged are
 /// compared with those of other runs, and a hook's first time is long in all of them.
-#[cold]
 fn go_logged(thread: &Thread, now: u64) {
     let away = thread.away.replace(0);
     if Shared::of(thread).is_virtual() {
@@ -218,7 +226,9 @@ fn go_logged(thread: &Thread, now: u64) {
 /// Goes on with the strand that runs, after a hook that has logged something.
 #[inline]
 pub fn go_on(thread: &Thread) {
-    thread.start.set(thread.start.get().wrapping_add(thread.away.replace(0)));
+    if thread.away.get() != 0 {
+        thread.start.set(thread.start.get().wrapping_add(thread.away.replace(0)));
+    }
 }
 
 /// No strand begins: what was waited is idle time.

@@ -22,7 +22,7 @@ use super::task;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Thread, OWNED};
 
-/// State of the resource. Touched only by the holder of the runtime's lock.
+/// State of the resource. Touched only by the holder of the runtime's lock, but for what `Sync` below names.
 #[derive(Debug)]
 pub struct Resource {
     started: Cell<bool>,
@@ -41,7 +41,8 @@ pub struct Resource {
     turns: Cell<i64>,
 }
 
-// SAFETY: guarded by the runtime's lock on what it describes.
+// SAFETY: cells are guarded by the runtime's lock on what it describes, but for `burden`, which the owner writes before it
+// shares the resource; the owner reads the rest after the last turn. `last` is an atomic.
 unsafe impl Sync for Resource {}
 // SAFETY: holds plain values.
 unsafe impl Send for Resource {}

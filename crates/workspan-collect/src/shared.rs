@@ -74,6 +74,14 @@ impl Shared {
         self.header().config.idle_only.load(Ordering::Relaxed) != 0
     }
 
+    /// The runtime has so many workers: the most of all pools and teams counts, which as a rule is known already.
+    pub fn workers_at_least(self, count: u32) {
+        let workers = &self.header().workers;
+        if workers.load(Ordering::Relaxed) < count {
+            workers.fetch_max(count, Ordering::Relaxed);
+        }
+    }
+
     /// A slot of the hash index of sites.
     pub fn site_slot(self, slot: usize) -> &'static AtomicU32 {
         self.element(shm::SITE_INDEX, slot, shm::INDEX_SLOTS)

@@ -96,7 +96,9 @@ pub fn hot() -> Option<&'static Thread> {
 /// The calling thread, attached if need be, without a look at the clock; with the real clock only.
 pub fn hot_or_attach() -> Option<&'static Thread> {
     if HOT.get().is_null() && ANY.get().is_null() {
-        attach(process::shared()?, Role::External);
+        // Where idle time alone is accounted for, who never waits for a pool is no thread of ours.
+        let shared = process::shared().filter(|shared| !shared.is_idle_only())?;
+        attach(shared, Role::External);
     }
     hot()
 }

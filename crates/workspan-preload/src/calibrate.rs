@@ -1,18 +1,20 @@
-//! What a callback adds to a strand: measured when the runtime starts, on a spare slot, with the callbacks themselves.
+//! What a callback adds to a strand: measured when the runtime starts, on a spare slot, with the callbacks themselves; once as
+//! they are while the program has one thread, and once with the locked instructions that they take from then on.
 
 use core::cell::Cell;
 use core::ffi::c_int;
 use core::hint::black_box;
 use core::ptr;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicI64, Ordering};
 
+use workspan_collect::process;
 use workspan_collect::shared::Shared;
 use workspan_collect::thread::{self, Role};
 use workspan_collect::{clock, log, path, platform, strand};
-use workspan_wire::shm::{Clock, BATCH, MAX_THREADS};
+use workspan_wire::shm::{BATCH, MAX_THREADS};
 
 use crate::dag::frame::{Frame, Kind, Start};
-use crate::dag::group;
+use crate::dag::{group, solo};
 use crate::ompt::abi::{status, sync, task, Data, BEGIN};
 use crate::ompt::{events, site, waits};
 
@@ -21,17 +23,36 @@ const TASKS: u32 = 512;
 /// Rounds, of which the fastest counts.
 const ROUNDS: usize = 5;
 
+/// What a callback takes, and a batch of them, once there are several threads.
+static AMONG_OTHERS: [AtomicI64; 2] = [AtomicI64::new(0), AtomicI64::new(0)];
+
+/// The calling thread, the only one so far, is about to create another.
+pub fn several_threads() {
+    let [each, batch] = [0, 1].map(|i| AMONG_OTHERS[i].load(Ordering::Relaxed));
+    let Some(shared) = process::shared().filter(|_| each != 0) else {
+        return;
+    };
+    let header = shared.header();
+    header.probe_ticks.store(each, Ordering::Relaxed);
+    header.batch_probe_ticks.store(batch, Ordering::Relaxed);
+    if let Some(thread) = thread::hot() {
+        thread.probe.set(if thread.batching.get() == 0 { each } else { batch });
+    }
+}
+
 /// Measures, and stores the result in the header.
 pub fn run(shared: Shared) {
     let header = shared.header();
-    if header.config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32 {
+    if shared.is_virtual() {
         header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
         return;
     }
     let measured = || {
         // The runtime may have been started by the call that was just noted.
         let noted = site::noted();
-        measure(shared);
+        solo::as_if_over(|| store(&AMONG_OTHERS, measure(shared)));
+        let header = shared.header();
+        store([&header.probe_ticks, &header.batch_probe_ticks], measure(shared));
         site::note(noted);
     };
     match thread::current() {
@@ -46,15 +67,20 @@ pub fn run(shared: Shared) {
     }
 }
 
-fn measure(shared: Shared) {
+fn store<'a>(to: impl IntoIterator<Item = &'a AtomicI64>, found: Option<[i64; 2]>) {
+    for (to, found) in to.into_iter().zip(found.unwrap_or_default()) {
+        to.store(found, Ordering::Relaxed);
+    }
+}
+
+/// What a callback takes, and a batch of them. `None`: no memory.
+fn measure(shared: Shared) -> Option<[i64; 2]> {
     let spare = shared.thread(MAX_THREADS - 1);
     thread::prepare(shared, spare, Role::Worker);
     spare.tiny.set(i64::MAX);
     spare.probe.set(0);
     let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
-    let Some(root) = Frame::new(spare, kind, Start::default()) else {
-        return;
-    };
+    let root = Frame::new(spare, kind, Start::default())?;
     root.begun_here(spare);
     // Its tasks end there: not as the program's.
     group::open(spare, root);
@@ -84,9 +110,7 @@ fn measure(shared: Shared) {
     group::close(spare, root);
     path::release(shared, strand::path(spare));
     let [each, batched] = fastest.map(|ticks| ticks as i64 / i64::from(TASKS * CALLBACKS));
-    let header = shared.header();
-    header.probe_ticks.store(each, Ordering::Relaxed);
-    header.batch_probe_ticks.store(batched * i64::from(BATCH), Ordering::Relaxed);
+    Some([each, batched * i64::from(BATCH)])
 }
 
 /// Callbacks with a reading of the clock to a task.

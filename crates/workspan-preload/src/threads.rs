@@ -12,6 +12,7 @@ use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
 
+use crate::calibrate;
 use crate::dag::{solo, token};
 use crate::original::Original;
 
@@ -73,7 +74,9 @@ pub unsafe extern "C" fn pthread_create(
     }
     // SAFETY: the C library defines it with this signature.
     let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
-    solo::over();
+    if solo::over() {
+        calibrate::several_threads();
+    }
     let strand = if workspan_collect::process::shared().is_none() || of_the_runtime(start as usize as u64) {
         None
     } else {

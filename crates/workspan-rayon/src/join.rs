@@ -77,10 +77,17 @@ impl Join {
     /// Before the thread runs other jobs or sleeps.
     #[cold]
     pub fn wait(&self) {
-        if self.frame.active() {
-            if let Some((thread, now)) = thread::running() {
-                self.frame.wait(thread, now);
-            }
+        if !self.frame.active() {
+            return;
+        }
+        // rayon comes here again and again; a reading now would be of a strand that has ended.
+        let Some(thread) = current().filter(|thread| thread.waiting.get() == 0) else {
+            return;
+        };
+        // The reading itself may end a batch.
+        let left_out = thread.batching.get() != 0;
+        if let Some((thread, now)) = thread::running() {
+            self.frame.wait(thread, now, left_out);
         }
     }
 
@@ -88,6 +95,10 @@ impl Join {
     #[cold]
     pub fn resume(&self) {
         if self.frame.active() {
+            if current().is_some_and(|thread| thread.batching.get() != 0) {
+                // Nobody waited, and what has passed in the left branch may not have been charged yet.
+                self.wait();
+            }
             if let Some((thread, now)) = thread::waking() {
                 self.frame.resume(thread, now);
             }

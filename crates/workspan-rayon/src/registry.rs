@@ -14,7 +14,7 @@ use workspan_collect::process;
 use workspan_collect::shared::Shared;
 use workspan_collect::thread::{self, current, Role};
 use workspan_collect::{strand, task};
-use workspan_wire::shm::{Clock, BATCH, MAX_THREADS};
+use workspan_wire::shm::{BATCH, MAX_THREADS};
 
 /// A strand that is handed to a pool, on the stack of the function that waits.
 #[derive(Debug)]
@@ -115,13 +115,13 @@ pub fn pool_start(workers: usize, calibrate: fn(&mut dyn FnMut(Variants))) {
     }
     let header = shared.header();
     header.pools.fetch_add(1, Ordering::Relaxed);
-    header.workers.fetch_max(u32::try_from(workers).unwrap_or(u32::MAX), Ordering::Relaxed);
+    shared.workers_at_least(u32::try_from(workers).unwrap_or(u32::MAX));
     if shared.is_idle_only() || CALIBRATED.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_err() {
         return;
     }
     let run = || calibrate(&mut |variants| measure(shared, variants));
     match current() {
-        _ if header.config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32 => {
+        _ if shared.is_virtual() => {
             header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         Some(thread) if thread.waiting.get() == 0 => {

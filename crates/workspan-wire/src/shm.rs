@@ -33,7 +33,7 @@ pub use super::path::{PathNode, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 7;
+pub const WIRE_VERSION: u32 = 8;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -380,10 +380,10 @@ pub struct Thread {
     /// Address of the account of the current context.
     pub account: Cell<u64>,
 
-    /// Ticks below which no interrupt can hide in a strand.
-    pub short: Cell<i64>,
-    /// Ticks above which a strand always consults the kernel's clocks.
-    pub long: Cell<i64>,
+    /// Absolute span = `work + burdened_offset` if all were stolen that can be.
+    pub burdened_offset: Cell<i64>,
+    /// What a steal costs then, in ticks.
+    pub steal: Cell<i64>,
     /// Address of this thread's log; 0 if nothing is logged.
     pub log: Cell<u64>,
 
@@ -391,10 +391,10 @@ pub struct Thread {
     pub switch_witness: Cell<u64>,
     /// Address of this shared memory.
     pub base: Cell<u64>,
-    /// Absolute span = `work + burdened_offset` if all were stolen that can be.
-    pub burdened_offset: Cell<i64>,
-    /// What a steal costs then, in ticks.
-    pub steal: Cell<i64>,
+    /// Ticks below which no interrupt can hide in a strand.
+    pub short: Cell<i64>,
+    /// Ticks above which a strand always consults the kernel's clocks.
+    pub long: Cell<i64>,
     /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
     /// time.
     pub away: Cell<u64>,

@@ -306,7 +306,7 @@ impl<'m, 'p> Run<'m, 'p> {
                 frame.stolen_done(self.thread(thief), ended);
                 let first = left(self, slot);
                 frame.left_done(thread, Some(now(thread)));
-                frame.wait(thread, now(thread));
+                frame.wait(thread, now(thread), false);
                 frame.resume(thread, now(thread));
                 first.and(second)
             }
@@ -314,7 +314,7 @@ impl<'m, 'p> Run<'m, 'p> {
             1 => {
                 let first = left(self, slot);
                 frame.left_done(thread, Some(now(thread)));
-                frame.wait(thread, now(thread));
+                frame.wait(thread, now(thread), false);
                 self.interlude(slot);
                 let (second, ended) = self.as_task(&frame.origin(), thief, right);
                 frame.stolen_done(self.thread(thief), ended);
@@ -325,7 +325,7 @@ impl<'m, 'p> Run<'m, 'p> {
             2 => {
                 let first = left(self, slot);
                 frame.left_done(thread, Some(now(thread)));
-                frame.wait(thread, now(thread));
+                frame.wait(thread, now(thread), false);
                 self.interlude(slot);
                 frame.found(thread, now(thread));
                 frame.right_inline(thread);

@@ -12,9 +12,22 @@ use workspan_wire::shm::Candidate;
 
 static OVER: AtomicBool = AtomicBool::new(false);
 
-/// Another thread is about to be created.
-pub fn over() {
-    OVER.store(true, Ordering::Relaxed);
+/// Another thread is about to be created. True the first time.
+pub fn over() -> bool {
+    let first = alone();
+    if first {
+        OVER.store(true, Ordering::Relaxed);
+    }
+    first
+}
+
+/// Does `work` as if there were other threads.
+pub fn as_if_over(work: impl FnOnce()) {
+    let first = over();
+    work();
+    if first {
+        OVER.store(false, Ordering::Relaxed);
+    }
 }
 
 #[inline(always)]

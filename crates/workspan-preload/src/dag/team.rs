@@ -97,9 +97,9 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Op
     let at = pool::take::<Team>(thread)?;
     let share = || Share {
         left: AtomicU64::new(0),
-        span: AtomicI64::new(0),
-        uniform: AtomicI64::new(0),
-        burdened: AtomicI64::new(0),
+        span: AtomicI64::new(i64::MIN),
+        uniform: AtomicI64::new(i64::MIN),
+        burdened: AtomicI64::new(i64::MIN),
         of: AtomicU64::new(0),
     };
     let team = Team {
@@ -224,7 +224,7 @@ pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordina
         }
         if next & 0xffff_ffff == size {
             // All others have left.
-            let taken = |from: &AtomicI64| from.swap(0, Ordering::Relaxed);
+            let taken = |from: &AtomicI64| from.swap(i64::MIN, Ordering::Relaxed);
             let span = taken(&share.span);
             let assumed = Assumed { uniform: taken(&share.uniform), burdened: taken(&share.burdened) };
             let of = share.of.swap(0, Ordering::Relaxed);

@@ -259,8 +259,7 @@ fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, inde
         return Some(frame);
     }
     task::go(thread, Some(at));
-    let workers = &Shared::of(thread).header().workers;
-    workers.fetch_max(size, Ordering::Relaxed);
+    Shared::of(thread).workers_at_least(size);
     Some(frame)
 }
 

@@ -10,7 +10,6 @@
 use core::cell::Cell;
 use core::ffi::{c_int, c_uint, c_void};
 use core::ptr;
-use core::sync::atomic::Ordering;
 
 use workspan_collect::idle;
 use workspan_collect::shared::Shared;
@@ -94,9 +93,13 @@ pub(super) fn register(set: SetCallback) {
 
 /// A thread begins.
 extern "C" fn thread_begin(kind: c_int, _data: *const Data) {
+    const INITIAL: c_int = 1;
     const WORKER: c_int = 2;
-    if kind == WORKER {
-        thread::become_worker();
+    match kind {
+        // One of the program's that opens regions of its own.
+        INITIAL => drop(thread::current()),
+        WORKER => thread::become_worker(),
+        _ => {}
     }
 }
 
@@ -115,7 +118,7 @@ extern "C" fn implicit_task(
     if endpoint == BEGIN || endpoint == BEGIN_END {
         found(|_, thread| {
             idle::works_on(thread);
-            Shared::of(thread).header().workers.fetch_max(size, Ordering::Relaxed);
+            Shared::of(thread).workers_at_least(size);
         });
     } else if index != 0 {
         // The first member goes on with what is after the region.

@@ -5,12 +5,7 @@ use core::mem;
 #[cfg(not(idle_only))]
 use core::sync::atomic::Ordering;
 
-use workspan_collect::process;
 #[cfg(not(idle_only))]
-use workspan_collect::shared::Shared;
-#[cfg(not(idle_only))]
-use workspan_wire::shm::Clock;
-
 #[cfg(not(idle_only))]
 use super::abi::Callback;
 use super::abi::{Data, Lookup, SetCallback, StartToolResult, Version};
@@ -19,6 +14,9 @@ use super::idle;
 use super::{events, locks, waits, worksharing};
 #[cfg(not(idle_only))]
 use crate::dag::{clock, token};
+use workspan_collect::process;
+#[cfg(not(idle_only))]
+use workspan_collect::shared::Shared;
 
 extern "C" fn before_main() {
     // Other programs of the same command must not claim the memory: a shell that starts the program, say.
@@ -121,7 +119,7 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
 fn register(shared: Shared, lookup: Lookup, set: SetCallback) {
     crate::threads::leave_alone(lookup as usize as u64);
     let config = &shared.header().config;
-    clock::use_virtual(config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32);
+    clock::use_virtual(shared.is_virtual());
     crate::calibrate::run(shared);
     if config.logical_cores.load(Ordering::Relaxed) != 0 {
         token::enable();
