@@ -1,11 +1,12 @@
 //! False sharing: two tasks count, each in a word of its own, and the words are in one cache line. Beside it, as much work
-//! that shares nothing.
+//! that shares nothing, and a twentieth of it that always shares.
 //!
 //! * `sharing [ROUNDS]`: both words in one line;
 //! * `sharing fixed [ROUNDS]`: each in a line of its own.
 //!
 //! Known answer: with one worker both take the same. With two, what `count` does is inflated in the first, in the second not;
-//! `mix` never is. The counts are printed, so that nothing is optimised away: 2 * ROUNDS * COUNTS, whatever the layout.
+//! `mix` never is, and `lesser` always: so what costs most for running in parallel is `count` in the first, `lesser` in the
+//! second. The counts are printed, so that nothing is optimised away: 2 * ROUNDS * COUNTS, whatever the layout.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -27,11 +28,19 @@ fn main() {
     let memory = Words([const { AtomicU64::new(0) }; 2 * APART]);
     let second = if fixed { APART } else { 1 };
     let (first, second) = (&memory.0[0], &memory.0[second]);
+    let shared = Words([const { AtomicU64::new(0) }; 2 * APART]);
     for round in 0..rounds {
         rayon::join(|| count(first), || count(second));
         rayon::join(|| mix(round), || mix(round + 1));
+        rayon::join(|| lesser(&shared.0[0]), || lesser(&shared.0[1]));
     }
     println!("{}", first.load(Relaxed) + second.load(Relaxed));
+}
+
+fn lesser(word: &AtomicU64) {
+    for _ in 0..COUNTS / 20 {
+        word.fetch_add(1, Relaxed);
+    }
 }
 
 /// An addition that nobody else may see half done: with the line in the own cache some 20 cycles.
