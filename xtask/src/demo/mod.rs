@@ -79,7 +79,8 @@ fn profile(job: &Job, results: &Path) -> anyhow::Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)))?;
     let mut command = shell::cargo();
-    command.args(["workspan", "run", "--release"]);
+    // With strands the page answers what-if, and predicts.
+    command.args(["workspan", "run", "--release", "--record"]);
     command.arg("--html").arg(from(&job.folder, &results.join(PAGE)));
     command.arg("--output").arg(from(&job.folder, &results.join(RECORDING)));
     command.arg("--").args(&job.arguments);
@@ -99,15 +100,17 @@ fn from(folder: &Path, path: &Path) -> String {
 fn closing(results: &Path, time: &str) -> String {
     let page = shell::shown(&results.join(PAGE));
     let report = shell::shown(&shell::target().join("release/workspan"));
-    let report = format!("{report} report {}", shell::shown(&results.join(RECORDING)));
-    let width = report.len();
+    let recording = shell::shown(&results.join(RECORDING));
+    let [predict, report] = ["predict", "report"].map(|verb| format!("{report} {verb} {recording}"));
+    let width = predict.len();
     format!(
         "
 Done in {time}. The first line of the report says how much faster than on one core the program can get at most, on any
 number of cores, and which line of its source stands in the way. docs/methods defines every number.
 
   {page:<width$}  the report as a page: open it in a browser
-  {report}  the report as text, again
+  {report:<width$}  the report as text, again
+  {predict}  how long it would take on 1 to 1024 processors
 
 For a program of your own:
   cargo install --path crates/workspan
