@@ -1,5 +1,6 @@
 //! Command lines.
 
+mod arguments;
 mod command;
 pub mod export;
 pub mod guide;
@@ -26,7 +27,7 @@ pub use scale::{Scale, ScaleOptions};
 pub const DEFAULT_FILE: &str = "workspan.wspan";
 
 /// Rows of a table that are shown unless another number is asked for.
-const DEFAULT_TOP: usize = 15;
+pub const DEFAULT_TOP: usize = 15;
 
 /// Tells how parallel a program is, why it does not scale, and what to change.
 #[derive(Debug, Parser)]
@@ -134,7 +135,7 @@ pub struct Show {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Show at most N rows of a table.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
     /// Do not embed source lines in the HTML page.
     #[arg(long)]
@@ -250,7 +251,7 @@ pub struct WhatIf {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: u32,
     /// Show at most N rows of a table.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
     /// As JSON.
     #[arg(long)]
@@ -286,7 +287,7 @@ pub struct Advise {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: u32,
     /// Show at most N findings.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
     /// As JSON.
     #[arg(long)]
@@ -320,7 +321,7 @@ pub struct Calls {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: u32,
     /// Show at most N rows of a table.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
     /// As JSON.
     #[arg(long, conflicts_with = "csv")]
@@ -368,7 +369,7 @@ pub struct Diff {
     #[arg(long, value_name = "CONDITION")]
     pub fail_on: Vec<Gate>,
     /// Show at most N rows of a table.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
     /// As JSON.
     #[arg(long)]
@@ -412,7 +413,7 @@ pub struct Merge {
     #[arg(long, value_enum, default_value_t = Keep::Min)]
     pub keep: Keep,
     /// Show at most N rows of a table.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
     /// As JSON.
     #[arg(long)]
@@ -502,48 +503,5 @@ impl RunOptions {
     /// True if strands must be logged.
     pub fn logs_strands(&self) -> bool {
         self.record || !self.what_if.is_empty()
-    }
-
-    /// The options as arguments, for the `workspan record` that cargo will call in another folder.
-    pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
-        let path = |path: &PathBuf| -> anyhow::Result<String> {
-            Ok(std::path::absolute(path)?.to_string_lossy().into_owned())
-        };
-        let mut arguments = vec!["--output".to_owned(), path(&self.output)?];
-        let mut add = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
-        if let Some(workers) = self.workers {
-            add("--workers", workers.to_string());
-        }
-        if let Some(cores) = self.logical_cores {
-            add("--logical-cores", cores.to_string());
-        }
-        if let Some(nanos) = self.steal {
-            add("--steal", nanos.to_string());
-        }
-        add("--repeat", self.repeat.to_string());
-        add("--top", self.show.top.to_string());
-        if self.clock == Clock::Virtual {
-            add("--clock", "virtual".to_owned());
-            add("--virtual-task-cost", self.virtual_task_cost.to_string());
-        }
-        if let Some(library) = &self.tool {
-            add("--tool", path(library)?);
-        }
-        if let Some(file) = &self.show.html {
-            add("--html", path(file)?);
-        }
-        match &self.show.json {
-            Some(file) if file.as_os_str() == "-" => arguments.push("--json=-".to_owned()),
-            Some(file) => arguments.push(format!("--json={}", path(file)?)),
-            None => {}
-        }
-        if self.record {
-            arguments.push("--record".to_owned());
-        }
-        arguments.extend(self.what_if.iter().map(|asked| format!("--what-if={}", asked.text)));
-        if self.show.no_source {
-            arguments.push("--no-source".to_owned());
-        }
-        Ok(arguments)
     }
 }

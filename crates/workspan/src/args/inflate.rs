@@ -48,7 +48,7 @@ pub struct InflateOptions {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
     /// Show at most N rows of a table.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = super::DEFAULT_TOP)]
     pub top: usize,
     /// Source of time.
     #[arg(long, value_enum, default_value_t = super::Clock::Real, hide = true)]
@@ -64,34 +64,4 @@ pub struct Inflate {
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
-}
-
-impl InflateOptions {
-    /// The options as arguments, for the `workspan inflate` that cargo will call in another folder.
-    pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
-        let path = |path: &PathBuf| -> anyhow::Result<String> {
-            Ok(std::path::absolute(path)?.to_string_lossy().into_owned())
-        };
-        let mut arguments = vec!["--output".to_owned(), path(&self.output)?];
-        let mut add = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
-        if let Some(workers) = self.workers {
-            add("--workers", workers.to_string());
-        }
-        if let Some(cores) = self.logical_cores {
-            add("--logical-cores", cores.to_string());
-        }
-        add("--repeat", self.repeat.to_string());
-        add("--top", self.top.to_string());
-        if self.clock == super::Clock::Virtual {
-            add("--clock", "virtual".to_owned());
-        }
-        arguments.extend(self.events.iter().map(|events| format!("--events={events}")));
-        arguments.extend(self.fail_on.iter().map(|gate| format!("--fail-on={}", gate.text())));
-        match &self.json {
-            Some(file) if file.as_os_str() == "-" => arguments.push("--json=-".to_owned()),
-            Some(file) => arguments.push(format!("--json={}", path(file)?)),
-            None => {}
-        }
-        Ok(arguments)
-    }
 }

@@ -84,34 +84,4 @@ impl ScaleOptions {
         let data = [&self.json, &self.csv].into_iter().flatten().filter(move |file| !to_stdout(file));
         data.chain(&self.svg).chain(&self.html)
     }
-
-    /// The options as arguments, for the `workspan scale` that cargo will call in another folder.
-    pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
-        let mut arguments = Vec::new();
-        let mut add = |name: &str, value: String| arguments.push(format!("--{name}={value}"));
-        if !self.workers.is_empty() {
-            add("workers", self.workers.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
-        }
-        for (name, command) in [("baseline", &self.baseline), ("elision", &self.elision)] {
-            if let Some(command) = command {
-                add(name, command.text.clone());
-            }
-        }
-        add("repeat", self.repeat.to_string());
-        add("warm-up", self.warm_up.to_string());
-        add("top", self.top.to_string());
-        for (name, file) in [("json", &self.json), ("csv", &self.csv), ("svg", &self.svg), ("html", &self.html)] {
-            match file {
-                Some(file) if file.as_os_str() == "-" => add(name, "-".to_owned()),
-                Some(file) => add(name, std::path::absolute(file)?.to_string_lossy().into_owned()),
-                None => {}
-            }
-        }
-        for (name, set) in [("pin", self.pin), ("no-sites", self.no_sites), ("show-output", self.show_output)] {
-            if set {
-                arguments.push(format!("--{name}"));
-            }
-        }
-        Ok(arguments)
-    }
 }

@@ -18,7 +18,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::{env, fs};
 
 use anyhow::Context;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use workspan_instrument::IDLE_ONLY_FOLDER;
 
@@ -92,6 +92,11 @@ struct PassedInflate {
     cargo: Vec<OsString>,
 }
 
+/// Verbs and their options.
+fn command() -> clap::Command {
+    Cargo::command()
+}
+
 /// The `workspan` that cargo is to run programs by.
 fn runner_words(verb: &Verb) -> anyhow::Result<Vec<String>> {
     let (verb, options) = match verb {
@@ -106,7 +111,7 @@ fn runner_words(verb: &Verb) -> anyhow::Result<Vec<String>> {
 
 /// Runs a verb.
 pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
-    let split = match split::split(arguments) {
+    let split = match split::split(&command(), arguments) {
         Some(split) => split,
         // No verb, `--help`, `--version`: clap knows what to say.
         None => split::Split { ours: env::args_os().filter(|a| a != "workspan").collect(), ..Default::default() },

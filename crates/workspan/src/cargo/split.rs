@@ -16,37 +16,27 @@ pub struct Split {
     pub program: Vec<OsString>,
 }
 
-/// Our options that take a value in the next argument.
-const WITH_VALUE: &[&str] = &[
-    "-o",
-    "--output",
-    "--workers",
-    "--logical-cores",
-    "--steal",
-    "--repeat",
-    "--clock",
-    "--virtual-task-cost",
-    "--html",
-    "--top",
-    "--what-if",
-    "--tool",
-    "--baseline",
-    "--elision",
-    "--warm-up",
-    "--svg",
-    "--events",
-    "--fail-on",
-];
-/// Our options that take none, or one after `=`.
-const WITHOUT_VALUE: &[&str] = &["--json", "--no-source", "--record", "--csv", "--pin", "--no-sites", "--show-output"];
+/// Cargo's, although we have an option of this name, too.
+const CARGOS: &str = "-p";
 
-/// Splits `cargo-workspan VERB …`. `None` if there is no verb first, or help is asked for.
-pub fn split(arguments: Vec<OsString>) -> Option<Split> {
+/// Our option of this name, if `verb` has it.
+fn our_option<'c>(verb: Option<&'c clap::Command>, name: &str) -> Option<&'c clap::Arg> {
+    let is_it = |option: &&clap::Arg| match name.strip_prefix("--") {
+        Some(long) => option.get_long() == Some(long),
+        None => option.get_short().is_some_and(|short| name == format!("-{short}")),
+    };
+    verb?.get_arguments().find(is_it).filter(|_| name != CARGOS)
+}
+
+/// Splits `cargo-workspan VERB …`, of which `command` knows the verbs and their options. `None` if there is no verb first, or
+/// help is asked for.
+pub fn split(command: &clap::Command, arguments: Vec<OsString>) -> Option<Split> {
     let mut rest = arguments.into_iter();
     let (program, verb) = (rest.next()?, rest.next()?);
     if verb.to_string_lossy().starts_with('-') || verb == "help" {
         return None;
     }
+    let known = command.find_subcommand(&verb);
     let mut split = Split { ours: vec![program, verb], ..Split::default() };
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy();
@@ -58,16 +48,16 @@ pub fn split(arguments: Vec<OsString>) -> Option<Split> {
             split.ours.push(argument);
             continue;
         }
-        let name = text.split('=').next().unwrap_or(&text).to_owned();
-        let with_value = WITH_VALUE.contains(&name.as_str());
-        let joined = text.contains('=');
-        if with_value || WITHOUT_VALUE.contains(&name.as_str()) {
-            split.ours.push(argument);
-            if with_value && !joined {
-                split.ours.extend(rest.next());
-            }
-        } else {
+        let name = text.split('=').next().unwrap_or(&text);
+        let Some(option) = our_option(known, name) else {
             split.cargo.push(argument);
+            continue;
+        };
+        // One that may stand without a value has it behind `=` only.
+        let value_follows = option.get_action().takes_values() && !option.is_require_equals_set() && name == text;
+        split.ours.push(argument);
+        if value_follows {
+            split.ours.extend(rest.next());
         }
     }
     Some(split)
@@ -127,7 +117,7 @@ mod tests {
     #[track_caller]
     fn check(line: &str, ours: &str, cargo: &str, program: &str) {
         let words = |text: &str| text.split_whitespace().map(OsString::from).collect::<Vec<_>>();
-        let split = split(words(line)).unwrap();
+        let split = split(&crate::cargo::command(), words(line)).unwrap();
         assert_eq!((split.ours, split.cargo, split.program), (words(ours), words(cargo), words(program)));
     }
 
@@ -141,18 +131,21 @@ mod tests {
         );
         check("cw test some_test", "cw test", "some_test", "");
         check("cw run", "cw run", "", "");
+        check("cw run --processors 4 --csv", "cw run --processors 4", "--csv", "");
+        check("cw scale --csv x -p q --pin", "cw scale --csv --pin", "x -p q", "");
+        check("cw inflate --events a,b --fail-on=c", "cw inflate --events a,b --fail-on=c", "", "");
     }
 
     #[test]
     fn help_has_no_verb() {
-        assert_eq!(split(vec!["cw".into(), "--help".into()]), None);
-        assert_eq!(split(vec!["cw".into()]), None);
+        assert_eq!(split(&crate::cargo::command(), vec!["cw".into(), "--help".into()]), None);
+        assert_eq!(split(&crate::cargo::command(), vec!["cw".into()]), None);
     }
 
     #[test]
     fn values_are_found_in_both_forms() {
         let words = ["cw", "run", "--target-dir", "a", "--target=b", "-v"].map(OsString::from);
-        let split = split(words.into()).unwrap();
+        let split = split(&crate::cargo::command(), words.into()).unwrap();
         assert_eq!(split.cargo_value("--target-dir"), Some("a".into()));
         assert_eq!(split.cargo_value("--target"), Some("b".into()));
         assert_eq!(split.cargo_without("--target-dir"), ["--target=b", "-v"]);

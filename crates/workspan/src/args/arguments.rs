@@ -1,0 +1,177 @@
+//! Options as arguments again, for the `workspan` that cargo will call in another folder.
+
+use std::path::{absolute, Path};
+
+use super::{Clock, InflateOptions, RunOptions, ScaleOptions, Show};
+
+/// Arguments, each a word of its own.
+#[derive(Debug, Default)]
+struct Arguments(Vec<String>);
+
+impl Arguments {
+    fn value(&mut self, name: &str, value: Option<impl ToString>) {
+        self.0.extend(value.map(|value| format!("--{name}={}", value.to_string())));
+    }
+
+    fn flag(&mut self, name: &str, set: bool) {
+        self.0.extend(set.then(|| format!("--{name}")));
+    }
+
+    fn path(&mut self, name: &str, path: Option<&Path>) -> anyhow::Result<()> {
+        let path = path.map(absolute).transpose()?;
+        self.value(name, path.as_ref().map(|path| path.to_string_lossy()));
+        Ok(())
+    }
+
+    fn file_or_stdout(&mut self, name: &str, file: Option<&Path>) -> anyhow::Result<()> {
+        if file == Some(Path::new("-")) {
+            self.value(name, Some("-"));
+            return Ok(());
+        }
+        self.path(name, file)
+    }
+
+    fn clock(&mut self, clock: Clock) {
+        self.value("clock", (clock == Clock::Virtual).then_some("virtual"));
+    }
+}
+
+impl RunOptions {
+    /// The options as arguments of `workspan record`.
+    pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
+        let RunOptions {
+            output,
+            workers,
+            logical_cores,
+            record,
+            what_if,
+            tool,
+            steal,
+            repeat,
+            idle_only: _,
+            clock,
+            virtual_task_cost,
+            show: Show { json, html, top, no_source, processors },
+        } = self;
+        let mut all = Arguments::default();
+        all.path("output", Some(output))?;
+        all.value("workers", *workers);
+        all.value("logical-cores", *logical_cores);
+        all.flag("record", *record);
+        what_if.iter().for_each(|asked| all.value("what-if", Some(&asked.text)));
+        all.path("tool", tool.as_deref())?;
+        all.value("steal", *steal);
+        all.value("repeat", Some(repeat));
+        all.clock(*clock);
+        all.value("virtual-task-cost", Some(virtual_task_cost));
+        all.file_or_stdout("json", json.as_deref())?;
+        all.path("html", html.as_deref())?;
+        all.value("top", Some(top));
+        all.flag("no-source", *no_source);
+        all.value("processors", *processors);
+        Ok(all.0)
+    }
+}
+
+impl InflateOptions {
+    /// The options as arguments of `workspan inflate`.
+    pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
+        let InflateOptions { output, workers, logical_cores, repeat, events, fail_on, json, top, clock } = self;
+        let mut all = Arguments::default();
+        all.path("output", Some(output))?;
+        all.value("workers", *workers);
+        all.value("logical-cores", *logical_cores);
+        all.value("repeat", Some(repeat));
+        all.value("events", events.as_ref());
+        fail_on.iter().for_each(|gate| all.value("fail-on", Some(gate.text())));
+        all.file_or_stdout("json", json.as_deref())?;
+        all.value("top", Some(top));
+        all.clock(*clock);
+        Ok(all.0)
+    }
+}
+
+impl ScaleOptions {
+    /// The options as arguments of `workspan scale`.
+    pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
+        let ScaleOptions {
+            workers,
+            baseline,
+            elision,
+            repeat,
+            warm_up,
+            pin,
+            no_sites,
+            show_output,
+            json,
+            csv,
+            svg,
+            html,
+            top,
+        } = self;
+        let numbers = workers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let mut all = Arguments::default();
+        all.value("workers", Some(numbers).filter(|numbers| !numbers.is_empty()));
+        all.value("baseline", baseline.as_ref().map(|command| &command.text));
+        all.value("elision", elision.as_ref().map(|command| &command.text));
+        all.value("repeat", Some(repeat));
+        all.value("warm-up", Some(warm_up));
+        all.flag("pin", *pin);
+        all.flag("no-sites", *no_sites);
+        all.flag("show-output", *show_output);
+        all.file_or_stdout("json", json.as_deref())?;
+        all.file_or_stdout("csv", csv.as_deref())?;
+        all.path("svg", svg.as_deref())?;
+        all.path("html", html.as_deref())?;
+        all.value("top", Some(top));
+        Ok(all.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::*;
+
+    /// A value that is not the default.
+    fn other_value(argument: &clap::Arg) -> &'static str {
+        match argument.get_long().expect("it is an option") {
+            "output" | "tool" | "html" | "svg" | "json" | "csv" => "/somewhere/else",
+            "what-if" => "part=8,other=inf",
+            "baseline" | "elision" => "./seq 'an argument'",
+            "fail-on" => "inflation>1.5",
+            "clock" => "virtual",
+            _ => "77",
+        }
+    }
+
+    /// Every option comes back.
+    fn check<T: Args + FromArgMatches>(to_arguments: impl Fn(&T) -> anyhow::Result<Vec<String>>) {
+        let command = T::augment_args(Command::new("w").no_binary_name(true));
+        let back = |given: &[String]| {
+            let matches = command.clone().try_get_matches_from(given).expect("it is right");
+            to_arguments(&T::from_arg_matches(&matches).expect("it is right")).expect("paths are known")
+        };
+        let none = back(&[]);
+        let options: Vec<_> = command.get_arguments().filter(|argument| argument.get_long().is_some()).collect();
+        assert!(options.len() > 8);
+        for option in options {
+            let name = option.get_long().expect("it has one");
+            let given = match option.get_action().takes_values() {
+                true => format!("--{name}={}", other_value(option)),
+                false => format!("--{name}"),
+            };
+            let all = back(std::slice::from_ref(&given));
+            assert!(all.contains(&given) && !none.contains(&given), "{given} is lost: {all:?}");
+            assert_eq!(back(&all), all);
+        }
+    }
+
+    #[test]
+    fn every_option_comes_back() {
+        check(RunOptions::to_arguments);
+        check(InflateOptions::to_arguments);
+        check(ScaleOptions::to_arguments);
+    }
+}
