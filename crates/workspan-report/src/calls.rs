@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use workspan_analysis::calls::CallRow;
+use workspan_analysis::calls::{CallRow, DEFAULT_STEAL};
 use workspan_analysis::Calls;
-use workspan_model::{Nanos, Ratio, Recording, SiteId};
+use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::parts::{problems, ratio, time};
 use crate::place;
@@ -114,6 +114,21 @@ pub enum Steal {
 }
 
 impl Steal {
+    /// As it was asked for, as `run` of `recording` was recorded with, as it was measured, or as it may be.
+    pub fn of(asked: Option<u64>, recording: &Recording, run: &Run) -> Steal {
+        let nanos = |number| Nanos(i64::try_from(number).unwrap_or(i64::MAX));
+        let measured = recording.machine.steal_ns;
+        let expected = if measured == 0 { DEFAULT_STEAL } else { nanos(measured) };
+        match (asked, measured) {
+            (Some(number), _) => Steal::Asked(nanos(number)),
+            (None, _) if run.steal > Nanos::ZERO && run.steal != expected => Steal::Recorded(run.steal),
+            // Ticks are no time.
+            (None, _) if run.clock == Clock::Virtual => Steal::Assumed(Nanos::ZERO),
+            (None, 0) => Steal::Assumed(DEFAULT_STEAL),
+            (None, number) => Steal::Measured(nanos(number)),
+        }
+    }
+
     /// The cost.
     pub fn cost(self) -> Nanos {
         match self {
@@ -393,6 +408,24 @@ mod tests {
             .filter(|word| !["`", "`[", ".", "["].iter().any(|after| document.contains(&format!("{word}{after}"))))
             .collect();
         assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    #[test]
+    fn what_a_steal_costs() {
+        for (asked, measured, recorded, clock, expected) in [
+            (Some(7), 300, 9, Clock::Real, Steal::Asked(Nanos(7))),
+            (None, 300, 9, Clock::Real, Steal::Recorded(Nanos(9))),
+            (None, 300, 300, Clock::Real, Steal::Measured(Nanos(300))),
+            (None, 300, 0, Clock::Real, Steal::Measured(Nanos(300))),
+            (None, 0, 0, Clock::Real, Steal::Assumed(DEFAULT_STEAL)),
+            (None, 0, 0, Clock::Virtual, Steal::Assumed(Nanos::ZERO)),
+            (None, 0, 100, Clock::Virtual, Steal::Recorded(Nanos(100))),
+        ] {
+            let machine = workspan_model::Machine { steal_ns: measured, ..workspan_model::Machine::default() };
+            let recording = Recording { machine, ..Recording::default() };
+            let run = Run { steal: Nanos(recorded), clock, ..Run::default() };
+            assert_eq!(Steal::of(asked, &recording, &run), expected);
+        }
     }
 
     #[test]

@@ -13,11 +13,12 @@ use workspan_analysis::bounds::POWERS;
 use workspan_analysis::strands::{coarsened, regions, walk, Place as Spot, RegionProfile, Step};
 use workspan_analysis::timeline::{extent, timeline};
 use workspan_analysis::{Rows, Timeline};
-use workspan_model::{Nanos, Recording, SiteId, SiteKind};
+use workspan_model::{Machine, Nanos, Recording, SiteId, SiteKind};
 
 use workspan_page::predict::{graph, predicted, Predicted};
 use workspan_page::Merged;
 
+use crate::calls::Steal;
 use crate::parts::{piece, problems, Piece};
 use crate::place;
 use crate::view::Place;
@@ -92,16 +93,18 @@ pub(crate) struct Part {
 pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> Result<Live, R::Error> {
     let extent = extent(rows)?;
     let by_region = regions(recording, rows)?;
-    let virtual_clock = recording
-        .runs
-        .get((number as usize).saturating_sub(1))
-        .is_some_and(|run| run.clock == workspan_model::Clock::Virtual);
+    let run = recording.runs.get((number as usize).saturating_sub(1));
+    let virtual_clock = run.is_some_and(|run| run.clock == workspan_model::Clock::Virtual);
+    let steal = run.map_or(Nanos::ZERO, |run| Steal::of(None, recording, run).cost());
     // Ticks that a program tells say how long something took, not when it was.
     let timeline = if virtual_clock { None } else { timeline(rows, &extent, BUCKETS)? };
     let steps = coarsened(walk(recording, rows, extent.rows, STAGES)?, STEPS);
+    // The page computes with the same.
+    let machine = Machine { steal_ns: steal.0.unsigned_abs(), ..recording.machine.clone() };
+    let carried_from = Recording { machine, ..recording.clone() };
     let mut most = MOST_ROWS;
     let (carried, merged) = loop {
-        let (bytes, merged) = workspan_page::encode_within(recording, rows, extent.rows, most)?;
+        let (bytes, merged) = workspan_page::encode_within(&carried_from, rows, extent.rows, most)?;
         let bytes = deflated(&bytes);
         // Rows whose constructs cannot be merged are as many as they are.
         if bytes.len() <= MOST_BYTES || most < 1_000 {
@@ -111,7 +114,6 @@ pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> R
     };
     let pieces = pieces(recording, &by_region);
     let graph = graph(recording, rows)?;
-    let steal = Nanos(i64::try_from(recording.machine.steal_ns).unwrap_or(i64::MAX));
     let predict = |power: u32| predicted(&graph, graph.serial_time(), steal, 1u32 << power);
     let offered = pieces.iter().filter(|part| part.share > 0.0).count().min(OFFERED);
     Ok(Live {

@@ -1,8 +1,8 @@
 //! `workspan calls`: work and span of each call site, in all and on the critical path.
 
 use anyhow::{bail, Context};
-use workspan_analysis::calls::{calls, told, Options, DEFAULT_STEAL};
-use workspan_model::{Clock, Nanos, Recording, Run};
+use workspan_analysis::calls::{calls, told, Options};
+use workspan_model::Nanos;
 use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
 use workspan_report::text::Style;
 
@@ -27,7 +27,7 @@ pub fn run(args: &args::Calls) -> anyhow::Result<Outcome> {
 
 fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     let recorded = strands::open(&args.file, args.run)?;
-    let steal = steal(args.steal, &recorded.recording, &recorded.run);
+    let steal = Steal::of(args.steal, &recorded.recording, &recorded.run);
     let options = Options { heights: args.by == By::Height, steal: steal.cost() };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
     recorded.rows.tell_problems();
@@ -49,21 +49,6 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
     if !is_told || recording.uses_openmp() {
         return Ok(None);
     }
-    let steal = (run.burdened_span > Nanos::ZERO).then(|| steal(None, &recording, run));
+    let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, &recording, run));
     Ok(Some(answer(&recording, false, Source::Collector(steal), &told(&recording, run))))
-}
-
-/// What a steal costs: as it was asked for, as it was measured, or as it may be.
-pub fn steal(asked: Option<u64>, recording: &Recording, run: &Run) -> Steal {
-    let nanos = |number| Nanos(i64::try_from(number).unwrap_or(i64::MAX));
-    let measured = recording.machine.steal_ns;
-    let expected = if measured == 0 { DEFAULT_STEAL } else { nanos(measured) };
-    match (asked, measured) {
-        (Some(number), _) => Steal::Asked(nanos(number)),
-        (None, _) if run.steal > Nanos::ZERO && run.steal != expected => Steal::Recorded(run.steal),
-        // Ticks are no time.
-        (None, _) if run.clock == Clock::Virtual => Steal::Assumed(Nanos::ZERO),
-        (None, 0) => Steal::Assumed(DEFAULT_STEAL),
-        (None, number) => Steal::Measured(nanos(number)),
-    }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use workspan_analysis::schedule::{BuildOptions, Graph, Stealing};
 use workspan_analysis::verdict::{simulated, Evidence};
 use workspan_analysis::{bounded_by_locks, Rows};
-use workspan_model::{Clock, Nanos, Recording, Run};
+use workspan_model::{Recording, Run};
+use workspan_report::calls::Steal;
 
 use crate::strands;
 
@@ -24,14 +25,6 @@ fn from_rows<R: Rows>(recording: &Recording, run: &Run, rows: &R, processors: u3
     let options = BuildOptions { most: MOST_PIECES, ..BuildOptions::default() };
     let graph = Graph::of(recording, rows, &options).ok()?;
     let usable = graph.problems().is_empty() && graph.pieces() > 0;
-    usable.then(|| simulated(recording, run, &graph, processors, &Stealing::of(steal(recording, run), 0)))
-}
-
-/// What a steal costs.
-fn steal(recording: &Recording, run: &Run) -> Nanos {
-    match run.clock {
-        // Ticks are no time.
-        Clock::Virtual => Nanos::ZERO,
-        Clock::Real => Nanos(i64::try_from(recording.machine.steal_ns).unwrap_or(i64::MAX)),
-    }
+    let steal = Steal::of(None, recording, run).cost();
+    usable.then(|| simulated(recording, run, &graph, processors, &Stealing::of(steal, 0)))
 }

@@ -16,11 +16,10 @@ use workspan_export::{
     chrome, cilkscale, dot, firefox, folded, graph, graphml, speedscope, strand_table, tables, taskprof,
 };
 use workspan_model::{Nanos, Recording, Run};
-use workspan_report::calls::{answer, csv as calls_csv, Answer, Source as CallsFrom};
+use workspan_report::calls::{answer, csv as calls_csv, Answer, Source as CallsFrom, Steal};
 use workspan_report::{judged, typical_run, Judging, Report};
 
 use crate::args::export::{Export, Format, Table, Weight};
-use crate::calls::steal;
 use crate::exit::Outcome;
 use crate::strands::{self, StoredRows};
 use crate::{files, output};
@@ -119,10 +118,10 @@ impl Source {
     fn calls(&self, args: &Export) -> anyhow::Result<Answer> {
         let Some(rows) = &self.rows else {
             let (recording, run) = (&self.recording, &self.run);
-            let steal = (run.burdened_span > Nanos::ZERO).then(|| steal(None, recording, run));
+            let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, recording, run));
             return Ok(answer(recording, false, CallsFrom::Collector(steal), &told(recording, run)));
         };
-        let steal = steal(args.steal, &self.recording, &self.run);
+        let steal = Steal::of(args.steal, &self.recording, &self.run);
         let options = Options { heights: false, steal: steal.cost() };
         let computed = calls(&self.recording, rows, &options).context("cannot read the strands")?;
         Ok(answer(&self.recording, false, CallsFrom::Strands(steal), &computed))
@@ -220,7 +219,7 @@ fn rows(args: &Export, source: &Source, out: &mut dyn Write) -> anyhow::Result<(
     match (args.format, args.table) {
         (Format::Taskprof, _) => taskprof::write(&source.report(args, true)?, out)?,
         (Format::Cilkscale, _) => {
-            let steal = steal(args.steal, &source.recording, &source.run);
+            let steal = Steal::of(args.steal, &source.recording, &source.run);
             let options = Options { heights: false, steal: steal.cost() };
             let computed = source.rows.as_ref().map(|rows| calls(&source.recording, rows, &options));
             let computed = computed.transpose().context("cannot read the strands")?;

@@ -7,11 +7,11 @@ use anyhow::{ensure, Context};
 use workspan_analysis::predict::{point, prediction, Bounds, Options, Point, Prediction};
 use workspan_analysis::schedule::{BuildOptions, Grain, Graph};
 use workspan_model::{Nanos, Recording, Run, SiteId};
+use workspan_report::calls::Steal;
 use workspan_report::predict::{answer, csv, json, text, Asked};
 use workspan_report::text::Style;
 
 use crate::args::{self, Cutoff};
-use crate::calls::steal;
 use crate::exit::Outcome;
 use crate::parts::{scenario, SpeedUp};
 use crate::{output, strands};
@@ -30,7 +30,7 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     if !changes.is_empty() {
         graph = graph.with_factors(scenario.factors(recording));
     }
-    let steal = steal(args.steal, recording, &recorded.run);
+    let steal = Steal::of(args.steal, recording, &recorded.run);
     let options = Options { processors: args.processors.0.clone(), steal: steal.cost(), seeds: args.seeds };
     let computed = on_threads(&graph, &options);
     let asked = Asked { recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
