@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use workspan_analysis::schedule::MOST_PROCESSORS;
 
 use crate::gate::Gate;
 use crate::parts::Asked;
@@ -141,7 +142,7 @@ pub struct Show {
     #[arg(long)]
     pub no_source: bool,
     /// Judge the program on N processors, whatever this machine has (default: 16).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROCESSORS)))]
     pub processors: Option<u32>,
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use workspan_analysis::schedule::MOST_PROCESSORS;
 
 use super::DEFAULT_FILE;
 
@@ -43,8 +44,8 @@ pub struct Export {
     /// otherwise 5000.
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
-    /// For tables: judge the program on N processors (default: 16).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    /// For the tables verdict and losses: judge the program on N processors (default: 16).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROCESSORS)))]
     pub processors: Option<u32>,
     /// Which of repeated runs; default: the typical one, and for tables of the report all of them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
