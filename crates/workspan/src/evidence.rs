@@ -2,29 +2,47 @@
 
 use std::path::Path;
 
+use anyhow::Context;
+use workspan_analysis::bounded_by_locks;
 use workspan_analysis::schedule::{BuildOptions, Graph, Stealing};
 use workspan_analysis::verdict::{simulated, Evidence};
-use workspan_analysis::{bounded_by_locks, Rows};
 use workspan_model::{Recording, Run};
 use workspan_report::calls::Steal;
 
-use crate::strands;
+use crate::output;
+use crate::strands::{self, StoredRows};
 
 /// Pieces of the graph: a schedule of so many takes a fraction of a second.
 const MOST_PIECES: usize = 1 << 20;
 
-/// The typical run of `recording`, which is at `file`, on so many processors; `None` without strands that can be read.
+/// The typical run of `recording`, which is at `file`, on so many processors; `None` without strands that can be read. What is
+/// wrong with them is told.
 pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidence> {
     let number = workspan_report::typical_run(recording)?;
-    let rows = strands::open(file, u32::try_from(number + 1).ok()?).ok()?.rows;
-    let recording = bounded_by_locks(recording);
-    from_rows(&recording, recording.runs.get(number)?, &rows, processors)
+    strands::folder(file).ok()?;
+    let found = strands::open_beside(recording, file, u32::try_from(number + 1).ok()?).and_then(|rows| {
+        let recording = bounded_by_locks(recording);
+        let run = recording.runs.get(number).context("there is no such run")?;
+        let found = from_rows(&recording, run, &rows, processors);
+        rows.tell_problems();
+        found
+    });
+    found.unwrap_or_else(|error| {
+        output::note(&format!("warning: the verdict is without strands: {error:#}"));
+        None
+    })
 }
 
-fn from_rows<R: Rows>(recording: &Recording, run: &Run, rows: &R, processors: u32) -> Option<Evidence> {
+/// A run of `recording` on so many processors; `None` where its strands do not fit together.
+pub fn from_rows(
+    recording: &Recording,
+    run: &Run,
+    rows: &StoredRows,
+    processors: u32,
+) -> anyhow::Result<Option<Evidence>> {
     let options = BuildOptions { most: MOST_PIECES, ..BuildOptions::default() };
-    let graph = Graph::of(recording, rows, &options).ok()?;
+    let graph = Graph::of(recording, rows, &options).context("cannot read the strands")?;
     let usable = graph.problems().is_empty() && graph.pieces() > 0;
-    let steal = Steal::of(None, recording, run).cost();
-    usable.then(|| simulated(recording, run, &graph, processors, &Stealing::of(steal, 0)))
+    let stealing = Stealing::of(Steal::of(None, recording, run).cost(), 0);
+    Ok(usable.then(|| simulated(recording, run, &graph, processors, &stealing)))
 }

@@ -22,7 +22,7 @@ use workspan_report::{judged, typical_run, Judging, Report};
 use crate::args::export::{Export, Format, Table, Weight};
 use crate::exit::Outcome;
 use crate::strands::{self, StoredRows};
-use crate::{files, output};
+use crate::{evidence, files, output};
 
 /// Slices of a timeline, unless another number is given.
 const SLICES: usize = 1_000_000;
@@ -103,15 +103,19 @@ impl Source {
         timeline(&self.recording, &self.run, self.rows()?, limit).context("cannot read the strands")
     }
 
-    /// The report: of this run alone, or of all runs.
-    fn report(&self, args: &Export, alone: bool) -> anyhow::Result<Report> {
+    /// The report: of this run alone, or of all runs. Of the verdict only if it is asked for: it takes schedules.
+    fn report(&self, args: &Export, alone: bool, verdict: bool) -> anyhow::Result<Report> {
         let recording = if alone {
             Cow::Owned(Recording { runs: vec![self.run.clone()], ..self.recording.clone() })
         } else {
             Cow::Borrowed(&self.recording)
         };
         let processors = args.processors.unwrap_or(PROCESSORS);
-        judged(&recording, &Judging { processors, evidence: None })
+        let evidence = match &self.rows {
+            Some(rows) if verdict => evidence::from_rows(&self.recording, &self.run, rows, processors)?,
+            _ => None,
+        };
+        judged(&recording, &Judging { processors, evidence, has_strands: self.rows.is_some() })
             .with_context(|| format!("{} holds no complete run", self.file.display()))
     }
 
@@ -217,13 +221,13 @@ fn weight(weight: Weight) -> stacks::Weight {
 
 fn rows(args: &Export, source: &Source, out: &mut dyn Write) -> anyhow::Result<()> {
     match (args.format, args.table) {
-        (Format::Taskprof, _) => taskprof::write(&source.report(args, true)?, out)?,
+        (Format::Taskprof, _) => taskprof::write(&source.report(args, true, false)?, out)?,
         (Format::Cilkscale, _) => {
             let steal = Steal::of(args.steal, &source.recording, &source.run);
             let options = Options { heights: false, steal: steal.cost() };
             let computed = source.rows.as_ref().map(|rows| calls(&source.recording, rows, &options));
             let computed = computed.transpose().context("cannot read the strands")?;
-            cilkscale::write(&source.recording, &source.report(args, true)?, computed.as_ref(), out)?;
+            cilkscale::write(&source.recording, &source.report(args, true, false)?, computed.as_ref(), out)?;
         }
         (_, Some(table)) => write_table(args, source, table, out)?,
         (_, None) => {}
@@ -240,7 +244,8 @@ fn write_table(args: &Export, source: &Source, table: Table, out: &mut dyn Write
         _ => {
             let name = name(table);
             // All runs, unless one was asked for.
-            let report = source.report(args, args.run.is_some())?;
+            let verdict = matches!(table, Table::Verdict | Table::Losses);
+            let report = source.report(args, args.run.is_some(), verdict)?;
             for table in tables::TABLES.iter().filter(|table| table.name == name) {
                 table.write(&report, out)?;
             }

@@ -28,20 +28,18 @@ pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
 pub fn judged(recording: &Recording, file: Option<&Path>, show: &Show) -> Option<Report> {
     let processors = show.processors.unwrap_or(PROCESSORS);
     let evidence = file.and_then(|file| evidence::of(recording, file, processors));
-    workspan_report::judged(recording, &Judging { processors, evidence })
+    let has_strands = file.is_some_and(|file| strands::folder(file).is_ok());
+    workspan_report::judged(recording, &Judging { processors, evidence, has_strands })
 }
 
 /// What the strands beside a recording tell, for its page: of repeated runs, those of the typical one. A page can do without
-/// them: what is wrong with them is told, and no more.
+/// them. What is missing of them has been told with the verdict.
 pub fn live_beside(file: &Path, recording: &Recording) -> Option<Live> {
     strands::folder(file).ok()?;
     let number = u32::try_from(workspan_report::typical_run(recording)? + 1).ok()?;
     let read = || {
-        let recorded = strands::open(file, number)?;
-        let live =
-            workspan_report::live(&recorded.recording, number, &recorded.rows).context("cannot read the strands")?;
-        recorded.rows.tell_problems();
-        anyhow::Ok(live)
+        let rows = strands::open_beside(recording, file, number)?;
+        workspan_report::live(recording, number, &rows).context("cannot read the strands")
     };
     read().inspect_err(|error| output::note(&format!("warning: the page is without strands: {error:#}"))).ok()
 }

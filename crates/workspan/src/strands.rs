@@ -37,20 +37,31 @@ pub struct StoredRows {
 pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
     let file = &recording_of(file);
     let recording = files::read(file)?.recording;
-    let folder = folder(file)?;
+    folder(file)?;
     let Some(run) = recording.runs.get(number as usize - 1).cloned() else {
         bail!("{} has {} runs, there is no run {number}", file.display(), recording.runs.len());
     };
+    let rows = open_beside(&recording, file, number)?;
+    Ok(Recorded { recording, run, rows })
+}
+
+/// Opens the strands of a run, counted from 1, of a recording that has been read from `file`.
+pub fn open_beside(recording: &Recording, file: &Path, number: u32) -> anyhow::Result<StoredRows> {
+    let folder = folder(file)?;
     let reader = Reader::open(&folder, number).context("cannot read the strands")?;
-    // A folder whose beginning is lost says nothing; one that says something else is of another recording.
+    check_belongs(&reader, recording, &folder)?;
+    Ok(StoredRows { folder, run: number, problems: RefCell::default() })
+}
+
+/// A folder whose beginning is lost says nothing; one that says something else is of another recording.
+fn check_belongs(reader: &Reader, recording: &Recording, folder: &Path) -> anyhow::Result<()> {
     let other = |stored: &workspan_store::Stored| {
         (stored.made_at, &stored.command) != (recording.made_at, &recording.command.join(" "))
     };
     if reader.stored().is_some_and(other) {
-        bail!("{} is not of {}, but of another recording", folder.display(), file.display());
+        bail!("{} is not of the recording beside it, but of another recording", folder.display());
     }
-    let rows = StoredRows { folder, run: number, problems: RefCell::default() };
-    Ok(Recorded { recording, run, rows })
+    Ok(())
 }
 
 /// The recording beside a folder of strands; anything else is one itself.

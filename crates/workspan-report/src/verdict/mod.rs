@@ -17,11 +17,13 @@ pub struct Judging {
     pub processors: u32,
     /// Evidence of the typical run; from its totals if there is none.
     pub evidence: Option<Evidence>,
+    /// Whether there are strands, be they of use or not.
+    pub has_strands: bool,
 }
 
 impl Default for Judging {
     fn default() -> Judging {
-        Judging { processors: PROCESSORS, evidence: None }
+        Judging { processors: PROCESSORS, evidence: None, has_strands: false }
     }
 }
 
@@ -45,7 +47,10 @@ pub(crate) fn of(recording: &Recording, run: &Run, profile: &Profile, judging: &
         None => bounds(recording, run, profile, judging.processors),
     };
     match judge(recording, run, profile, &evidence) {
-        Some(judged) => with_losses(recording, &judged, verdict),
+        Some(judged) => Verdict {
+            next: words::next(recording, &judged, judging.has_strands),
+            ..with_losses(recording, &judged, verdict)
+        },
         None => Verdict { outcome: "inconclusive".to_owned(), ..verdict },
     }
 }
@@ -70,7 +75,6 @@ fn with_losses(recording: &Recording, judged: &Judged, verdict: Verdict) -> Verd
         outcome: outcome.to_owned(),
         why: why.map(str::to_owned),
         lines: words::lines(recording, judged),
-        next: words::next(recording, judged),
         processors: judged.processors,
         basis: basis.to_owned(),
         time_ns: Some(judged.time.0),

@@ -146,9 +146,13 @@ fn tasks_of(tasks: f64) -> String {
 }
 
 /// What to try next.
-pub(super) fn next(recording: &Recording, judged: &Judged) -> Option<String> {
+pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) -> Option<String> {
     let loss = judged.losses.first();
     match (&judged.outcome, loss) {
+        (Outcome::Inconclusive(Why::OnlyBounds), _) if has_strands => Some(
+            "record all strands anew (--record): those that there are do not tell how tasks fit onto processors"
+                .to_owned(),
+        ),
         (Outcome::Inconclusive(Why::OnlyBounds), _) => {
             Some("record all strands (--record): how tasks fit onto processors can be told then".to_owned())
         }

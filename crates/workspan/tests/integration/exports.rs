@@ -156,6 +156,46 @@ fn files_and_what_is_said_of_them() {
     }
 }
 
+/// The cells of a row of CSV, without their quotes.
+fn cells(row: &str) -> Vec<String> {
+    let mut quoted = false;
+    let split = |letter: char| {
+        quoted ^= letter == '"';
+        letter == ',' && !quoted
+    };
+    row.split(split).map(|cell| cell.trim_matches('"').to_owned()).collect()
+}
+
+/// Also where strands say more than totals do.
+#[test]
+fn tables_have_the_verdict_of_the_report() {
+    for seed in SEEDS {
+        let folder = recorded(&format!("exports-verdict-{seed}"), seed);
+        let report = report(&folder, "workspan.wspan");
+        let verdict = &report["verdict"];
+        assert_eq!(verdict["basis"], "predicted");
+        for run in [&[][..], &["--run", "1"]] {
+            let table =
+                |name: &str| export(&folder, "workspan.wspan", &[&["-f", "csv", "--table", name], run].concat());
+            let rows: Vec<Vec<String>> = table("verdict").lines().map(cells).collect();
+            for name in ["outcome", "next", "processors", "basis", "time_ns", "speedup", "slowest"] {
+                let at = rows[0].iter().position(|column| column == name).expect("a column");
+                let told = match &verdict[name] {
+                    Value::Null => String::new(),
+                    told => told.as_str().map_or_else(|| told.to_string(), str::to_owned),
+                };
+                assert_eq!(rows[1][at], told, "{name}");
+            }
+            let losses = verdict["losses"].as_array().expect("a list");
+            let shown = table("losses");
+            for loss in losses {
+                let time = format!(",{},", loss["time_ns"]);
+                assert!(shown.contains(&time), "{time} is not in {shown}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_exported_is_said() {
     let folder = recorded("exports-refused", SEEDS[0]);

@@ -233,6 +233,11 @@ fn what_cannot_be_used_is_said() {
     }
     fs::rename(&strands, folder.join("other.strands")).expect("writable");
     ask(&folder, &["advise", "other.wspan"]).check_error(2, &["of another recording"]);
+    let told = ask(&folder, &["report", "other.wspan"]).check_success().err();
+    assert!(
+        told.contains("warning: the verdict is without strands") && told.contains("of another recording"),
+        "{told}"
+    );
     fs::rename(folder.join("other.strands"), &strands).expect("writable");
 
     let part = strands.join("nodes-1-0000.parquet");
@@ -240,6 +245,10 @@ fn what_cannot_be_used_is_said() {
     fs::write(&part, &whole[..whole.len() / 2]).expect("writable");
     let cut = ask(&folder, &["advise"]);
     assert!(cut.check_success().err().contains("is damaged: only the first 0 strands are used"), "{}", cut.err());
+    // Once, whoever reads them.
+    let page = ask(&folder, &["report", "--html", "page.html"]);
+    assert_eq!(page.check_success().err().matches("is damaged").count(), 1, "{}", page.err());
+    assert!(!page.out().contains("record all strands (--record)"), "{}", page.out());
 }
 
 #[cfg(feature = "query")]
