@@ -12,7 +12,7 @@ use workspan_model::{Recording, Strand};
 use workspan_store::{folder_of, StoreError};
 
 use crate::output;
-use crate::strands::Stored;
+use crate::strands::{self, Stored};
 
 /// Sites of both recordings, and what their strands amount to.
 #[derive(Debug)]
@@ -36,6 +36,11 @@ pub struct Side<'a> {
 pub fn compare(base: Side<'_>, new: Side<'_>) -> anyhow::Result<Option<Compared>> {
     if [base, new].iter().any(|side| !folder_of(side.file).is_dir()) {
         return Ok(None);
+    }
+    for side in [base, new] {
+        for (number, _) in (1..).zip(&side.recording.runs) {
+            strands::open_beside(side.recording, side.file, number)?;
+        }
     }
     let united = unite(base.recording, new.recording);
     let all = base.recording.runs.len() + new.recording.runs.len();

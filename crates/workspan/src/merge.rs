@@ -64,6 +64,9 @@ fn open(file: &Path, keep: Keep) -> anyhow::Result<(Recording, MergedRows)> {
     let recording = strands::open(file, 1)?.recording;
     let runs = u32::try_from(recording.runs.len()).unwrap_or(u32::MAX);
     ensure!(runs > 1, "{} holds a single run: there is nothing to merge (record with `--repeat N`)", file.display());
+    for number in 2..=runs {
+        strands::open_beside(&recording, file, number)?;
+    }
     let rows = MergedRows { folder: folder_of(file), runs, keep, read: RefCell::default() };
     Ok((recording, rows))
 }

@@ -130,6 +130,33 @@ fn strands_are_compared_one_by_one() {
     assert_eq!(nodes["program"]["work"]["new_ns"].as_f64(), answer["program"]["work"]["after"]["median"].as_f64());
 }
 
+/// Strands of another recording, and such as cannot be read, are not compared; the rest is.
+#[test]
+fn what_is_wrong_with_strands_is_said() {
+    let folder = scratch("diff-strands");
+    recorded(&folder, "base.wspan", &[100], |_| {});
+    recorded(&folder, "new.wspan", &[200], |_| {});
+    recorded(&folder, "other.wspan", &[50], |recording| recording.made_at += 1);
+    let strands = folder.join("new.strands");
+    let check = |words: &str| {
+        let told = ask(&folder, &["diff", "--json", "base.wspan", "new.wspan"]);
+        let answer: serde_json::Value = serde_json::from_slice(&told.check_success().stdout).expect("JSON");
+        assert!(answer["nodes"].is_null() && answer["program"]["work"]["ratio"].is_number(), "{}", told.out());
+        assert!(
+            told.err().contains("warning: strands are not compared") && told.err().contains(words),
+            "{}",
+            told.err()
+        );
+        ask(&folder, &["diff", "base.wspan", "new.wspan", "--fail-on", "inflation>9"]).check_error(2, &[words]);
+    };
+    fs::remove_dir_all(&strands).expect("it is there");
+    fs::rename(folder.join("other.strands"), &strands).expect("it is there");
+    check("of another recording");
+    fs::remove_dir_all(&strands).expect("it is there");
+    fs::create_dir(&strands).expect("writable");
+    check("cannot read the strands");
+}
+
 #[test]
 fn conditions_are_a_gate() {
     let folder = scratch("diff-gate");
