@@ -108,7 +108,8 @@ fn is_special(file: &Path) -> io::Result<bool> {
     }
 }
 
-fn beside(file: &Path) -> PathBuf {
+/// Where a file or a folder is until it is whole.
+pub fn beside(file: &Path) -> PathBuf {
     with_suffix(file, &format!(".tmp{}", process::id()))
 }
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context};
 use workspan_analysis::strands::merge::{merge, Keep, Merged};
-use workspan_analysis::{replay, Rows};
+use workspan_analysis::{replay, Replayed, Rows};
 use workspan_model::{Recording, Strand};
 use workspan_report::merged::{answer, json, text, word};
 use workspan_report::text::Style;
-use workspan_store::{folder_of, Meta, StoreError, Writer};
+use workspan_store::{folder_of, names, Meta, StoreError, Writer};
 
 use crate::exit::Outcome;
 use crate::record::strands::{check_writable, keep_former};
@@ -28,16 +28,19 @@ pub fn run(args: &args::Merge) -> anyhow::Result<Outcome> {
     ensure!(!is_lost(&args.file, &args.output), "what is read would be overwritten: name another file with -o");
     files::check_writable(&args.output)?;
     check_writable(&args.output)?;
-    keep_former(&args.output).context("cannot move the strands of the former recording")?;
     let runtime = format!("{}, {} of {} runs", recording.runtime, word(keep), recording.runs.len());
-    let mut merged = Recording { runtime, runs: recording.runs[..1].to_vec(), ..recording.clone() };
-    write_strands(&merged, &rows, &args.output)?;
-    let stored = strands::rows(&args.output, 1)?;
-    let replayed = replay(&merged, &stored).context("cannot read the strands")?;
+    let merged = Recording { runtime, runs: recording.runs[..1].to_vec(), ..recording.clone() };
+    let folder = folder_of(&args.output);
+    let beside = files::beside(&folder);
+    let replayed = write(&merged, &rows, &beside, &args.output);
+    if replayed.is_err() {
+        // What is left of the attempt is of no use; the first error is the one to report.
+        let _ = names::remove(&beside);
+    }
+    let replayed = replayed?;
+    fs::rename(&beside, &folder).with_context(|| format!("cannot write {}", folder.display()))?;
     rows.tell_problems();
     let view = answer(&recording, keep, &rows.merged(), &replayed);
-    merged.runs = merged.runs.iter().map(|run| replayed.clone().into_run(run)).collect();
-    files::write(&args.output, &merged)?;
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
     Ok(Outcome::OK)
@@ -71,7 +74,17 @@ fn open(file: &Path, keep: Keep) -> anyhow::Result<(Recording, MergedRows)> {
     Ok((recording, rows))
 }
 
-fn write_strands(recording: &Recording, rows: &MergedRows, file: &Path) -> anyhow::Result<()> {
+/// Writes the merged run to `file` and its strands to `folder`, where they are to be moved from. What was at `file` is moved away.
+fn write(merged: &Recording, rows: &MergedRows, folder: &Path, file: &Path) -> anyhow::Result<Replayed> {
+    write_strands(merged, rows, folder)?;
+    let replayed = replay(merged, &strands::rows(folder, 1)).context("cannot read the strands")?;
+    let runs = merged.runs.iter().map(|run| replayed.clone().into_run(run)).collect();
+    files::write(file, &Recording { runs, ..merged.clone() })?;
+    keep_former(file)?;
+    Ok(replayed)
+}
+
+fn write_strands(recording: &Recording, rows: &MergedRows, folder: &Path) -> anyhow::Result<()> {
     let meta = Meta {
         command: recording.command.clone(),
         made_at: recording.made_at,
@@ -80,7 +93,7 @@ fn write_strands(recording: &Recording, rows: &MergedRows, file: &Path) -> anyho
         clock: recording.runs.first().map(|run| run.clock).unwrap_or_default(),
         ticks_per_second: recording.machine.ticks_per_second,
     };
-    let mut writer = Writer::create(&folder_of(file), 1, &meta)?;
+    let mut writer = Writer::create(folder, 1, &meta)?;
     let mut failed = None;
     rows.read(&mut |batch| match writer.push(batch) {
         Ok(()) => ControlFlow::Continue(()),

@@ -50,7 +50,7 @@ pub fn open_beside(recording: &Recording, file: &Path, number: u32) -> anyhow::R
     let folder = folder(file)?;
     let reader = Reader::open(&folder, number).context("cannot read the strands")?;
     check_belongs(&reader, recording, &folder)?;
-    Ok(StoredRows { folder, run: number, problems: RefCell::default() })
+    Ok(rows(&folder, number))
 }
 
 /// A folder whose beginning is lost says nothing; one that says something else is of another recording.
@@ -74,9 +74,9 @@ pub fn recording_of(file: &Path) -> PathBuf {
     }
 }
 
-/// The strands of a run, counted from 1, of a recording, whatever that is.
-pub fn rows(file: &Path, run: u32) -> anyhow::Result<StoredRows> {
-    Ok(StoredRows { folder: folder(file)?, run, problems: RefCell::default() })
+/// The strands of a run, counted from 1, in a folder, of whatever recording they are.
+pub fn rows(folder: &Path, run: u32) -> StoredRows {
+    StoredRows { folder: folder.to_owned(), run, problems: RefCell::default() }
 }
 
 /// The folder of strands that belongs to a recording.

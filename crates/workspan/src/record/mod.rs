@@ -71,18 +71,18 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
 fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow::Error> {
     let Measured { recording, outcome: _, logs } = measured;
     let recording = &recording;
-    let kept = strands::keep_former(file).context("cannot move the strands of the former recording");
-    let mut written = files::write(file, recording).and(kept);
+    let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
     if options.record {
-        written = written.and(strands::write(recording, &logs, file));
+        written = written.and_then(|()| strands::write(recording, &logs, file));
     }
+    let with_strands = (options.record && written.is_ok()).then_some(file);
     let mut errors = Vec::new();
-    if let Some(mut view) = report::judged(recording, options.record.then_some(file), &options.show) {
+    if let Some(mut view) = report::judged(recording, with_strands, &options.show) {
         let answered = answer(recording, &logs, options);
         view.what_if = answered.answers;
         errors = answered.errors;
-        let page = options.show.html.as_ref().filter(|_| options.record && written.is_ok());
-        let live = page.and_then(|_| report::live_beside(file, recording));
+        let page = with_strands.filter(|_| options.show.html.is_some());
+        let live = page.and_then(|file| report::live_beside(file, recording));
         written = report::show(recording, &view, live.as_ref(), &options.show, report::To::Stderr).and(written);
     }
     match written {

@@ -34,8 +34,13 @@ pub fn check_writable(file: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Moves the folder of strands that belongs to a former recording to where that is moved.
-pub fn keep_former(file: &Path) -> io::Result<()> {
+/// Moves the folder of strands that belongs to a former recording to where that has been moved: after it, so that a new one that
+/// cannot be written leaves both where they are.
+pub fn keep_former(file: &Path) -> anyhow::Result<()> {
+    move_former(file).context("cannot move the strands of the former recording")
+}
+
+fn move_former(file: &Path) -> io::Result<()> {
     let folder = folder_of(file);
     if !folder.is_dir() {
         return Ok(());

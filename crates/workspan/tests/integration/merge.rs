@@ -80,6 +80,22 @@ fn merged_runs_are_without_noise() {
     assert!(report(&folder, "merged.wspan")["program"]["work_ns"].as_i64() > Some(exact.work().0));
 }
 
+/// A merged run that cannot be written leaves the former one with its strands.
+#[test]
+fn what_was_merged_before_is_kept() {
+    let (folder, _) = recorded("merge-kept", RUNS);
+    ask(&folder, &["merge"]).check_success();
+    fs::create_dir_all(folder.join("merged.wspan.old/in the way")).expect("writable");
+    ask(&folder, &["merge", "--keep", "median"]).check_error(2, &["cannot write merged.wspan"]);
+    let mut left: Vec<String> = fs::read_dir(&folder)
+        .expect("it is there")
+        .map(|entry| entry.expect("it is there").file_name().to_string_lossy().into_owned())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["merged.strands", "merged.wspan", "merged.wspan.old", "workspan.strands", "workspan.wspan"]);
+    ask(&folder, &["what-if", "merged.wspan", "-s", "src/c.c:1-99=2"]).check_success();
+}
+
 #[test]
 fn the_text() {
     let (folder, _) = recorded("merge-text", RUNS);

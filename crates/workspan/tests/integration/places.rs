@@ -30,6 +30,16 @@ fn the_former_recording_is_kept() {
     assert_eq!(report(&folder, "my.wspan.old")["program"]["exit_code"], 2);
 }
 
+/// What cannot be written leaves the former recording with its strands.
+#[test]
+fn the_former_strands_are_kept() {
+    let folder = scratch("former-strands");
+    exit(&folder, &["--record"], "0").check_success();
+    fs::create_dir_all(folder.join("workspan.wspan.old/in the way")).expect("writable");
+    exit(&folder, &["--record"], "0").check_error(2, &["cannot write workspan.wspan", "parallelism 2.00"]);
+    assert_eq!(listing(&folder), ["workspan.strands", "workspan.wspan", "workspan.wspan.old"]);
+}
+
 /// It is better told before a long run than after it: the program does not run.
 #[test]
 fn places_that_cannot_be_written() {
