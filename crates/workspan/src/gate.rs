@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use anyhow::{bail, ensure};
+use anyhow::{bail, ensure, Context};
 use workspan_report::diff::{Answer, Changed, Quantity};
 use workspan_report::differential::NodeByNode;
 
@@ -80,24 +80,21 @@ impl Gate {
                 let Some(nodes) = &answer.nodes else {
                     bail!("`{}` needs strands on both sides (record with `--record`)", self.text);
                 };
-                return Ok(self.is_met_by(nodes));
+                return self.is_met_by(nodes);
             }
         };
-        let Some(quantity) = quantity else {
-            return Ok(false);
-        };
-        let value = if self.relative { quantity.ratio } else { Some(quantity.after.median) };
-        let certain = !self.relative || quantity.change != Changed::Inconclusive;
-        Ok(certain && value.is_some_and(|value| self.is_beyond(value)))
+        let value = quantity.and_then(|it| if self.relative { it.ratio } else { Some(it.after.median) });
+        let certain = !self.relative || quantity.is_none_or(|it| it.change != Changed::Inconclusive);
+        Ok(self.is_beyond(value)? && certain)
     }
 
     /// The same of an inflation.
-    pub fn is_met_by(&self, nodes: &NodeByNode) -> bool {
+    pub fn is_met_by(&self, nodes: &NodeByNode) -> anyhow::Result<bool> {
         let pair = match self.subject {
             Subject::CriticalInflation => &nodes.program.critical,
             _ => &nodes.program.work,
         };
-        pair.inflation.is_some_and(|inflation| self.is_beyond(inflation))
+        self.is_beyond(pair.inflation)
     }
 
     /// Whether it is about an inflation.
@@ -110,12 +107,9 @@ impl Gate {
         &self.text
     }
 
-    fn is_beyond(&self, value: f64) -> bool {
-        if self.above {
-            value > self.limit
-        } else {
-            value < self.limit
-        }
+    fn is_beyond(&self, value: Option<f64>) -> anyhow::Result<bool> {
+        let value = value.with_context(|| format!("`{}`: there is nothing to compare", self.text))?;
+        Ok(if self.above { value > self.limit } else { value < self.limit })
     }
 }
 

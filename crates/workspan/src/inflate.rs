@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use anyhow::{ensure, Context};
-use workspan_report::inflate::{answer, json, text, Answer, Told};
+use workspan_report::inflate::{answer, json, text, Answer, Counted, Told};
 use workspan_report::text::Style;
 
 use crate::args::{Inflate, InflateOptions, RunOptions};
@@ -13,7 +13,7 @@ use crate::differential::{compare, Side};
 use crate::exit::{self, Outcome};
 use crate::record::target::{self, Runtime};
 use crate::record::{strands, Measured, Session};
-use crate::{files, output};
+use crate::{files, openmp, output};
 
 /// Runs the verb.
 pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
@@ -28,30 +28,59 @@ pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
     let events = counters::Wanted::new(options.events.as_deref().unwrap_or_default())?;
     let [(base, base_counts), (new, new_counts)] = plan.measure(args, &events)?;
     let outcome = if base.outcome == Outcome::OK { new.outcome } else { base.outcome };
-    ensure!(!base.recording.runs.is_empty() && !new.recording.runs.is_empty(), "no run has ended: nothing to compare");
-    write(&base, &plan.base_file)?;
-    write(&new, &options.output)?;
-    let sides = [(&plan.base_file, &base), (&options.output, &new)]
-        .map(|(file, measured)| Side { file, recording: &measured.recording });
-    let compared = compare(sides[0], sides[1])?.context("the strands are gone")?;
-    let counted = events.counted(&base_counts, &new_counts);
+    // The program has run: whatever fails now, how it ended is told.
+    let sides = [(&plan.base_file, &base), (&options.output, &new)];
+    let there = |(_, measured): &(&PathBuf, &Measured)| !measured.recording.runs.is_empty();
+    let written = sides.iter().filter(|side| there(side)).filter_map(|(file, measured)| write(measured, file).err());
+    let mut errors: Vec<anyhow::Error> = written.collect();
+    let mut found = Outcome::OK;
+    if !sides.iter().all(there) {
+        ensure!(outcome != Outcome::OK, "no run has ended: nothing to compare");
+        output::note("interrupted before there was anything to compare");
+    } else if errors.is_empty() {
+        let counted = events.counted(&base_counts, &new_counts);
+        let sides = sides.map(|(file, measured)| Side { file, recording: &measured.recording });
+        match judge(sides, &plan, &counted, options, &mut errors) {
+            Ok(outcome) => found = outcome,
+            Err(error) => errors.push(error),
+        }
+    }
+    errors.iter().for_each(output::error);
+    let failed = Outcome::Code(i32::from(exit::FAILED));
+    Ok(match outcome {
+        Outcome::OK if !errors.is_empty() => failed,
+        Outcome::OK => found,
+        ended => ended,
+    })
+}
+
+/// Compares and reports. What cannot be said of conditions is among `errors`: the report comes all the same.
+fn judge(
+    [base, new]: [Side<'_>; 2],
+    plan: &Plan,
+    counted: &[Counted],
+    options: &InflateOptions,
+    errors: &mut Vec<anyhow::Error>,
+) -> anyhow::Result<Outcome> {
+    let compared = compare(base, new)?.context("the strands are gone")?;
     let told = Told {
-        base: &base.recording,
-        new: &new.recording,
+        base: base.recording,
+        new: new.recording,
         workers: plan.workers,
         united: &compared.united,
         found: &compared.found,
-        counted: &counted,
+        counted,
     };
     let mut view = answer(told);
     for gate in &options.fail_on {
-        if gate.is_met_by(&view.nodes) {
-            view.failed.push(gate.text().to_owned());
+        match gate.is_met_by(&view.nodes) {
+            Ok(true) => view.failed.push(gate.text().to_owned()),
+            Ok(false) => {}
+            Err(error) => errors.push(error),
         }
     }
     show(&view, options)?;
-    let gate = if view.failed.is_empty() { Outcome::OK } else { Outcome::Code(i32::from(exit::FOUND)) };
-    Ok(if outcome == Outcome::OK { gate } else { outcome })
+    Ok(if view.failed.is_empty() { Outcome::OK } else { Outcome::Code(i32::from(exit::FOUND)) })
 }
 
 /// The runs of one kind, and what was counted in each.
@@ -77,9 +106,12 @@ impl Plan {
             );
         }
         let found = available_parallelism().map_or(1, |found| u32::try_from(found.get()).unwrap_or(u32::MAX));
-        let workers = options.workers.unwrap_or(found);
-        ensure!(workers > 1, "this machine has one processor: say with --workers how many there are to be");
         let target = target::find(&args.command[0])?;
+        let openmp = matches!(target::runtime(&target)?, Runtime::Openmp(_));
+        let most = if openmp { openmp::MOST_THREADS } else { u32::MAX };
+        let workers = options.workers.unwrap_or_else(|| found.min(most));
+        ensure!(workers > 1, "this machine has one processor: say with --workers how many there are to be");
+        ensure!(workers <= most, "--workers {workers}: a program that uses OpenMP can have {most} at most");
         let all = RunOptions {
             logical_cores: options.logical_cores,
             record: true,
@@ -90,7 +122,7 @@ impl Plan {
         let base_file = options.output.with_extension("base.wspan");
         let mut base = RunOptions { output: base_file.clone(), workers: Some(1), ..all.clone() };
         let new = RunOptions { output: options.output.clone(), workers: Some(workers), ..all };
-        if let Runtime::Openmp(_) = target::runtime(&target)? {
+        if openmp {
             ensure!(
                 options.logical_cores.is_none(),
                 "--logical-cores is for rayon: a team of OpenMP's has --workers in both"
@@ -119,8 +151,8 @@ impl Plan {
 }
 
 fn write(measured: &Measured, file: &Path) -> anyhow::Result<()> {
-    strands::keep_former(file).context("cannot move the strands of the former recording")?;
     files::write(file, &measured.recording)?;
+    strands::keep_former(file)?;
     strands::write(&measured.recording, &measured.logs, file)
 }
 

@@ -19,6 +19,10 @@ const PRELOAD: &str = "LD_PRELOAD";
 /// What [`PRELOAD`] was before: the collector brings it back, so that programs that this one starts are left alone.
 const FORMER_PRELOAD: &str = "WORKSPAN_LD_PRELOAD";
 
+/// The largest team: one slot is the collector's own, one is for a thread of the program besides the team.
+#[expect(clippy::cast_possible_truncation, reason = "a few hundred")]
+pub const MOST_THREADS: u32 = MAX_THREADS as u32 - 2;
+
 /// Variables for the runs of a program, and what they refer to.
 #[derive(Debug)]
 pub struct Environment {
@@ -66,11 +70,9 @@ fn threads(options: &RunOptions) -> anyhow::Result<Vec<Variable>> {
     let Some(cores) = options.logical_cores.filter(|cores| *cores > 0) else {
         return Ok(options.workers.map(|workers| set("OMP_NUM_THREADS", &workers.to_string())).into_iter().collect());
     };
-    // One slot is the collector's own, one is for a thread of the program besides the team.
-    let most = MAX_THREADS - 2;
     anyhow::ensure!(
-        usize::try_from(cores).is_ok_and(|cores| cores <= most),
-        "--logical-cores {cores}: a program that uses OpenMP can have {most} at most"
+        cores <= MOST_THREADS,
+        "--logical-cores {cores}: a program that uses OpenMP can have {MOST_THREADS} at most"
     );
     Ok(vec![
         set("OMP_NUM_THREADS", &cores.to_string()),

@@ -11,5 +11,5 @@ pub mod libomp;
 pub mod loader;
 pub mod program;
 
-pub use environment::Environment;
+pub use environment::{Environment, MOST_THREADS};
 pub use program::Program;

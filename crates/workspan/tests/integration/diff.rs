@@ -14,12 +14,13 @@ use crate::command::{run, workspan, Ended};
 
 const SEED: u64 = 39;
 
-/// Writes a recording with a run for each of `percents`: strands of every other context take so much of what they took.
+/// Writes a recording with a run for each of `percents`: strands of every other context take so much of what they took; with 0,
+/// all take nothing.
 fn recorded(folder: &Path, name: &str, percents: &[i64], change: impl Fn(&mut Recording)) {
     let RandomRun { mut recording, rows } = random(SEED);
     let scaled = |percent: i64| -> Vec<Strand> {
         let scale = |row: &Strand| {
-            let percent = if row.context.0.is_multiple_of(2) { percent } else { 100 };
+            let percent = if percent == 0 || row.context.0.is_multiple_of(2) { percent } else { 100 };
             Strand { cost: Nanos(row.cost.0 / 100 * percent), ..*row }
         };
         rows.iter().map(scale).collect()
@@ -176,6 +177,11 @@ fn conditions_are_a_gate() {
     check("new.wspan", &["parallelism<1e9"], &["parallelism<1e9"]);
     // Noise alone is no change.
     check("noise.wspan", &["work>1.0001x", "work<0.9999x", "span>1.0001x"], &[]);
+    recorded(&folder, "nothing.wspan", &[0], |_| {});
+    for condition in ["work>1.1x", "parallelism>1x", "inflation>1", "critical-inflation<1"] {
+        let nothing = ["diff", "nothing.wspan", "nothing.wspan", "--fail-on", condition];
+        ask(&folder, &nothing).check_error(2, &[condition, "there is nothing to compare"]);
+    }
     ask(&folder, &["diff", "base.wspan", "new.wspan", "--fail-on", "speed>1"]).check_error(2, &["cannot be compared"]);
     fs::remove_dir_all(folder.join("new.strands")).expect("it is there");
     let refused = ["diff", "base.wspan", "new.wspan", "--fail-on", "inflation>1"];

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::build::{program, scratch};
-use crate::command::{run, workspan, Ended};
+use crate::command::{run, start, workspan, Ended};
 use crate::openmp_build::{openmp, Compiler};
 
 fn inflate(folder: &Path, options: &[&str], program: &Path, arguments: &[&str]) -> Ended {
@@ -98,6 +99,20 @@ fn what_is_counted_is_told() {
     assert_eq!(again["nodes"]["program"], answer["nodes"]["program"]);
 }
 
+/// Where nothing can be compared, what there is is kept.
+#[test]
+fn the_first_run_can_be_interrupted() {
+    let folder = scratch("inflate-interrupted");
+    let mut command = workspan(&folder);
+    let running = start(command.args(["inflate", "--workers", "2", "--"]).arg(program("endings")).arg("graceful"));
+    running.wait_until_ready();
+    running.signal_group(Signal::SIGINT);
+    let ended = running.wait();
+    assert_eq!(ended.signal(), Some(Signal::SIGINT as i32), "{}", ended.err());
+    assert!(ended.err().contains("interrupted before there was anything to compare"), "{}", ended.err());
+    assert!(folder.join("inflate.base.wspan").exists() && !folder.join("inflate.wspan").exists());
+}
+
 #[test]
 fn what_goes_wrong_is_said() {
     let folder = scratch("inflate-wrong");
@@ -105,9 +120,31 @@ fn what_goes_wrong_is_said() {
     inflate(&folder, &["--events", "cycels"], &planted, &["list"]).check_error(2, &["`cycels` is no event"]);
     inflate(&folder, &["--fail-on", "work>2x"], &planted, &["list"]).check_error(2, &["only inflation"]);
     inflate(&folder, &[], Path::new("./gone"), &[]).check_error(127, &["cannot run ./gone"]);
+    let team = openmp("fib.c", Compiler::Clang);
+    for workers in ["255", "4096"] {
+        let ended = run(workspan(&folder).args(["inflate", "--workers", workers, "--"]).arg(&team));
+        ended.check_error(2, &[&format!("--workers {workers}: a program that uses OpenMP can have 254 at most")]);
+    }
     // The program's own failure is told, and what was measured is kept.
-    let failed = inflate(&folder, &[], &planted, &["no such cause"]);
-    assert_eq!(failed.code(), Some(2), "{}", failed.err());
+    for (json, words) in [("answer.json", ""), ("/dev/full", "cannot write /dev/full")] {
+        let folder = scratch("inflate-fails");
+        let mut command = workspan(&folder);
+        command.args(["inflate", "--repeat=1", "--workers=2", &format!("--json={json}"), "--"]);
+        let failed = run(command.arg(program("scale")).args(["fail", "3"]));
+        assert!(failed.code() == Some(3) && failed.err().contains(words), "{}", failed.err());
+        for file in ["inflate.wspan", "inflate.base.wspan", "inflate.strands", "inflate.base.strands"] {
+            assert!(folder.join(file).exists(), "{file}");
+        }
+        assert_eq!(folder.join("answer.json").exists(), json == "answer.json");
+    }
+    // Nothing is moved for what cannot be written.
+    let kept_in = scratch("inflate-kept");
+    inflate(&kept_in, &["--clock", "virtual"], &planted, &["heavy-pair"]).check_success();
+    std::fs::create_dir_all(kept_in.join("inflate.wspan.old/in the way")).expect("writable");
+    let kept = inflate(&kept_in, &["--clock", "virtual"], &planted, &["heavy-pair"]);
+    kept.check_error(2, &["cannot write inflate.wspan"]);
+    assert!(kept_in.join("inflate.strands").is_dir() && !kept_in.join("inflate.strands.old").exists());
+    assert!(kept_in.join("inflate.base.strands.old").is_dir());
     let gate = inflate(&folder, &["--clock", "virtual", "--fail-on", "inflation>0.5"], &planted, &["heavy-pair"]);
     assert_eq!(gate.code(), Some(1), "{}", gate.err());
 }
