@@ -12,6 +12,7 @@
 //! | `array M L G R` | the array benchmark of Acar et al. 4 |
 //! | `array-baseline M L G R` | the same, sequential |
 //! | `sleep WHERE MILLIS` | blocks: `serial`, in the main thread; `task`, in two tasks; `alone`, in one of two |
+//! | `threads COUNT MILLIS` | so many threads of its own, each of which is blocked after it has forked once |
 //! | `pool WORKERS` | a pool of so many, whatever anybody asks for |
 //! | `fail STATUS` | writes to standard error and ends with STATUS |
 
@@ -46,6 +47,7 @@ fn main() {
         (Some("array"), ..) => array::parallel(&array::Shape::of(&words[1..])),
         (Some("array-baseline"), ..) => array::sequential(&array::Shape::of(&words[1..])),
         (Some("sleep"), None, Some(millis)) => sleep(words[1], Duration::from_millis(millis)),
+        (Some("threads"), Some(count), Some(millis)) => threads(count, Duration::from_millis(millis)),
         (Some("pool"), Some(workers), None) => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::try_from(workers).unwrap_or(1)).build();
             pool.expect("a pool").install(|| pieces(1_000_000));
@@ -100,6 +102,17 @@ fn counters(steps: u64, bytes: u64) {
     let other = start + usize::try_from(bytes / 8).unwrap_or(1);
     rayon::join(|| count(start), || count(other));
     assert_eq!(memory[start].load(Ordering::Relaxed), steps);
+}
+
+fn threads(count: u64, time: Duration) {
+    thread::scope(|scope| {
+        for _ in 0..count {
+            scope.spawn(|| {
+                rayon::join(|| (), || ());
+                thread::sleep(time);
+            });
+        }
+    });
 }
 
 fn sleep(place: &str, time: Duration) {

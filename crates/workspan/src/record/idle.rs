@@ -34,13 +34,19 @@ pub struct Run {
 
 impl Run {
     /// What `workers` waited for work, all together. Before and after the collector the main thread is at work, and
-    /// workers that are not there wait (docs/methods/scale.md).
+    /// workers that are not there wait (docs/methods/scale.md). Below zero if more threads than these were at work.
     pub fn idle(&self, workers: u32) -> Option<Nanos> {
         let Busy { busy, wall, .. } = self.busy?;
+        let available = self.time * i64::from(workers);
+        let idle = available - busy - (self.time - wall).at_least_zero();
         // Two clocks: what they differ by may be more than what nobody waited.
-        Some((self.time * i64::from(workers) - busy - (self.time - wall).at_least_zero()).at_least_zero())
+        let difference = Nanos(available.0 / CLOCKS_DIFFER);
+        Some(if idle < -difference { idle } else { idle.at_least_zero() })
     }
 }
+
+/// The two clocks that time and idle time are from differ by less than one part of so many.
+const CLOCKS_DIFFER: i64 = 1_000;
 
 impl<'c> Watched<'c> {
     /// `command` with so many workers.
@@ -76,5 +82,19 @@ impl<'c> Watched<'c> {
     /// Why a run did not report.
     pub fn silence(&self) -> String {
         self.program.silence()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_clocks_differ_by_is_forgiven() {
+        for (busy, idle) in [(1_500, 500), (2_000, 0), (2_002, 0), (2_003, -3), (3_000, -1_000)] {
+            let (time, busy) = (Nanos(1_000), Busy { busy: Nanos(busy), wall: Nanos(1_000), ..Busy::default() });
+            let run = Run { exit: Exit::Code(0), time, cpu: Nanos::ZERO, busy: Some(busy) };
+            assert_eq!(run.idle(2), Some(Nanos(idle)));
+        }
     }
 }

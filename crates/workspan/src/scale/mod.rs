@@ -5,9 +5,9 @@ pub mod plan;
 pub mod progress;
 pub mod runs;
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use std::{env, io};
 
 use anyhow::Context;
 use workspan_analysis::factored::places;
@@ -16,7 +16,7 @@ use workspan_report::text::Style;
 
 use crate::args::{self, ScaleOptions};
 use crate::cargo::with_all_hooks;
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
 use crate::{files, machine, output};
 use plan::Plan;
 use runs::{Profiled, Runner};
@@ -85,11 +85,14 @@ pub fn run(args: &args::Scale) -> anyhow::Result<Outcome> {
         complete: stopped.is_none(),
         warnings: &warnings,
     });
-    match view {
-        Some(view) => show(&view, options)?,
-        None => output::note("interrupted before there was anything to compare"),
+    let errors = view.map(|view| show(&view, options));
+    if errors.is_none() {
+        output::note("interrupted before there was anything to compare");
     }
-    Ok(stopped.map_or(Outcome::OK, Outcome::Signal))
+    let errors = errors.unwrap_or_default();
+    errors.iter().for_each(output::error);
+    let ended = if errors.is_empty() { Outcome::OK } else { Outcome::Code(i32::from(exit::FAILED)) };
+    Ok(stopped.map_or(ended, Outcome::Signal))
 }
 
 /// Times that a program is profiled in full.
@@ -99,32 +102,31 @@ fn words(command: &[std::ffi::OsString]) -> Vec<String> {
     command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-fn show(view: &Scale, options: &ScaleOptions) -> anyhow::Result<()> {
-    let write = |file: &Path, text: &str| {
-        files::replace(file, text.as_bytes(), false).with_context(|| format!("cannot write {}", file.display()))
-    };
-    let mut to_stdout = None;
-    for (file, text) in [(&options.json, json(view) + "\n"), (&options.csv, csv(view))] {
-        match file {
-            Some(file) if file.as_os_str() == "-" => to_stdout = Some(text),
-            Some(file) => write(file, &text)?,
-            None => {}
+/// Writes everything that is asked for; returns what went wrong. What one output lacks does not keep the others from coming.
+fn show(view: &Scale, options: &ScaleOptions) -> Vec<anyhow::Error> {
+    let (json, csv) = (json(view) + "\n", csv(view));
+    let to_stdout = |file: &Option<PathBuf>| file.as_deref() == Some(Path::new("-"));
+    let shown = match () {
+        () if to_stdout(&options.json) => output::data(&json),
+        () if to_stdout(&options.csv) => output::data(&csv),
+        () => {
+            let style = Style { colour: output::colour_stdout(), top: options.top };
+            output::data(&text(view, style, output::unicode()))
         }
+    };
+    let mut errors: Vec<anyhow::Error> = shown.context("cannot write to standard output").err().into_iter().collect();
+    let page = || html(view);
+    let drawing = || svg(view);
+    let files: [(&Option<PathBuf>, &dyn Fn() -> String); 4] = [
+        (&options.json, &|| json.clone()),
+        (&options.csv, &|| csv.clone()),
+        (&options.svg, &drawing),
+        (&options.html, &page),
+    ];
+    for (file, text) in files.into_iter().filter(|(file, _)| !to_stdout(file)) {
+        let Some(file) = file else { continue };
+        let written = files::replace(file, text().as_bytes(), false);
+        errors.extend(written.with_context(|| format!("cannot write {}", file.display())).err());
     }
-    if let Some(file) = &options.svg {
-        write(file, &svg(view))?;
-    }
-    if let Some(file) = &options.html {
-        write(file, &html(view))?;
-    }
-    let style = Style { colour: output::colour_stdout(), top: options.top };
-    output::data(&to_stdout.unwrap_or_else(|| text(view, style, speaks_unicode())))
-        .map_err(|error: io::Error| anyhow::Error::new(error).context("cannot write the answer"))
-}
-
-/// Whether the terminal's character set has more than ASCII.
-fn speaks_unicode() -> bool {
-    let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
-    locale.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
+    errors
 }

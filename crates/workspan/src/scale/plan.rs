@@ -66,8 +66,9 @@ impl Plan {
     pub fn new(command: &[OsString], options: &ScaleOptions, cpus: u32) -> Plan {
         let mut workers = options.workers.clone();
         if workers.is_empty() {
+            let cpus = cpus.clamp(1, MOST);
             workers = std::iter::successors(Some(1), |p| Some(p * 2)).take_while(|p| *p < cpus).collect();
-            workers.push(cpus.clamp(1, MOST));
+            workers.push(cpus);
         }
         workers.sort_unstable();
         workers.dedup();
@@ -147,6 +148,14 @@ mod tests {
         let forth: Vec<usize> = (0..plan.tasks.len()).collect();
         assert_eq!(plan.round(0), forth);
         assert_eq!(plan.round(1).into_iter().rev().collect::<Vec<_>>(), forth);
+    }
+
+    #[test]
+    fn no_more_workers_are_planned_than_can_be_told_apart() {
+        for (cpus, most) in [(0, 1), (6, 6), (253, 253), (254, 253), (512, 253)] {
+            let plan = Plan::new(&["p".into()], &ScaleOptions::default(), cpus);
+            assert_eq!(plan.workers.iter().max(), Some(&most), "{cpus}");
+        }
     }
 
     #[test]

@@ -7,13 +7,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::build::{self, cargo_workspan, scratch};
-use crate::command::{run, start, workspan, Ended};
+use crate::command::{run, start, workspan, Ended, LIMIT};
 use crate::openmp_build::{openmp, Compiler};
 
 /// `workspan scale` with these options, for a program and its arguments.
@@ -134,6 +134,19 @@ fn who_waits_for_work_is_idle_and_who_is_blocked_is_not() {
     }
 }
 
+/// More threads are at work than there are workers: that is told, and no run is made better than it was.
+#[test]
+fn idle_time_may_be_below_zero() {
+    let folder = scratch("scale-threads");
+    let ended = run(&mut scale(&folder, &[&["-p2"], ONCE].concat(), &program(), &["threads", "3", "150"]));
+    let found = answer(ended.check_success());
+    let point = &found["points"][0];
+    let [time, idle, work] = ["time", "idle", "work"].map(|name| number(&point[name]["mean_ns"]));
+    assert!(idle < 0 && 2 * time == work + idle, "{point}");
+    let warnings = found["warnings"].to_string();
+    assert!(warnings.contains("idle time with 2 workers is below zero"), "{warnings}");
+}
+
 #[test]
 fn regions_and_sites_have_their_parts() {
     let folder = scratch("scale-sites");
@@ -173,6 +186,14 @@ fn everything_that_is_asked_for_is_written() {
     check_identities(serde_json::from_str(&text("a.json")).expect("JSON"), 2);
     assert_eq!(text("a.csv").lines().count(), 3);
     assert!(text("a.svg").starts_with("<svg ") && text("a.html").contains("<svg "));
+    // What cannot be written keeps nothing else from coming.
+    let options =
+        ["-p1,2", "--repeat=1", "--no-sites", "--json=b.json", "--csv=/dev/full", "--svg=/dev/full", "--html=b.html"];
+    let full = run(&mut scale(&folder, &options, &program(), &["pieces", "100000"]));
+    full.check_error(2, &["cannot write /dev/full"]);
+    assert_eq!(full.err().matches("cannot write /dev/full").count(), 2, "{}", full.err());
+    assert!(full.out().starts_with("speedup ") && text("b.html").contains("<svg "), "{}", full.out());
+    check_identities(serde_json::from_str(&text("b.json")).expect("JSON"), 1);
     let csv =
         run(&mut scale(&folder, &["-p2", "--repeat=1", "--no-sites", "--csv"], &program(), &["pieces", "100000"]));
     assert!(csv.check_success().out().starts_with("workers,runs,time_ns"));
@@ -248,7 +269,9 @@ fn interrupted(name: &str, at: usize) -> Ended {
     let program = script(&folder, &does);
     let options = ["-p1,2", "--repeat=9", "--warm-up=0", "--json=-"];
     let running = start(&mut scale(&folder, &options, &program, &[]));
+    let began = Instant::now();
     while !folder.join("hangs").exists() {
+        assert!(began.elapsed() < LIMIT, "its run {at} does not begin");
         thread::sleep(Duration::from_millis(5));
     }
     running.signal_group(Signal::SIGINT);
