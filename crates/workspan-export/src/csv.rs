@@ -2,18 +2,15 @@
 
 use std::io::{self, Write};
 
+use workspan_report::words::csv_cell;
+
 /// A row. Cells with commas, quotes or ends of lines are quoted.
 pub(crate) fn row<S: AsRef<str>>(out: &mut dyn Write, cells: impl IntoIterator<Item = S>) -> io::Result<()> {
     for (at, cell) in cells.into_iter().enumerate() {
         if at > 0 {
             out.write_all(b",")?;
         }
-        let cell = cell.as_ref();
-        if cell.contains([',', '"', '\n', '\r']) {
-            write!(out, "\"{}\"", cell.replace('"', "\"\""))?;
-        } else {
-            out.write_all(cell.as_bytes())?;
-        }
+        out.write_all(csv_cell(cell.as_ref()).as_bytes())?;
     }
     out.write_all(b"\n")
 }

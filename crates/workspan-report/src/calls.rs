@@ -9,7 +9,7 @@ use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 use crate::parts::{problems, ratio, time};
 use crate::place;
 use crate::text::{line, more, Style, Table};
-use crate::words::{count, percent};
+use crate::words::{count, csv_cell, percent};
 
 /// The call sites of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -267,8 +267,8 @@ pub fn csv(answer: &Answer) -> String {
     for call in &answer.calls {
         let (work, span) = (call.on_work, call.on_span);
         let cells = [
-            quoted(&caller(call)),
-            quoted(&callee(call)),
+            csv_cell(&caller(call)).into_owned(),
+            csv_cell(&callee(call)).into_owned(),
             work.work_ns.to_string(),
             work.span_ns.to_string(),
             decimal(work.parallelism),
@@ -289,14 +289,6 @@ pub fn csv(answer: &Answer) -> String {
         out.push('\n');
     }
     out
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 fn caller(call: &Call) -> String {
@@ -426,12 +418,5 @@ mod tests {
             let run = Run { steal: Nanos(recorded), clock, ..Run::default() };
             assert_eq!(Steal::of(asked, &recording, &run), expected);
         }
-    }
-
-    #[test]
-    fn cells_of_csv_are_quoted_where_they_must_be() {
-        assert_eq!(quoted("a.rs:10 join"), "a.rs:10 join");
-        assert_eq!(quoted("Vec<a, b>"), "\"Vec<a, b>\"");
-        assert_eq!(quoted("a \"b\""), "\"a \"\"b\"\"\"");
     }
 }

@@ -1,5 +1,7 @@
 //! Sentences: warnings and numbers in words.
 
+use std::borrow::Cow;
+
 use workspan_analysis::Warning;
 use workspan_model::Ratio;
 
@@ -77,6 +79,15 @@ pub fn count(value: u64) -> String {
         10_000..=999_999 => format!("{:.1} k", number / 1e3),
         1_000_000..=999_999_999 => format!("{:.1} M", number / 1e6),
         _ => format!("{:.1} G", number / 1e9),
+    }
+}
+
+/// A cell as RFC 4180 has it: quoted where it has a comma, a quote or an end of line.
+pub fn csv_cell(text: &str) -> Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -41,7 +41,7 @@ pub fn read(file: &Path) -> anyhow::Result<Opened> {
 /// Writes a recording; a former one is kept as `FILE.old`.
 pub fn write(file: &Path, recording: &Recording) -> anyhow::Result<()> {
     let bytes = encode(recording);
-    replace(file, &bytes, true).with_context(|| format!("cannot write {}", file.display()))
+    put(file, true, |out| Ok(out.write_all(&bytes)?)).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// An error if `file` could not be written: better before a long run than after it.
@@ -58,41 +58,35 @@ pub fn check_writable(file: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes a file so that there is never half of it: beside its place, then moved there.
-pub fn replace(file: &Path, bytes: &[u8], keep_former: bool) -> io::Result<()> {
-    if is_special(file)? {
-        return fs::OpenOptions::new().write(true).open(file)?.write_all(bytes);
-    }
-    let beside = beside(file);
-    let written = fs::write(&beside, bytes).and_then(|()| {
-        if keep_former && file.exists() {
-            fs::rename(file, with_suffix(file, ".old"))?;
-        }
-        fs::rename(&beside, file)
-    });
-    if written.is_err() {
-        // What is left of the attempt is of no use; the first error is the one to report.
-        let _ = fs::remove_file(&beside);
-    }
-    written
+pub fn replace(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    replace_with(file, |out| Ok(out.write_all(bytes)?))
 }
 
 /// The same for what is too large to be kept in memory.
 pub fn replace_with(file: &Path, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    if is_special(file)? {
-        let mut out = io::BufWriter::new(fs::OpenOptions::new().write(true).open(file)?);
+    put(file, false, write)
+}
+
+fn put(file: &Path, keep_former: bool, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let into = |file: fs::File| {
+        let mut out = io::BufWriter::new(file);
         write(&mut out)?;
-        return Ok(out.flush()?);
+        anyhow::Ok(out.flush()?)
+    };
+    if is_special(file)? {
+        return into(fs::OpenOptions::new().write(true).open(file)?);
     }
     let beside = beside(file);
     let whole = || {
-        let mut out = io::BufWriter::new(fs::File::create(&beside)?);
-        write(&mut out)?;
-        out.flush()?;
+        into(fs::File::create(&beside)?)?;
+        if keep_former && file.exists() {
+            fs::rename(file, with_suffix(file, ".old"))?;
+        }
         Ok(fs::rename(&beside, file)?)
     };
     let written = whole();
     if written.is_err() {
-        // As above.
+        // What is left of the attempt is of no use; the first error is the one to report.
         let _ = fs::remove_file(&beside);
     }
     written

@@ -163,7 +163,7 @@ fn is_stdout(file: &Path) -> bool {
 fn show(view: &Answer, options: &InflateOptions) -> anyhow::Result<()> {
     match &options.json {
         Some(file) if is_stdout(file) => output::data(&(json(view) + "\n")).context("cannot write to standard output"),
-        Some(file) => files::replace(file, (json(view) + "\n").as_bytes(), false)
+        Some(file) => files::replace(file, (json(view) + "\n").as_bytes())
             .with_context(|| format!("cannot write {}", file.display())),
         None => {
             // stdout belongs to the program that was run.

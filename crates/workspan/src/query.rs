@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 
 use serde_json::{Number, Value};
 use workspan_query::{Cell, Column, QueryError, Sink};
+use workspan_report::words::csv_cell;
 
 use crate::args::QueryFormat;
 use crate::exit::Outcome;
@@ -94,14 +95,8 @@ impl Answer {
 
     /// A line as RFC 4180 has it.
     fn csv(&mut self, cells: &[String]) -> io::Result<()> {
-        let quoted = cells.iter().map(|cell| {
-            if cell.contains([',', '"', '\n', '\r']) {
-                format!("\"{}\"", cell.replace('"', "\"\""))
-            } else {
-                cell.clone()
-            }
-        });
-        writeln!(self.to, "{}", quoted.collect::<Vec<_>>().join(","))
+        let quoted: Vec<_> = cells.iter().map(|cell| csv_cell(cell)).collect();
+        writeln!(self.to, "{}", quoted.join(","))
     }
 }
 

@@ -57,15 +57,14 @@ pub enum To {
 pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Show, to: To) -> anyhow::Result<()> {
     if let Some(file) = &show.html {
         let page = workspan_report::html::write(view, &sources(recording, show), live);
-        files::replace(file, page.as_bytes(), false).with_context(|| format!("cannot write {}", file.display()))?;
+        files::replace(file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
     }
     if let Some(file) = &show.json {
         let text = json::write(view) + "\n";
         if file == Path::new("-") {
             return output::data(&text).context("cannot write to standard output");
         }
-        return files::replace(file, text.as_bytes(), false)
-            .with_context(|| format!("cannot write {}", file.display()));
+        return files::replace(file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()));
     }
     let colour = match to {
         To::Stdout => output::colour_stdout(),

@@ -1,8 +1,8 @@
 //! `workspan scale --html`: one page that needs nothing else, and no script.
 
 use super::svg;
-use super::text::{cause_rows, conditions, measured};
-use super::view::{Scale, Speedup};
+use super::text::{cause_rows, conditions, measured, speedup};
+use super::view::Scale;
 use crate::html::{date, escape};
 use crate::parts::time;
 use crate::words::percent;
@@ -77,15 +77,10 @@ fn warnings(view: &Scale) -> String {
 }
 
 fn speedups(view: &Scale) -> String {
-    let cell = |speedup: Option<Speedup>| match speedup {
-        None => "-".to_owned(),
-        Some(Speedup { value, error: None }) => Ratio(value).to_string(),
-        Some(Speedup { value, error: Some(error) }) => format!("{} ± {}", Ratio(value), Ratio(error)),
-    };
     let header = ["workers", "elision", "maximal", "idle-time-specific", "inflation-specific", "actual"];
     let rows = view.points.iter().map(|point| {
         let of = &point.speedups;
-        let cells = [of.elision, of.maximal, of.idle_specific, of.inflation_specific, of.actual].map(cell);
+        let cells = [of.elision, of.maximal, of.idle_specific, of.inflation_specific, of.actual].map(speedup);
         std::iter::once(point.workers.to_string()).chain(cells).collect()
     });
     table(&header, usize::MAX, rows)

@@ -39,7 +39,7 @@ pub fn scale(input: Input<'_>) -> Option<Scale> {
         baseline: time(&last.baseline, measured.baseline.iter().copied()),
         elision: last.elision.map(|elision| time(&elision, measured.elision.iter().copied())),
         points: factors.iter().map(|factors| point(factors, measured)).collect(),
-        causes: Some(causes(last, &reading)),
+        causes: causes(last, &reading),
         reading: words::reading(&factors, &reading, conditions),
         shapes: reading.shapes.iter().map(shape).collect(),
         regions,

@@ -53,7 +53,7 @@ fn speedups(out: &mut String, view: &Scale, style: Style) {
     table.write(out, style, usize::MAX);
 }
 
-fn speedup(value: Option<Speedup>) -> String {
+pub(super) fn speedup(value: Option<Speedup>) -> String {
     match value {
         None => "-".to_owned(),
         Some(Speedup { value, error: None }) => Ratio(value).to_string(),
@@ -104,9 +104,7 @@ pub(super) fn conditions(view: &Scale) -> String {
 
 /// The rows of the table of causes: name, time, share of P·T_P.
 pub(super) fn cause_rows(view: &Scale) -> Vec<[String; 3]> {
-    let Some(causes) = &view.causes else {
-        return Vec::new();
-    };
+    let causes = &view.causes;
     let share = |value: i64| {
         let [value, all] = [value, causes.available_ns].map(|n| workspan_model::Nanos(n).as_f64());
         if all > 0.0 {
@@ -131,15 +129,13 @@ pub(super) fn cause_rows(view: &Scale) -> Vec<[String; 3]> {
 }
 
 fn causes(out: &mut String, view: &Scale, style: Style) {
-    if let Some(causes) = &view.causes {
-        line(out, "");
-        let title = format!("where the time of {} goes", super::words_of_workers(causes.workers));
-        let mut table = Table::new(&[&title, "time", "share"]);
-        for row in cause_rows(view) {
-            table.row(row.to_vec());
-        }
-        table.write(out, style, 0);
+    line(out, "");
+    let title = format!("where the time of {} goes", super::words_of_workers(view.causes.workers));
+    let mut table = Table::new(&[&title, "time", "share"]);
+    for row in cause_rows(view) {
+        table.row(row.to_vec());
     }
+    table.write(out, style, 0);
 }
 
 fn regions(out: &mut String, view: &Scale, style: Style) {

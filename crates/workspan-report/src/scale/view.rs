@@ -20,8 +20,8 @@ pub struct Scale {
     pub elision: Option<Time>,
     /// What was measured with P workers, by rising P.
     pub points: Vec<Point>,
-    /// The gap at the largest P by cause; null without any point.
-    pub causes: Option<Causes>,
+    /// The gap at the largest P by cause.
+    pub causes: Causes,
     /// What the curves say, in words.
     pub reading: Vec<String>,
     /// How each curve ends.

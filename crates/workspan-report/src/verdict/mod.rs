@@ -6,8 +6,9 @@ use workspan_analysis::verdict::{
     bounds, headline, judge, Basis, Evidence, Headline, Judged, Loss, Outcome, Why, PROCESSORS,
 };
 use workspan_analysis::Profile;
-use workspan_model::{Recording, Run, SiteId};
+use workspan_model::{Recording, Run};
 
+use crate::parts::id;
 use crate::view::{self, Verdict};
 
 /// On what a program is judged.
@@ -37,7 +38,7 @@ pub(crate) fn of(recording: &Recording, run: &Run, profile: &Profile, judging: &
     let verdict = Verdict {
         text: words::headline(recording, profile, &first),
         parallelism: profile.program.parallelism.map(|p| p.0),
-        main: main.and_then(|main| id(recording, main.site)),
+        main: main.and_then(|main| id(recording, Some(main.site))),
         main_share: main.map(|main| main.share.0),
         processors: judging.processors,
         ..Verdict::default()
@@ -87,7 +88,7 @@ fn with_losses(recording: &Recording, judged: &Judged, verdict: Verdict) -> Verd
 
 fn loss_view(recording: &Recording, loss: &Loss) -> view::Loss {
     let parts = loss.parts.iter().map(|part| view::LossPart {
-        id: part.site.and_then(|site| id(recording, site)),
+        id: id(recording, part.site),
         reason: part.reason.code().to_owned(),
         text: words::reason(recording, part.site, &part.reason),
         time_ns: part.time.0,
@@ -101,8 +102,4 @@ fn loss_view(recording: &Recording, loss: &Loss) -> view::Loss {
         speedup: loss.speedup.0,
         parts: parts.collect(),
     }
-}
-
-fn id(recording: &Recording, site: SiteId) -> Option<String> {
-    recording.sites.get(site.0 as usize).map(|found| found.stable_id(&recording.sites))
 }

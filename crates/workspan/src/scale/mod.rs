@@ -125,7 +125,7 @@ fn show(view: &Scale, options: &ScaleOptions) -> Vec<anyhow::Error> {
     ];
     for (file, text) in files.into_iter().filter(|(file, _)| !to_stdout(file)) {
         let Some(file) = file else { continue };
-        let written = files::replace(file, text().as_bytes(), false);
+        let written = files::replace(file, text().as_bytes());
         errors.extend(written.with_context(|| format!("cannot write {}", file.display())).err());
     }
     errors
