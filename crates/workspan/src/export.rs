@@ -31,6 +31,7 @@ const NODES: usize = 2_000;
 
 /// Runs the verb.
 pub fn run(args: &Export) -> anyhow::Result<Outcome> {
+    args.check()?;
     let source = Source::open(args)?;
     let mut written = Written::default();
     match (args.format, args.table) {
@@ -77,7 +78,9 @@ impl Source {
         }
         let recorded = u32::try_from(number + 1).context("too many runs")?;
         let needs = matches!(args.format, Format::Perfetto | Format::Chrome | Format::Dot | Format::Graphml)
-            || args.table == Some(Table::Strands);
+            || args.table == Some(Table::Strands)
+            // What the collector told was told with the cost that was then asked for.
+            || args.steal.is_some();
         let rows = match strands::folder(&file) {
             Err(error) if needs => return Err(error),
             Err(_) => None,
@@ -202,7 +205,7 @@ impl Made {
             Made::Stacks(stacks, timeline) => match args.format {
                 Format::Firefox => firefox::write(recording, stacks, timeline.as_ref(), out)?,
                 Format::Speedscope => speedscope::write(stacks, timeline.as_ref(), out)?,
-                _ => folded::write(stacks, weight(args.weight), out)?,
+                _ => folded::write(stacks, weight(args.weight.unwrap_or(Weight::Work)), out)?,
             },
             Made::Graph(graph) if args.format == Format::Dot => dot::write(recording, graph, out)?,
             Made::Graph(graph) => graphml::write(recording, graph, out)?,

@@ -1,7 +1,8 @@
 //! `workspan export`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use workspan_analysis::schedule::MOST_PROCESSORS;
 
@@ -31,9 +32,9 @@ pub struct Export {
     /// Write to FILE, or for `--table all` to a folder; default: standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// For folded: what stacks weigh.
-    #[arg(long, value_enum, default_value_t = Weight::Work)]
-    pub weight: Weight,
+    /// For folded: what stacks weigh (default: work).
+    #[arg(long, value_enum)]
+    pub weight: Option<Weight>,
     /// For csv: which table.
     #[arg(long, value_name = "TABLE", value_enum, required_if_eq("format", "csv"))]
     pub table: Option<Table>,
@@ -118,4 +119,35 @@ pub enum Table {
     Strands,
     /// Each of them in a file of its own.
     All,
+}
+
+impl Export {
+    /// An error if an option means nothing for what is asked for.
+    pub fn check(&self) -> anyhow::Result<()> {
+        use Format::{Chrome, Cilkscale, Csv, Dot, Firefox, Folded, Graphml, Perfetto, Speedscope};
+        let of = |tables: &[Table]| self.format == Csv && self.table.is_some_and(|table| tables.contains(&table));
+        let limited = matches!(self.format, Perfetto | Chrome | Firefox | Speedscope | Dot | Graphml);
+        for (given, means, option, what) in [
+            (self.table.is_some(), self.format == Csv, "--table", "--format csv"),
+            (self.weight.is_some(), self.format == Folded, "--weight", "--format folded"),
+            (self.limit.is_some(), limited, "--limit", "timelines and graphs"),
+            (
+                self.steal.is_some(),
+                self.format == Cilkscale || of(&[Table::Calls, Table::All]),
+                "--steal",
+                "--format cilkscale and --table calls",
+            ),
+            (
+                self.processors.is_some(),
+                of(&[Table::Verdict, Table::Losses, Table::All]),
+                "--processors",
+                "--table verdict and --table losses",
+            ),
+        ] {
+            ensure!(!given || means, "{option} is for {what}");
+        }
+        let to_stdout = self.output.as_deref() == Some(Path::new("-"));
+        ensure!(!self.json || !to_stdout, "--json needs a file: -o FILE");
+        Ok(())
+    }
 }

@@ -209,6 +209,14 @@ fn what_cannot_be_exported_is_said() {
     refused(&["-f", "csv", "--table", "all"], &["-o FOLDER"]);
     refused(&["-f", "csv", "--table", "all", "-o", "-"], &["-o FOLDER"]);
     refused(&["-f", "folded", "--json"], &["--output"]);
+    refused(&["-f", "folded", "-o", "-", "--json"], &["--json needs a file"]);
+    for (option, value) in
+        [("--table", "sites"), ("--limit", "5"), ("--steal", "5"), ("--processors", "4"), ("--weight", "work")]
+    {
+        refused(&["-f", "taskprof", option, value], &[&format!("{option} is for ")]);
+        let csv: &[&str] = if option == "--table" { &["-f", "dot"] } else { &["-f", "csv", "--table", "sites"] };
+        refused(&[csv, &[option, value]].concat(), &[&format!("{option} is for ")]);
+    }
     refused(&["-f", "folded", "--run", "2"], &["there is no run 2"]);
     refused(&["-f", "folded", "-o", "none/a"], &["cannot write none/a"]);
     refused(&["-f", "folded", "-o", "workspan.strands"], &["cannot write workspan.strands"]);
@@ -219,4 +227,8 @@ fn what_cannot_be_exported_is_said() {
             .check_error(2, &["mix.wspan holds no strands", "--record"]);
     }
     ask(&stored, &["export", "mix.wspan", "-f", "csv", "--table", "strands"]).check_error(2, &["holds no strands"]);
+    for format in [&["-f", "cilkscale"][..], &["-f", "csv", "--table", "calls"]] {
+        let other = [&["export", "mix.wspan", "--steal", "300"], format].concat();
+        ask(&stored, &other).check_error(2, &["holds no strands", "--record"]);
+    }
 }
