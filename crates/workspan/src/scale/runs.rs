@@ -1,10 +1,11 @@
 //! Running what is planned, round by round, until it is done or somebody stops it.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{Read, Seek};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::{env, process};
 
 use anyhow::Context;
 use nix::sys::memfd::{memfd_create, MFdFlags};
@@ -80,8 +81,7 @@ impl<'r> Runner<'r> {
     /// With these options.
     pub fn new(options: &'r ScaleOptions) -> anyhow::Result<Runner<'r>> {
         let processors = options.pin.then(Processors::find).transpose()?;
-        let errors = memfd_create("workspan-errors", MFdFlags::MFD_CLOEXEC).context("cannot make a file in memory")?;
-        Ok(Runner { options, processors, errors: File::from(errors), stop: Stop::new()? })
+        Ok(Runner { options, processors, errors: errors_file()?, stop: Stop::new()? })
     }
 
     fn streams(&self) -> Streams<'_> {
@@ -107,10 +107,8 @@ impl<'r> Runner<'r> {
             Exit::Code(code) => format!("ended with status {code}"),
             Exit::Signal(signal) => format!("was ended by signal {signal}"),
         };
-        let mut text = Vec::new();
         // Without its words, the status must do.
-        let _ = (&self.errors).rewind().and_then(|()| (&self.errors).read_to_end(&mut text));
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = end_of(&self.errors).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         let last = lines[lines.len().saturating_sub(LINES)..].join("\n  ");
         let wrote = if last.is_empty() { String::new() } else { format!("; it wrote:\n  {last}") };
@@ -238,6 +236,28 @@ impl<'r> Runner<'r> {
     }
 }
 
+/// A file without a name, on disk if there is a place: a program may write more than fits into memory.
+fn errors_file() -> anyhow::Result<File> {
+    let path = env::temp_dir().join(format!(".workspan-errors.{}", process::id()));
+    let on_disk = File::options().read(true).write(true).create_new(true).open(&path);
+    if let Ok(file) = on_disk.and_then(|file| fs::remove_file(&path).map(|()| file)) {
+        return Ok(file);
+    }
+    Ok(memfd_create("workspan-errors", MFdFlags::MFD_CLOEXEC).context("cannot make a file in memory")?.into())
+}
+
+/// The last lines of a file, of which only the end is read.
+fn end_of(mut file: &File) -> io::Result<String> {
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
+    let mut bytes = Vec::new();
+    file.take(END).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Bytes of a failing program's errors that are looked at.
+const END: u64 = 1 << 16;
+
 /// Runs in full: which of the recording's are with one worker, and which with many.
 #[derive(Debug)]
 pub struct Profiled {
@@ -313,6 +333,25 @@ impl Measurement {
             baseline: times(of(Kind::Baseline, 1)),
             elision: times(of(Kind::Elision, 1)),
             points: plan.workers.iter().map(point).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn only_the_end_of_what_a_program_writes_is_read() {
+        let mut file = errors_file().expect("there is a place");
+        for (written, expected) in [(0, 0), (100, 103), (1 << 20, END)] {
+            file.set_len(0).and_then(|()| file.rewind()).expect("it is ours");
+            file.write_all(&vec![b'x'; written]).expect("there is room");
+            file.write_all(if written > 0 { b"end" } else { b"" }).expect("there is room");
+            let text = end_of(&file).expect("it can be read");
+            assert_eq!(text.len() as u64, expected);
+            assert!(written == 0 || text.ends_with("xend"));
         }
     }
 }
