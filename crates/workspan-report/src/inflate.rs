@@ -101,7 +101,7 @@ pub struct Told<'a> {
 pub fn answer(told: Told<'_>) -> Answer {
     let nodes = differential::view(told.united, told.found, differential::Order::Inflated);
     let (base, new) = (side(told.base, 1), side(told.new, told.workers));
-    let text = format!("{} workers instead of 1: {}", new.workers, nodes.text);
+    let text = format!("{} workers instead of {}: {}", new.workers, base.workers, nodes.text);
     let mut warnings = warnings(&told);
     let refused = told.counted.iter().filter(|counted| counted.refused.is_some());
     let names: Vec<&str> = refused.clone().map(|counted| counted.name.as_str()).collect();
@@ -124,7 +124,8 @@ pub fn answer(told: Told<'_>) -> Answer {
 fn side(recording: &Recording, asked: u32) -> Side {
     let median = |of: fn(&Run) -> Nanos| Spread::of(recording.runs.iter().map(of)).median.0;
     // With virtual cores the team is as large, but one thread runs at a time.
-    let workers = if asked == 1 { 1 } else { recording.runs.first().map_or(asked, |run| run.workers.max(1)) };
+    let one_at_a_time = asked == 1 && recording.uses_openmp();
+    let workers = if one_at_a_time { 1 } else { recording.runs.first().map_or(asked, |run| run.workers.max(1)) };
     Side {
         workers,
         runs: recording.runs.len(),
@@ -172,6 +173,13 @@ fn warnings(told: &Told<'_>) -> Vec<String> {
     warnings
 }
 
+fn workers(side: Side) -> String {
+    match side.workers {
+        1 => "1 worker".to_owned(),
+        workers => format!("{workers} workers"),
+    }
+}
+
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
     crate::json::indented(answer)
@@ -182,7 +190,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     let mut out = String::new();
     head(&mut out, &answer.text, &answer.warnings, style);
     line(&mut out, "");
-    let mut table = Table::new(&["", "1 worker", &format!("{} workers", answer.new.workers), "times"]);
+    let mut table = Table::new(&["", &workers(answer.base), &workers(answer.new), "times"]);
     let Answer { base, new, .. } = answer;
     for (name, base, new) in
         [("work", base.work_ns, new.work_ns), ("span", base.span_ns, new.span_ns), ("wall", base.wall_ns, new.wall_ns)]

@@ -77,6 +77,20 @@ fn openmp_is_the_same_node_for_node() {
     }
 }
 
+/// A program that makes a pool of its own size has no base with one worker, and nothing says that it had.
+#[test]
+fn workers_are_those_that_ran() {
+    let folder = scratch("inflate-pool");
+    let ended = inflate(&folder, &[], &program("scale"), &["pool", "3"]);
+    let answer = answer(&folder, &ended);
+    assert_eq!((&answer["base"]["workers"], &answer["new"]["workers"]), (&3.into(), &3.into()));
+    assert!(
+        answer["text"].as_str().is_some_and(|text| text.starts_with("3 workers instead of 3")),
+        "{}",
+        answer["text"]
+    );
+}
+
 #[test]
 fn what_is_counted_is_told() {
     let folder = scratch("inflate-events");
