@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::Report;
-use crate::{advice, calls, diff, inflate, merged, predict, what_if};
+use crate::{advice, calls, diff, inflate, merged, predict, scale, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
@@ -32,6 +32,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("predict", of::<predict::Answer>()),
         ("calls", of::<calls::Answer>()),
         ("diff", of::<diff::Answer>()),
+        ("scale", scale::schema()),
         ("inflate", of::<inflate::Answer>()),
         ("merge", of::<merged::Answer>()),
     ]
@@ -86,6 +87,29 @@ mod tests {
             }
         }
         assert!(seen > 5);
+    }
+
+    /// Every field of these answers stands in its section of `docs/cli.md`; what `inflate` shares with `diff`, in that one's.
+    #[test]
+    fn fields_of_answers_are_documented() {
+        let document = fs::read_to_string(root().join("docs/cli.md")).expect("it is there");
+        let section = |verb: &str| {
+            let from = document.split(&format!("\n## `{verb} --json`\n")).nth(1).expect("a section");
+            from.split("\n## ").next().unwrap_or_default()
+        };
+        let words = |text: &str| -> Vec<String> {
+            text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+        };
+        for (verb, sections) in [("diff", &["diff", "what-if"][..]), ("inflate", &["inflate", "diff", "what-if"])] {
+            let schemas = super::schemas();
+            let (_, schema) = schemas.iter().find(|(name, _)| *name == verb).expect("a schema");
+            let schema: Value = serde_json::from_str(schema).expect("JSON");
+            let told: Vec<String> = sections.iter().flat_map(|verb| words(section(verb))).collect();
+            let parts = schema["$defs"].as_object().expect("parts").values().chain([&schema]);
+            let fields = parts.filter_map(|part| part["properties"].as_object()).flat_map(|fields| fields.keys());
+            let missing: Vec<&String> = fields.filter(|field| !told.contains(field)).collect();
+            assert!(missing.is_empty(), "not in docs/cli.md, `{verb} --json`: {missing:?}");
+        }
     }
 
     /// Every number of the report has its definition in `docs/methods`.

@@ -74,10 +74,12 @@ stdout is data, stderr is talk. A field without a value is null.";
 
 const STATUSES: &str = "\
   0    all is well
-  1    doctor: something essential is missing; advise: there is what --fail-on names
+  1    doctor: something essential is missing; advise, diff, inflate: there is what --fail-on names
   2    wrong usage, input that cannot be used, output that cannot be written; stderr says which, and what to do
-  126  record: the program cannot be run      127  record: there is no such program
-record and the cargo verbs otherwise end as the program did: with its status, or by its signal.";
+  126  record, scale, inflate: the program cannot be run
+  127  record, scale, inflate: there is no such program
+record, inflate and the cargo verbs otherwise end as the program did: with its status, or by its signal. scale ends by a
+signal that interrupts it.";
 
 /// Verbs, in the order in which they are needed.
 pub const VERBS: &[Verb] = &[
@@ -87,8 +89,8 @@ pub const VERBS: &[Verb] = &[
         text: "\
   workspan record -- ./prog args                 one that was built by `cargo workspan build`, or uses OpenMP
   workspan record --record --repeat 5 -- ./prog  every strand, too, of five runs
-Writes workspan.wspan (-o FILE), and with --record the folder workspan.strands, which what-if, advise, merge, query
-and most of export need. --json=FILE writes the report. Output and status are the program's.",
+Writes workspan.wspan (-o FILE), and with --record the folder workspan.strands, which what-if, advise, predict,
+merge, query and most of export need. --json=FILE writes the report. Output and status are the program's.",
         fields: REPORT,
     },
     Verb {
@@ -170,9 +172,10 @@ path. The first rows limit the program.",
         name: "diff",
         question: "What has changed between two recordings, and what is noise?",
         text: "\
-  workspan diff BEFORE AFTER [-s PART=FACTOR] [--json]
+  workspan diff BEFORE AFTER [-s PART=FACTOR] [--fail-on CONDITION] [--json]
 A quantity has median, low and high of both, `ratio`, and `change`: same, less, more or inconclusive. With -s,
-`prediction` holds what was foretold against what came.",
+`prediction` holds what was foretold against what came. Where both have strands, `nodes` compares them one by one.
+--fail-on is a gate: 'parallelism<0.9x', 'inflation>1.2'; `failed` lists the conditions that are met.",
         fields: &[
             "program.parallelism.ratio",
             "program.work.change",
@@ -181,6 +184,8 @@ A quantity has median, low and high of both, `ratio`, and `change`: same, less, 
             "sites[].verdict",
             "sites[].span.ratio",
             "prediction.error",
+            "nodes.program.work.inflation",
+            "failed",
             "warnings",
         ],
     },
@@ -217,17 +222,41 @@ Simulates the recorded run: bounds, a greedy schedule, and work stealing, median
         question: "How much faster is it on more processors, and what are the speedups lost to?",
         text: "\
   workspan scale --workers 1,2,4 [--json] -- ./prog args
-Runs the program with so many workers each, and tells what is lost to overhead, idle time and work inflation.",
-        fields: &[],
+Runs the program with so many workers each, and tells what is lost to overhead, idle time and work inflation. --csv has a
+row for each number of workers, --svg and --html draw the curves.",
+        fields: &[
+            "text",
+            "complete",
+            "points[].workers",
+            "points[].speedups.actual.value",
+            "points[].time.mean_ns",
+            "points[].idle.mean_ns",
+            "points[].inflation_ns",
+            "causes.available_ns",
+            "causes.inflation_ns",
+            "reading",
+            "regions[].id",
+            "sites[].inflation_ns",
+            "warnings",
+        ],
     },
     Verb {
         name: "inflate",
         question: "What costs more with several workers than with one, and where?",
         text: "\
-  workspan inflate [--workers N] [--repeat N] [--json] -- ./prog args
+  workspan inflate [--workers N] [--repeat N] [--fail-on CONDITION] [--json] -- ./prog args
 Runs the program with one worker and with N, strands recorded, in turn, and compares strand by strand. The first site costs
-most on the critical path of the run with N.",
-        fields: &["text", "base.work_ns", "new.work_ns", "events[].name", "events[].inflation", "warnings"],
+most on the critical path of the run with N. --fail-on 'inflation>1.2' is a gate.",
+        fields: &[
+            "text",
+            "base.work_ns",
+            "new.work_ns",
+            "nodes.sites[].critical.more_ns",
+            "events[].name",
+            "events[].inflation",
+            "failed",
+            "warnings",
+        ],
     },
     Verb {
         name: "export",

@@ -106,7 +106,19 @@ fn the_guide() {
     ask(&folder, &["guide", "nothing"]).check_error(2, &["nothing on `nothing`", "what-if", "statuses"]);
     // Statuses are those of the commands.
     let statuses = fs::read_to_string(root().join("docs/cli.md")).expect("it is there");
+    let rows = |document: &str, status: &str| -> Vec<String> {
+        let rows = document.lines().map(|line| line.trim_matches(['|', ' ']).to_owned());
+        rows.filter(|row| row.split_whitespace().next() == Some(status)).collect()
+    };
     for status in ["0", "1", "2", "126", "127"] {
-        assert!(statuses.contains(&format!("\n| {status} |")) && TOPICS[3].text.contains(status));
+        let (documented, told) = (rows(&statuses, status), rows(TOPICS[3].text, status));
+        assert!(!documented.is_empty() && told.len() == 1, "{status}: {documented:?}, {told:?}");
+        for row in documented {
+            // In backticks, in the row's second cell.
+            let verbs = row.split('|').nth(1).unwrap_or_default().split('`').skip(1).step_by(2);
+            for verb in verbs {
+                assert!(told[0].contains(verb), "{status} of {verb} is not in the guide: {}", told[0]);
+            }
+        }
     }
 }
