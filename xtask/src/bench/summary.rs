@@ -21,6 +21,17 @@ const GROUPS: &[(&str, &str)] = &[
          shorter the leaves.",
     ),
     (
+        "merged",
+        "## Accuracy: the same of merged runs\n\nThe tree above, run five times with `--record`; of each strand the least that \
+         it took in any run.",
+    ),
+    (
+        "inflate",
+        "## Work inflation\n\n`programs/sharing`: two tasks that count in one cache line, and the same in two. At which place \
+         `workspan inflate` ranks what was planted, by how much it finds it inflated, and the share of strands that have a \
+         partner in all runs; of each sample three serial and three parallel runs.",
+    ),
+    (
         "shapes",
         "## Accuracy: closed-form programs on a busy machine\n\nParallelism of the region over its exact value. Leaves \
          take a millisecond of CPU time or more; meanwhile as many other processes as there are processors never rest.",
@@ -122,4 +133,20 @@ fn row(figure: &Figure, quantity: &str) -> String {
         "| {} | {} | {} | {:.digits$} | {low:.digits$} – {high:.digits$} | {target} | {mark} |",
         figure.case, figure.workers, quantity, figure.value
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is measured is in the document: the groups of the table at the head of `mod.rs`.
+    #[test]
+    fn every_group_is_in_the_document() {
+        let rows = include_str!("mod.rs").lines().filter_map(|line| line.strip_prefix("//! | `"));
+        let groups: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+        assert!(groups.len() > 10, "{groups:?}");
+        let told: Vec<&str> = GROUPS.iter().map(|(group, _)| *group).collect();
+        let missing: Vec<&&str> = groups.iter().filter(|group| !told.contains(group)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
 }
