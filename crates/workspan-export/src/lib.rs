@@ -7,7 +7,7 @@
 //! **Invariant:** values in, bytes out through [`std::io::Write`]; nothing here opens files, prints, or asks the clock. Names
 //! come from programs: each format escapes them, so none can end a string, a cell, a line or a script.
 //!
-//! Every file says what was left out of it. What the numbers mean, and where: `docs/format/exports.md`.
+//! What was left out of a file stands in it where its format has room for that, and is told by whoever writes it. What the numbers mean, and where: `docs/format/exports.md`.
 
 pub mod chrome;
 pub mod cilkscale;

@@ -64,7 +64,7 @@ pub enum Verb {
     Advise(Advise),
     /// Tell how long the program would take on other numbers of processors; needs a recording made with --record.
     Predict(Predict),
-    /// Tell work and span of each call site, in all and on the critical path; needs a recording made with --record.
+    /// Tell work and span of each call site, in all and on the critical path; what stealing would cost.
     Calls(Calls),
     /// Compare two recordings of a program, before and after a change.
     Diff(Diff),
@@ -315,7 +315,7 @@ pub struct Calls {
     /// How to show recursion.
     #[arg(long, value_enum, default_value_t = By::Site)]
     pub by: By,
-    /// What a steal costs, in nanoseconds; default: as the program was recorded with, otherwise 5000.
+    /// What a steal costs, in nanoseconds; default: as the program was recorded with, or measured then, otherwise 5000.
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
     /// Which of repeated runs.

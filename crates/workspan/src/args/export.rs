@@ -41,8 +41,8 @@ pub struct Export {
     /// At most N slices of a timeline, the longest (default: 1000000), or N strands of a graph (default: 2000).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pub limit: Option<u32>,
-    /// For cilkscale and the table of calls: what a steal costs; default: as measured when the program was recorded,
-    /// otherwise 5000.
+    /// For cilkscale and the table of calls: what a steal costs, in nanoseconds; default: as the program was recorded with,
+    /// or measured then, otherwise 5000.
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
     /// For the tables verdict and losses: judge the program on N processors (default: 16).

@@ -30,7 +30,7 @@ pub struct Predict {
     /// Numbers of processors, 1 to 1024.
     #[arg(short, long, value_name = "P[,P…] | P..P", default_value = "1..1024")]
     pub processors: Processors,
-    /// What a steal costs; default: as measured when the program was recorded, otherwise 5000.
+    /// What a steal costs, in nanoseconds; default: as the program was recorded with, or measured then, otherwise 5000.
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
     /// Schedules by work stealing for each number of processors, each with other choices; 0: greedy ones only.
