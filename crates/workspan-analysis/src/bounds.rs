@@ -28,7 +28,18 @@ pub struct Bounds {
 /// Powers of two for which bounds are told: up to 1024.
 pub const POWERS: u32 = 11;
 
-/// The bounds on a number of processors. Without anything to run all are zero.
+/// No schedule of so many processors is shorter, by the work law: rounded up.
+pub fn work_law(serial: Nanos, processors: u32) -> Nanos {
+    let p = i64::from(processors.max(1));
+    Nanos(serial.0.div_euclid(p) + i64::from(serial.0.rem_euclid(p) != 0))
+}
+
+/// No greedy schedule of so many processors is longer, by Brent's theorem: rounded up.
+pub fn brent(serial: Nanos, span: Nanos, processors: u32) -> Nanos {
+    work_law(serial, processors) + span - Nanos(span.0 / i64::from(processors.max(1)))
+}
+
+/// The bounds on a number of processors, which are not rounded. Without anything to run all are zero.
 pub fn bounds(serial: Nanos, span: Nanos, processors: u32) -> Bounds {
     let (serial, span) = (serial.as_f64(), span.as_f64());
     if serial <= 0.0 || processors == 0 {

@@ -13,6 +13,7 @@
 
 use workspan_model::{Nanos, Ratio};
 
+use crate::bounds::{brent, work_law};
 use crate::schedule::{greedy, stealing, Graph, Schedule, Stealing, MOST_PROCESSORS};
 
 /// Of a program that makes good use of its processors.
@@ -107,19 +108,18 @@ pub fn predict(graph: &Graph, options: &Options) -> Prediction {
 /// Predicts for one of them: they may be computed on several threads.
 pub fn point(graph: &Graph, bounds: &Bounds, options: &Options, processors: u32) -> Point {
     let processors = processors.clamp(1, MOST_PROCESSORS);
-    let p = i64::from(processors);
     // Of one processor nobody steals: they are all the same.
     let seeds = if processors == 1 { options.seeds.min(1) } else { options.seeds };
     let mut schedules: Vec<Schedule> =
         (0..seeds).map(|seed| stealing(graph, processors, &Stealing::of(options.steal, u64::from(seed)))).collect();
     schedules.sort_by_key(|schedule| schedule.time);
-    let work_law = Nanos(up(bounds.serial.0, p));
+    let work_law = work_law(bounds.serial, processors);
     Point {
         processors,
         work_law,
         laws: work_law.max(bounds.span),
         burdened: work_law.max(if processors == 1 { bounds.span } else { bounds.burdened_span }),
-        brent: work_law + bounds.span - Nanos(bounds.span.0 / p),
+        brent: brent(bounds.serial, bounds.span, processors),
         greedy: greedy(graph, processors),
         stealing: schedules,
         recorded: bounds.recorded,
@@ -149,8 +149,4 @@ impl Point {
     pub fn efficiency(&self) -> Option<Ratio> {
         self.speedup(self.typical().time).map(|speedup| Ratio(speedup.0 / f64::from(self.processors)))
     }
-}
-
-fn up(dividend: i64, divisor: i64) -> i64 {
-    dividend.div_euclid(divisor) + i64::from(dividend.rem_euclid(divisor) != 0)
 }

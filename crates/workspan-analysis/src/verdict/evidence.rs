@@ -1,11 +1,11 @@
 //! What a run would take on P processors, and who makes the others wait meanwhile.
 //!
 //! **From totals.** Regions at the top run one after the other, unless they are beside the path. With `W_r` for the work of a
-//! region, of serial code, or of what is in none, and `C_r` for what it adds to the critical path:
+//! region, of serial code, or of what is in none, `C_r` for what it adds to the critical path, and `B` for the time blocked:
 //!
 //! ```text
 //! T_P ≥ max(W / P, S, Σ C_r, or W_r / P if that is more and their span is wholly on the path)      no schedule is faster
-//! T_P ≤ W / P + S · (1 − 1/P)                                               no greedy schedule is slower (Brent)
+//! T_P ≤ (W + B) / P + S · (1 − 1/P)                                         no greedy schedule is slower (Brent)
 //! waiting = P · T_P − W,  charged to each r by max(0, P · C_r − W_r)
 //! ```
 //!
@@ -13,10 +13,13 @@
 //! waiting exactly; otherwise they are scaled to it. Within a region it is charged to what is on the critical path there, by
 //! shares: that is what the others wait for.
 //!
+//! A strand that is blocked holds its processor: so one processor takes `W + B`.
+//!
 //! Of a run that a lock [bounds](crate::locks::bounded_by_locks), the path is the code under the lock.
 
 use workspan_model::{ContextId, Nanos, Recording, Run, SiteId};
 
+use crate::bounds::{brent, work_law};
 use crate::profile::{Profile, Region};
 
 /// How a run would go on so many processors.
@@ -75,7 +78,8 @@ pub enum Code {
 
 /// Evidence from a run's totals.
 pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u32) -> Evidence {
-    let all = i64::from(processors.max(1));
+    let processors = processors.max(1);
+    let all = i64::from(processors);
     let (work, span) = (profile.program.work, profile.program.span);
     let mut charges: Vec<(Option<ContextId>, Nanos)> = Vec::new();
     let mut in_turn = Nanos::ZERO;
@@ -97,13 +101,14 @@ pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u
     // The root's own strands.
     charges.push((None, (rest.1 * all - rest.0).at_least_zero()));
     in_turn += rest.1.at_least_zero() * all;
-    let ideal = rounded_up(work.max(in_turn), all).max(span);
+    let ideal = work_law(work.max(in_turn), processors).max(span);
+    let serial = work + run.blocked.at_least_zero();
     let mut evidence = Evidence {
-        processors: processors.max(1),
+        processors,
         basis: Basis::Bounds,
         ideal,
         time: ideal,
-        longest: (rounded_up(work, all) + span - Nanos(span.0 / all)).max(ideal),
+        longest: brent(serial, span, processors).max(ideal),
         blame: Vec::new(),
     };
     let waiting = (ideal * all - work).at_least_zero();
@@ -157,8 +162,4 @@ pub(super) fn shares(whole: Nanos, weights: impl Iterator<Item = Nanos>) -> Vec<
         parts[largest] += left;
     }
     parts
-}
-
-fn rounded_up(time: Nanos, by: i64) -> Nanos {
-    Nanos(time.0.div_euclid(by) + i64::from(time.0.rem_euclid(by) != 0))
 }

@@ -63,6 +63,7 @@ fn schedules_keep_to_the_bounds() {
             let bound = bounds(&made.recording, &run, &profile, processors);
             let schedule = greedy(&graph, processors);
             assert!(schedule.time >= bound.ideal, "{label}: {schedule:?} {bound:?}");
+            assert!(schedule.time <= bound.longest, "{label}: {schedule:?} {bound:?}");
             let evidence = simulated(&made.recording, &run, &graph, processors, &Stealing::of(Nanos(1), 0));
             assert!(evidence.ideal <= schedule.time && evidence.ideal >= bound.ideal, "{label}: {evidence:?}");
             assert_eq!(evidence.basis, Basis::Simulated);
