@@ -1,7 +1,8 @@
 //! Whom idle processors wait for.
 //!
 //! While k of P processors are busy, the others wait for what these do: each strand that runs then is charged `(P − k) / k` of
-//! the time that passes. So what all are charged is the idle time of the schedule.
+//! the time that passes. So what all are charged is the idle time of the schedule. While a strand is blocked, its own processor
+//! waits for it, too: it is charged that besides.
 //!
 //! Cost: constant for the begin and the end of a strand: `a(t)`, the charge since the begin of the schedule, is taken off the
 //! sum of the strand's region when it begins, and added when it ends.
@@ -23,9 +24,9 @@ pub struct Waiting {
 pub struct Charged {
     /// The region.
     pub region: Region,
-    /// Processor time that others wait for it: a weight, exact but for rounding.
+    /// Processor time that others wait for it, and that its strands are blocked: a weight, exact but for rounding.
     pub waiting: Nanos,
-    /// Its strands.
+    /// Its pieces: strands, if nothing was folded.
     pub strands: u64,
     /// The longest of them.
     pub longest: Nanos,
@@ -72,6 +73,12 @@ impl Waiting {
             if let Some(charged) = charged.get_mut(*region as usize).filter(|_| is_strand) {
                 charged.strands += 1;
                 charged.longest = charged.longest.max(nanos(*time));
+            }
+        }
+        for (piece, time) in &graph.blocked {
+            let region = graph.region.get(*piece as usize).copied().unwrap_or(u32::MAX);
+            if let Some(charged) = charged.get_mut(region as usize) {
+                charged.waiting += nanos(*time).at_least_zero();
             }
         }
         charged

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | serial code | code of the root strand, outside of all regions |
 //! | a lock | code under it is the critical path |
-//! | waits | more than half of its part of the path it was blocked |
+//! | waits | its strands were blocked for longer than they ran |
 //! | shared iterator | its items come from an iterator that one thread at a time can ask |
 //! | few tasks | an instance creates fewer tasks than there are processors, or they run out: sizes are alike |
 //! | a long task | one task takes at least half of an instance's span, and twice the mean |
@@ -106,7 +106,7 @@ pub(super) fn of_waiting(
 }
 
 fn of_tasks(recording: &Recording, run: &Run, row: &SiteRow, blame: &Blame, processors: u32) -> Reason {
-    if row.blocked > Nanos::ZERO && row.blocked * 2 > row.critical {
+    if row.blocked > row.self_work.at_least_zero() {
         return Reason::Waits;
     }
     let kind = recording.sites.get(row.site.0 as usize).map(|site| site.kind);

@@ -3,7 +3,7 @@
 //! ```text
 //! T_ideal = the shortest of the greedy and the work-stealing schedules, but at least what any one lock was held
 //! T       = the median of the work-stealing schedules, at least T_ideal
-//! waiting = what idle processors of the greedy schedule wait for, strand by strand
+//! waiting = what idle processors of the greedy schedule wait for, strand by strand, and what strands are blocked
 //! ```
 //!
 //! A greedy schedule is not the best, but within twice of it, and close to it where there is parallelism to spare.
@@ -30,7 +30,7 @@ pub fn simulated(recording: &Recording, run: &Run, graph: &Graph, processors: u3
     let fastest = times.first().copied().unwrap_or(best.time).min(best.time);
     let ideal = fastest.max(locked);
     let work = run.work();
-    let mut blame = blamed(recording, &waiting.charged(graph), (fastest * all - work).at_least_zero());
+    let mut blame = blamed(recording, graph, &waiting.charged(graph), (fastest * all - work).at_least_zero());
     if ideal > fastest {
         blame.extend(on_path(recording, run, recording.contexts.ids().collect(), (ideal - fastest) * all));
     }
@@ -44,7 +44,9 @@ pub fn simulated(recording: &Recording, run: &Run, graph: &Graph, processors: u3
     }
 }
 
-fn blamed(recording: &Recording, charged: &[Charged], waiting: Nanos) -> Vec<Blame> {
+fn blamed(recording: &Recording, graph: &Graph, charged: &[Charged], waiting: Nanos) -> Vec<Blame> {
+    // A folded piece is no task.
+    let whole = graph.folded() == 0;
     let parts = shares(waiting, charged.iter().map(|charged| charged.waiting));
     let blamed = charged.iter().zip(parts).filter(|(_, waiting)| *waiting > Nanos::ZERO);
     blamed
@@ -53,8 +55,8 @@ fn blamed(recording: &Recording, charged: &[Charged], waiting: Nanos) -> Vec<Bla
             site: recording.contexts.site(charged.region.context),
             code: code(&charged.region),
             waiting,
-            longest: Some(charged.longest),
-            strands: Some(charged.strands),
+            longest: whole.then_some(charged.longest),
+            strands: whole.then_some(charged.strands),
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use workspan_analysis::differential::{differential, unite, Cost, Differential, PlaceRow, Runs, Sums};
 use workspan_analysis::strands::Place;
-use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, SiteId, SiteKind, Strand};
+use workspan_model::{ContextId, ContextTree, Event, Nanos, Recording, SiteId, SiteKind, Strand};
 use workspan_testkit::random::Random;
 use workspan_testkit::strands::{evaluate, partners, random};
 

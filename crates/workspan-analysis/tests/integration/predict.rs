@@ -8,10 +8,10 @@ use workspan_testkit::strands::random;
 use crate::schedule::graph;
 
 const JOIN: ContextId = ContextId(1);
-const TASK: ContextId = ContextId(2);
+pub(crate) const TASK: ContextId = ContextId(2);
 
 /// Contexts of a join and of a task.
-fn recording() -> Recording {
+pub(crate) fn recording() -> Recording {
     let mut contexts = ContextTree::default();
     let site = |kind| Site {
         kind,
@@ -30,7 +30,7 @@ fn recording() -> Recording {
     Recording { sites: vec![site(SiteKind::Join), site(SiteKind::ScopeSpawn)], contexts, ..Recording::default() }
 }
 
-fn row(event: Event, context: ContextId, cost: i64) -> Strand {
+pub(crate) fn row(event: Event, context: ContextId, cost: i64) -> Strand {
     let zero = Nanos::ZERO;
     Strand { event, context, cost: Nanos(cost), blocked: zero, start: zero, thread: 0 }
 }
@@ -50,7 +50,7 @@ fn tree(rows: &mut Vec<Strand>, depth: u32, leaf: i64) {
 }
 
 /// A scope with so many tasks of so much, each of which costs `creation`.
-fn tasks(count: u32, size: i64, creation: i64) -> Vec<Strand> {
+pub(crate) fn tasks(count: u32, size: i64, creation: i64) -> Vec<Strand> {
     let spawn = Event::Spawn(Creation { context: TASK, group: Some(0), overhead: Nanos(creation) });
     let mut rows = vec![row(Event::Group, ContextId::ROOT, 0)];
     for _ in 0..count {

@@ -1,10 +1,12 @@
 //! Verdicts on random runs: sums, and the laws that no time may break.
 
 use workspan_analysis::schedule::{greedy, BuildOptions, Graph, Stealing};
-use workspan_analysis::verdict::{bounds, judge, simulated, Basis};
+use workspan_analysis::verdict::{bounds, judge, simulated, Basis, Evidence, Judged, Reason};
 use workspan_analysis::{profile, replay};
-use workspan_model::{Nanos, Run};
+use workspan_model::{ContextId, Event, Nanos, Run, Strand};
 use workspan_testkit::strands::random;
+
+use crate::predict::{recording, row, tasks, TASK};
 
 const RUNS: u64 = 1000;
 
@@ -74,4 +76,54 @@ fn schedules_keep_to_the_bounds() {
         }
     }
     assert!(close > 1000, "{close}");
+}
+
+/// The evidence, from a graph of so many pieces at most, and the verdict.
+fn judged(rows: &Vec<Strand>, most: usize, processors: u32) -> (Evidence, Judged) {
+    let recording = recording();
+    let replayed = replay(&recording, rows).unwrap_or_else(|never| match never {});
+    let run = replayed.into_run(&Run::default());
+    let profile = profile(&recording, &run);
+    let options = BuildOptions { most, ..BuildOptions::default() };
+    let graph = Graph::of(&recording, rows, &options).unwrap_or_else(|never| match never {});
+    let evidence = simulated(&recording, &run, &graph, processors, &Stealing::of(Nanos(1), 0));
+    let judged = judge(&recording, &run, &profile, &evidence).unwrap();
+    (evidence, judged)
+}
+
+/// A scope behind serial code, each of whose ten tasks is blocked for so long.
+fn blocked(each: i64) -> Vec<Strand> {
+    let mut rows = tasks(10, 400, 0);
+    rows.iter_mut().filter(|row| row.event == Event::End).for_each(|row| row.blocked = Nanos(each));
+    rows.insert(0, row(Event::Sync, ContextId::ROOT, 1000));
+    rows
+}
+
+#[test]
+fn who_is_blocked_has_the_blame() {
+    // Nobody is idle on one processor.
+    let mut rows = blocked(0);
+    rows[3].blocked = Nanos(700);
+    let (evidence, _) = judged(&rows, usize::MAX, 1);
+    let blamed: Vec<_> = evidence.blame.iter().map(|blame| (blame.context, blame.waiting)).collect();
+    assert_eq!(blamed, [(TASK, Nanos(700))]);
+}
+
+#[test]
+fn tasks_wait_if_they_are_blocked_for_longer_than_they_run() {
+    for (each, expected) in [(50, false), (400, false), (401, true)] {
+        let (_, judged) = judged(&blocked(each), usize::MAX, 16);
+        let reasons: Vec<Reason> = judged.losses.iter().flat_map(|loss| &loss.parts).map(|part| part.reason).collect();
+        assert_eq!(reasons.contains(&Reason::Waits), expected, "{each}: {reasons:?}");
+    }
+}
+
+#[test]
+fn folded_pieces_are_no_tasks() {
+    let rows = tasks(10_000, 400, 1);
+    for (most, whole) in [(usize::MAX, true), (1000, false)] {
+        let (evidence, _) = judged(&rows, most, 16);
+        assert!(evidence.blame.iter().all(|blame| blame.longest.is_some() == whole), "{evidence:?}");
+        assert!(evidence.blame.iter().all(|blame| blame.strands.is_some() == whole), "{evidence:?}");
+    }
 }
