@@ -160,7 +160,10 @@ impl<'v, V: Visitor> Walk<'v, V> {
             self.leave_members();
         }
         if let Some(Frame::Team { begun, .. }) = self.frames.last_mut() {
-            *begun = true;
+            let first = !std::mem::replace(begun, true);
+            if first && row.event != Event::TeamEnd {
+                self.task = self.next_task();
+            }
         }
         let end = self.visitor.strand(self.number, row, self.task, &self.after);
         self.last = Some(end);
@@ -356,8 +359,8 @@ impl<'v, V: Visitor> Walk<'v, V> {
         self.begin_member(from);
     }
 
+    /// If there is another one: it is a task from its first row on.
     fn begin_member(&mut self, from: V::End) {
-        self.task = self.next_task();
         self.children.forgotten = 0;
         self.follow(from, Order::Spawn);
     }

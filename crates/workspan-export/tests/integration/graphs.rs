@@ -4,8 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use workspan_analysis::strands::order::{visit, Order, TaskId, Visitor};
 use workspan_export::graph::{graph, Graph, TooLarge};
 use workspan_export::{dot, graphml};
+use workspan_model::Strand;
+use workspan_store::{TaskTotals, Totals};
+use workspan_testkit::strands::random;
 
 use crate::sample::{check_snapshot, sample, written, Sample, SEEDS, SHOWN};
 
@@ -262,4 +266,38 @@ fn graphml_is_what_its_schema_says() {
     let text = write_graphml(&sample(SHOWN));
     let head: String = text.lines().take(60).map(|line| line.to_owned() + "\n").collect();
     check_snapshot("graphml", &head);
+}
+
+/// The task of each row that is a strand.
+#[derive(Default)]
+struct Tasks(BTreeMap<u64, u32>);
+
+impl Visitor for Tasks {
+    type End = ();
+
+    fn strand(&mut self, number: u64, _: &Strand, task: TaskId, _: &[((), Order)]) {
+        self.0.insert(number, task.0);
+    }
+
+    fn barrier(&mut self) {}
+
+    fn arrive(&mut self, (): (), (): ()) {}
+}
+
+/// Nodes of graphs and rows of the table of strands can be joined by `task`.
+#[test]
+fn tasks_have_the_numbers_of_the_store() {
+    for seed in 0..500 {
+        let rows = random(seed).rows;
+        let mut found = Tasks::default();
+        visit(&rows, &mut found).unwrap_or_else(|never| match never {});
+        let mut check = |task: &TaskTotals| {
+            if let Some(id) = u64::try_from(task.first_strand).ok().and_then(|row| found.0.get(&row)) {
+                assert_eq!(i64::from(*id), task.task, "seed {seed}");
+            }
+        };
+        let mut totals = Totals::default();
+        totals.feed(&rows, &mut check);
+        totals.finish(check);
+    }
 }
