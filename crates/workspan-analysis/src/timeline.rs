@@ -69,7 +69,7 @@ pub fn timeline<R: Rows + ?Sized>(rows: &R, extent: &Extent, most: usize) -> Res
     let mut buckets = Buckets { width, parts: vec![0; count], whole: vec![0; count + 1] };
     rows.read(&mut |batch| {
         for (start, end) in batch.iter().filter_map(interval) {
-            let within = |at: i64| at.clamp(extent.first, extent.last) - extent.first;
+            let within = |at: i64| at.clamp(extent.first, extent.last).saturating_sub(extent.first);
             buckets.add(within(start), within(end));
         }
         ControlFlow::Continue(())

@@ -121,7 +121,8 @@ fn absurd_times_are_survived() {
     };
     let rows = vec![strand(i64::MIN, 5), strand(i64::MAX, i64::MAX), strand(0, i64::MIN), strand(7, i64::MAX)];
     let extent = extent(&rows).unwrap_or_else(|never| match never {});
-    assert!(timeline(&rows, &extent, 16).unwrap_or_else(|never| match never {}).is_some());
+    let found = timeline(&rows, &extent, 16).unwrap_or_else(|never| match never {}).unwrap();
+    assert!(found.busy.iter().all(|busy| *busy >= Nanos::ZERO), "{found:?}");
     let nothing: Vec<Strand> = vec![strand(3, 0)];
     let extent = workspan_analysis::timeline::extent(&nothing).unwrap_or_else(|never| match never {});
     assert_eq!(timeline(&nothing, &extent, 16).unwrap_or_else(|never| match never {}), None);
