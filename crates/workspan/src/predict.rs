@@ -6,7 +6,8 @@ use std::thread;
 use anyhow::{ensure, Context};
 use workspan_analysis::predict::{point, prediction, Bounds, Options, Point, Prediction};
 use workspan_analysis::schedule::{BuildOptions, Grain, Graph};
-use workspan_model::{Nanos, Recording, Run, SiteId};
+use workspan_analysis::strands::burdened_span;
+use workspan_model::{Nanos, Recording, SiteId};
 use workspan_report::calls::Steal;
 use workspan_report::predict::{answer, csv, json, text, Asked};
 use workspan_report::text::Style;
@@ -23,8 +24,9 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     let recorded = strands::open(&file, args.run)?;
     let recording = &recorded.recording;
     let (changes, scenario) = scenario(&speed_ups, recording, &|| recorded.places())?;
-    let grain = grain(&args.grain, recording, &recorded.run)?;
-    let options = BuildOptions { grain: grain.clone(), ..BuildOptions::default() };
+    let grain = grain(&args.grain, recording)?;
+    let join_cost_ps = recorded.run.join_cost_ps;
+    let options = BuildOptions { grain: grain.clone(), join_cost_ps, ..BuildOptions::default() };
     let mut graph = Graph::of(recording, &recorded.rows, &options).context("cannot read the strands")?;
     recorded.rows.tell_problems();
     if !changes.is_empty() {
@@ -32,7 +34,12 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     }
     let steal = Steal::of(args.steal, recording, &recorded.run);
     let options = Options { processors: args.processors.0.clone(), steal: steal.cost(), seeds: args.seeds };
-    let computed = on_threads(&graph, &options);
+    let mut bounds = Bounds::of(&graph, steal.cost());
+    if graph.folded() > 0 && changes.is_empty() && grain.is_empty() {
+        bounds.burdened_span =
+            burdened_span(recording, &recorded.rows, steal.cost()).context("cannot read the strands")?;
+    }
+    let computed = on_threads(&graph, bounds, &options);
     let asked = Asked { recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
     let view = answer(asked, &graph, &computed);
     let style = Style { colour: output::colour_stdout(), ..Style::default() };
@@ -45,21 +52,19 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
 }
 
 /// Sites by their handles, several of which may share one.
-fn grain(cutoffs: &[Cutoff], recording: &Recording, run: &Run) -> anyhow::Result<Vec<Grain>> {
-    let join_cost = Nanos(run.join_cost_ps / 1000).at_least_zero();
+fn grain(cutoffs: &[Cutoff], recording: &Recording) -> anyhow::Result<Vec<Grain>> {
     let mut grain = Vec::new();
     for Cutoff { site, least } in cutoffs {
         let known = grain.len();
         let sites = (0..).zip(&recording.sites).filter(|(_, at)| at.stable_id(&recording.sites) == *site);
-        grain.extend(sites.map(|(id, _)| Grain { site: SiteId(id), least: Nanos(*least), join_cost }));
+        grain.extend(sites.map(|(id, _)| Grain { site: SiteId(id), least: Nanos(*least) }));
         ensure!(grain.len() > known, "the recording has no site `{site}`");
     }
     Ok(grain)
 }
 
 /// As [`predict`](workspan_analysis::predict()), on as many threads as there are processors. The most processors take longest, and are first.
-fn on_threads(graph: &Graph, options: &Options) -> Prediction {
-    let bounds = Bounds::of(graph, options.steal);
+fn on_threads(graph: &Graph, bounds: Bounds, options: &Options) -> Prediction {
     let numbers = &options.processors;
     let next = AtomicUsize::new(numbers.len());
     let compute = || {

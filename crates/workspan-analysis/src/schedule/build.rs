@@ -23,11 +23,13 @@ pub struct BuildOptions {
     pub most: usize,
     /// Tasks that their creators are to run themselves.
     pub grain: Vec<Grain>,
+    /// Picoseconds that a fork and join cost that were measured as a whole, as the run has it: what such a task saves.
+    pub join_cost_ps: i64,
 }
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions { most: 1 << 22, grain: Vec::new() }
+        BuildOptions { most: 1 << 22, grain: Vec::new(), join_cost_ps: 0 }
     }
 }
 
@@ -36,7 +38,7 @@ impl Graph {
     pub fn of<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &BuildOptions) -> Result<Graph, R::Error> {
         let (mut threshold, mut keep_ends) = (0, false);
         loop {
-            let grain = Inlined::new(recording, &options.grain);
+            let grain = Inlined::new(recording, &options.grain, options.join_cost_ps);
             let mut machine = Machine::new(recording, Builder::new(options.most, threshold, grain));
             if keep_ends {
                 machine.charge.keep_ends = true;

@@ -14,8 +14,6 @@ pub struct Grain {
     pub site: SiteId,
     /// Tasks with less work than this are none.
     pub least: Nanos,
-    /// What a fork and join cost that were measured as a whole, as the run has it.
-    pub join_cost: Nanos,
 }
 
 /// Cutoffs by context.
@@ -26,7 +24,7 @@ pub(super) struct Inlined {
 }
 
 impl Inlined {
-    pub(super) fn new(recording: &Recording, grain: &[Grain]) -> Inlined {
+    pub(super) fn new(recording: &Recording, grain: &[Grain], join_cost_ps: i64) -> Inlined {
         let tree = &recording.contexts;
         let least = |site: Option<SiteId>| {
             let named = grain.iter().filter(|grain| Some(grain.site) == site);
@@ -34,7 +32,7 @@ impl Inlined {
         };
         let below =
             if grain.is_empty() { Vec::new() } else { tree.ids().map(|context| least(tree.site(context))).collect() };
-        let join_cost = grain.iter().map(|grain| grain.join_cost.0.saturating_mul(SCALE)).max().unwrap_or(0);
+        let join_cost = join_cost_ps.max(0).saturating_mul(SCALE) / 1000;
         Inlined { below, join_cost }
     }
 

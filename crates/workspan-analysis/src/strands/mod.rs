@@ -30,7 +30,7 @@ mod walk;
 
 use std::ops::ControlFlow;
 
-use workspan_model::{Recording, Strand};
+use workspan_model::{Nanos, Recording, Strand};
 
 pub use critical::{critical_path, CriticalPath};
 pub use places::{places, regions, RegionProfile, RegionRow};
@@ -50,6 +50,12 @@ pub(crate) use result::Finished;
 pub fn replay<R: Rows + ?Sized>(recording: &Recording, rows: &R) -> Result<Replayed, R::Error> {
     let finished = run(rows, || vec![Machine::new(recording, ByContext)])?;
     Ok(finished.into_iter().next().map(Finished::<Plain>::into_replayed).unwrap_or_default())
+}
+
+/// The span if what can be stolen is stolen, and a steal costs so much.
+pub fn burdened_span<R: Rows + ?Sized>(recording: &Recording, rows: &R, steal: Nanos) -> Result<Nanos, R::Error> {
+    let finished = run(rows, || vec![Machine::<Plain>::new(recording, ByContext).with_burden(steal)])?;
+    Ok(finished.first().map(|finished| finished.span).unwrap_or_default())
 }
 
 /// Lets machines read all rows. They read them again if it turns out that they must keep the ends of tasks.

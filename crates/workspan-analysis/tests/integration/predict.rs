@@ -2,6 +2,7 @@
 
 use workspan_analysis::predict::{predict, Options, Prediction};
 use workspan_analysis::schedule::{greedy, BuildOptions, Grain, Graph};
+use workspan_analysis::strands::burdened_span;
 use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, Site, SiteId, SiteKind, Strand};
 use workspan_testkit::strands::random;
 
@@ -129,9 +130,9 @@ fn a_creator_of_tasks_limits_them() {
 }
 
 /// With tasks of the site below so much run by their creators.
-fn inlined(rows: &Vec<Strand>, site: u32, least: i64, join_cost: i64) -> Graph {
-    let grain = vec![Grain { site: SiteId(site), least: Nanos(least), join_cost: Nanos(join_cost) }];
-    let options = BuildOptions { grain, ..BuildOptions::default() };
+fn inlined(rows: &Vec<Strand>, site: u32, least: i64, join_cost_ps: i64) -> Graph {
+    let grain = vec![Grain { site: SiteId(site), least: Nanos(least) }];
+    let options = BuildOptions { grain, join_cost_ps, ..BuildOptions::default() };
     Graph::of(&recording(), rows, &options).unwrap_or_else(|never| match never {})
 }
 
@@ -156,10 +157,13 @@ fn joins_below_the_grain_are_none() {
         fork.cost = Nanos(50);
     }
     // The four innermost joins, and a creation of 50 saved at each.
-    let found = inlined(&rows, 0, 2000, 50);
+    let found = inlined(&rows, 0, 2000, 50_000);
     assert_eq!((found.serial_time().0, found.recorded_time().0), (8150, 8350));
     assert_eq!(greedy(&found, 8).time.0, 2100);
-    let found = inlined(&rows, 0, 100_000, 50);
+    // Of each half a nanosecond.
+    let found = inlined(&rows, 0, 2000, 10_500);
+    assert_eq!((found.serial_time().0, found.recorded_time().0), (8308, 8350));
+    let found = inlined(&rows, 0, 100_000, 50_000);
     assert_eq!((found.serial_time().0, greedy(&found, 8).time.0), (8000, 8000));
 }
 
@@ -168,8 +172,7 @@ fn grain_leaves_the_work_and_adds_to_the_span() {
     for seed in 0..600 {
         let run = random(seed);
         let whole = graph(&run.recording, &run.rows);
-        let all =
-            (0..20).map(|site| Grain { site: SiteId(site), least: Nanos(i64::MAX / 4096), join_cost: Nanos::ZERO });
+        let all = (0..20).map(|site| Grain { site: SiteId(site), least: Nanos(i64::MAX / 4096) });
         let options = BuildOptions { grain: all.collect(), ..BuildOptions::default() };
         let found = Graph::of(&run.recording, &run.rows, &options).unwrap_or_else(|never| match never {});
         assert_eq!(found.recorded_time(), whole.serial_time(), "seed {seed}");
@@ -198,6 +201,10 @@ fn a_long_run_is_folded_and_predicted_as_before() {
     // What comes behind the last join is a piece of its own.
     assert_eq!(whole.pieces(), rows.len() + 1);
     assert!(folded.pieces() <= 3000, "{}", folded.pieces());
+    // Steals within what was folded are told by a replay.
+    let exact = burdened_span(&recording, &rows, Nanos(100)).unwrap_or_else(|never| match never {});
+    assert_eq!(exact, whole.burdened_span(Nanos(100)));
+    assert!(folded.burdened_span(Nanos(100)) < exact);
     let all = folded.folded() + folded.pieces() as u64;
     assert!(all == rows.len() as u64 || all == whole.pieces() as u64, "{all}");
     assert_eq!(folded.serial_time(), whole.serial_time());
