@@ -84,6 +84,15 @@ pub fn encode_merged<R: Rows + ?Sized>(
     rows: &R,
     threshold: Nanos,
 ) -> Result<(Vec<u8>, Merged), R::Error> {
+    shortened(recording, rows, threshold).map(|(bytes, merged, _)| (bytes, merged))
+}
+
+/// And whether a larger threshold merges no more.
+fn shortened<R: Rows + ?Sized>(
+    recording: &Recording,
+    rows: &R,
+    threshold: Nanos,
+) -> Result<(Vec<u8>, Merged, bool), R::Error> {
     let (recording, context) = with_context(recording);
     let mut shortener = Shortener::new(threshold, context);
     loop {
@@ -101,14 +110,15 @@ pub fn encode_merged<R: Rows + ?Sized>(
             ControlFlow::Continue(())
         })?;
         if !shortener.needs_order() {
+            let all = shortener.refused_none();
             let merged = shortener.finish(&mut |row| columns.push(row));
-            return Ok((written(&recording, &columns, &merged), merged));
+            return Ok((written(&recording, &columns, &merged), merged, all));
         }
     }
 }
 
 /// The rows, of which there are `count`, merged until there are at most so many. The threshold grows by a factor of four each
-/// time; where nothing more can be merged there are as many as there are.
+/// time. Where nothing more can be merged there are as many as there are, and no more thresholds are tried.
 pub fn encode_within<R: Rows + ?Sized>(
     recording: &Recording,
     rows: &R,
@@ -120,8 +130,8 @@ pub fn encode_within<R: Rows + ?Sized>(
     }
     let mut threshold = Nanos(1_000);
     loop {
-        let (bytes, merged) = encode_merged(recording, rows, threshold)?;
-        if count - merged.rows <= most || threshold.0 > i64::MAX / 8 {
+        let (bytes, merged, all) = shortened(recording, rows, threshold)?;
+        if all || count - merged.rows <= most || threshold.0 > i64::MAX / 8 {
             return Ok((bytes, merged));
         }
         threshold = threshold * 4;

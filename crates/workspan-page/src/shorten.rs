@@ -48,6 +48,8 @@ pub(crate) struct Shortener {
     ordered: bool,
     /// There are such.
     met_order: bool,
+    /// Something had too much work.
+    refused: bool,
     /// Something does not fit: from here on, rows are passed on as they are.
     broken: bool,
 }
@@ -98,6 +100,7 @@ impl Shortener {
             created: 0,
             ordered: false,
             met_order: false,
+            refused: false,
             broken: false,
         }
     }
@@ -110,6 +113,11 @@ impl Shortener {
     /// True if there are such, and nobody said so: what was handed over is worthless.
     pub(crate) fn needs_order(&self) -> bool {
         self.met_order && !self.ordered
+    }
+
+    /// True if nothing that has been read had too much work: a larger threshold merges no more.
+    pub(crate) fn refused_none(&self) -> bool {
+        !self.refused
     }
 
     /// Takes a row, and hands over those that stay.
@@ -130,6 +138,7 @@ impl Shortener {
                 break;
             }
             open.kept = true;
+            self.refused = true;
         }
         let from = self.open.iter().find(|open| !open.kept).map_or(self.out.len(), |open| open.row);
         if self.broken || from > 4096 || self.open.iter().all(|open| open.kept) {

@@ -107,7 +107,7 @@ pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> R
         let (bytes, merged) = workspan_page::encode_within(&carried_from, rows, extent.rows, most)?;
         let bytes = deflated(&bytes);
         // Rows whose constructs cannot be merged are as many as they are.
-        if bytes.len() <= MOST_BYTES || most < 1_000 {
+        if bytes.len() <= MOST_BYTES || most < 1_000 || extent.rows - merged.rows > most {
             break (bytes, merged);
         }
         most = extent.rows.min(most) / 2;

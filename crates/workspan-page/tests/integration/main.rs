@@ -1,9 +1,13 @@
 //! What a page carries against what it was made of, and its answers against those of the analysis.
 
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
 use workspan_analysis::strands::{regions, Place};
 use workspan_analysis::what_if::{factors, what_if, Change, Factor, Scenario, Selector};
 use workspan_analysis::{replay, Rows};
-use workspan_model::{Nanos, SiteId, Strand};
+use workspan_model::{ContextId, Event, Nanos, Recording, SiteId, Strand};
 use workspan_page::abi::{changes, flat};
 use workspan_page::predict::{graph, predicted};
 use workspan_page::session::numbers;
@@ -123,6 +127,44 @@ fn long_runs_become_short() {
             assert_eq!(short.work + carried.merged.elsewhere, whole.work, "{shape:?}");
         }
     }
+}
+
+/// Rows, and how often they were read.
+struct Counted<'a>(&'a [Strand], Cell<u32>);
+
+impl Rows for Counted<'_> {
+    type Error = Infallible;
+
+    fn read(&self, take: &mut dyn FnMut(&[Strand]) -> ControlFlow<()>) -> Result<(), Infallible> {
+        self.1.set(self.1.get() + 1);
+        self.0.read(take)
+    }
+}
+
+/// Thresholds are raised as long as that can help.
+#[test]
+fn what_cannot_be_merged_is_not_read_again_and_again() {
+    for seed in 0..600 {
+        let run = random(seed);
+        let found =
+            encode_within(&run.recording, &run.rows, run.rows.len() as u64, 0).unwrap_or_else(|never| match never {});
+        let most = encode_merged(&run.recording, &run.rows, Nanos(i64::MAX)).unwrap_or_else(|never| match never {});
+        assert_eq!((found.1.rows, found.1.elsewhere), (most.1.rows, most.1.elsewhere), "seed {seed}");
+    }
+    let strand = |event| Strand {
+        event,
+        context: ContextId::ROOT,
+        cost: Nanos(1 << 40),
+        blocked: Nanos::ZERO,
+        start: Nanos::ZERO,
+        thread: 0,
+    };
+    let member = [Event::Barrier, Event::Barrier, Event::End];
+    let team = [&[Event::Team(2)][..], &member, &member, &[Event::TeamEnd, Event::End]].concat();
+    let team: Vec<Strand> = team.into_iter().map(strand).collect();
+    let rows = Counted(&team, Cell::new(0));
+    let found = encode_within(&Recording::default(), &rows, 9, 0).unwrap_or_else(|never| match never {});
+    assert_eq!((found.1.rows, rows.1.get()), (0, 1));
 }
 
 /// A question as a script puts it is answered as the analysis answers it, unit by unit.
