@@ -81,11 +81,17 @@ fn compare<S: Source>(
             unreachable!("there are two groups");
         };
         matched += u64::from(!base.is_empty());
-        same.clear();
-        same.push(*row);
-        same.extend_from_slice(new);
-        machine.charge.base = (!base.is_empty()).then(|| Keep::Median.of(base, &mut scratch).cost.0);
-        machine.feed(&[Keep::Median.of(&same, &mut scratch)]);
+        let median =
+            |costs: &[Strand], scratch: &mut Vec<i64>| Keep::Median.one(costs.iter().map(|row| row.cost.0), scratch);
+        machine.charge.base = (!base.is_empty()).then(|| median(base, &mut scratch));
+        if new.is_empty() {
+            machine.feed(&[*row]);
+        } else {
+            same.clear();
+            same.push(*row);
+            same.extend_from_slice(new);
+            machine.feed(&[Keep::Median.of(&same, &mut scratch)]);
+        }
         if machine.needs_ends() {
             ControlFlow::Break(())
         } else {

@@ -160,8 +160,12 @@ pub(super) fn make(united: &United, finished: Finished<ByDifference>, compared: 
     }
     let mut places: Vec<PlaceRow> = places.into_iter().map(|(place, sums)| PlaceRow { place, sums }).collect();
     let mut sites: Vec<SiteRow> = sites.into_values().collect();
+    // What is rounded off at one goes to the next: they sum to the program's.
+    let mut sum = Nanos::ZERO;
     for row in &mut sites {
-        row.only_base = mean(row.only_base);
+        let before = mean(sum);
+        sum += row.only_base;
+        row.only_base = mean(sum) - before;
     }
     let rank = |sums: &Sums| Reverse((sums.critical.more(), sums.work.more()));
     places.sort_by_key(|row| (rank(&row.sums), row.place));

@@ -116,7 +116,7 @@ impl Keep {
     }
 
     #[inline]
-    fn one(self, values: impl Iterator<Item = i64>, scratch: &mut Vec<i64>) -> i64 {
+    pub(crate) fn one(self, values: impl Iterator<Item = i64>, scratch: &mut Vec<i64>) -> i64 {
         match self {
             Keep::Minimum => values.min().unwrap_or(0),
             Keep::Median => {
