@@ -61,7 +61,14 @@ impl Scenario {
     pub fn factors<'a>(&self, recording: &'a Recording) -> impl Fn(&Region) -> f64 + use<'a> {
         let chosen: Vec<(select::Chosen<'a>, f64)> =
             self.changes.iter().map(|change| (change.part.resolve(recording), change.factor.value())).collect();
-        move |region| factor(&chosen, region)
+        move |region| chosen.iter().filter(|(part, _)| part.has(region)).map(|(_, factor)| factor).product()
+    }
+
+    /// The same with all factors infinite.
+    fn ceilings<'a>(&self, recording: &'a Recording) -> impl Fn(&Region) -> f64 + use<'a> {
+        let chosen: Vec<select::Chosen<'a>> =
+            self.changes.iter().map(|change| change.part.resolve(recording)).collect();
+        move |region| if chosen.iter().any(|part| part.has(region)) { f64::INFINITY } else { 1.0 }
     }
 }
 
@@ -122,11 +129,8 @@ pub fn what_if<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenarios: &[S
     let machines = || {
         let mut machines = vec![machine(recording, Box::new(|_| 1.0))];
         for scenario in scenarios {
-            let chosen: Vec<(select::Chosen<'_>, f64)> =
-                scenario.changes.iter().map(|c| (c.part.resolve(recording), c.factor.value())).collect();
-            let all = chosen.clone();
-            machines.push(machine(recording, Box::new(move |region| factor(&chosen, region))));
-            machines.push(machine(recording, Box::new(move |region| ceiling(&all, region))));
+            machines.push(machine(recording, Box::new(scenario.factors(recording))));
+            machines.push(machine(recording, Box::new(scenario.ceilings(recording))));
         }
         machines
     };
@@ -159,15 +163,8 @@ pub struct Changed {
 /// The program with the changes of one scenario, for who knows the rest: [`what_if`] gives the same, with the program as
 /// recorded and the ceiling.
 pub fn changed<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenario: &Scenario) -> Result<Changed, R::Error> {
-    let chosen = || -> Vec<(select::Chosen<'_>, f64)> {
-        scenario.changes.iter().map(|c| (c.part.resolve(recording), c.factor.value())).collect()
-    };
-    let machines = || {
-        let chosen = chosen();
-        vec![machine(recording, Box::new(move |region| factor(&chosen, region)))]
-    };
-    let finished = run(rows, machines)?.into_iter().next();
-    Ok(finished.map_or_else(Changed::default, |finished| {
+    let finished = run(rows, || vec![machine(recording, Box::new(scenario.factors(recording)))])?;
+    Ok(finished.into_iter().next().map_or_else(Changed::default, |finished| {
         let named = finished.charge.seen.iter().filter(|seen| seen.factor > 1.0);
         Changed {
             named: named.clone().map(|seen| Nanos(seen.work)).sum(),
@@ -177,28 +174,9 @@ pub fn changed<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenario: &Sce
     }))
 }
 
-/// By what a scenario makes the strands of a region faster: for [graphs](crate::schedule::Graph::with_factors).
-pub fn factors<'a>(recording: &'a Recording, scenario: &Scenario) -> impl Fn(&Region) -> f64 + 'a {
-    let chosen: Vec<(select::Chosen<'a>, f64)> =
-        scenario.changes.iter().map(|c| (c.part.resolve(recording), c.factor.value())).collect();
-    move |region| factor(&chosen, region)
-}
-
 /// A machine that divides the cost of regions.
 pub(crate) fn machine<'a>(recording: &Recording, factor: FactorOf<'a>) -> Machine<ByRegion<'a>> {
     Machine::new(recording, ByRegion::new(factor))
-}
-
-fn factor(chosen: &[(select::Chosen<'_>, f64)], region: &Region) -> f64 {
-    chosen.iter().filter(|(part, _)| part.has(region)).map(|(_, factor)| factor).product()
-}
-
-fn ceiling(chosen: &[(select::Chosen<'_>, f64)], region: &Region) -> f64 {
-    if chosen.iter().any(|(part, _)| part.has(region)) {
-        f64::INFINITY
-    } else {
-        1.0
-    }
 }
 
 /// What a machine has read, as values.

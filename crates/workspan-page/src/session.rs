@@ -3,7 +3,7 @@
 use workspan_analysis::schedule::{Graph, MOST_PROCESSORS};
 use workspan_analysis::strands::{Place, Point};
 use workspan_analysis::what_if::{
-    changed, factors, path_by_place, Change, Changed, Factor, Figures, PlaceOnPath, Scenario, Selector,
+    changed, path_by_place, Change, Changed, Factor, Figures, PlaceOnPath, Scenario, Selector,
 };
 use workspan_model::Nanos;
 
@@ -116,7 +116,7 @@ impl Session {
         let recording = &self.carried.recording;
         let recorded =
             self.graph.get_or_insert_with(|| graph(recording, &self.carried).unwrap_or_else(|never| match never {}));
-        let changed = self.changed.get_or_insert_with(|| recorded.with_factors(factors(recording, &self.scenario)));
+        let changed = self.changed.get_or_insert_with(|| recorded.with_factors(self.scenario.factors(recording)));
         let steal = Nanos(i64::try_from(recording.machine.steal_ns).unwrap_or(i64::MAX));
         Some(predicted(changed, recorded.serial_time(), steal, processors))
     }

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use workspan_analysis::strands::{regions, Place};
-use workspan_analysis::what_if::{factors, what_if, Change, Factor, Scenario, Selector};
+use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
 use workspan_analysis::{replay, Rows};
 use workspan_model::{ContextId, Event, Nanos, Recording, SiteId, Strand};
 use workspan_page::abi::{changes, flat};
@@ -205,7 +205,7 @@ fn answers_are_those_of_the_analysis() {
         assert_eq!(answer.after.span, outcome.after.replayed.span, "seed {seed}");
         assert_eq!(answer.ceiling.span, outcome.ceiling.replayed.span, "seed {seed}");
         assert_eq!((answer.named, answer.strands), (outcome.named, outcome.strands), "seed {seed}");
-        let factors = factors(&run.recording, &scenario);
+        let factors = scenario.factors(&run.recording);
         let whole = graph(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let processors = 1 << pick(6);
         let foretold = predicted(&whole.with_factors(factors), whole.serial_time(), Nanos(0), processors);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use workspan_analysis::replay;
-use workspan_analysis::what_if::{factors, what_if, Change, Factor, Scenario, Selector};
+use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
 use workspan_model::{Event, Function, Machine, Nanos, Recording, Run, SiteId, Strand};
 use workspan_page::predict::{graph, predicted, Predicted};
 use workspan_report::html::{self, Sources};
@@ -86,7 +86,7 @@ impl Made {
         let changes = parts
             .iter()
             .map(|(_, part, factor)| Change { part: part.clone(), factor: Factor::new(*factor).expect("a factor") });
-        let factors = factors(&self.recording, &Scenario { changes: changes.collect() });
+        let factors = Scenario { changes: changes.collect() }.factors(&self.recording);
         let whole = graph(&self.recording, &self.rows).unwrap_or_else(|never| match never {});
         let changed = whole.with_factors(factors);
         let steal = Nanos(i64::try_from(self.recording.machine.steal_ns).expect("it is small"));
