@@ -5,7 +5,7 @@
 //! the piece behind a join, a wait — is a *label*, resolved when that piece comes. A barrier, and all children of a task
 //! together, are pieces without time.
 //!
-//! Cost: constant for each row, and linear in what is folded ([`fold`](super::fold)). Memory: the pieces, 30 bytes each
+//! Cost: constant for each row, and linear in what is folded ([`fold`](super::fold)). Memory: the pieces, 34 bytes each
 //! with their edges.
 
 use std::ops::ControlFlow;
@@ -14,6 +14,7 @@ use workspan_model::{ContextId, Creation, Nanos, Recording};
 
 use super::grain::{Grain, Inlined};
 use super::graph::{kind, Graph};
+use super::parts::Parts;
 use crate::strands::{Machine, Problems, Regions, Rows};
 
 /// How a graph is built.
@@ -250,6 +251,7 @@ impl Builder {
             (to != UNRESOLVED).then_some((*from, to))
         });
         let (offsets, targets) = super::graph::successors(self.time.len(), resolved);
+        let needs = super::graph::needs(self.time.len(), &targets);
         let graph = Graph {
             time: self.time,
             extent: self.extent,
@@ -258,6 +260,7 @@ impl Builder {
             blocked: self.blocked,
             offsets,
             targets,
+            needs,
             regions,
             rows,
             folded: self.folded,
@@ -268,8 +271,11 @@ impl Builder {
             problems,
             even: Vec::new(),
             least: 0,
+            parts: Parts::none(),
         };
-        graph.evened()
+        let mut graph = graph.evened();
+        graph.parts = Parts::of(&graph);
+        graph
     }
 
     pub(super) fn len(&self) -> u32 {

@@ -10,6 +10,7 @@
 
 use workspan_model::Nanos;
 
+use super::parts::Parts;
 use crate::strands::{divide, Problems, Region};
 
 /// Units of a nanosecond.
@@ -51,6 +52,8 @@ pub struct Graph {
     /// Where the edges of a piece begin among `targets`; one more than pieces.
     pub(super) offsets: Vec<u32>,
     pub(super) targets: Vec<u32>,
+    /// How many edges lead to each piece.
+    pub(super) needs: Vec<u32>,
     pub(super) regions: Vec<Region>,
     pub(super) rows: u64,
     pub(super) folded: u64,
@@ -63,6 +66,8 @@ pub struct Graph {
     pub(super) even: Vec<i64>,
     /// If it is not: the span, which no schedule is shorter than.
     pub(super) least: i64,
+    /// How pieces are divided.
+    pub(super) parts: Parts,
 }
 
 /// Edges in order: where those of each piece begin, and where they lead.
@@ -87,15 +92,19 @@ pub(super) fn successors(pieces: usize, edges: impl Iterator<Item = (u32, u32)> 
     (offsets, targets)
 }
 
+/// How many edges lead to each piece.
+pub(super) fn needs(pieces: usize, targets: &[u32]) -> Vec<u32> {
+    let mut needs = vec![0; pieces];
+    for target in targets {
+        needs[*target as usize] += 1;
+    }
+    needs
+}
+
 impl Graph {
     /// Number of pieces.
     pub fn pieces(&self) -> usize {
         self.time.len()
-    }
-
-    /// Number of edges between them.
-    pub fn edges(&self) -> usize {
-        self.targets.len()
     }
 
     /// Rows that it was made of.
@@ -176,6 +185,7 @@ impl Graph {
         if !graph.even.is_empty() {
             graph.least = graph.longest(0);
         }
+        graph.parts = Parts::of(&graph);
         graph
     }
 
@@ -225,17 +235,8 @@ impl Graph {
         &self.targets[first as usize..last as usize]
     }
 
-    /// How many edges lead to each piece.
-    pub(super) fn needs(&self) -> Vec<u32> {
-        let mut needs = vec![0; self.pieces()];
-        for target in &self.targets {
-            needs[*target as usize] += 1;
-        }
-        needs
-    }
-
     fn longest(&self, burden: i64) -> i64 {
-        let mut needs = self.needs();
+        let mut needs = self.needs.clone();
         let mut begin = vec![i64::MIN; self.pieces()];
         let mut queue: Vec<u32> = (0u32..).zip(&needs).filter(|(_, needs)| **needs == 0).map(|(at, _)| at).collect();
         for first in &queue {

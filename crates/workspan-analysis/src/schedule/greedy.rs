@@ -20,7 +20,7 @@ pub fn greedy(graph: &Graph, processors: u32) -> Schedule {
 }
 
 /// The same, and for which strands the others wait meanwhile.
-pub fn greedy_with_waiting(graph: &Graph, processors: u32) -> (Schedule, Waiting) {
+pub(crate) fn greedy_with_waiting(graph: &Graph, processors: u32) -> (Schedule, Waiting) {
     let (schedule, waiting) = watched(graph, processors, Some(Waiting::none(graph)));
     (schedule, waiting.unwrap_or_default())
 }
@@ -29,8 +29,8 @@ fn watched(graph: &Graph, processors: u32, waiting: Option<Waiting>) -> (Schedul
     let processors = processors.clamp(1, MOST_PROCESSORS);
     let mut run = Greedy {
         graph,
-        parts: Parts::of(graph),
-        needs: graph.needs(),
+        parts: graph.parts,
+        needs: graph.needs.clone(),
         begun: Vec::new(),
         ready: BinaryHeap::new(),
         ends: BinaryHeap::new(),

@@ -24,9 +24,10 @@ use workspan_model::Nanos;
 pub use build::BuildOptions;
 pub use grain::Grain;
 pub use graph::Graph;
-pub use greedy::{greedy, greedy_with_waiting};
+pub use greedy::greedy;
+pub(crate) use greedy::greedy_with_waiting;
 pub use stealing::{stealing, Policy, Stealing};
-pub use waiting::{Charged, Waiting};
+pub(crate) use waiting::Charged;
 
 /// Processors that a schedule may have.
 pub const MOST_PROCESSORS: u32 = 1024;

@@ -11,7 +11,7 @@ use super::MOST_PROCESSORS;
 const BUDGET: i64 = 1 << 24;
 
 /// How pieces are divided.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
     most: i64,
     /// Some piece has more than one.
@@ -19,8 +19,13 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// As long as nobody has looked.
+    pub(super) fn none() -> Parts {
+        Parts { most: i64::from(MOST_PROCESSORS), any: false }
+    }
+
     pub(super) fn of(graph: &Graph) -> Parts {
-        let mut parts = Parts { most: i64::from(MOST_PROCESSORS), any: false };
+        let mut parts = Parts::none();
         loop {
             let all = (0..graph.pieces()).map(|at| graph.length(at));
             let divided = all.filter(|(time, extent)| extent < time && *time > 0);

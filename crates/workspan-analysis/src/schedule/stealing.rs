@@ -104,7 +104,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(graph: &'a Graph, processors: u32, options: &Stealing) -> Run<'a> {
-        let parts = Parts::of(graph);
+        let parts = graph.parts;
         Run {
             graph,
             parts,
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
             idle: Set::none_of(processors),
             victims: Set::none_of(processors),
             searching: false,
-            needs: graph.needs(),
+            needs: graph.needs.clone(),
             who: vec![0; graph.pieces()],
             begun: if parts.any { vec![0; graph.pieces()] } else { Vec::new() },
             events: BinaryHeap::new(),

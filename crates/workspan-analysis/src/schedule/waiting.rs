@@ -14,22 +14,22 @@ use crate::strands::Region;
 
 /// Charges by region.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     sums: Vec<f64>,
     now: f64,
 }
 
 /// What a region is charged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Charged {
+pub(crate) struct Charged {
     /// The region.
-    pub region: Region,
+    pub(crate) region: Region,
     /// Processor time that others wait for it, and that its strands are blocked: a weight, exact but for rounding.
-    pub waiting: Nanos,
+    pub(crate) waiting: Nanos,
     /// Its pieces: strands, if nothing was folded.
-    pub strands: u64,
+    pub(crate) strands: u64,
     /// The longest of them.
-    pub longest: Nanos,
+    pub(crate) longest: Nanos,
 }
 
 impl Waiting {
@@ -56,7 +56,7 @@ impl Waiting {
 
     /// By region, in the order of the graph.
     #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-    pub fn charged(&self, graph: &Graph) -> Vec<Charged> {
+    pub(crate) fn charged(&self, graph: &Graph) -> Vec<Charged> {
         let mut charged: Vec<Charged> = graph
             .regions
             .iter()
