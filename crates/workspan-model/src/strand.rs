@@ -11,7 +11,7 @@
 //! | event | rule |
 //! |---|---|
 //! | every row | `s += cost + blocked` before its event; `work += cost` |
-//! | [`Fork`](Event::Fork) | pushes a fork: `from = s`, `best = s` |
+//! | [`Fork`](Event::Fork) | pushes a fork: `from = s`, `best = -∞` |
 //! | [`Next`](Event::Next) | of the innermost fork: `best = max(best, s)`, `s = from` |
 //! | [`Join`](Event::Join) | pops the fork: `s = max(best, s)` |
 //! | [`Group`](Event::Group) | pushes a group: `last = -∞` |

@@ -3,7 +3,8 @@
 //! The [machine](super::machine) reads the rows with a key for each of them, so what it tells of the critical path by key it
 //! tells by row; the rules are its own. Of paths of equal length the first in serial order counts.
 //!
-//! **Memory:** 40 bytes for each row on a path that may still become the critical one: of a serial run, all rows.
+//! **Memory:** 48 bytes for each row on a path that may still become the critical one: of a serial run, all rows; and up to 8
+//! for any row.
 
 use workspan_model::{ContextId, Nanos, Recording, Strand};
 
