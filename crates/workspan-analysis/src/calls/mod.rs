@@ -134,7 +134,7 @@ fn burdened_spans(recording: &Recording, run: &Run) -> BTreeMap<Edge, CallMetric
 }
 
 /// What a run tells of each context without its strands, in the order of the recording's tree.
-pub fn of_run(recording: &Recording, run: &Run) -> Vec<CallMetrics> {
+pub(crate) fn of_run(recording: &Recording, run: &Run) -> Vec<CallMetrics> {
     let tree = &recording.contexts;
     let openmp = recording.uses_openmp();
     let below = tree.inclusive(&run.totals.iter().map(|totals| totals.self_work).collect::<Vec<_>>());
@@ -161,7 +161,7 @@ pub fn of_run(recording: &Recording, run: &Run) -> Vec<CallMetrics> {
 
 /// Adds up the metrics of each context, in the order of the recording's tree, by call site. By falling part of the critical
 /// path, then of the work.
-pub fn by_edge(recording: &Recording, contexts: &[CallMetrics]) -> Vec<CallRow> {
+pub(crate) fn by_edge(recording: &Recording, contexts: &[CallMetrics]) -> Vec<CallRow> {
     let contexts = recording.contexts.ids().map(CallKey::Context).zip(contexts.iter().copied());
     let edges = edges(recording, contexts.filter(|(_, metrics)| *metrics != CallMetrics::ZERO));
     sorted(edges.into_iter().map(|(edge, metrics)| edge.row(metrics)).collect())

@@ -8,18 +8,18 @@
 //! speedup = useful work / T_P;  lost to a cause = P · its share:  P = speedup + Σ lost
 //! ```
 //!
-//! Work inflation and algorithmic overhead need runs to compare with: see [`mod@crate::diff`].
+//! Work inflation and algorithmic overhead need runs to compare with: see [`mod@crate::factored`].
 
 use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
 use super::evidence::{Basis, Evidence};
 use super::headline::forks;
-use super::reasons::{self, Reason};
+use super::reasons::{self, Known, Reason};
 use crate::profile::Profile;
 use crate::warnings::{self, Warning};
 
 /// From this efficiency on a program scales well.
-pub const SCALES_WELL: f64 = 0.8;
+const SCALES_WELL: f64 = 0.8;
 
 /// Parts of a loss that are told apart: the rest is left out.
 const PARTS: usize = 2;
@@ -177,9 +177,9 @@ fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss
 type Times = Vec<(Option<SiteId>, Reason, Nanos)>;
 
 fn blamed(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evidence) -> Times {
-    let mut times = Times::new();
+    let (mut times, mut known) = (Times::new(), Known::default());
     for blame in &evidence.blame {
-        let reason = reasons::of_waiting(recording, run, profile, blame, evidence.processors);
+        let reason = reasons::of_waiting(recording, run, profile, &mut known, blame, evidence.processors);
         match times.iter_mut().find(|(site, of, _)| *site == blame.site && of.is_like(&reason)) {
             Some((_, _, time)) => *time += blame.waiting,
             None => times.push((blame.site, reason, blame.waiting)),

@@ -9,10 +9,10 @@
 //! **Invariant:** useful work and losses add up to `P · T_P`, to the nanosecond; so do the parts of a loss. What there is no
 //! evidence for is no loss.
 
-pub mod evidence;
-pub mod headline;
-pub mod losses;
-pub mod reasons;
+mod evidence;
+mod headline;
+mod losses;
+mod reasons;
 mod simulated;
 
 pub use evidence::{bounds, Basis, Blame, Code, Evidence};

@@ -12,6 +12,8 @@
 //! | chunks | of a loop of which strands were not recorded: few or uneven chunks, there is no telling which |
 //! | own code | what a task does before, between or after what it forks |
 
+use std::collections::BTreeMap;
+
 use workspan_model::{ContextId, Nanos, Recording, Run, SiteId, SiteKind};
 
 use super::evidence::{Blame, Code};
@@ -89,6 +91,7 @@ pub(super) fn of_waiting(
     recording: &Recording,
     run: &Run,
     profile: &Profile,
+    known: &mut Known,
     blame: &Blame,
     processors: u32,
 ) -> Reason {
@@ -102,16 +105,39 @@ pub(super) fn of_waiting(
         Some(_) => {}
     }
     let row = blame.site.and_then(|site| profile.sites.iter().find(|row| row.site == site));
-    row.map_or(Reason::OwnCode, |row| of_tasks(recording, run, row, blame, processors))
+    let Some(row) = row else {
+        return Reason::OwnCode;
+    };
+    let tasks = known.0.entry(row.site).or_insert_with(|| Tasks::of(recording, run, row));
+    of_tasks(recording, row, tasks, blame, processors)
 }
 
-fn of_tasks(recording: &Recording, run: &Run, row: &SiteRow, blame: &Blame, processors: u32) -> Reason {
+/// What the contexts of sites amount to: looked at once for each site.
+#[derive(Debug, Default)]
+pub(super) struct Known(BTreeMap<SiteId, Tasks>);
+
+#[derive(Debug)]
+struct Tasks {
+    sets: Sets,
+    /// There are items of a shared iterator.
+    items: bool,
+}
+
+impl Tasks {
+    fn of(recording: &Recording, run: &Run, row: &SiteRow) -> Tasks {
+        let mut all = run.totals.iter().zip(recording.contexts.ids());
+        let items = all.any(|(totals, id)| totals.items > 0 && recording.contexts.site(id) == Some(row.site));
+        Tasks { sets: sets(recording, run, row), items }
+    }
+}
+
+fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, processors: u32) -> Reason {
     if row.blocked > row.self_work.at_least_zero() {
         return Reason::Waits;
     }
     let kind = recording.sites.get(row.site.0 as usize).map(|site| site.kind);
     let is_loop = matches!(kind, Some(SiteKind::Loop | SiteKind::Sections));
-    let sets = sets(recording, run, row);
+    let Tasks { sets, items } = known;
     // The creator runs a branch of a join itself.
     let own = matches!(kind, Some(SiteKind::Join | SiteKind::ParIter | SiteKind::ParSort));
     let pieces = if is_loop { blame.strands } else { Some(row.tasks).filter(|tasks| *tasks > 0) };
@@ -126,16 +152,10 @@ fn of_tasks(recording: &Recording, run: &Run, row: &SiteRow, blame: &Blame, proc
     let longest = blame.longest.unwrap_or_else(|| longest(row));
     let most_of_span = longest.as_f64() * 2.0 >= sets.span;
     let uneven = most_of_span && longest.as_f64() >= mean.as_f64() * 2.0;
-    let items = || {
-        run.totals
-            .iter()
-            .zip(recording.contexts.ids())
-            .any(|(totals, id)| totals.items > 0 && recording.contexts.site(id) == Some(row.site))
-    };
     let few = tasks < f64::from(processors);
     match blame.code {
         Code::Part => Reason::OwnCode,
-        _ if !most_of_span && items() => Reason::SharedIterator,
+        _ if !most_of_span && *items => Reason::SharedIterator,
         _ if uneven || tasks <= 1.0 => Reason::LongTask { longest, mean },
         Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,
         Code::Any if !few => Reason::OwnCode,
@@ -144,6 +164,7 @@ fn of_tasks(recording: &Recording, run: &Run, row: &SiteRow, blame: &Blame, proc
 }
 
 /// Sets of tasks that belong together: what was created in one instance.
+#[derive(Debug)]
 struct Sets {
     /// At least 1.
     instances: f64,
