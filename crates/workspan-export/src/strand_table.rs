@@ -67,7 +67,7 @@ fn line(number: u64, row: &Strand, site: Option<&[String; 3]>, critical: bool, o
     };
     let cells = [
         number.to_string(),
-        event(row.event).to_owned(),
+        row.event.name().to_owned(),
         word(0),
         word(1),
         word(2),
@@ -80,25 +80,4 @@ fn line(number: u64, row: &Strand, site: Option<&[String; 3]>, critical: bool, o
         csv::or_empty(overhead),
     ];
     csv::row(out, cells)
-}
-
-/// The words of `docs/format/strands.md`.
-fn event(event: Event) -> &'static str {
-    match event {
-        Event::Fork(_) => "fork",
-        Event::Next(_) => "next",
-        Event::Join => "join",
-        Event::Group => "group",
-        Event::Wait => "wait",
-        Event::Spawn(_) => "spawn",
-        Event::Call(_) => "call",
-        Event::End => "end",
-        Event::Sync => "sync",
-        Event::After(_) => "after",
-        Event::Enter(_) => "enter",
-        Event::Leave => "leave",
-        Event::Team(_) => "team",
-        Event::Barrier => "barrier",
-        Event::TeamEnd => "team-end",
-    }
 }

@@ -90,6 +90,41 @@ pub enum Event {
     TeamEnd,
 }
 
+impl Event {
+    /// Words by number. They are part of formats: new ones come last.
+    pub const NAMES: [&str; 15] = [
+        "fork", "next", "join", "group", "wait", "spawn", "call", "end", "sync", "after", "enter", "leave", "team",
+        "barrier", "team-end",
+    ];
+
+    /// The number of its word.
+    #[inline]
+    pub fn number(&self) -> u8 {
+        match self {
+            Event::Fork(_) => 0,
+            Event::Next(_) => 1,
+            Event::Join => 2,
+            Event::Group => 3,
+            Event::Wait => 4,
+            Event::Spawn(_) => 5,
+            Event::Call(_) => 6,
+            Event::End => 7,
+            Event::Sync => 8,
+            Event::After(_) => 9,
+            Event::Enter(_) => 10,
+            Event::Leave => 11,
+            Event::Team(_) => 12,
+            Event::Barrier => 13,
+            Event::TeamEnd => 14,
+        }
+    }
+
+    /// Its word.
+    pub fn name(&self) -> &'static str {
+        Event::NAMES[usize::from(self.number())]
+    }
+}
+
 /// How a task is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Creation {

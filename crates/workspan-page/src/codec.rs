@@ -236,21 +236,7 @@ fn event_number(event: Event) -> u8 {
     match event {
         Event::Fork(1) => 15,
         Event::Next(1) => 16,
-        Event::Fork(_) => 0,
-        Event::Next(_) => 1,
-        Event::Join => 2,
-        Event::Group => 3,
-        Event::Wait => 4,
-        Event::Spawn(_) => 5,
-        Event::Call(_) => 6,
-        Event::End => 7,
-        Event::Sync => 8,
-        Event::After(_) => 9,
-        Event::Enter(_) => 10,
-        Event::Leave => 11,
-        Event::Team(_) => 12,
-        Event::Barrier => 13,
-        Event::TeamEnd => 14,
+        other => other.number(),
     }
 }
 

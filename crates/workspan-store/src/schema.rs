@@ -46,31 +46,7 @@ pub const COLUMNS: [&str; 13] = [
 ];
 
 /// Words for events, as stored.
-pub const EVENTS: [&str; 15] = [
-    "fork", "next", "join", "group", "wait", "spawn", "call", "end", "sync", "after", "enter", "leave", "team",
-    "barrier", "team-end",
-];
-
-/// Position of an event's word.
-pub(crate) fn code(event: &Event) -> usize {
-    match event {
-        Event::Fork(_) => 0,
-        Event::Next(_) => 1,
-        Event::Join => 2,
-        Event::Group => 3,
-        Event::Wait => 4,
-        Event::Spawn(_) => 5,
-        Event::Call(_) => 6,
-        Event::End => 7,
-        Event::Sync => 8,
-        Event::After(_) => 9,
-        Event::Enter(_) => 10,
-        Event::Leave => 11,
-        Event::Team(_) => 12,
-        Event::Barrier => 13,
-        Event::TeamEnd => 14,
-    }
-}
+pub const EVENTS: [&str; 15] = Event::NAMES;
 
 /// The schema of strands.
 pub(crate) fn nodes() -> TypePtr {

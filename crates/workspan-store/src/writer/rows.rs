@@ -4,7 +4,7 @@ use bytes::Bytes;
 use parquet::data_type::ByteArray;
 use workspan_model::{Creation, Event, Strand};
 
-use crate::schema::{self, EVENTS};
+use crate::schema::EVENTS;
 use crate::tasks::Tasks;
 use crate::{StoreError, GROUP_ROWS};
 
@@ -113,7 +113,7 @@ impl Rows {
             self.context.push(context);
             self.strand.push(number);
             self.task.push(self.tasks.step(&strand.event));
-            self.event.push(self.words[schema::code(&strand.event)].clone());
+            self.event.push(self.words[usize::from(strand.event.number())].clone());
             self.cost.push(strand.cost.0);
             self.blocked.push(strand.blocked.0);
             self.start.push(strand.start.0);

@@ -44,25 +44,14 @@ impl Node {
     }
 
     pub(super) fn signature(&self) -> Signature {
-        let (event, inner) = match self.row.event {
+        let inner = match self.row.event {
             // A piece of another length is another piece.
-            Event::Fork(iterations) => (0, iterations),
-            Event::Next(_) => (1, 0),
-            Event::Join => (2, 0),
-            Event::Group => (3, 0),
-            Event::Wait => (4, 0),
-            Event::Spawn(creation) => (5, creation.context.0),
-            Event::Call(creation) => (6, creation.context.0),
-            Event::End => (7, 0),
-            Event::Sync => (8, 0),
-            Event::After(_) => (9, 0),
-            Event::Enter(context) => (10, context.0),
-            Event::Leave => (11, 0),
-            Event::Team(_) => (12, 0),
-            Event::Barrier => (13, 0),
-            Event::TeamEnd => (14, 0),
+            Event::Fork(iterations) => iterations,
+            Event::Spawn(creation) | Event::Call(creation) => creation.context.0,
+            Event::Enter(context) => context.0,
+            _ => 0,
         };
-        (event, self.row.context.0, inner)
+        (self.row.event.number(), self.row.context.0, inner)
     }
 }
 
