@@ -36,14 +36,7 @@ pub fn read_busy(snapshot: &(impl Snapshot + ?Sized), ended: u64) -> io::Result<
         let place = shm::THREADS + slot * size_of::<ThreadArea>() + offset_of!(ThreadArea, thread);
         let thread = Record::read(snapshot, place, size_of::<Thread>())?;
         let since = |field: usize| (end.wrapping_sub(thread.u64(field)) as i64).max(0);
-        let mut own = thread.i64(offset_of!(Thread, lived)).wrapping_sub(thread.i64(offset_of!(Thread, waited)));
-        if thread.u32(offset_of!(Thread, state)) == 1 {
-            own = own.saturating_add(since(offset_of!(Thread, born)));
-            if thread.u32(offset_of!(Thread, waiting)) != 0 {
-                own = own.saturating_sub(since(offset_of!(Thread, idle_since)));
-            }
-        }
-        busy = busy.saturating_add(own);
+        busy = busy.saturating_add(lived(|field| thread.i64(field), |field| thread.u32(field), since));
     }
     Ok(Busy {
         busy: ticks.nanos(busy),
@@ -52,4 +45,15 @@ pub fn read_busy(snapshot: &(impl Snapshot + ?Sized), ended: u64) -> io::Result<
         threads: header.u32(offset_of!(Header, threads)),
         dropped: header.u64(offset_of!(Header, dropped_threads)),
     })
+}
+
+/// How long a thread has lived and not waited, of its fields. `since`: from the instant in a field to the end.
+pub(crate) fn lived(field: impl Fn(usize) -> i64, small: impl Fn(usize) -> u32, since: impl Fn(usize) -> i64) -> i64 {
+    let ended = field(offset_of!(Thread, lived)).saturating_sub(field(offset_of!(Thread, waited)));
+    if small(offset_of!(Thread, state)) != 1 {
+        return ended;
+    }
+    let waits = small(offset_of!(Thread, waiting)) != 0;
+    let waited = if waits { since(offset_of!(Thread, idle_since)) } else { 0 };
+    ended.saturating_add(since(offset_of!(Thread, born))).saturating_sub(waited)
 }

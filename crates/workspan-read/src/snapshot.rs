@@ -20,6 +20,7 @@ use workspan_wire::shm::{
 };
 
 use crate::counts;
+use crate::idle;
 
 /// A place to read from: the shared memory.
 pub trait Snapshot {
@@ -264,7 +265,6 @@ fn read_threads(
         }
         for (sum, field) in [
             (&mut idle, offset_of!(Thread, idle)),
-            (&mut lived, offset_of!(Thread, lived)),
             (&mut preempted, offset_of!(Thread, preempted)),
             (&mut blocked, offset_of!(Thread, blocked)),
             (&mut interrupted, offset_of!(Thread, interrupted)),
@@ -272,7 +272,8 @@ fn read_threads(
         ] {
             *sum = sum.saturating_add(thread(field));
         }
-        lived = lived.saturating_sub(thread(offset_of!(Thread, waited)));
+        let since = |field: usize| end.map_or(0, |end| end.wrapping_sub(thread(field) as u64) as i64).max(0);
+        lived = lived.saturating_add(idle::lived(thread, small, since));
         let interrupts = area.u64(offset_of!(ThreadArea, thread) + offset_of!(Thread, interrupts));
         run.interrupts = run.interrupts.saturating_add(interrupts);
         let position = offset_of!(Thread, position);
@@ -281,14 +282,8 @@ fn read_threads(
             continue;
         }
         let waiting = small(offset_of!(Thread, waiting)) != 0;
-        let since = |field: usize| end.map_or(0, |end| end.wrapping_sub(thread(field) as u64) as i64).max(0);
-        lived = lived.saturating_add(since(offset_of!(Thread, born)));
-        if waiting {
-            let waited = since(offset_of!(Thread, idle_since));
-            lived = lived.saturating_sub(waited);
-            if small(offset_of!(Thread, is_worker)) != 0 {
-                idle = idle.saturating_add(waited);
-            }
+        if waiting && small(offset_of!(Thread, is_worker)) != 0 {
+            idle = idle.saturating_add(since(offset_of!(Thread, idle_since)));
         }
         let context = small(position + offset_of!(Position, context));
         let work = thread(offset_of!(Thread, work));
