@@ -144,7 +144,7 @@ fn check_cases(compiler: Compiler) {
 /// What differs between what the strands of a program amount to and what the collector told. `paths`: also where the
 /// critical path is.
 fn check(program: &Path, arguments: &[&str], threads: Threads, paths: bool) -> Option<String> {
-    let (ended, compared) = recorded(program, arguments, threads, true, |file| compare(file, paths));
+    let (ended, compared) = recorded(program, arguments, threads, Some(call_sums::STEAL), |file| compare(file, paths));
     ended.and(compared).err()
 }
 

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use workspan_store::folder_of;
 
-use crate::call_sums::STEAL;
 use crate::command::workspan;
 
 /// How a program runs.
@@ -39,13 +38,13 @@ const ATTEMPTS: u32 = 3;
 /// What is said of one that always does.
 pub(crate) const HANGS: &str = "it hangs";
 
-/// Records a run with the virtual clock, `strands` and all if they are asked for. Returns whether it went well, and what
+/// Records a run with the virtual clock, and all strands if it is told what a steal costs. Returns whether it went well, and what
 /// `look` makes of the recording at that path, beside which there is the report as JSON.
 pub(crate) fn recorded<R>(
     program: &Path,
     arguments: &[&str],
     threads: Threads,
-    strands: bool,
+    strands: Option<i64>,
     look: impl FnOnce(&Path) -> R,
 ) -> (Result<(), String>, R) {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -55,8 +54,8 @@ pub(crate) fn recorded<R>(
     let file = |ending: &str| folder.join(format!("{run}.{ending}"));
     let mut command = workspan(&folder);
     command.args(["record", "--clock", "virtual", "-o"]).arg(file("wspan"));
-    if strands {
-        command.args(["--record", "--steal", &STEAL.to_string()]);
+    if let Some(steal) = strands {
+        command.args(["--record", "--steal", &steal.to_string()]);
     }
     let mut json = std::ffi::OsString::from("--json=");
     json.push(file("json"));
@@ -78,7 +77,7 @@ pub(crate) fn recorded<R>(
 
 /// The report of a run with the virtual clock, or what went wrong.
 pub(crate) fn record(program: &Path, arguments: &[&str], threads: Threads) -> Result<Value, String> {
-    let (ended, report) = recorded(program, arguments, threads, false, |file| {
+    let (ended, report) = recorded(program, arguments, threads, None, |file| {
         let json = fs::read(file.with_extension("json")).ok();
         json.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
     });
