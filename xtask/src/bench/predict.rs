@@ -29,9 +29,9 @@ const SAMPLES: usize = 3;
 const WORKERS: [u32; 2] = [1, 2];
 const NEAR: f64 = 0.10;
 
-/// Programs of `programs/cilk` and of `programs/cilk-openmp`, of the size that they have by themselves.
-const CILK: &[(&str, bool)] =
-    &[("cholesky", true), ("lu", true), ("matmul", true), ("strassen", true), ("lu", false), ("matmul", false)];
+/// Programs of `programs/cilk` and of `programs/cilk-openmp` with a coarsened base case, of the size that they have by
+/// themselves.
+const CILK: &[&str] = &["cholesky", "cilksort", "fft", "heat", "lu", "matmul", "nqueens", "rectmul", "strassen"];
 const BENCH: &[&str] = &["fib-cutoff", "sort"];
 const OPENMP: &[&str] = &["omp-fib-cutoff", "omp-mergesort"];
 
@@ -116,9 +116,10 @@ fn against(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     for name in OPENMP {
         add(format!("predicted-{name}"), &|| openmp::load(name, 1))?;
     }
-    for (name, rust) in CILK {
-        let language = if *rust { "rust" } else { "c" };
-        add(format!("predicted-{name}-{language}"), &|| cilk(name, *rust))?;
+    for (rust, language) in [(true, "rust"), (false, "c")] {
+        for name in CILK {
+            add(format!("predicted-{name}-{language}"), &|| cilk(name, rust))?;
+        }
     }
     if !calls.is_empty() {
         table::group("Prediction from recordings with as many workers, over the wall clock of native runs");
