@@ -36,8 +36,10 @@ impl Ended {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
+    /// But for what cargo says when another cargo is at work.
     pub(crate) fn err(&self) -> String {
-        String::from_utf8_lossy(&self.stderr).into_owned()
+        let text = String::from_utf8_lossy(&self.stderr);
+        text.split_inclusive('\n').filter(|line| !line.contains("Blocking waiting for file lock on")).collect()
     }
 
     /// It failed with this status, for a reason that names all of `words`, and nothing panicked.
