@@ -13,10 +13,12 @@ use crate::view::Report;
 use workspan_analysis::bounds::{curve, Bounds};
 use workspan_model::Nanos;
 
-/// The bounds of a report.
-pub(crate) fn bounds(report: &Report) -> [Bounds; workspan_analysis::bounds::POWERS as usize] {
+/// The bounds of a report: as the sliders have them, where there are any. Totals do not tell for whom a strand waited, so
+/// without strands all of its waiting holds a processor.
+pub(crate) fn bounds(report: &Report, live: Option<&Live>) -> [Bounds; workspan_analysis::bounds::POWERS as usize] {
     let program = &report.program;
-    curve(Nanos(program.work_ns) + Nanos(program.blocked_ns), Nanos(program.span_ns))
+    let blocked = live.map_or(Nanos(program.blocked_ns), |live| live.blocked);
+    curve(Nanos(program.work_ns) + blocked, Nanos(program.span_ns))
 }
 
 /// The panel.
@@ -71,7 +73,7 @@ fn predicted(live: &Live) -> String {
 
 fn numbers(report: &Report, live: Option<&Live>) -> String {
     let dots = live.map_or(&[][..], |live| &live.predicted);
-    let rows: String = bounds(report)
+    let rows: String = bounds(report, live)
         .iter()
         .enumerate()
         .map(|(power, b)| {

@@ -46,6 +46,22 @@ fn it_opens_from_disk_in_every_light() {
     browser.check_quiet();
 }
 
+/// What strands wait for each other is in the run's total of time blocked, and holds no processor.
+#[test]
+fn the_band_is_that_of_the_strands() {
+    let mut run = made(Shape::Tasks, 4_000, "waits");
+    let band = |run: &Made| {
+        let (file, _) = run.write("waits", &sources("waits"));
+        let page = std::fs::read_to_string(file).expect("it was written");
+        let from = page.split_once("\"bounds\":").expect("it has bounds").1;
+        from.split_once("]]").expect("they end").0.to_owned()
+    };
+    let before = band(&run);
+    let whole = &mut run.recording.runs[0];
+    whole.blocked += whole.span * 10;
+    assert_eq!(band(&run), before);
+}
+
 /// Moves a slider as a hand would: to the factor of this number in its list.
 fn slide(browser: &mut Browser, part: &str, step: usize) -> f64 {
     let script = format!(
