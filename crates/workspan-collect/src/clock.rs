@@ -23,6 +23,7 @@
 
 use core::sync::atomic::Ordering;
 
+use super::events;
 use super::interrupt::{disturbance, Interrupts, Peers};
 use super::log;
 use super::pause;
@@ -307,7 +308,7 @@ fn look(thread: &Thread, switched: bool) {
     }
     let usage = platform::thread_usage();
     anchor.voluntary.set(usage.voluntary);
-    anchor.faults.set(usage.faults);
+    anchor.faults.set(usage.faults());
     anchor.cpu.set(platform::thread_cpu_nanos());
     anchor.ticks.set(platform::ticks());
     arm_interrupt_witness(thread);
@@ -359,7 +360,7 @@ pub fn restart(thread: &Thread, began: u64) {
 pub fn uncounted<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
     let before = read(thread);
     strand::stop(thread, before);
-    let result = work();
+    let result = events::aside(thread, work);
     strand::go(thread, wake(thread));
     result
 }

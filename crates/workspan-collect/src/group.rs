@@ -151,7 +151,7 @@ impl Group {
         if log::on(thread) {
             log::mark(thread);
         }
-        strand::go(thread, now);
+        log::go(thread, now);
     }
 }
 

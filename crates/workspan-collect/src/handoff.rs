@@ -7,6 +7,8 @@
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
+use super::counters::Values;
+use super::events;
 use super::log;
 use super::shared::Shared;
 use super::strand;
@@ -14,7 +16,7 @@ use super::tables::ROOT;
 use super::task::{self, Ended, Origin};
 use super::tool;
 use workspan_wire::log::Event;
-use workspan_wire::shm::{Thread, OWNED};
+use workspan_wire::shm::{Account, Thread, OWNED};
 
 /// State of a hand-over, on the stack of the function that waits.
 #[derive(Debug)]
@@ -22,6 +24,10 @@ pub struct Handoff {
     origin: Cell<Option<Origin>>,
     path: Cell<u32>,
     ended: Cell<MaybeUninit<Ended>>,
+    /// Events of serial code that are not yet charged: they travel with the strand.
+    events: Cell<Values>,
+    /// Those of serial code that the other thread has under way itself.
+    its_own: Cell<Values>,
 }
 
 // SAFETY: written by the owner before the job is published, then by the job, then read by the owner after the latch.
@@ -30,7 +36,13 @@ unsafe impl Sync for Handoff {}
 impl Handoff {
     /// Before the hand-over.
     pub fn new() -> Handoff {
-        Handoff { origin: Cell::new(None), path: Cell::new(0), ended: Cell::new(MaybeUninit::uninit()) }
+        Handoff {
+            origin: Cell::new(None),
+            path: Cell::new(0),
+            ended: Cell::new(MaybeUninit::uninit()),
+            events: Cell::default(),
+            its_own: Cell::default(),
+        }
     }
 
     /// True between `leave` and `resume`.
@@ -47,6 +59,8 @@ impl Handoff {
         // Serial work not yet charged travels with the strand.
         let pending = thread.work.get() - thread.flushed.get();
         thread.flushed.set(thread.work.get());
+        events::nobody(thread);
+        self.events.set(events::take(unclosed(thread)));
         self.path.set(position.path);
         strand::set_path(thread, position.path & !OWNED);
         let mut identity = 0;
@@ -78,15 +92,27 @@ impl Handoff {
         self.origin.get()
     }
 
+    /// It has begun there. Called on the other thread.
+    pub fn begun(&self, thread: &Thread) {
+        self.its_own.set(events::take(unclosed(thread)));
+        events::give(unclosed(thread), self.events.take());
+    }
+
     /// It stops there. Called on the other thread, before the latch is set.
-    pub fn done(&self, ended: Ended) {
+    pub fn done(&self, thread: &Thread, ended: Ended) {
+        self.events.set(events::take(unclosed(thread)));
+        events::give(unclosed(thread), self.its_own.take());
+        self.end(ended);
+    }
+
+    fn end(&self, ended: Ended) {
         self.ended.set(MaybeUninit::new(ended));
     }
 
     /// The other thread had no place in the tables.
     pub fn lost(&self) {
         if let Some(origin) = self.origin.get() {
-            self.done(Ended {
+            self.end(Ended {
                 span: origin.span,
                 burdened: origin.burdened,
                 work: 0,
@@ -123,6 +149,12 @@ impl Handoff {
         if log::on(thread) {
             log::mark(thread);
         }
-        strand::go(thread, now);
+        events::give(unclosed(thread), self.events.take());
+        log::go(thread, now);
     }
+}
+
+/// Where events of serial code wait to be charged.
+fn unclosed(thread: &Thread) -> &'static Account {
+    Shared::of(thread).account(thread, ROOT)
 }

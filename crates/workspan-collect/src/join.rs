@@ -281,7 +281,7 @@ impl JoinFrame {
     pub fn found(&self, thread: &Thread, now: u64) {
         if thread.waiting.get() != 0 {
             task::leave_idle(thread, now);
-            strand::go(thread, now);
+            log::go(thread, now);
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`batch`], [`handoff`],
 //! [`resource`], [`task`], [`path`] (critical paths), [`log`] (where every
-//! strand is asked for), [`tool`] (where others listen), [`idle`] (where nothing else is asked for), [`tables`], [`thread`] and [`process`] (where it all lives).
+//! strand is asked for), [`tool`] (where others listen), [`events`] and [`counters`] (what else is counted), [`idle`] (where nothing else is asked for), [`tables`], [`thread`] and [`process`] (where it all lives).
 //!
 //! **Rules** (tested by `cargo xtask tidy` and the end-to-end tests): on the hot path no allocation, lock, system call,
 //! hash or formatting; no panic crosses into the program; `errno` is kept; every loss is counted in the header.
@@ -19,7 +19,9 @@
 
 pub mod batch;
 pub mod clock;
+pub mod counters;
 pub mod drain;
+pub mod events;
 pub mod group;
 pub mod handoff;
 pub mod idle;
@@ -27,6 +29,7 @@ pub mod interrupt;
 pub mod join;
 pub mod log;
 pub mod modules;
+pub mod page;
 pub mod path;
 pub mod pause;
 pub mod platform;

@@ -18,6 +18,7 @@ use core::mem::{offset_of, size_of};
 use core::sync::atomic::Ordering;
 
 use super::clock;
+use super::events;
 use super::platform::{self, ErrnoGuard};
 use super::shared::Shared;
 use super::strand;
@@ -189,7 +190,7 @@ pub fn note_in(thread: &Thread, event: Event, context: u32, second: u64) {
 /// Begins a strand at tick `now` of a hook that may have logged something.
 #[inline]
 pub fn go(thread: &Thread, now: u64) {
-    if thread.log.get() | thread.away.get() == 0 {
+    if thread.log.get() | thread.away.get() | events::flag(thread) == 0 {
         strand::go(thread, now);
     } else {
         go_after(thread, now);
@@ -198,6 +199,7 @@ pub fn go(thread: &Thread, now: u64) {
 
 #[cold]
 fn go_after(thread: &Thread, now: u64) {
+    events::turn(thread);
     if on(thread) {
         go_logged(thread, now);
     } else {
@@ -226,7 +228,8 @@ fn go_logged(thread: &Thread, now: u64) {
 /// Goes on with the strand that runs, after a hook that has logged something.
 #[inline]
 pub fn go_on(thread: &Thread) {
-    if thread.away.get() != 0 {
+    if thread.away.get() | events::flag(thread) != 0 {
+        events::turn(thread);
         thread.start.set(thread.start.get().wrapping_add(thread.away.replace(0)));
     }
 }
@@ -234,6 +237,7 @@ pub fn go_on(thread: &Thread) {
 /// No strand begins: what was waited is idle time.
 #[inline]
 pub fn rest(thread: &Thread) {
+    events::turn(thread);
     thread.away.set(0);
 }
 

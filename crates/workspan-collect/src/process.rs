@@ -9,6 +9,7 @@
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use super::events;
 use super::group;
 use super::log;
 use super::path;
@@ -131,6 +132,7 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
         log::strand(thread, Event::End, charged, span);
         log::rest(thread);
     }
+    events::nobody(thread);
     let path = path::own(shared, strand::path(thread));
     let detached = &shared.header().detached;
     group::raise(&detached.burdened, strand::burdened(thread));

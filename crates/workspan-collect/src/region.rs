@@ -13,6 +13,7 @@
 
 use core::panic::Location;
 
+use super::events;
 use super::log;
 use super::path;
 use super::shared::Shared;
@@ -261,6 +262,7 @@ pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) -> Cont
     let serial = serial_context(shared, thread.last_region.get(), to);
     let account = shared.account(thread, serial);
     strand::flush_to(thread, account);
+    events::hand_on(thread, shared.account(thread, ROOT), account);
     // What was blocked meanwhile stands in the root's account so far.
     let blocked = shared.account(thread, ROOT).blocked.replace(0);
     account.blocked.set(account.blocked.get() + blocked);

@@ -8,6 +8,7 @@
 //! Hot path: [`stop`] and [`go`] are a handful of arithmetic on one cache line.
 
 use super::clock;
+use super::events;
 use super::platform;
 use super::shared::{current_account, Shared};
 use super::tables::{ContextId, ROOT};
@@ -33,6 +34,11 @@ pub fn go(thread: &Thread, now: u64) {
 #[cold]
 #[inline(never)]
 pub fn away<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
+    left_out(thread, || events::aside(thread, work))
+}
+
+/// The same, but for events that are counted meanwhile.
+pub(super) fn left_out<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
     if Shared::of(thread).is_virtual() {
         return work();
     }

@@ -4,6 +4,7 @@
 //! aside and starts from the task's [`Origin`]; [`end`] brings it back and returns what the task amounts to. Whoever
 //! waits for the task finds the result in the frame that the origin came from.
 
+use super::events;
 use super::log;
 use super::shared::Shared;
 use super::strand;
@@ -169,12 +170,14 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     thread.tool_task.set(suspended.tool_task);
     thread.waiting.set(suspended.waiting);
     thread.idle_since.set(now);
+    events::turn(thread);
     ended
 }
 
 /// Marks that the thread, whose strand ended at tick `since`, has nothing to run.
 pub fn enter_idle(thread: &Thread, since: u64) {
     thread.waiting.set(1);
+    events::turn(thread);
     thread.away.set(0);
     thread.idle_since.set(since);
 }

@@ -9,6 +9,7 @@ use core::sync::atomic::Ordering;
 
 use super::batch;
 use super::clock;
+use super::events;
 use super::idle;
 use super::log;
 use super::pause;
@@ -176,6 +177,7 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
     }
     prepare(shared, thread, role);
     log::start(shared, thread, role);
+    events::start(shared, thread);
     ANY.set(thread);
     let real = !shared.is_virtual();
     if real {
@@ -202,6 +204,7 @@ pub fn detach() {
     } else {
         task::leave_idle(thread, at);
     }
+    events::stop(thread);
     batch::close_all(thread);
     switch_witness::disarm(thread.switch_witness.get());
     thread.lived.set(thread.lived.get() + at.wrapping_sub(thread.born.get()) as i64);

@@ -28,6 +28,10 @@ pub enum Refused {
     DoesNotFit,
     /// All of its counters were taken by others all the time.
     NeverRan,
+    /// The program had no file descriptor left for it.
+    NoDescriptor,
+    /// The program has closed it.
+    Closed,
     /// Another error of the system, by its number.
     Failed(i32),
 }
@@ -41,7 +45,23 @@ impl fmt::Display for Refused {
             }
             Refused::DoesNotFit => f.write_str("the processor cannot count it"),
             Refused::NeverRan => f.write_str("its counter was taken by others all the time"),
+            Refused::NoDescriptor => f.write_str("the program has as many files open as it may"),
+            Refused::Closed => f.write_str("the program has closed its counter"),
             Refused::Failed(code) => write!(f, "error {code} of the system"),
+        }
+    }
+}
+
+impl Refused {
+    /// By an error number of the system's.
+    pub fn of_code(code: i32) -> Refused {
+        match code {
+            libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP | libc::ENOSYS => Refused::NotThere,
+            libc::EACCES | libc::EPERM => Refused::NotPermitted,
+            libc::EINVAL | libc::ENOSPC | libc::E2BIG => Refused::DoesNotFit,
+            libc::EMFILE | libc::ENFILE => Refused::NoDescriptor,
+            libc::EBADF => Refused::Closed,
+            code => Refused::Failed(code),
         }
     }
 }

@@ -6,14 +6,14 @@
 //!
 //! * [`name`]: from `cycles`, `r01c2` or `cpu/event=0xd2,umask=4/` to what the kernel is asked for.
 //! * [`counters`]: several events in a group, and what was counted, scaled where counters took turns.
-//! * [`page`]: reading a counter in user space, without a system call.
 //! * [`perf`]: the kernel's interface.
 //!
-//! Definition: `docs/methods/differential.md`.
+//! By these names collectors count, too, each thread for itself: `workspan_collect::counters`.
+//!
+//! Definition: `docs/methods/differential.md`, `docs/methods/events.md`.
 
 pub mod counters;
 pub mod name;
-pub mod page;
 #[cfg(target_os = "linux")]
 pub mod perf;
 

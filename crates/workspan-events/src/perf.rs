@@ -88,13 +88,7 @@ fn open(event: &Attributes, group: Option<&fs::File>, user: bool) -> Result<fs::
 }
 
 fn refused(error: &io::Error) -> Refused {
-    match error.raw_os_error() {
-        Some(libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP | libc::ENOSYS) => Refused::NotThere,
-        Some(libc::EACCES | libc::EPERM) => Refused::NotPermitted,
-        Some(libc::EINVAL | libc::ENOSPC | libc::E2BIG) => Refused::DoesNotFit,
-        Some(code) => Refused::Failed(code),
-        None => Refused::Failed(0),
-    }
+    Refused::of_code(error.raw_os_error().unwrap_or(0))
 }
 
 /// What this machine says of its counters.

@@ -17,14 +17,15 @@ macro_rules! files {
     };
 }
 
-const WIRE: Files = files!("workspan-wire": "lib.rs" "histogram.rs" "log.rs" "path.rs" "shm.rs" "site.rs");
+const WIRE: Files =
+    files!("workspan-wire": "lib.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "shm.rs" "site.rs");
 
 const COLLECT: Files = files!("workspan-collect":
-    "lib.rs" "batch.rs" "clock.rs" "drain.rs" "group.rs" "handoff.rs" "idle.rs" "interrupt.rs" "join.rs" "log.rs"
-    "modules.rs" "path.rs" "pause.rs" "process.rs" "region.rs"
+    "lib.rs" "batch.rs" "clock.rs" "counters.rs" "drain.rs" "events.rs" "group.rs" "handoff.rs" "idle.rs" "interrupt.rs" "join.rs" "log.rs"
+    "modules.rs" "page.rs" "path.rs" "pause.rs" "process.rs" "region.rs"
     "resource.rs" "shared.rs" "strand.rs" "tables.rs" "task.rs" "thread.rs" "tool.rs" "waits.rs"
-    "platform/mod.rs" "platform/aarch64.rs" "platform/linux.rs" "platform/no_kernel.rs" "platform/no_rseq.rs"
-    "platform/portable.rs" "platform/rseq.rs" "platform/x86_64.rs");
+    "platform/mod.rs" "platform/aarch64.rs" "platform/linux.rs" "platform/no_kernel.rs" "platform/no_perf.rs" "platform/no_rseq.rs"
+    "platform/perf.rs" "platform/portable.rs" "platform/rseq.rs" "platform/x86_64.rs");
 
 const HOOKS: Files = files!("workspan-rayon":
     "lib.rs" "bridge.rs" "join.rs" "link.rs" "marks.rs" "probe.rs" "region.rs" "registry.rs" "scope.rs" "split.rs" "start.rs" "threads.rs");

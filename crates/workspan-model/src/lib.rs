@@ -4,13 +4,15 @@
 //! fields, so that analyses are pure functions and every format is a counterpart elsewhere.
 //!
 //! A [`Recording`] holds one or more [`Run`]s of a command. A run charges time to *contexts* ([`ContextTree`]): a site
-//! below the sites around it, recursion folded. Per context there are [`Totals`], and the share of the critical path.
+//! below the sites around it, recursion folded. Per context there are [`Totals`], the share of the critical path,
+//! and [`EventCounts`].
 //! Sites that turn out to be one place become one ([`merge_sites`]).
 //!
 //! Beyond totals, a run can be recorded strand by strand ([`strand`]), and contexts be told by calls ([`calls`]).
 
 pub mod calls;
 pub mod context;
+pub mod events;
 pub mod histogram;
 pub mod merge;
 pub mod recording;
@@ -21,6 +23,7 @@ pub mod units;
 
 pub use calls::CallMetrics;
 pub use context::{Context, ContextId, ContextTree};
+pub use events::EventCounts;
 pub use histogram::Histogram;
 pub use merge::merge_sites;
 pub use recording::{Machine, Recording};

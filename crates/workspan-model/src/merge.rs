@@ -90,6 +90,14 @@ fn move_run(run: &mut Run, targets: &[Target], count: usize) {
         critical[target.context.index()] += *former;
     }
     run.critical = critical;
+    for event in &mut run.events {
+        let mut counts = vec![0u64; count];
+        for (former, target) in event.counts.iter().zip(targets) {
+            let sum = &mut counts[target.context.index()];
+            *sum = sum.saturating_add(*former);
+        }
+        event.counts = counts;
+    }
     for OpenRegion { context, outermost, span: _ } in &mut run.open {
         if let Some(target) = targets.get(context.index()) {
             *context = target.context;

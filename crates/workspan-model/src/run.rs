@@ -1,6 +1,7 @@
 //! One run of a program.
 
 use crate::context::ContextId;
+use crate::events::EventCounts;
 use crate::histogram::Histogram;
 use crate::units::Nanos;
 
@@ -68,6 +69,8 @@ pub struct Run {
     pub losses: Losses,
     /// Further processes of the same command that carry hooks.
     pub other_processes: u32,
+    /// Events that were asked for.
+    pub events: Vec<EventCounts>,
 }
 
 impl Run {

@@ -106,6 +106,9 @@ impl Link {
         touch_account(origin.context);
         let (thread, now) = thread::waking()?;
         let suspended = task::begin(thread, now, &origin);
+        if let Target::Handoff(handoff) = self.target() {
+            handoff.begun(thread);
+        }
         restart(now);
         Some(suspended)
     }
@@ -124,7 +127,7 @@ impl Link {
             (Target::Join(frame), None) if frame.active() => frame.stolen_lost(),
             (Target::Join(_), None) => {}
             (Target::Handoff(handoff), Some((thread, now, suspended))) => {
-                handoff.done(task::end(thread, now, suspended));
+                handoff.done(thread, task::end(thread, now, suspended));
             }
             (Target::Handoff(handoff), None) => handoff.lost(),
             (Target::Task(link), Some((thread, now, suspended))) => link.end(thread, now, suspended),

@@ -96,7 +96,7 @@ pub fn yielded<R>(job: impl FnOnce() -> R) -> R {
         if !waited {
             task::leave_idle(thread, now);
         }
-        strand::go(thread, now);
+        log::go(thread, now);
     }
     result
 }

@@ -12,6 +12,7 @@
 //!
 //! **If you change a payload here, increment [`MINOR`], or [`MAJOR`] if older readers would misread it.**
 
+mod events;
 mod sites;
 
 use crate::codec::{Decoder, Encoder};
@@ -28,7 +29,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 5;
+pub const MINOR: u16 = 6;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -325,6 +326,8 @@ fn encode_run(run: &Run) -> Encoder {
     for totals in &run.totals {
         nanos(&mut e, totals.burdened_span);
     }
+    // Since minor version 6.
+    events::encode(&mut e, &run.events);
     e
 }
 
@@ -410,6 +413,10 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
         for totals in run.totals.iter_mut().take(with_totals) {
             totals.burdened_span = Nanos(d.signed()?);
         }
+    }
+    // Since minor version 6.
+    if !d.is_empty() {
+        run.events = events::decode(d, contexts)?;
     }
     counts::plausible(&run).then_some(run)
 }

@@ -1,6 +1,7 @@
 //! From bytes to the model.
 //!
 //! * [`snapshot`]: what a collector left in shared memory becomes a [`workspan_model::Run`].
+//! * [`events`]: what threads have counted besides time.
 //! * [`mod@idle`]: what threads waited, of a run that was watched for nothing else.
 //! * [`log`]: what threads have logged becomes [`workspan_model::strand`]s.
 //! * [`mod@file`]: `.wspan` files, in both directions.
@@ -10,6 +11,7 @@
 //! that is not a recording at all.
 
 pub mod codec;
+pub mod events;
 pub mod file;
 pub mod idle;
 pub mod log;
@@ -20,8 +22,9 @@ pub mod tool;
 mod counts;
 mod problem;
 
+pub use events::{read_events, AskedFor};
 pub use file::{decode, encode, ReadError};
 pub use idle::{read_busy, Busy};
 pub use problem::Problem;
-pub use request::{first_page, Request};
+pub use request::{first_page, AskedEvent, Request};
 pub use snapshot::{attached, read_snapshot, Attached, Died, Snapshot};

@@ -2,10 +2,11 @@
 
 use std::mem::{offset_of, size_of};
 
+use workspan_wire::events::{Asked, Events, MAX_EVENTS, USER_ONLY};
 use workspan_wire::shm::{self, Clock, Config, Header};
 
 /// What a runner asks a collector for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Source of time.
     pub clock: Clock,
@@ -31,6 +32,19 @@ pub struct Request {
     pub idle_only: bool,
     /// What a steal costs in burdened spans, in ticks; 0 if these are not asked for.
     pub steal_ticks: i64,
+    /// Events to be counted by context; those beyond [`MAX_EVENTS`] are not.
+    pub events: Vec<AskedEvent>,
+}
+
+/// An event to be counted, in the words of `perf_event_open`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AskedEvent {
+    /// The kernel's number of a device.
+    pub device: u32,
+    /// Which event of it.
+    pub config: [u64; 3],
+    /// Only what happens outside of the kernel.
+    pub user: bool,
 }
 
 /// The bytes to write at offset 0 of the otherwise zeroed shared memory.
@@ -58,6 +72,17 @@ pub fn first_page(request: &Request) -> Vec<u8> {
     put(config + offset_of!(Config, log), &u32::from(request.log).to_ne_bytes());
     put(config + offset_of!(Config, idle_only), &u32::from(request.idle_only).to_ne_bytes());
     put(config + offset_of!(Config, steal_ticks), &request.steal_ticks.to_ne_bytes());
+    let events = offset_of!(Header, events);
+    let count = request.events.len().min(MAX_EVENTS);
+    put(events + offset_of!(Events, count), &u32::try_from(count).unwrap_or(0).to_ne_bytes());
+    for (i, event) in request.events.iter().take(count).enumerate() {
+        let at = events + offset_of!(Events, asked) + i * size_of::<Asked>();
+        put(at + offset_of!(Asked, device), &event.device.to_ne_bytes());
+        put(at + offset_of!(Asked, flags), &(u32::from(event.user) * USER_ONLY).to_ne_bytes());
+        for (word, config) in event.config.iter().enumerate() {
+            put(at + offset_of!(Asked, config) + 8 * word, &config.to_ne_bytes());
+        }
+    }
     // The longest chain so far: none.
     let detached = offset_of!(Header, detached) + offset_of!(shm::Candidate, span);
     put(detached, &i64::MIN.to_ne_bytes());

@@ -1,6 +1,7 @@
 //! Layouts that two processes agree on: the profiled program, which writes, and `workspan`, which reads.
 //!
 //! * [`shm`]: the shared memory in which a collector keeps its tables while the program runs.
+//! * [`events`]: events counted by context.
 //! * [`log`]: records of single strands, where the whole model is asked for.
 //! * [`site`]: what kinds of source places a collector tells apart.
 //! * [`histogram`]: the buckets of task sizes.
@@ -13,8 +14,10 @@
 
 #![no_std]
 
+pub mod events;
 pub mod histogram;
 pub mod log;
 pub mod path;
+pub mod records;
 pub mod shm;
 pub mod site;

@@ -25,15 +25,17 @@ use core::cell::Cell;
 use core::mem::size_of;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
+use super::events::{Events, ThreadEvents, MAX_EVENTS};
 use super::histogram::BUCKETS;
 use super::log::RECORD;
 
 pub use super::path::{PathNode, NODE, NODE_ENTRIES, OWNED, PREFIXED};
+pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 8;
+pub const WIRE_VERSION: u32 = 9;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -171,6 +173,9 @@ pub struct Header {
     pub pools: AtomicU32,
     /// Longest finish among tasks and threads that nobody joins.
     pub detached: Latest,
+
+    /// Events that are counted by context.
+    pub events: Events,
 }
 
 /// What the runner asks for. Written before the program starts.
@@ -237,6 +242,8 @@ pub enum Feature {
     RunDelay = 4,
     /// The cycle counter runs at a constant rate on all CPUs.
     SteadyCounter = 8,
+    /// Of a thread only: it counts events by context.
+    Events = 1 << 16,
 }
 
 /// A reading of both clocks.
@@ -247,69 +254,6 @@ pub struct Instant {
     pub ticks: AtomicU64,
     /// `CLOCK_MONOTONIC`.
     pub nanos: AtomicU64,
-}
-
-/// A place in the source: known by file and line, or else by an address in the code.
-#[derive(Debug)]
-#[repr(C)]
-pub struct SiteRecord {
-    /// 1 once the record is complete.
-    pub ready: AtomicU32,
-    /// A [`super::site::SiteKind`].
-    pub kind: Cell<u32>,
-    /// Line, from 1.
-    pub line: Cell<u32>,
-    /// Column, from 1.
-    pub column: Cell<u32>,
-    /// For serial code: the region before it (site + 1; 0: program start).
-    pub serial_from: Cell<u32>,
-    /// For serial code: the region after it (site + 1; 0: program end).
-    pub serial_to: Cell<u32>,
-    /// Bytes of `file` in use.
-    pub file_len: Cell<u32>,
-    /// Bytes of `type_name` in use.
-    pub type_len: Cell<u32>,
-    /// The module (+ 1) in which `address` lies; 0 if unknown.
-    pub module: Cell<u32>,
-    _pad: Cell<u32>,
-    /// Address in the code that called, 0 if unknown. Never that of the instruction after the call.
-    pub address: Cell<u64>,
-    /// Return addresses up to the task's first frame; 0 ends the list.
-    pub stack: [Cell<u64>; STACK_DEPTH],
-    /// File name as the compiler saw it.
-    pub file: [Cell<u8>; FILE_BYTES],
-    /// Name of the closure type, from which the function follows where there is no debug information; where a compiler
-    /// tells it, the name of the function itself.
-    pub type_name: [Cell<u8>; TYPE_BYTES],
-}
-
-/// A site below a path of sites. Recursion is folded: a site that is already on the path leads to a *recursive* context,
-/// a leaf below the path whose sites are the active ones. Context 0 is the root.
-#[derive(Debug)]
-#[repr(C)]
-pub struct ContextRecord {
-    /// 1 once the record is complete.
-    pub ready: AtomicU32,
-    /// The context around it.
-    pub parent: Cell<u32>,
-    /// The site.
-    pub site: Cell<u32>,
-    /// 1 if the site is on the path already.
-    pub recursive: Cell<u32>,
-}
-
-/// A file of code in the program's memory.
-#[derive(Debug)]
-#[repr(C)]
-pub struct ModuleRecord {
-    /// 1 once the record is complete.
-    pub ready: AtomicU32,
-    /// Bytes of `path` in use; 0 for the executable.
-    pub path_len: Cell<u32>,
-    /// Load address: what is to be taken from an address for the file's own.
-    pub base: Cell<u64>,
-    /// Path of the file.
-    pub path: [Cell<u8>; FILE_BYTES],
 }
 
 /// Longest chain so far among several: its end (absolute span) and its path. Updated with one 128-bit compare and
@@ -474,6 +418,9 @@ pub struct Thread {
     pub open: [OpenRegion; OPEN_REGIONS],
     /// Cache of region entries.
     pub cache: [RegionCacheEntry; REGION_CACHE],
+
+    /// What counts events.
+    pub events: ThreadEvents,
 }
 
 /// What a thread logs ([`super::log`]): a ring that the thread fills and the runner empties.
@@ -591,4 +538,7 @@ pub struct Account {
     _pad: Cell<u32>,
     /// Sizes of ended tasks, by [`super::histogram::bucket`].
     pub sizes: [Cell<u32>; BUCKETS],
+
+    /// Events of strands in exactly this context.
+    pub events: [Cell<u64>; MAX_EVENTS],
 }

@@ -109,6 +109,10 @@ pub struct RunOptions {
     /// What a steal costs in burdened spans, in nanoseconds; default: as measured on this machine before the program runs.
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
+    /// Also count these events, by site: page-faults, context-switches, cycles, instructions, LLC-load-misses, …, rNNN, or
+    /// `cpu/event=…/`; eight at most.
+    #[arg(long, value_name = "EVENT[,…]")]
+    pub events: Option<String>,
     /// Run N times, and report medians with their spread.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,

@@ -1,16 +1,23 @@
 //! What is counted besides time, in programs that are run.
 //!
-//! Always: faults and switches, which the kernel counts for every process, and migrations. Others by name.
+//! Of the whole program, for whoever compares: faults and switches, which the kernel counts for every process, and
+//! migrations. Others by name; those the collectors count, too, by context.
 
+use anyhow::ensure;
 use nix::sys::resource::{getrusage, Usage, UsageWho};
 use workspan_events::perf::{Children, Machine};
 use workspan_events::{parse, Counters, Event, Refused};
 use workspan_report::inflate::Counted;
+use workspan_wire::events::MAX_EVENTS;
+
+use crate::record::Session;
 
 /// What is to be counted.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Wanted {
     events: Vec<Event>,
+    /// How many of these, the last ones, were named.
+    named: usize,
 }
 
 /// What was counted in one run, in the order of the names: how often, and in what share of the time.
@@ -30,9 +37,30 @@ const OF_PROCESSES: [(&str, Of); 4] = [
 impl Wanted {
     /// By names with commas between, besides what is always counted.
     pub fn new(names: &str) -> anyhow::Result<Wanted> {
+        let named = named(Some(names))?;
         let mut events = parse("migrations", &Machine)?;
-        events.extend(parse(names, &Machine)?);
-        Ok(Wanted { events })
+        let count = named.len();
+        events.extend(named);
+        Ok(Wanted { events, named: count })
+    }
+
+    /// What is named, and nothing else.
+    pub fn only(names: Option<&str>) -> anyhow::Result<Wanted> {
+        let events = named(names)?;
+        let named = events.len();
+        Ok(Wanted { events, named })
+    }
+
+    /// Runs a program once more, and has its recording know what was counted in the whole of it. Returns whether there is to
+    /// be another run, and what was counted.
+    pub fn during_run(&self, session: &mut Session<'_>) -> anyhow::Result<(bool, Counts)> {
+        if self.events.is_empty() {
+            return Ok((session.run()?, Vec::new()));
+        }
+        let (goes_on, counts) = self.during(|| session.run());
+        let named = counts.iter().skip(counts.len().saturating_sub(self.named));
+        session.tell_whole(named.map(|count| count.as_ref().ok().map(|(value, _)| *value)));
+        Ok((goes_on?, counts))
     }
 
     /// Counts while `run` starts a program on this thread and waits for it.
@@ -69,6 +97,13 @@ impl Wanted {
         };
         names.enumerate().map(of_event).collect()
     }
+}
+
+/// The events of a list with commas between.
+pub fn named(names: Option<&str>) -> anyhow::Result<Vec<Event>> {
+    let events = parse(names.unwrap_or_default(), &Machine)?;
+    ensure!(events.len() <= MAX_EVENTS, "--events: {} events, of {MAX_EVENTS} at most", events.len());
+    Ok(events)
 }
 
 /// So far, in all children that have ended.

@@ -117,6 +117,7 @@ impl Plan {
             record: true,
             repeat: options.repeat,
             clock: options.clock,
+            events: options.events.clone(),
             ..RunOptions::default()
         };
         let base_file = options.output.with_extension("base.wspan");
@@ -139,9 +140,9 @@ impl Plan {
         let mut new = (Session::new(&args.command, &self.new, &self.new.output)?, Vec::new());
         'all: for _ in 0..args.options.repeat {
             for (session, counts) in [&mut base, &mut new] {
-                let (goes_on, counted) = events.during(|| session.run());
+                let (goes_on, counted) = events.during_run(session)?;
                 counts.push(counted);
-                if !goes_on? {
+                if !goes_on {
                     break 'all;
                 }
             }

@@ -17,6 +17,12 @@ pub fn steady_counter() -> bool {
     true
 }
 
+/// Counters of events are read by the kernel alone.
+#[inline]
+pub fn event_counter(_number: u32) -> Option<u64> {
+    None
+}
+
 /// No register of this architecture betrays an interrupt to user code.
 pub mod interrupt_witness {
     /// Does nothing.

@@ -117,12 +117,17 @@ pub fn thread_cpu_nanos() -> u64 {
 
 /// Counters of the calling thread.
 pub fn thread_usage() -> Usage {
-    // `struct rusage`: two pairs of long (times), then 14 longs: 8 and 9 are the page faults, 16 the voluntary
+    // `struct rusage`: two pairs of long (times), then 14 longs: 8 and 9 are the page faults, 16 and 17 the
     // switches.
     let mut raw: [c_long; 18] = [0; 18];
     // SAFETY: the array has the size of `struct rusage` on 64-bit Linux; a failure leaves it zero.
     unsafe { getrusage(RUSAGE_THREAD, raw.as_mut_ptr()) };
-    Usage { voluntary: raw[16] as u64, faults: (raw[8] + raw[9]) as u64 }
+    Usage {
+        voluntary: raw[16] as u64,
+        involuntary: raw[17] as u64,
+        minor_faults: raw[8] as u64,
+        major_faults: raw[9] as u64,
+    }
 }
 
 /// Time the calling thread was ready and had to wait for a CPU, in nanoseconds, if the kernel counts it

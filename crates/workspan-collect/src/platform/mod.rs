@@ -5,6 +5,7 @@
 //! | counter | `rdtsc` | `cntvct_el0` | `CLOCK_MONOTONIC` |
 //! | interrupt witness | segment selector | none | none |
 //! | 128-bit compare and swap | `cmpxchg16b` | `ldaxp`/`stlxp` | short spin lock |
+//! | counters of events, read in user space | `rdpmc` | none | none |
 //! | switch witness | glibc ≥ 2.35: restartable sequences | the same | none |
 //!
 //! What is missing degrades: without a switch witness long strands still consult the kernel's CPU clock, so only
@@ -34,11 +35,15 @@ mod switch;
 #[cfg_attr(not(all(target_os = "linux", not(miri))), path = "no_kernel.rs")]
 mod kernel;
 
+#[cfg_attr(all(target_os = "linux", not(miri)), path = "perf.rs")]
+#[cfg_attr(not(all(target_os = "linux", not(miri))), path = "no_perf.rs")]
+pub mod perf;
+
 pub use kernel::{
     environment, library_function, load_base, map_private, map_shared, module_of, monotonic_nanos, on_fork_child,
     process_id, run_delay_nanos, sleep_nanos, thread_cpu_nanos, thread_id, thread_usage, unmap, ErrnoGuard,
 };
-pub use processor::{exchange_pair, interrupt_witness, steady_counter, ticks};
+pub use processor::{event_counter, exchange_pair, interrupt_witness, steady_counter, ticks};
 pub use switch::switch_witness;
 
 /// A file of code in memory.
@@ -55,6 +60,17 @@ pub struct Module<'a> {
 pub struct Usage {
     /// Times the thread gave up its CPU to wait for something.
     pub voluntary: u64,
+    /// Times it was taken from it.
+    pub involuntary: u64,
+    /// Page faults that needed no input.
+    pub minor_faults: u64,
+    /// Page faults that did.
+    pub major_faults: u64,
+}
+
+impl Usage {
     /// Page faults, minor and major.
-    pub faults: u64,
+    pub fn faults(&self) -> u64 {
+        self.minor_faults + self.major_faults
+    }
 }

@@ -14,6 +14,12 @@ pub fn steady_counter() -> bool {
     true
 }
 
+/// Counters of events are read by the kernel alone.
+#[inline]
+pub fn event_counter(_number: u32) -> Option<u64> {
+    None
+}
+
 /// No witness of interrupts.
 pub mod interrupt_witness {
     /// Does nothing.

@@ -16,6 +16,18 @@ pub fn steady_counter() -> bool {
     leaf.eax >= 0x8000_0007 && core::arch::x86_64::__cpuid(0x8000_0007).edx & (1 << 8) != 0
 }
 
+/// Counter `number` of the processor's events, which the kernel permits programs to read now.
+#[inline]
+pub fn event_counter(number: u32) -> Option<u64> {
+    let (low, high): (u32, u32);
+    // SAFETY: reads a counter; where that is not permitted the processor traps, but callers have the kernel's word that it
+    // is (`cap_user_rdpmc` of the counter's page).
+    unsafe {
+        asm!("rdpmc", in("ecx") number, out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags));
+    }
+    Some(u64::from(high) << 32 | u64::from(low))
+}
+
 /// Tells whether an interrupt or exception came since it was armed.
 ///
 /// In 64-bit mode the ES selector has no meaning, and Linux preserves it. A null selector may carry any privilege bits

@@ -10,7 +10,7 @@ use workspan_collect::shared::Shared;
 use workspan_collect::tables;
 use workspan_collect::thread::{prepare, Role};
 use workspan_model::Recording;
-use workspan_read::{first_page, read_snapshot, Died, Request};
+use workspan_read::{first_page, read_events, read_snapshot, AskedEvent, AskedFor, Died, Request};
 use workspan_wire::shm::{self, Clock, Ending, Thread};
 use workspan_wire::site::SiteKind;
 
@@ -31,15 +31,20 @@ pub(crate) const STEAL: i64 = 37;
 impl Machine {
     /// A machine with so many threads; the first is the main thread, the others are idle workers.
     pub(crate) fn new(threads: usize) -> Machine {
-        Machine::with_log(threads, false)
+        Machine::with(threads, false, 0)
     }
 
     /// One that logs every strand, as far as there is room: nobody takes the records until it is done.
     pub(crate) fn logging(threads: usize) -> Machine {
-        Machine::with_log(threads, true)
+        Machine::with(threads, true, 0)
     }
 
-    fn with_log(threads: usize, log: bool) -> Machine {
+    /// One that counts events, too, of which the virtual clock makes one a tick, two a tick, and so on.
+    pub(crate) fn counting(threads: usize, log: bool) -> Machine {
+        Machine::with(threads, log, 2)
+    }
+
+    fn with(threads: usize, log: bool, events: usize) -> Machine {
         // SAFETY: the layout has a size above zero.
         let allocation = unsafe { alloc_zeroed(LAYOUT) };
         let base = NonNull::new(allocation.map_addr(|address| (address + 4095) & !4095)).expect("there is memory");
@@ -58,6 +63,7 @@ impl Machine {
             log,
             idle_only: false,
             steal_ticks: STEAL,
+            events: vec![AskedEvent::default(); events],
         };
         let page = first_page(&request);
         // SAFETY: the memory is private to this machine, larger than a page, and nobody looks at it yet.
@@ -69,6 +75,7 @@ impl Machine {
             thread.state.store(1, std::sync::atomic::Ordering::Relaxed);
             prepare(shared, thread, role);
             workspan_collect::log::start(shared, thread, role);
+            workspan_collect::events::start(shared, thread);
         }
         let header = shared.header();
         header.thread_slots.store(u32::try_from(threads).expect("few"), std::sync::atomic::Ordering::Relaxed);
@@ -87,7 +94,11 @@ impl Machine {
         // SAFETY: the memory has this size, and no strand runs while it is read.
         let bytes = unsafe { std::slice::from_raw_parts(self.shared.address() as *const u8, shm::SIZE) };
         let mut recording = Recording::default();
-        read_snapshot(bytes, &Died::default(), &mut recording).expect("memory can be read");
+        let contexts = read_snapshot(bytes, &Died::default(), &mut recording).expect("memory can be read");
+        let asked = ["ticks", "twice"].map(|name| AskedFor { name: name.to_owned(), whole: None });
+        let known = recording.contexts.len();
+        read_events(bytes, &contexts, known, &asked, |error| error.to_string(), &mut recording.runs[0])
+            .expect("memory can be read");
         recording
     }
 

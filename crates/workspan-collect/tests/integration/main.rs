@@ -3,6 +3,8 @@
 #![expect(unsafe_code, reason = "reads the private memory as bytes")]
 
 mod batches;
+mod counters;
+mod events;
 mod machine;
 mod paths;
 mod pauses;

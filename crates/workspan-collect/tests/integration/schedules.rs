@@ -31,10 +31,11 @@ fn every_schedule_gives_the_oracles_numbers() {
         let expected = evaluate(&program);
         let mut serial = None;
         for threads in [1, 2, 4] {
-            let machine = Machine::logging(threads);
+            let counts = seed % 2 == 0;
+            let machine = if counts { Machine::counting(threads, true) } else { Machine::logging(threads) };
             Run::whole(&machine, seed, &program);
             // Of tasks that are not logged, many are in one batch.
-            let plain = Machine::new(threads);
+            let plain = Machine::counting(threads, false);
             Run::whole(&plain, seed, &program);
             if cfg!(miri) {
                 // Reading the whole memory would take Miri minutes; the end of the longest chain is in its header.
@@ -55,6 +56,9 @@ fn every_schedule_gives_the_oracles_numbers() {
                 "program {seed} on {threads} threads"
             );
             assert_eq!(plain.recording().runs[0].critical, recording.runs[0].critical, "program {seed}");
+            for recording in [counts.then_some(&recording), Some(&plain.recording())].into_iter().flatten() {
+                check_events(&recording.runs[0], &format!("program {seed} on {threads} threads"));
+            }
             let contexts: Vec<_> = recording.contexts.ids().collect();
             let (rows, converted) = replay::strands(&machine, &contexts);
             let label = format!("program {seed} on {threads} threads");
@@ -263,13 +267,19 @@ impl<'m, 'p> Run<'m, 'p> {
                 let other = self.other(slot);
                 let result = if other == slot {
                     let origin = handoff.origin().expect("it is active");
-                    let (result, ended) = self.as_task(&origin, slot, |run, slot| run.node(body, slot, None));
-                    handoff.done(ended);
+                    let (result, ended) = self.as_task(&origin, slot, |run, slot| {
+                        handoff.begun(run.thread(slot));
+                        run.node(body, slot, None)
+                    });
+                    handoff.done(self.thread(slot), ended);
                     result
                 } else {
                     let origin = handoff.origin().expect("it is active");
-                    let (result, ended) = self.as_task(&origin, other, |run, slot| run.node(body, slot, None));
-                    handoff.done(ended);
+                    let (result, ended) = self.as_task(&origin, other, |run, slot| {
+                        handoff.begun(run.thread(slot));
+                        run.node(body, slot, None)
+                    });
+                    handoff.done(self.thread(other), ended);
                     result
                 };
                 handoff.resume(thread, now(thread));
@@ -411,7 +421,7 @@ impl<'m, 'p> Run<'m, 'p> {
         self.run_task(&task, slot);
         if !waited {
             task::leave_idle(thread, now(thread));
-            workspan_collect::strand::go(thread, now(thread));
+            workspan_collect::log::go(thread, now(thread));
         }
     }
 
@@ -442,8 +452,18 @@ impl<'m, 'p> Run<'m, 'p> {
             self.run_task(&task, where_to);
         }
         task::leave_idle(thread, now(thread));
-        workspan_collect::strand::go(thread, now(thread));
+        workspan_collect::log::go(thread, now(thread));
     }
+}
+
+/// Events that the virtual clock makes are charged as its ticks are.
+fn check_events(run: &workspan_model::Run, label: &str) {
+    for (event, a_tick) in run.events.iter().zip(1..) {
+        assert!(event.is_counted() && event.refused.is_none(), "{label}: {event:?}");
+        let expected: Vec<u64> = run.totals.iter().map(|totals| totals.self_work.0.cast_unsigned() * a_tick).collect();
+        assert_eq!(event.counts, expected, "{label}: {}", event.name);
+    }
+    assert_eq!(run.events.len(), 2);
 }
 
 /// The burdened spans that were told are those of the strands.

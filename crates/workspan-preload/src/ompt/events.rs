@@ -10,6 +10,7 @@ use core::ffi::{c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use workspan_collect::clock;
+use workspan_collect::events;
 use workspan_collect::group::raise;
 use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::shared::Shared;
@@ -104,7 +105,7 @@ fn take_turns(thread: &'static Thread) {
     if runs && !token::held(thread) {
         let before = now(thread);
         strand::stop(thread, before);
-        token::take(thread);
+        events::aside(thread, || token::take(thread));
         let now = if is_virtual() { thread.virtual_now.get() } else { clock::wake(thread) };
         strand::go(thread, now);
     } else if !runs && token::held(thread) {

@@ -13,13 +13,13 @@ use std::sync::Once;
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Exit, Feature, Function, Histogram, Lock, Losses, Machine, Nanos, OnPath,
-    OpenRegion, Recording, Run, Site, SiteId, SiteKind, Totals,
+    Clock, ContextId, ContextTree, Ending, EventCounts, Exit, Feature, Function, Histogram, Lock, Losses, Machine,
+    Nanos, OnPath, OpenRegion, Recording, Run, Site, SiteId, SiteKind, Totals,
 };
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4, 5];
+const STORED: &[u16] = &[0, 2, 3, 4, 5, 6];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -177,7 +177,33 @@ fn first_run(minor: u16) -> Run {
         features: vec![Feature::SwitchWitness, Feature::RunDelay],
         losses: Losses { sites: 29, contexts: 30, threads: 31, path_nodes: 32 },
         other_processes: 33,
+        events: if minor >= 6 { events() } else { Vec::new() },
     }
+}
+
+fn events() -> Vec<EventCounts> {
+    vec![
+        EventCounts {
+            name: "page-faults".to_owned(),
+            counts: vec![0, 36, 37, 0, 38, 39],
+            whole: Some(151),
+            counted_ppm: 1_000_000,
+            threads: 4,
+            missing_threads: 1,
+            refused: Some("error 24 of the system".to_owned()),
+            outside_kernel: false,
+        },
+        EventCounts {
+            name: "cpu/event=0xd2,umask=4/".to_owned(),
+            counts: vec![0, 1 << 40, 0, 0, 0, 7],
+            whole: None,
+            counted_ppm: 400_000,
+            threads: 5,
+            missing_threads: 0,
+            refused: None,
+            outside_kernel: true,
+        },
+    ]
 }
 
 fn second_run() -> Run {

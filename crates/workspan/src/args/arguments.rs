@@ -47,6 +47,7 @@ impl RunOptions {
             what_if,
             tool,
             steal,
+            events,
             repeat,
             idle_only: _,
             clock,
@@ -61,6 +62,7 @@ impl RunOptions {
         what_if.iter().for_each(|asked| all.value("what-if", Some(&asked.text)));
         all.path("tool", tool.as_deref())?;
         all.value("steal", *steal);
+        all.value("events", events.as_ref());
         all.value("repeat", Some(repeat));
         all.clock(*clock);
         all.value("virtual-task-cost", Some(virtual_task_cost));

@@ -38,7 +38,8 @@ pub struct InflateOptions {
     /// Run N times each way.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
-    /// Also count these events: cycles, instructions, LLC-load-misses, …, rNNN, or `cpu/event=…/`.
+    /// Also count these events, by site and in all: page-faults, cycles, instructions, LLC-load-misses, …, rNNN, or
+    /// `cpu/event=…/`; eight at most.
     #[arg(long, value_name = "EVENT[,…]")]
     pub events: Option<String>,
     /// End with status 1 if this is so: inflation or critical-inflation, `<` or `>`, and a limit.

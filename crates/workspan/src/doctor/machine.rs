@@ -146,6 +146,7 @@ fn shared_memory() -> Vec<Check> {
         disabled: 0,
         log: false,
         idle_only: false,
+        events: Vec::new(),
     };
     let mebibytes = shm::SIZE >> 20;
     let memory = match SharedMemory::new(&request) {

@@ -1,6 +1,7 @@
 //! `workspan record`: run a program that carries hooks or uses OpenMP, and report.
 
 pub mod child;
+pub mod events;
 pub mod idle;
 pub mod memory;
 pub mod output;
@@ -19,11 +20,13 @@ use std::{env, fs};
 
 use anyhow::Context;
 use workspan_analysis::calls::DEFAULT_STEAL;
+use workspan_events::Event;
 use workspan_model::{ContextId, Exit, Machine, Recording};
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
 use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
+use crate::counters::{self, Wanted};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
 use crate::what_if::{self, Answered};
@@ -150,8 +153,9 @@ pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Re
 /// The same. What is logged is kept beside `file` until it is converted.
 pub fn measure_into(command: &[OsString], options: &RunOptions, file: &Path) -> anyhow::Result<Measured> {
     let mut session = Session::new(command, options, file)?;
+    let wanted = Wanted::only(options.events.as_deref())?;
     for _ in 0..options.repeat {
-        if !session.run()? {
+        if !wanted.during_run(&mut session)?.0 {
             break;
         }
     }
@@ -165,6 +169,8 @@ pub struct Session<'a> {
     target: PathBuf,
     options: &'a RunOptions,
     pauses: Pauses,
+    /// Counted by context.
+    events: Vec<Event>,
     /// Where logs are kept.
     folder: PathBuf,
     measured: Measured,
@@ -174,6 +180,7 @@ impl<'a> Session<'a> {
     /// Before the first run. What is logged is kept beside `file` until it is converted.
     pub fn new(command: &'a [OsString], options: &'a RunOptions, file: &Path) -> anyhow::Result<Session<'a>> {
         let target = target::find(&command[0])?;
+        let events = counters::named(options.events.as_deref())?;
         let program = Program::new(command, &target, options)?;
         let (machine, pauses) = machine_for(options);
         let recording = Recording {
@@ -190,20 +197,29 @@ impl<'a> Session<'a> {
         let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
         let folder = if special { env::temp_dir() } else { beside.to_owned() };
         let measured = Measured { recording, outcome: Outcome::OK, logs: Vec::new() };
-        Ok(Session { program, target, options, pauses, folder, measured })
+        Ok(Session { program, target, options, pauses, events, folder, measured })
     }
 
     /// Runs it once more. False if a signal ended it: whoever stops one run stops them all.
     pub fn run(&mut self) -> anyhow::Result<bool> {
-        let Session { program, options, pauses, folder, measured, .. } = self;
+        let Session { program, options, pauses, events, folder, measured, .. } = self;
         let spool = options.logs_strands().then(|| spool::Spool::new(folder)).transpose();
         let spool = spool.with_context(|| format!("cannot keep strands in {}", folder.display()))?;
-        let (ended, log) = one_run(program, options, *pauses, &mut measured.recording, spool)?;
+        let (ended, log) = one_run(program, options, *pauses, events, &mut measured.recording, spool)?;
         measured.logs.extend(log);
         if measured.outcome == Outcome::OK {
             measured.outcome = ended;
         }
         Ok(!matches!(ended, Outcome::Signal(_)))
+    }
+
+    /// How often each event came in all of the run before.
+    pub fn tell_whole(&mut self, counts: impl Iterator<Item = Option<f64>>) {
+        if let Some(run) = self.measured.recording.runs.last_mut() {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count; saturates")]
+            let whole = |count: Option<f64>| count.map(|count| count.round() as u64);
+            run.events.iter_mut().zip(counts).for_each(|(event, count)| event.whole = whole(count));
+        }
     }
 
     /// No more runs.
@@ -269,10 +285,14 @@ fn one_run(
     program: &Program<'_>,
     options: &RunOptions,
     pauses: Pauses,
+    events: &[Event],
     recording: &mut Recording,
     spool: Option<spool::Spool>,
 ) -> anyhow::Result<(Outcome, Option<strands::RunLog>)> {
-    let request = request(options, &program.runtime, &recording.machine, pauses);
+    let request = Request {
+        events: events.iter().map(events::asked).collect(),
+        ..request(options, &program.runtime, &recording.machine, pauses)
+    };
     let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
     let run = || child::run_with(program.command, &environment(program, options, &memory), program.streams);
     let (ended, spool) = match spool {
@@ -297,6 +317,7 @@ fn one_run(
     }
     let died = workspan_read::Died { exit: ended.exit, ticks: ended.ticks, cpu: ended.cpu };
     let contexts = read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
+    events::read(&snapshot, &contexts, events, recording).context("cannot read the shared memory")?;
     if let Some(library) = &options.tool {
         tool::report(library, &snapshot)?;
     }
@@ -345,6 +366,7 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
         log: options.logs_strands(),
         idle_only: options.idle_only,
         steal_ticks: steal_ticks(options, machine),
+        events: Vec::new(),
     }
 }
 

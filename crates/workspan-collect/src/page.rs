@@ -4,10 +4,27 @@
 //! belongs together. The processor's counter has fewer than 64 bits and wraps; the kernel's offset is chosen so that the counter,
 //! extended by its sign, is to be added.
 //!
-//! This is the arithmetic; nothing counts by it yet: a collector that does so for each strand needs the counter's file
-//! descriptor on each of the program's threads (`docs/methods/differential.md`).
+//! This is the arithmetic; [`super::counters`] has the pages.
 
-use crate::counters::{Reading, Refused};
+/// What a counter says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Events.
+    pub value: u64,
+    /// Time that it was wanted, in nanoseconds.
+    pub enabled: u64,
+    /// Time that it counted.
+    pub running: u64,
+}
+
+/// Why a counter is not read so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// Programs may not read it.
+    Hidden,
+    /// It is always being written.
+    Busy,
+}
 
 /// The page of a counter, and the processor's counters.
 pub trait Page {
@@ -28,32 +45,32 @@ pub trait Page {
 /// How often a page that is being written is read again.
 const TRIES: usize = 64;
 
-/// What a counter says now. [`Refused::NotPermitted`] if programs may not read it, [`Refused::NeverRan`] if it is always being
-/// written.
-pub fn read(page: &impl Page) -> Result<Reading, Refused> {
+/// What a counter says now.
+#[inline]
+pub fn read(page: &impl Page) -> Result<Reading, Unread> {
     for _ in 0..TRIES {
         let lock = page.lock();
         let (index, readable) = page.index();
         let (enabled, running) = page.times();
         let mut value = page.offset();
         if !readable {
-            return Err(Refused::NotPermitted);
+            return Err(Unread::Hidden);
         }
         if let Some(number) = index.checked_sub(1) {
             value = value.wrapping_add(extended(page.counter(number), page.width()));
         }
         // Odd while the kernel writes on another processor.
         if page.lock() == lock {
-            return Ok(Reading { value: value.max(0).unsigned_abs(), enabled, running });
+            return Ok(Reading { value: value.max(0) as u64, enabled, running });
         }
     }
-    Err(Refused::NeverRan)
+    Err(Unread::Busy)
 }
 
 /// A counter of so many bits as a signed number.
 fn extended(counter: u64, width: u16) -> i64 {
     let unused = 64 - u32::from(width.clamp(1, 64));
-    (counter << unused).cast_signed() >> unused
+    ((counter << unused) as i64) >> unused
 }
 
 #[cfg(test)]
@@ -126,13 +143,13 @@ mod tests {
     fn what_is_written_meanwhile_is_read_again() {
         let page = Made { writings: Cell::new(3), ..made(1, 2, 48) };
         assert_eq!(read(&page), Ok(Reading { value: 3, enabled: 10, running: 5 }));
-        assert_eq!(read(&Made { writings: Cell::new(1000), ..made(1, 2, 48) }), Err(Refused::NeverRan));
+        assert_eq!(read(&Made { writings: Cell::new(1000), ..made(1, 2, 48) }), Err(Unread::Busy));
     }
 
     #[test]
     fn a_counter_that_is_off_or_hidden_is_not_read() {
         let off = Made { index: 0, ..made(99, 1000, 48) };
         assert_eq!(read(&off).map(|reading| reading.value), Ok(1000));
-        assert_eq!(read(&Made { readable: false, ..made(1, 2, 48) }), Err(Refused::NotPermitted));
+        assert_eq!(read(&Made { readable: false, ..made(1, 2, 48) }), Err(Unread::Hidden));
     }
 }
