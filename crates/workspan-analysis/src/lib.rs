@@ -16,6 +16,7 @@
 //! * [`mod@timeline`]: how many strands ran at each moment.
 //! * [`mod@diff`]: two recordings side by side.
 //! * [`mod@differential`]: the same node by node, and what the critical path of the new one cost before (TaskProf ch. 5).
+//! * [`mod@events`]: what else was counted, by site; in one recording, and in two.
 //! * [`mod@factored`]: what of a parallel run is overhead, idle time and work inflation (Acar et al. 2).
 //! * [`mod@warnings`]: what a reader must know before believing a number.
 
@@ -24,6 +25,7 @@ pub mod bounds;
 pub mod calls;
 pub mod diff;
 pub mod differential;
+pub mod events;
 pub mod factored;
 pub mod locks;
 pub mod predict;

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::diff::{Change, Pair, SitePair};
-use workspan_analysis::differential::United;
+use workspan_analysis::differential::{unite, United};
 use workspan_analysis::{Diff, Differential, Spread};
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::differential::{self, NodeByNode};
+use crate::events::{self, ComparedEvents};
 use crate::parts::{factor, id, name, ratio, time};
 use crate::text::{line, more, Style, Table};
 use crate::what_if;
@@ -34,6 +35,8 @@ pub struct Answer {
     pub sites: Vec<Site>,
     /// Node by node; null unless both recordings have their strands.
     pub nodes: Option<NodeByNode>,
+    /// Events by site; null unless both recordings have counted the same.
+    pub events: Option<ComparedEvents>,
     /// Conditions of `--fail-on` that are met.
     pub failed: Vec<String>,
     /// What to know before believing a number.
@@ -188,6 +191,7 @@ pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Ve
         let error = (measured.median > 0.0).then(|| predicted.median / measured.median - 1.0);
         Some(Prediction { changes, predicted, measured, error })
     });
+    let found = events::compared(&unite(before, after), before, after, []);
     Answer {
         schema_version: 1,
         text,
@@ -197,6 +201,7 @@ pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Ve
         program: view,
         prediction,
         sites: diff.sites.iter().map(|row| site(compared, row)).collect(),
+        events: Some(found).filter(|found| !found.events.is_empty()),
         nodes: nodes.map(|(united, found)| differential::view(united, found, differential::Order::Changed)),
         failed: Vec::new(),
         warnings: warnings(before, after),
@@ -349,6 +354,9 @@ pub fn text(answer: &Answer, style: Style) -> String {
     if let Some(nodes) = &answer.nodes {
         line(&mut out, "");
         differential::text(&mut out, nodes, style);
+    }
+    if let Some(found) = &answer.events {
+        events::compared_text(&mut out, found, style);
     }
     for condition in &answer.failed {
         line(&mut out, "");

@@ -16,6 +16,7 @@ use source::Listing;
 mod data;
 pub(crate) mod date;
 pub(crate) mod escape;
+mod events;
 mod excerpt;
 mod frame;
 mod icicle;
@@ -64,7 +65,7 @@ pub fn write(report: &Report, sources: &Sources, live: Option<&Live>) -> String 
 {regions}</section>
 <section id="sites"><h2>Sites</h2>
 {sites}</section>
-{what_if}<section id="source"><h2>Source</h2>
+{events}{what_if}<section id="source"><h2>Source</h2>
 {source}</section>
 <section id="recording"><h2>Recording</h2>
 {recording}</section>
@@ -87,6 +88,7 @@ pub fn write(report: &Report, sources: &Sources, live: Option<&Live>) -> String 
         icicles = icicle::panel(report, &keys),
         regions = table::regions(report, &keys, &listing),
         sites = table::sites(report, &keys, &listing),
+        events = events::section(report, &keys),
         what_if = what_if::section(report),
         source = listing.panel(&keys),
         recording = frame::recording(report),

@@ -7,6 +7,7 @@ use workspan_analysis::{Differential, Spread};
 use workspan_model::{Clock, Nanos, Recording, Run};
 
 use crate::differential::{self, NodeByNode};
+use crate::events::{self, ComparedEvents};
 use crate::parts::{ratio, time};
 use crate::text::{head, line, Style, Table};
 use crate::words::count;
@@ -26,6 +27,8 @@ pub struct Answer {
     pub nodes: NodeByNode,
     /// What was counted besides time, for the whole program.
     pub events: Vec<Event>,
+    /// The named ones by site, first where strands cost more on the critical path.
+    pub event_sites: ComparedEvents,
     /// Conditions of `--fail-on` that are met.
     pub failed: Vec<String>,
     /// What to know before believing a number.
@@ -108,6 +111,11 @@ pub fn answer(told: Told<'_>) -> Answer {
     if let Some(why) = refused.filter_map(|counted| counted.refused.as_deref()).next() {
         warnings.push(format!("not counted: {} ({why})", names.join(", ")));
     }
+    let order: Vec<Option<&str>> = nodes.sites.iter().map(|site| site.id.as_deref()).collect();
+    let event_sites = events::compared(told.united, told.base, told.new, order);
+    let by_site = event_sites.events.iter().flat_map(|pair| [&pair.base, &pair.new]);
+    let by_site = events::warnings(by_site.filter(|event| !names.contains(&event.name.as_str())));
+    warnings.extend(by_site.into_iter().map(|warning| format!("by site: {warning}")));
     warnings.extend(nodes.warnings.iter().cloned());
     Answer {
         schema_version: 1,
@@ -116,6 +124,7 @@ pub fn answer(told: Told<'_>) -> Answer {
         new,
         nodes,
         events: told.counted.iter().map(event).collect(),
+        event_sites,
         failed: Vec::new(),
         warnings,
     }
@@ -210,6 +219,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     table.write(&mut out, style, 0);
     line(&mut out, "");
     differential::text(&mut out, &answer.nodes, style);
+    events::compared_text(&mut out, &answer.event_sites, style);
     for condition in &answer.failed {
         line(&mut out, "");
         line(&mut out, &style.warning(&format!("failed: {condition}")));

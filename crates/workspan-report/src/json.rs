@@ -127,6 +127,8 @@ mod tests {
             ("Program", "program"),
             ("Region", "regions"),
             ("Site", "sites"),
+            ("EventTotal", "events"),
+            ("EventSite", "sites"),
             ("TaskSizes", "task_ns"),
             ("Context", "contexts"),
             ("Warning", "warnings"),

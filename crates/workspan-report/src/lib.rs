@@ -11,6 +11,7 @@ pub mod advice;
 pub mod calls;
 pub mod diff;
 pub mod differential;
+pub mod events;
 pub mod html;
 pub mod inflate;
 pub mod json;

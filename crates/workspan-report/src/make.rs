@@ -7,7 +7,7 @@ use crate::view::{
     Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes,
     Uniform, Warning, SCHEMA_VERSION,
 };
-use crate::{place, tree, words};
+use crate::{events, place, tree, words};
 use workspan_analysis::calls::Burdened as BurdenedRow;
 use workspan_analysis::profile::{Region as RegionRow, SiteRow, Uniform as UniformRow};
 use workspan_analysis::{bounded_by_locks, profile, warnings, Profile, Spread as Over};
@@ -25,6 +25,9 @@ pub fn judged(recording: &Recording, judging: &Judging) -> Option<Report> {
     let profiles = profiles(recording);
     // Sentences are about a typical run.
     let (run, typical) = profiles.get(median_run(&profiles)?)?;
+    let events = Some(events::view(recording)).filter(|found| !found.events.is_empty());
+    let mut warnings = all_warnings(recording);
+    warnings.extend(events.iter().flat_map(|found| events::warnings(&found.events)).map(not_counted));
     Some(Report {
         schema_version: SCHEMA_VERSION,
         verdict: verdict::of(recording, run, typical, judging),
@@ -32,10 +35,11 @@ pub fn judged(recording: &Recording, judging: &Judging) -> Option<Report> {
         regions: regions(recording, &profiles, typical),
         sites: sites(recording, &profiles, typical),
         contexts: contexts(recording, run),
-        warnings: all_warnings(recording),
+        warnings,
         spread: (profiles.len() > 1).then(|| spread(&profiles)),
         recorded: recorded(recording, run),
         what_if: Vec::new(),
+        events,
     })
 }
 
@@ -253,6 +257,10 @@ fn all_warnings(recording: &Recording) -> Vec<Warning> {
         })
         .map(|warning| Warning { code: warning.code().to_owned(), message: words::warning(&warning) })
         .collect()
+}
+
+fn not_counted(message: String) -> Warning {
+    Warning { code: "event-not-counted".to_owned(), message }
 }
 
 fn spread(profiles: &Profiles<'_>) -> Spread {

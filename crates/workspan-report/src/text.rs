@@ -4,7 +4,7 @@
 //! asked for beyond. Understandable without colour; [`Style`] adds some.
 
 use crate::view::Report;
-use crate::{rows, what_if};
+use crate::{events, rows, what_if};
 
 /// How to write.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +57,9 @@ pub fn write(report: &Report, style: Style) -> String {
     program(&mut out, report, style);
     regions(&mut out, report, style);
     sites(&mut out, report, style);
+    if let Some(found) = &report.events {
+        events::text(&mut out, found, style);
+    }
     for answer in &report.what_if {
         line(&mut out, "");
         out.push_str(&what_if::text(answer, style));

@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use crate::events::Events;
 pub use crate::what_if::Answer as WhatIf;
 
 /// Version of the JSON form; fields may be added without a change, none removed or redefined.
@@ -35,6 +36,9 @@ pub struct Report {
     /// What would be if parts of the program were parallelised, as far as that was asked for with the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub what_if: Vec<WhatIf>,
+    /// Events by site, if any were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
 }
 
 /// What limits the program.

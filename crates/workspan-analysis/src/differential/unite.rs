@@ -20,6 +20,18 @@ pub struct United {
     pub(super) new: Vec<ContextId>,
 }
 
+impl United {
+    /// Where each of the base's contexts leads.
+    pub fn base_contexts(&self) -> &[ContextId] {
+        &self.base
+    }
+
+    /// The same of the new one's.
+    pub fn new_contexts(&self) -> &[ContextId] {
+        &self.new
+    }
+}
+
 /// Finds out what two recordings have in common.
 pub fn unite(base: &Recording, new: &Recording) -> United {
     let mut sites = new.sites.clone();

@@ -1,6 +1,7 @@
 //! Tests of the page as a whole, on a report made by hand.
 
 use super::*;
+use crate::events::{EventSite, EventTotal, Events};
 use crate::view::{
     Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes, Verdict, Warning,
     WhatIf, SCHEMA_VERSION,
@@ -125,6 +126,7 @@ fn empty() -> Report {
             steal_ns: None,
         },
         what_if: Vec::new(),
+        events: None,
     }
 }
 
@@ -341,4 +343,36 @@ fn scenarios_are_shown_as_text() {
     let page = check(&report, &Sources::new(), &["<h2>What if</h2>", "<strong>parallelism 2: with ", row, "50 %"]);
     assert!(!page.contains("<b>&") && page.matches("</script>").count() == 2);
     assert!(!check(&demo(), &Sources::new(), &[]).contains("<section id=\"what-if\">"));
+}
+
+#[test]
+fn events_have_a_table_of_their_own() {
+    let total = |name: &str, in_strands: Option<f64>| EventTotal {
+        name: name.to_owned(),
+        in_strands,
+        whole: Some(2_000.0),
+        attributed: Some(0.5),
+        counted_share: 1.0,
+        missing_threads: 0,
+        outside_kernel: false,
+        refused: None,
+    };
+    let site = EventSite {
+        id: Some("s-1".to_owned()),
+        name: "src/<main>.rs:12".to_owned(),
+        kind: "join".to_owned(),
+        own: vec![0.0, 900.0],
+        inclusive: vec![0.0, 950.0],
+    };
+    let events = Events { events: vec![total("cycles", None), total("page-faults", Some(1_000.0))], sites: vec![site] };
+    let page = check(
+        &Report { events: Some(events), ..demo() },
+        &source(),
+        &[
+            "page-faults: 1000 in strands, 50 % of the 2000 of the whole process",
+            "<td>900</td><td>90 %</td><td>950</td><td>src/&lt;main&gt;.rs:12 join</td>",
+        ],
+    );
+    assert!(!page.contains("<th scope=\"col\">cycles"), "what was not counted is in no table");
+    assert!(!check(&demo(), &source(), &[]).contains("id=\"events\""));
 }

@@ -9,6 +9,7 @@ mod command;
 mod diff;
 mod doctor_info;
 mod documents;
+mod events;
 mod exports;
 mod fixtures;
 mod guide;
