@@ -170,7 +170,8 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     thread.tool_task.set(suspended.tool_task);
     thread.waiting.set(suspended.waiting);
     thread.idle_since.set(now);
-    events::turn(thread);
+    // Whatever goes on here begins at a reading of its own.
+    log::rest(thread);
     ended
 }
 

@@ -1,9 +1,12 @@
 //! Events are charged to the context in which they came: here the virtual clock makes one a tick.
 
+use std::sync::atomic::Ordering;
+
 use workspan_collect::handoff::Handoff;
 use workspan_collect::join::JoinFrame;
-use workspan_collect::{log, strand, task};
+use workspan_collect::{log, platform, strand, task};
 use workspan_model::{ContextId, SiteKind as ModelKind};
+use workspan_wire::shm::Clock;
 use workspan_wire::site::SiteKind;
 
 use crate::machine::{enter, leave, now, work, Machine};
@@ -141,4 +144,33 @@ fn serial_code_takes_its_events_along() {
     let mut sorted = counted;
     sorted.sort_unstable();
     assert_eq!(sorted, [21, 300, 54_000]);
+}
+
+/// What a reading takes is left out of the strand that begins in the same hook, and of no other.
+#[test]
+fn time_of_readings_is_taken_out_once() {
+    let machine = Machine::new(2);
+    let header = machine.shared.header();
+    header.config.clock.store(Clock::Real as u32, Ordering::Relaxed);
+    header.config.ticks_per_second.store(1_000_000_000, Ordering::Relaxed);
+    header.events.count.store(1, Ordering::Relaxed);
+    header.events.asked[0].device.store(1, Ordering::Relaxed);
+    header.events.asked[0].config[0].store(2, Ordering::Relaxed);
+    let [main, thief] = machine.threads[..] else { unreachable!("there are two") };
+    workspan_collect::events::start(machine.shared, thief);
+    let region = enter(main, SiteKind::ParIter, 0);
+    let frame = JoinFrame::new();
+    frame.fork(main, Some(now(main)));
+    let begun = platform::ticks();
+    let suspended = task::begin(thief, begun, &frame.origin());
+    assert_eq!(thief.away.get(), 0);
+    assert!(thief.start.get() >= begun);
+    let ended = task::end(thief, platform::ticks(), suspended);
+    assert_eq!(thief.away.get(), 0);
+    frame.stolen_done(thief, ended);
+    workspan_collect::events::stop(thief);
+    frame.left_done(main, Some(now(main)));
+    frame.wait(main, now(main), false);
+    frame.resume(main, now(main));
+    leave(main, region);
 }
