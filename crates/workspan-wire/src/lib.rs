@@ -16,5 +16,6 @@
 pub mod histogram;
 pub mod log;
 pub mod path;
+pub mod records;
 pub mod shm;
 pub mod site;

@@ -14,6 +14,7 @@
 //! | [`MODULES`] | [`ModuleRecord`] × [`MAX_MODULES`] |
 //! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
 //! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
+//! | [`CALLS`] | [`Call`] × [`MAX_CALLS`] |
 //! | [`LOGS`] | [`ThreadLog`] × [`MAX_THREADS`]; untouched unless [`Config::log`] asks for them |
 //!
 //! The interpreter Miri, which runs the collector's tests, gets smaller tables.
@@ -28,12 +29,13 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 use super::histogram::BUCKETS;
 use super::log::RECORD;
 
-pub use super::path::{PathNode, NODE, NODE_ENTRIES, OWNED, PREFIXED};
+pub use super::path::{Call, PathNode, AWAITED, NODE, NODE_ENTRIES, OWNED, PREFIXED};
+pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 8;
+pub const WIRE_VERSION: u32 = 9;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -54,6 +56,8 @@ pub const MAX_MODULES: usize = if cfg!(miri) { 4 } else { 64 };
 pub const MAX_THREADS: usize = if cfg!(miri) { 6 } else { 256 };
 /// Most nodes of critical paths alive at a time; see [`Header::dropped_nodes`].
 pub const MAX_NODES: usize = if cfg!(miri) { 1 << 10 } else { 1 << 20 };
+/// Most calls at a time whose sums are not known, or not yet where they belong; see [`Header::dropped_nodes`].
+pub const MAX_CALLS: usize = if cfg!(miri) { 1 << 8 } else { 1 << 20 };
 /// Slots of the two hash indices.
 pub const INDEX_SLOTS: usize = if cfg!(miri) { 256 } else { 4096 };
 /// Bytes of a file name kept in a [`SiteRecord`]; of a longer one, the end.
@@ -86,8 +90,10 @@ pub const MODULES: usize = page(CONTEXTS + MAX_CONTEXTS * size_of::<ContextRecor
 pub const THREADS: usize = page(MODULES + MAX_MODULES * size_of::<ModuleRecord>());
 /// Offset of the nodes of critical paths.
 pub const NODES: usize = page(THREADS + MAX_THREADS * size_of::<ThreadArea>());
+/// Offset of the calls.
+pub const CALLS: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
 /// Offset of the logs.
-pub const LOGS: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
+pub const LOGS: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
 /// Size of the shared memory.
 pub const SIZE: usize = LOGS + MAX_THREADS * size_of::<ThreadLog>();
 
@@ -144,7 +150,7 @@ pub struct Header {
     pub dropped_contexts: AtomicU64,
     /// Threads that did not fit: their time is missing.
     pub dropped_threads: AtomicU64,
-    /// Segments of critical paths that found no node: their share is shown as unknown.
+    /// Segments of critical paths that found no node: their share is shown as unknown. Calls on them that found no place.
     pub dropped_nodes: AtomicU64,
 
     /// 1 once no more is to be logged: the runner cannot keep it, or does not take it any more.
@@ -171,6 +177,12 @@ pub struct Header {
     pub pools: AtomicU32,
     /// Longest finish among tasks and threads that nobody joins.
     pub detached: Latest,
+
+    /// Calls of [`CALLS`] handed out so far.
+    pub calls: AtomicU32,
+    _calls_pad: AtomicU32,
+    /// Free list of calls, as that of nodes.
+    pub free_calls: AtomicU64,
 }
 
 /// What the runner asks for. Written before the program starts.
@@ -247,69 +259,6 @@ pub struct Instant {
     pub ticks: AtomicU64,
     /// `CLOCK_MONOTONIC`.
     pub nanos: AtomicU64,
-}
-
-/// A place in the source: known by file and line, or else by an address in the code.
-#[derive(Debug)]
-#[repr(C)]
-pub struct SiteRecord {
-    /// 1 once the record is complete.
-    pub ready: AtomicU32,
-    /// A [`super::site::SiteKind`].
-    pub kind: Cell<u32>,
-    /// Line, from 1.
-    pub line: Cell<u32>,
-    /// Column, from 1.
-    pub column: Cell<u32>,
-    /// For serial code: the region before it (site + 1; 0: program start).
-    pub serial_from: Cell<u32>,
-    /// For serial code: the region after it (site + 1; 0: program end).
-    pub serial_to: Cell<u32>,
-    /// Bytes of `file` in use.
-    pub file_len: Cell<u32>,
-    /// Bytes of `type_name` in use.
-    pub type_len: Cell<u32>,
-    /// The module (+ 1) in which `address` lies; 0 if unknown.
-    pub module: Cell<u32>,
-    _pad: Cell<u32>,
-    /// Address in the code that called, 0 if unknown. Never that of the instruction after the call.
-    pub address: Cell<u64>,
-    /// Return addresses up to the task's first frame; 0 ends the list.
-    pub stack: [Cell<u64>; STACK_DEPTH],
-    /// File name as the compiler saw it.
-    pub file: [Cell<u8>; FILE_BYTES],
-    /// Name of the closure type, from which the function follows where there is no debug information; where a compiler
-    /// tells it, the name of the function itself.
-    pub type_name: [Cell<u8>; TYPE_BYTES],
-}
-
-/// A site below a path of sites. Recursion is folded: a site that is already on the path leads to a *recursive* context,
-/// a leaf below the path whose sites are the active ones. Context 0 is the root.
-#[derive(Debug)]
-#[repr(C)]
-pub struct ContextRecord {
-    /// 1 once the record is complete.
-    pub ready: AtomicU32,
-    /// The context around it.
-    pub parent: Cell<u32>,
-    /// The site.
-    pub site: Cell<u32>,
-    /// 1 if the site is on the path already.
-    pub recursive: Cell<u32>,
-}
-
-/// A file of code in the program's memory.
-#[derive(Debug)]
-#[repr(C)]
-pub struct ModuleRecord {
-    /// 1 once the record is complete.
-    pub ready: AtomicU32,
-    /// Bytes of `path` in use; 0 for the executable.
-    pub path_len: Cell<u32>,
-    /// Load address: what is to be taken from an address for the file's own.
-    pub base: Cell<u64>,
-    /// Path of the file.
-    pub path: [Cell<u8>; FILE_BYTES],
 }
 
 /// Longest chain so far among several: its end (absolute span) and its path. Updated with one 128-bit compare and
@@ -416,6 +365,11 @@ pub struct Thread {
     pub prefix_context: Cell<u32>,
     /// Span before the task began that `path` does not account for yet (with [`PREFIXED`]).
     pub prefix: Cell<i64>,
+    /// The call that the running task is: 0 none, or none that is awaited; [`CALL_WANTED`]; else its number.
+    pub call: Cell<u32>,
+    _call_pad: Cell<u32>,
+    /// Work of teams that the running task has forked and that are over; in no `work`.
+    pub teams_work: Cell<i64>,
     /// Virtual clock of this thread.
     pub virtual_now: Cell<u64>,
     /// Absolute span = `work + uniform_offset` if every iteration of a loop cost the same.
@@ -475,6 +429,9 @@ pub struct Thread {
     /// Cache of region entries.
     pub cache: [RegionCacheEntry; REGION_CACHE],
 }
+
+/// In place of a call's number: the path is to be marked with it when its prefix is added.
+pub const CALL_WANTED: u32 = u32::MAX;
 
 /// What a thread logs ([`super::log`]): a ring that the thread fills and the runner empties.
 #[derive(Debug)]
