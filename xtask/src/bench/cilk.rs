@@ -99,8 +99,7 @@ impl Load {
             samples.map(Spread::of)
         });
         // What it costs the program itself: caches and memory that processors share, a runtime that does more.
-        let [alone, both] =
-            [&one, &two].map(|pairs| Spread::of(pairs.runs.iter().map(|(native, _)| native.cpu)));
+        let [alone, both] = [&one, &two].map(|pairs| Spread::of(pairs.runs.iter().map(|(native, _)| native.cpu)));
         let natively = ((both.median(), &both), (alone.median(), &alone));
         figures.push(over(&case, "native CPU time, 2 workers over 1", natively.0, natively.1, None));
         if let [Some(one), Some(two)] = &works {

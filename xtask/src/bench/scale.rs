@@ -113,7 +113,8 @@ fn causes(options: &Options) -> anyhow::Result<Vec<Figure>> {
                 // What the program has of it anyway, and the machine meanwhile, was not planted.
                 let anyway = if case.without.is_empty() { 0.0 } else { found(&answer(&case.without)?, case.cause)? };
                 let amount = amount(&program, &case, &with)?;
-                let one_worker = with["points"][0]["one_worker"]["mean_ns"].as_f64().context("no time of one worker")?;
+                let one_worker =
+                    with["points"][0]["one_worker"]["mean_ns"].as_f64().context("no time of one worker")?;
                 enough &= amount > ENOUGH * one_worker / 1e9;
                 Ok((found(&with, case.cause)? - anyway) / amount)
             })
