@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::child::{cpu_of, output_of, wall_of, Call};
 use super::figure::{Figure, Target};
 use super::spread::Spread;
-use super::{build, openmp, overhead, table, Options};
+use super::{build, instructions, openmp, overhead, table, Options};
 
 const GROUP: &str = "scale";
 /// At least this share of what was planted must be found.
@@ -27,6 +27,7 @@ const BASELINE: u64 = 400_000;
 pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     let mut figures = causes(options)?;
     figures.extend(costs(options)?);
+    figures.extend(instructions::measure(GROUP, options)?);
     Ok(figures)
 }
 
