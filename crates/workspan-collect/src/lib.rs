@@ -5,7 +5,7 @@
 //! [`workspan_wire::shm`] for the bounds.
 //!
 //! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`batch`], [`handoff`],
-//! [`resource`], [`task`], [`path`] (critical paths), [`log`] (where every
+//! [`resource`], [`task`], [`path`] (critical paths), [`calls`] (what is on them), [`log`] (where every
 //! strand is asked for), [`tool`] (where others listen), [`events`] and [`counters`] (what else is counted), [`idle`] (where nothing else is asked for), [`tables`], [`thread`] and [`process`] (where it all lives).
 //!
 //! **Rules** (tested by `cargo xtask tidy` and the end-to-end tests): on the hot path no allocation, lock, system call,
@@ -18,10 +18,12 @@
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
 
 pub mod batch;
+pub mod calls;
 pub mod clock;
 pub mod counters;
 pub mod drain;
 pub mod events;
+pub mod free;
 pub mod group;
 pub mod handoff;
 pub mod idle;

@@ -7,7 +7,9 @@
 //!
 //! Calls go the same way: where an outermost instance of a context ends, its work is added to the path of the strand that
 //! ends it ([`called`]). Of the whole chain at the end, the entries are what lies on the critical path: Cilkprof's
-//! span-on-span and work-on-span (ch. 2, 3.3), with this chain in the place of its sparse arrays.
+//! span-on-span and work-on-span (ch. 2, 3.3), with this chain in the place of its sparse arrays. An instance of OpenMP is
+//! on the path where it begins; if its sums are not known when that is passed on, the entry is that of a call which is
+//! awaited ([`super::calls`]), and becomes its context's when the chain is folded.
 //!
 //! **Ownership.** A handle either *owns* a reference ([`OWNED`] set) or borrows one that a suspended ancestor holds. A
 //! node counts its holders: owning handles, and nodes that follow it. A strand may add to the node in place only if it
@@ -18,13 +20,15 @@
 //! few nodes as it has contexts. So the nodes alive are at most `paths × (FOLD_AFTER + contexts)`, and there are at most
 //! two paths per active task. Folding costs each node once, so it is constant per extension, amortised.
 
-use core::sync::atomic::{fence, Ordering};
+use core::sync::atomic::{fence, AtomicU32, Ordering};
 
+use super::calls::{self, CallId};
+use super::free::Free;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ContextId;
 use super::task::Origin;
-use workspan_wire::shm::{PathNode, Thread, MAX_NODES, NODE, NODE_ENTRIES, OWNED, PREFIXED};
+use workspan_wire::shm::{PathNode, Thread, AWAITED, CALL_WANTED, MAX_NODES, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 
 /// Chains longer than this are folded.
 pub const FOLD_AFTER: u8 = 48;
@@ -56,7 +60,7 @@ pub fn start(thread: &Thread, origin: &Origin) {
     }
 }
 
-/// Adds the prefix, if there is one.
+/// Adds the prefix, if there is one, and marks the path with the running task's call, if that is wanted.
 #[inline(always)]
 pub fn settle(thread: &Thread) {
     if strand::path(thread) & PREFIXED != 0 {
@@ -66,8 +70,17 @@ pub fn settle(thread: &Thread) {
 
 #[cold]
 fn settle_prefix(thread: &Thread) {
-    let path = strand::path(thread) & !PREFIXED;
-    strand::set_path(thread, add(Shared::of(thread), path, thread.prefix_context.get(), thread.prefix.get()));
+    let shared = Shared::of(thread);
+    let mut path = strand::path(thread) & !PREFIXED;
+    if thread.prefix.get() != 0 {
+        path = add(shared, path, thread.prefix_context.get(), thread.prefix.get());
+    }
+    if thread.call.get() == CALL_WANTED {
+        let call = calls::begin(shared, strand::context(thread), 0, 1);
+        thread.call.set(call);
+        path = mark(shared, path, call);
+    }
+    strand::set_path(thread, path);
 }
 
 /// Charges the strand's span since the last change to `context`.
@@ -87,6 +100,24 @@ pub fn called(shared: Shared, thread: &Thread, context: ContextId, work: i64, sp
 /// `path` plus the end of an outermost instance of `context`; the handle passed in is used up.
 pub fn add_call(shared: Shared, path: u32, context: ContextId, work: i64, span: i64) -> u32 {
     add_part(shared, path, context, Part { ticks: 0, work, span, calls: 1 })
+}
+
+/// `path` plus the begin of `call`, which is awaited; the handle passed in is used up.
+pub fn mark(shared: Shared, path: u32, call: CallId) -> u32 {
+    if call == 0 {
+        return path;
+    }
+    calls::hold(shared, call);
+    let part = Part { ticks: 0, work: 0, span: 0, calls: call };
+    try_add(shared, path, ContextId::from(AWAITED), part).unwrap_or_else(|| {
+        calls::release(shared, call);
+        path
+    })
+}
+
+/// `path` plus `ticks` in `context`, and plus the end of an outermost instance of it; the handle passed in is used up.
+pub fn add_with_call(shared: Shared, path: u32, context: ContextId, ticks: i64, work: i64, span: i64) -> u32 {
+    add_part(shared, path, context, Part { ticks, work, span, calls: 1 })
 }
 
 /// `path` plus `ticks` in `context`; the handle passed in is used up.
@@ -134,17 +165,21 @@ impl Part {
 }
 
 fn add_part(shared: Shared, path: u32, context: ContextId, part: Part) -> u32 {
+    try_add(shared, path, context, part).unwrap_or(path)
+}
+
+/// `None`: there is no node left.
+fn try_add(shared: Shared, path: u32, context: ContextId, part: Part) -> Option<u32> {
     let id = path & NODE;
     if path & OWNED != 0 && id != 0 {
         let node = shared.node(id);
-        if node.holders.load(Ordering::Acquire) == 1 && add_entry(node, context, part) {
+        let alone = node.holders.load(Ordering::Acquire) == 1;
+        if alone && (add_entry(node, context, part) || (resolve(shared, node) && add_entry(node, context, part))) {
             fold_if_long(shared, id);
-            return path;
+            return Some(path);
         }
     }
-    let Some(new) = allocate(shared) else {
-        return path;
-    };
+    let new = allocate(shared)?;
     let node = shared.node(new);
     part.put(node, 0);
     node.contexts[0].set(context as u16);
@@ -161,7 +196,7 @@ fn add_part(shared: Shared, path: u32, context: ContextId, part: Part) -> u32 {
         node.depth.set(0);
     }
     fold_if_long(shared, new);
-    new | OWNED
+    Some(new | OWNED)
 }
 
 /// Keeps the longer of two branches that started from `from`; of equal ones the first. The handle `from`, which the
@@ -208,7 +243,7 @@ pub fn release(shared: Shared, path: u32) {
 fn add_entry(node: &PathNode, context: ContextId, part: Part) -> bool {
     let len = usize::from(node.len.get());
     for i in 0..len {
-        if u32::from(node.contexts[i].get()) == context {
+        if u32::from(node.contexts[i].get()) == context && context != ContextId::from(AWAITED) {
             part.add_to(node, i);
             return true;
         }
@@ -220,6 +255,41 @@ fn add_entry(node: &PathNode, context: ContextId, part: Part) -> bool {
     part.put(node, len);
     node.len.set(len as u8 + 1);
     true
+}
+
+/// Calls of `node`, which the caller alone holds, that are known by now become their contexts'. True if there were any.
+fn resolve(shared: Shared, node: &PathNode) -> bool {
+    let mut any = false;
+    for at in 0..usize::from(node.len.get()) {
+        let context = node.contexts[at].get();
+        let (known, part) = resolved(shared, context, Part::of(node, at));
+        if known != context {
+            node.contexts[at].set(known);
+            part.put(node, at);
+            any = true;
+        }
+    }
+    if any {
+        let len = usize::from(node.len.replace(0));
+        for at in 0..len {
+            add_entry(node, u32::from(node.contexts[at].get()), Part::of(node, at));
+        }
+    }
+    any
+}
+
+/// An entry; if it is a call that is known by now, that of its context.
+fn resolved(shared: Shared, context: u16, part: Part) -> (u16, Part) {
+    if context != AWAITED {
+        return (context, part);
+    }
+    match calls::known(shared, part.calls) {
+        Some(sums) => {
+            calls::release(shared, part.calls);
+            (sums.context as u16, Part { ticks: 0, work: sums.work, span: sums.span, calls: 1 })
+        }
+        None => (context, part),
+    }
 }
 
 fn fold_if_long(shared: Shared, newest: NodeId) {
@@ -236,6 +306,7 @@ fn fold_if_long(shared: Shared, newest: NodeId) {
 fn fold(shared: Shared, newest: NodeId) {
     // `into` is the node that takes entries; everything between `newest` and `into` is full and kept.
     let mut into = newest;
+    resolve(shared, shared.node(newest));
     let first = shared.node(newest).parent.load(Ordering::Relaxed);
     loop {
         let next = shared.node(into).parent.load(Ordering::Relaxed);
@@ -245,7 +316,7 @@ fn fold(shared: Shared, newest: NodeId) {
         let source = shared.node(next);
         let mut left = 0;
         for i in 0..usize::from(source.len.get()) {
-            let (context, part) = (source.contexts[i].get(), Part::of(source, i));
+            let (context, part) = resolved(shared, source.contexts[i].get(), Part::of(source, i));
             if !add_to_kept(shared, newest, into, u32::from(context), part) {
                 source.contexts[left].set(context);
                 part.put(source, left);
@@ -279,7 +350,7 @@ fn add_to_kept(shared: Shared, newest: NodeId, last: NodeId, context: ContextId,
     loop {
         let node = shared.node(at);
         for i in 0..usize::from(node.len.get()) {
-            if u32::from(node.contexts[i].get()) == context {
+            if u32::from(node.contexts[i].get()) == context && context != ContextId::from(AWAITED) {
                 part.add_to(node, i);
                 return true;
             }
@@ -291,40 +362,26 @@ fn add_to_kept(shared: Shared, newest: NodeId, last: NodeId, context: ContextId,
     }
 }
 
-/// Takes a node from the free list, or a fresh one. A Treiber stack whose head carries a counter, so that a node that
-/// was taken and returned meanwhile (ABA) is noticed.
 fn allocate(shared: Shared) -> Option<NodeId> {
-    let header = shared.header();
-    let mut head = header.free_nodes.load(Ordering::Acquire);
-    while head as u32 != 0 {
-        let id = head as u32;
-        let next = shared.node(id).parent.load(Ordering::Relaxed);
-        let new = ((head >> 32).wrapping_add(1) << 32) | u64::from(next);
-        match header.free_nodes.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => return Some(id),
-            Err(found) => head = found,
-        }
+    let taken = nodes(shared).take();
+    if taken.is_none() {
+        shared.header().dropped_nodes.fetch_add(1, Ordering::Relaxed);
     }
-    let id = header.nodes.fetch_add(1, Ordering::Relaxed) + 1;
-    if (id as usize) < MAX_NODES {
-        Some(id)
-    } else {
-        header.nodes.fetch_sub(1, Ordering::Relaxed);
-        header.dropped_nodes.fetch_add(1, Ordering::Relaxed);
-        None
-    }
+    taken
 }
 
 fn free(shared: Shared, id: NodeId) {
-    let header = shared.header();
     let node = shared.node(id);
-    let mut head = header.free_nodes.load(Ordering::Relaxed);
-    loop {
-        node.parent.store(head as u32, Ordering::Relaxed);
-        let new = ((head >> 32).wrapping_add(1) << 32) | u64::from(id);
-        match header.free_nodes.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Relaxed) {
-            Ok(_) => return,
-            Err(found) => head = found,
+    for i in 0..usize::from(node.len.get()) {
+        if node.contexts[i].get() == AWAITED {
+            calls::release(shared, node.calls[i].get());
         }
     }
+    nodes(shared).give(id);
+}
+
+fn nodes(shared: Shared) -> Free<'static, impl Fn(u32) -> &'static AtomicU32> {
+    let header = shared.header();
+    let next = move |id| &shared.node(id).parent;
+    Free { head: &header.free_nodes, used: &header.nodes, count: MAX_NODES, next }
 }

@@ -87,6 +87,8 @@ pub struct Region {
     from: ContextId,
     location: u64,
     outermost: bool,
+    /// Its call is told by somebody else.
+    called: bool,
     span: i64,
     burdened: i64,
     work: i64,
@@ -97,6 +99,11 @@ impl Region {
     /// True if its site was not active around it.
     pub fn outermost(&self) -> bool {
         self.outermost
+    }
+
+    /// Its work is told elsewhere, and the path is not to be marked where it ends: it has been where it began.
+    pub fn is_called(self) -> Region {
+        Region { called: true, ..self }
     }
 }
 
@@ -180,6 +187,7 @@ pub fn enter_stopped(thread: &Thread, now: u64, site: &CallSite, target: Target)
         from,
         location: thread.location.get(),
         outermost: !target.recursive,
+        called: false,
         span,
         burdened: strand::burdened(thread),
         work: thread.work.get(),
@@ -220,11 +228,13 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     if region.outermost {
         account.instances.set(account.instances.get() + 1);
         let (work, span) = (thread.work.get() - region.work, span - region.span);
-        account.work.set(account.work.get() + work);
         account.span.set(account.span.get() + span);
         let burdened = strand::burdened(thread) - region.burdened;
         account.burdened_span.set(account.burdened_span.get() + burdened);
-        path::called(shared, thread, context, work, span);
+        if !region.called {
+            account.work.set(account.work.get() + work);
+            path::called(shared, thread, context, work, span);
+        }
     }
     if region.from == ROOT {
         account.wall.set(account.wall.get() + now.wrapping_sub(region.entered) as i64);

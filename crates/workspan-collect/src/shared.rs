@@ -9,7 +9,8 @@ use core::ptr::NonNull;
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use workspan_wire::shm::{
-    self, Account, Clock, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea, ThreadLog,
+    self, Account, Call, Clock, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea,
+    ThreadLog,
 };
 
 /// Handle of the shared memory.
@@ -110,6 +111,11 @@ impl Shared {
     /// A node of critical paths; node 0 stands for "none".
     pub fn node(self, id: u32) -> &'static PathNode {
         self.element(shm::NODES, id as usize, shm::MAX_NODES)
+    }
+
+    /// A call; number 0 stands for "none".
+    pub fn call(self, id: u32) -> &'static Call {
+        self.element(shm::CALLS, id as usize, shm::MAX_CALLS)
     }
 
     /// The thread in slot `slot`.

@@ -13,7 +13,8 @@ use workspan_collect::thread::{self, Role};
 use workspan_collect::{clock, log, path, platform, strand};
 use workspan_wire::shm::{BATCH, MAX_THREADS};
 
-use crate::dag::frame::{Frame, Kind, Start};
+use crate::dag::frame::{Frame, Kind};
+use crate::dag::state::Start;
 use crate::dag::{group, solo};
 use crate::ompt::abi::{status, sync, task, Data, BEGIN};
 use crate::ompt::{events, site, waits};

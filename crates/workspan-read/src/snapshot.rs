@@ -15,7 +15,7 @@ use workspan_model::{
 };
 use workspan_wire::histogram;
 use workspan_wire::shm::{
-    self, Account, Candidate, Config, ContextRecord, Header, Instant, Latest, OpenRegion as OpenRecord, PathNode,
+    self, Account, Call, Candidate, Config, ContextRecord, Header, Instant, Latest, OpenRegion as OpenRecord, PathNode,
     Position, Thread, ThreadArea, NODE, NODE_ENTRIES, PREFIXED,
 };
 
@@ -481,6 +481,16 @@ fn read_critical_path(
         for i in 0..entries {
             let context = offset_of!(PathNode, contexts) + 2 * i;
             let context = u16::from_ne_bytes([record.0[context], record.0[context + 1]]);
+            if context == shm::AWAITED {
+                let call = record.u32(offset_of!(PathNode, calls) + 4 * i);
+                if let Some((context, call_work, call_span)) = read_call(snapshot, call)? {
+                    let (work, span, calls) = &mut called[index(context)];
+                    *work = work.wrapping_add(call_work);
+                    *span = span.wrapping_add(call_span);
+                    *calls = calls.wrapping_add(1);
+                }
+                continue;
+            }
             let value = record.i64(offset_of!(PathNode, ticks) + 8 * i);
             let context = index(u32::from(context));
             ticks_of[context] = ticks_of[context].wrapping_add(value);
@@ -505,6 +515,20 @@ fn read_critical_path(
     let accounted: i64 = ticks_of.iter().fold(0, |sum, t| sum.wrapping_add(*t));
     run.lost_path = ticks.nanos(span.wrapping_sub(accounted));
     Ok(())
+}
+
+/// Context, work and span of a call on the longest chain, if that was over when the program ended.
+fn read_call(snapshot: &(impl Snapshot + ?Sized), call: u32) -> io::Result<Option<(u32, i64, i64)>> {
+    if call as usize >= shm::MAX_CALLS {
+        return Ok(None);
+    }
+    let record = Record(snapshot.read(shm::CALLS + call as usize * size_of::<Call>(), size_of::<Call>())?);
+    let known = record.u32(offset_of!(Call, known)) != 0;
+    Ok(known.then(|| {
+        let sum = |at| record.i64(at);
+        let context = record.u32(offset_of!(Call, context));
+        (context, sum(offset_of!(Call, work)), sum(offset_of!(Call, span)))
+    }))
 }
 
 /// The longest chain with steals, if these were to cost anything. After a death nobody has told it.

@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 use core::mem::size_of;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicI64, AtomicU32};
 
 /// Entries of a [`PathNode`].
 pub const NODE_ENTRIES: usize = 5;
@@ -25,9 +25,9 @@ pub struct PathNode {
     pub work: [Cell<i64>; NODE_ENTRIES],
     /// Their spans.
     pub span: [Cell<i64>; NODE_ENTRIES],
-    /// How many these are (saturating).
+    /// How many these are (saturating); of an entry of [`AWAITED`], which call it is.
     pub calls: [Cell<u32>; NODE_ENTRIES],
-    /// Contexts of the entries.
+    /// Contexts of the entries, or [`AWAITED`].
     pub contexts: [Cell<u16>; NODE_ENTRIES],
     /// Entries in use.
     pub len: Cell<u8>,
@@ -40,3 +40,34 @@ pub struct PathNode {
 }
 
 const _: () = assert!(size_of::<PathNode>() == 160);
+
+/// In place of an entry's context: it is a [`Call`], whose sums may not be known yet.
+pub const AWAITED: u16 = u16::MAX;
+
+/// An instance of a site that a path goes through from its begin on: its sums are known when all has ended that was created
+/// in it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Call {
+    /// Entries of nodes that stand for it, and 1 while it is not known.
+    pub holders: AtomicU32,
+    /// What keeps it from being known: itself, and what was created in it.
+    pub open: AtomicU32,
+    /// 1 once it is known.
+    pub known: AtomicU32,
+    /// In a free one: the next free one.
+    pub next: AtomicU32,
+    /// Its context.
+    pub context: AtomicU32,
+    /// The call around it in the same task; 0 for none.
+    pub around: Cell<u32>,
+    /// Of a member's part: the call that all members have a part of; 0 for none.
+    pub whole: Cell<u32>,
+    _pad: Cell<u32>,
+    /// Its work, as far as it is known.
+    pub work: AtomicI64,
+    /// Of `work`: that of tasks that were created in it.
+    pub apart: AtomicI64,
+    /// Its span.
+    pub span: AtomicI64,
+}

@@ -1,4 +1,4 @@
-//! Sites, contexts and files of code, as they lie in the shared memory: written once, then constant.
+//! What is known of places and files of code, as it lies in the shared memory: records that are written once.
 
 use core::cell::Cell;
 use core::sync::atomic::AtomicU32;

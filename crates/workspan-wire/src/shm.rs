@@ -14,6 +14,7 @@
 //! | [`MODULES`] | [`ModuleRecord`] × [`MAX_MODULES`] |
 //! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
 //! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
+//! | [`CALLS`] | [`Call`] × [`MAX_CALLS`] |
 //! | [`LOGS`] | [`ThreadLog`] × [`MAX_THREADS`]; untouched unless [`Config::log`] asks for them |
 //!
 //! The interpreter Miri, which runs the collector's tests, gets smaller tables.
@@ -29,13 +30,13 @@ use super::events::{Events, ThreadEvents, MAX_EVENTS};
 use super::histogram::BUCKETS;
 use super::log::RECORD;
 
-pub use super::path::{PathNode, NODE, NODE_ENTRIES, OWNED, PREFIXED};
+pub use super::path::{Call, PathNode, AWAITED, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 9;
+pub const WIRE_VERSION: u32 = 10;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -56,6 +57,8 @@ pub const MAX_MODULES: usize = if cfg!(miri) { 4 } else { 64 };
 pub const MAX_THREADS: usize = if cfg!(miri) { 6 } else { 256 };
 /// Most nodes of critical paths alive at a time; see [`Header::dropped_nodes`].
 pub const MAX_NODES: usize = if cfg!(miri) { 1 << 10 } else { 1 << 20 };
+/// Most calls at a time whose sums are not known, or not yet where they belong; see [`Header::dropped_nodes`].
+pub const MAX_CALLS: usize = if cfg!(miri) { 1 << 8 } else { 1 << 20 };
 /// Slots of the two hash indices.
 pub const INDEX_SLOTS: usize = if cfg!(miri) { 256 } else { 4096 };
 /// Bytes of a file name kept in a [`SiteRecord`]; of a longer one, the end.
@@ -88,8 +91,10 @@ pub const MODULES: usize = page(CONTEXTS + MAX_CONTEXTS * size_of::<ContextRecor
 pub const THREADS: usize = page(MODULES + MAX_MODULES * size_of::<ModuleRecord>());
 /// Offset of the nodes of critical paths.
 pub const NODES: usize = page(THREADS + MAX_THREADS * size_of::<ThreadArea>());
+/// Offset of the calls.
+pub const CALLS: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
 /// Offset of the logs.
-pub const LOGS: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
+pub const LOGS: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
 /// Size of the shared memory.
 pub const SIZE: usize = LOGS + MAX_THREADS * size_of::<ThreadLog>();
 
@@ -146,7 +151,7 @@ pub struct Header {
     pub dropped_contexts: AtomicU64,
     /// Threads that did not fit: their time is missing.
     pub dropped_threads: AtomicU64,
-    /// Segments of critical paths that found no node: their share is shown as unknown.
+    /// Segments of critical paths that found no node: their share is shown as unknown. Calls on them that found no place.
     pub dropped_nodes: AtomicU64,
 
     /// 1 once no more is to be logged: the runner cannot keep it, or does not take it any more.
@@ -173,6 +178,12 @@ pub struct Header {
     pub pools: AtomicU32,
     /// Longest finish among tasks and threads that nobody joins.
     pub detached: Latest,
+
+    /// Calls of [`CALLS`] handed out so far.
+    pub calls: AtomicU32,
+    _calls_pad: AtomicU32,
+    /// Free list of calls, as that of nodes.
+    pub free_calls: AtomicU64,
 
     /// Events that are counted by context.
     pub events: Events,
@@ -360,6 +371,11 @@ pub struct Thread {
     pub prefix_context: Cell<u32>,
     /// Span before the task began that `path` does not account for yet (with [`PREFIXED`]).
     pub prefix: Cell<i64>,
+    /// The call that the running task is: 0 none, or none that is awaited; [`CALL_WANTED`]; else its number.
+    pub call: Cell<u32>,
+    _call_pad: Cell<u32>,
+    /// Work of teams that the running task has forked and that are over; in no `work`.
+    pub teams_work: Cell<i64>,
     /// Virtual clock of this thread.
     pub virtual_now: Cell<u64>,
     /// Absolute span = `work + uniform_offset` if every iteration of a loop cost the same.
@@ -422,6 +438,9 @@ pub struct Thread {
     /// What counts events.
     pub events: ThreadEvents,
 }
+
+/// In place of a call's number: the path is to be marked with it when its prefix is added.
+pub const CALL_WANTED: u32 = u32::MAX;
 
 /// What a thread logs ([`super::log`]): a ring that the thread fills and the runner empties.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use anyhow::{bail, Context};
 use workspan_analysis::calls::{calls, told, Options};
-use workspan_model::Nanos;
+use workspan_model::{Nanos, Recording, Run, SiteKind};
 use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
 use workspan_report::text::Style;
 
@@ -44,11 +44,22 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
     let Some(run) = recording.runs.get(args.run as usize - 1) else {
         bail!("{} has {} runs, there is no run {}", file.display(), recording.runs.len(), args.run);
     };
-    // Of OpenMP, which calls are on the critical path is not told on the fly; nor was it by older versions.
-    let is_told = run.totals.iter().any(|totals| totals.on_path.instances > 0);
-    if !is_told || recording.uses_openmp() {
+    if !is_told(&recording, run) {
         return Ok(None);
     }
     let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, &recording, run));
     Ok(Some(answer(&recording, false, Source::Collector(steal), &told(&recording, run))))
+}
+
+/// Which calls are on the critical path was not told by older versions; of OpenMP, they told of parallel regions, without what
+/// is in them.
+fn is_told(recording: &Recording, run: &Run) -> bool {
+    let openmp = recording.uses_openmp();
+    let is_mark = |id| {
+        let site = recording.contexts.site(id).and_then(|site| recording.sites.get(site.0 as usize));
+        site.is_some_and(|site| site.kind == SiteKind::Marked)
+    };
+    recording.contexts.ids().zip(&run.totals).any(|(id, totals)| {
+        totals.on_path.instances > 0 && (!openmp || (totals.on_path.work > Nanos::ZERO && !is_mark(id)))
+    })
 }

@@ -94,6 +94,13 @@ pub(super) fn wall_of(command: &mut Command) -> anyhow::Result<f64> {
     Ok(began.elapsed().as_secs_f64())
 }
 
+/// CPU time in seconds of the same.
+pub(super) fn cpu_of(command: &mut Command) -> anyhow::Result<f64> {
+    let before = cpu_of_children()?;
+    said(command)?;
+    Ok(cpu_of_children()? - before)
+}
+
 /// What a command that must succeed writes to its standard output.
 pub(super) fn output_of(command: &mut Command) -> anyhow::Result<String> {
     Ok(said(command)?.0)

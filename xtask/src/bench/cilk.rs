@@ -98,6 +98,10 @@ impl Load {
             let samples: Option<Vec<f64>> = pairs.runs.iter().map(|(_, profiled)| work(profiled)).collect();
             samples.map(Spread::of)
         });
+        // What it costs the program itself: caches and memory that processors share, a runtime that does more.
+        let [alone, both] = [&one, &two].map(|pairs| Spread::of(pairs.runs.iter().map(|(native, _)| native.cpu)));
+        let natively = ((both.median(), &both), (alone.median(), &alone));
+        figures.push(over(&case, "native CPU time, 2 workers over 1", natively.0, natively.1, None));
         if let [Some(one), Some(two)] = &works {
             let target = self.same_work.map(Target::AtMost);
             figures.push(over(&case, "work, 2 workers over 1", (two.median(), two), (one.median(), one), target));

@@ -26,6 +26,7 @@ mod crates;
 mod figure;
 mod inflate;
 mod inputs;
+mod instructions;
 mod machine;
 mod merged;
 mod openmp;

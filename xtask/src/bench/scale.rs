@@ -8,16 +8,18 @@ use std::process::Command;
 use anyhow::Context;
 use serde_json::Value;
 
-use super::child::{output_of, wall_of, Call};
+use super::child::{cpu_of, output_of, wall_of, Call};
 use super::figure::{Figure, Target};
 use super::spread::Spread;
-use super::{build, openmp, overhead, table, Options};
+use super::{build, instructions, openmp, overhead, table, Options};
 
 const GROUP: &str = "scale";
 /// At least this share of what was planted must be found.
 const FOUND: f64 = 0.8;
 /// A run in which idle time is accounted for takes at most this, over a native one.
 const OVERHEAD: f64 = 1.01;
+/// Of the time with one worker: what was planted is no less, or there is nothing to be found.
+const ENOUGH: f64 = 0.05;
 /// Microseconds that the baseline takes.
 const BASELINE: u64 = 400_000;
 
@@ -25,6 +27,7 @@ const BASELINE: u64 = 400_000;
 pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     let mut figures = causes(options)?;
     figures.extend(costs(options)?);
+    figures.extend(instructions::measure(GROUP, options)?);
     Ok(figures)
 }
 
@@ -49,7 +52,7 @@ enum Amount {
     Share(f64),
     /// What the program takes more than without the cause, natively, with so many workers, each.
     Difference(u32),
-    /// What two workers take more than one, natively: for want of a program without the cause.
+    /// The CPU time that two workers take more than one, natively: for want of a program without the cause.
     SecondWorker,
 }
 
@@ -77,7 +80,7 @@ fn planted(rate: u64) -> Vec<Planted> {
             words("counters 30000000 256".to_owned()),
             Amount::Difference(2),
         ),
-        case("memory", "inflation_ns", "array 4000000 1 32 20".to_owned(), Vec::new(), Amount::SecondWorker),
+        case("memory", "inflation_ns", "array 64000000 1 8 12".to_owned(), Vec::new(), Amount::SecondWorker),
     ]
 }
 
@@ -104,12 +107,17 @@ fn causes(options: &Options) -> anyhow::Result<Vec<Figure>> {
             }
             Ok(serde_json::from_str(&output_of(command.arg("--").arg(&idle).args(arguments))?)?)
         };
+        let mut enough = true;
         let shares: Result<Vec<f64>, anyhow::Error> = (0..SAMPLES)
             .map(|_| {
                 let with = answer(&case.with)?;
                 // What the program has of it anyway, and the machine meanwhile, was not planted.
                 let anyway = if case.without.is_empty() { 0.0 } else { found(&answer(&case.without)?, case.cause)? };
-                Ok((found(&with, case.cause)? - anyway) / amount(&program, &case, &with)?)
+                let amount = amount(&program, &case, &with)?;
+                let one_worker =
+                    with["points"][0]["one_worker"]["mean_ns"].as_f64().context("no time of one worker")?;
+                enough &= amount > ENOUGH * one_worker / 1e9;
+                Ok((found(&with, case.cause)? - anyway) / amount)
             })
             .collect();
         let spread = Spread::of(shares?);
@@ -121,7 +129,7 @@ fn causes(options: &Options) -> anyhow::Result<Vec<Figure>> {
             value: spread.median(),
             spread,
             // How much the machine's memory costs two workers is its own affair, and may be nothing.
-            target: (!matches!(case.amount, Amount::SecondWorker)).then_some(Target::AtLeast(FOUND)),
+            target: enough.then_some(Target::AtLeast(FOUND)),
             behind: Vec::new(),
             remark: case.cause.trim_end_matches("_ns").replace('_', " "),
         };
@@ -148,22 +156,25 @@ fn found(answer: &Value, cause: &str) -> anyhow::Result<f64> {
 
 /// What was planted, in seconds.
 fn amount(program: &build::Twins, case: &Planted, answer: &Value) -> anyhow::Result<f64> {
-    let native = |arguments: &[String], workers: u32| -> anyhow::Result<f64> {
+    let native = |arguments: &[String], workers: u32, time: fn(&mut Command) -> anyhow::Result<f64>| {
         let times: Result<Vec<f64>, anyhow::Error> = (0..REPEAT)
             .map(|_| {
                 let mut command = Command::new(&program.native);
-                wall_of(command.args(arguments).env("RAYON_NUM_THREADS", workers.to_string()))
+                time(command.args(arguments).env("RAYON_NUM_THREADS", workers.to_string()))
             })
             .collect();
-        Ok(Spread::of(times?).median() * f64::from(workers))
+        times.map(|times| Spread::of(times).median())
     };
     Ok(match case.amount {
         Amount::Share(share) => {
             let baseline = answer["baseline"]["mean_ns"].as_f64().context("no baseline")?;
             share * baseline / 1e9
         }
-        Amount::Difference(workers) => native(&case.with, workers)? - native(&case.without, workers)?,
-        Amount::SecondWorker => native(&case.with, 2)? - native(&case.with, 1)?,
+        Amount::Difference(workers) => {
+            let more = native(&case.with, workers, wall_of)? - native(&case.without, workers, wall_of)?;
+            more * f64::from(workers)
+        }
+        Amount::SecondWorker => native(&case.with, 2, cpu_of)? - native(&case.with, 1, cpu_of)?,
     })
 }
 

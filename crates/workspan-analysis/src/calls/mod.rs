@@ -147,7 +147,8 @@ pub(crate) fn of_run(recording: &Recording, run: &Run) -> Vec<CallMetrics> {
         let all = all && context.is_some_and(|context| !context.recursive);
         CallMetrics {
             calls_on_work: totals.instances,
-            work_on_work: if all { below } else { totals.work },
+            // Of a loop's members, those that are told nothing of its place run it in the context around.
+            work_on_work: if all { below.max(totals.work) } else { totals.work },
             span_on_work: totals.span,
             calls_on_span: totals.on_path.instances,
             work_on_span: totals.on_path.work,

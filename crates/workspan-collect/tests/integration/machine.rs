@@ -3,6 +3,7 @@
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::panic::Location;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use workspan_analysis::{profile, Profile};
 use workspan_collect::region::{self, CallSite, Place, Region};
@@ -111,14 +112,13 @@ impl Machine {
     /// Nodes of critical paths that are in use.
     pub(crate) fn nodes_in_use(&self) -> usize {
         let header = self.shared.header();
-        let mut free = 0;
-        let mut at = header.free_nodes.load(std::sync::atomic::Ordering::Relaxed) & 0xffff_ffff;
-        while at != 0 {
-            free += 1;
-            let node = self.shared.node(u32::try_from(at).expect("an index"));
-            at = u64::from(node.parent.load(std::sync::atomic::Ordering::Relaxed));
-        }
-        header.nodes.load(std::sync::atomic::Ordering::Relaxed) as usize - free
+        in_use(&header.nodes, &header.free_nodes, |id| &self.shared.node(id).parent)
+    }
+
+    /// Calls that are awaited, or known and still on a path as such.
+    pub(crate) fn calls_in_use(&self) -> usize {
+        let header = self.shared.header();
+        in_use(&header.calls, &header.free_calls, |id| &self.shared.call(id).next)
     }
 }
 
@@ -130,6 +130,16 @@ impl Drop for Machine {
         // SAFETY: allocated with this layout, and nothing of this machine is used after it.
         unsafe { dealloc(self.allocation, LAYOUT) };
     }
+}
+
+fn in_use<'a>(used: &AtomicU32, free: &AtomicU64, next: impl Fn(u32) -> &'a AtomicU32) -> usize {
+    let mut count = 0;
+    let mut at = u32::try_from(free.load(Ordering::Relaxed) & 0xffff_ffff).expect("32 bits");
+    while at != 0 {
+        count += 1;
+        at = next(at).load(Ordering::Relaxed);
+    }
+    used.load(Ordering::Relaxed) as usize - count
 }
 
 /// Takes so many ticks.

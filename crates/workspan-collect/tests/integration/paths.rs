@@ -1,6 +1,8 @@
 //! Critical paths take bounded memory.
 
 use workspan_collect::join::JoinFrame;
+use workspan_collect::{calls, path, strand};
+use workspan_wire::shm::OWNED;
 use workspan_wire::site::SiteKind;
 
 use crate::machine::{enter, leave, now, work, Machine};
@@ -44,4 +46,54 @@ fn a_long_row_of_regions_is_folded() {
     assert_eq!(recording.runs[0].lost_path.0, 0);
     let scope = profile.sites.iter().find(|s| recording.sites[s.site.0 as usize].kind.name() == "scope");
     assert_eq!(scope.expect("the scope is there").critical.0.cast_unsigned(), ROUNDS);
+}
+
+/// Calls that are awaited, each known two rounds after it was marked, on a path of which somebody else holds what was: what
+/// is known becomes one entry, and what is not is kept.
+#[test]
+fn awaited_calls_take_room_while_they_are_awaited() {
+    let machine = Machine::new(1);
+    let thread = machine.threads[0];
+    let shared = machine.shared;
+    let outer = enter(thread, SiteKind::Scope, 0);
+    let context = strand::context(thread);
+    let mark = |parts| {
+        let call = calls::begin(shared, context, 0, parts);
+        strand::set_path(thread, path::mark(shared, strand::path(thread), call));
+        call
+    };
+    let held_open = mark(2);
+    calls::add(shared, held_open, 1);
+    calls::let_go(thread, held_open);
+    let mut awaited = Vec::new();
+    for round in 0..ROUNDS {
+        awaited.push(mark(1));
+        // A path that is not taken in the end.
+        let mut other = path::own(shared, strand::path(thread));
+        other = path::mark(shared, other, awaited[0]);
+        path::release(shared, other);
+        if awaited.len() > 2 {
+            calls::make_known(shared, awaited.remove(0), 5, 3);
+        }
+        assert!(machine.nodes_in_use() < 120 && machine.calls_in_use() < 250, "round {round}");
+    }
+    for call in awaited {
+        calls::make_known(shared, call, 5, 3);
+    }
+    // A task in it, and a call in another task of its own.
+    calls::keep_open(shared, held_open);
+    let inner = calls::begin(shared, context, held_open, 1);
+    assert_eq!(calls::task_over(thread, held_open, 7), 0);
+    assert_eq!(calls::task_over(thread, inner, 11), 0);
+    assert_eq!(calls::let_go(thread, held_open), 18, "work of tasks goes up");
+    assert!(strand::path(thread) & OWNED != 0);
+    leave(thread, outer);
+    machine.finish();
+    let recording = machine.recording();
+    let on_path = recording.runs[0].totals.iter().map(|totals| totals.on_path).find(|on_path| on_path.instances > 0);
+    let on_path = on_path.expect("the calls are there");
+    // The region itself is one, of no length; and the one that was held open, of no span.
+    assert_eq!(on_path.instances, ROUNDS + 2);
+    assert_eq!(on_path.work.0.cast_unsigned(), 5 * ROUNDS + 1 + 7 + 11);
+    assert_eq!(on_path.span.0.cast_unsigned(), 3 * ROUNDS);
 }

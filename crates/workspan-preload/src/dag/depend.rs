@@ -18,9 +18,10 @@ use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_wire::shm::Thread;
 
-use super::frame::{Frame, Start};
+use super::frame::Frame;
 use super::log;
 use super::pool::{self, BLOCK};
+use super::state::Start;
 
 /// How a task uses an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

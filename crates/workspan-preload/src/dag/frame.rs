@@ -25,10 +25,10 @@
 //! [`wait_children`]: super::task::wait_children
 
 use core::cell::Cell;
-use core::mem::MaybeUninit;
 use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use workspan_collect::calls::CallId;
 use workspan_collect::group::raise;
 use workspan_collect::path;
 use workspan_collect::shared::Shared;
@@ -37,9 +37,11 @@ use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Candidate, Latest, Position, Thread};
 
 use super::assumed::Assumed;
+use super::call;
 use super::depend::Table;
 use super::group::Group;
 use super::pool;
+use super::state::{Base, End, Rests, Saved, Start};
 use super::team::{Round, Team};
 
 /// Nothing has ended yet.
@@ -63,43 +65,6 @@ pub fn taken(latest: &Latest) -> (i64, u32) {
     latest.candidate.path.store(0, Ordering::Relaxed);
     latest.candidate.span.store(i64::MIN, Ordering::Relaxed);
     taken
-}
-
-/// State of a task that does not run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Saved {
-    pub(super) work: i64,
-    pub(super) span_offset: i64,
-    pub(super) uniform_offset: i64,
-    pub(super) burdened_offset: i64,
-    pub(super) nested: i64,
-    pub(super) position: SavedPosition,
-    pub(super) location: u64,
-    pub(super) flushed: i64,
-    pub(super) prefix: i64,
-    pub(super) prefix_context: ContextId,
-    pub(super) last_region: u32,
-    pub(super) waiting: u32,
-}
-
-/// A [`Position`], which has no default.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SavedPosition {
-    path: u32,
-    context: u32,
-    since: i64,
-}
-
-impl From<Position> for SavedPosition {
-    fn from(p: Position) -> SavedPosition {
-        SavedPosition { path: p.path, context: p.context, since: p.since }
-    }
-}
-
-impl From<SavedPosition> for Position {
-    fn from(p: SavedPosition) -> Position {
-        Position { path: p.path, context: p.context, since: p.since }
-    }
 }
 
 /// Properties of a task.
@@ -148,53 +113,6 @@ pub enum Stage {
     Ended,
 }
 
-/// Where a task begins.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Start {
-    /// Absolute span.
-    pub span: i64,
-    /// The same under assumptions.
-    pub assumed: Assumed,
-    /// Path, borrowed or owned.
-    pub path: u32,
-    /// Absolute span up to which `path` accounts.
-    pub since: i64,
-    /// Context of what it does not account for.
-    pub forked_in: ContextId,
-    /// The task's own context.
-    pub context: ContextId,
-}
-
-/// Where a task ended.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct End {
-    /// Absolute span.
-    pub span: i64,
-    /// The same under assumptions.
-    pub assumed: Assumed,
-    /// Path, as in a [`Position`].
-    pub path: u32,
-    /// Context of what it does not account for.
-    pub context: ContextId,
-    /// Absolute span up to which it accounts.
-    pub since: i64,
-    /// What is still to be added before, if the path says so.
-    pub prefix: i64,
-    /// Context of that.
-    pub prefix_context: ContextId,
-}
-
-/// The path that children borrow.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Base {
-    /// Handle; owned if this frame had to make sure that it stays.
-    pub path: u32,
-    /// Absolute span up to which it accounts.
-    pub since: i64,
-    /// Context in which children were created.
-    pub context: ContextId,
-}
-
 /// What is known of a task.
 #[repr(C, align(64))]
 #[derive(Debug)]
@@ -223,10 +141,8 @@ pub struct Frame {
     pub(super) stage: Cell<Stage>,
     pub(super) start: Cell<Start>,
     pub(super) base: Cell<Base>,
-    /// While it is suspended; written before it is read.
-    pub(super) saved: Cell<MaybeUninit<Saved>>,
-    /// After the end; written before it is read.
-    end: Cell<MaybeUninit<End>>,
+    /// While it does not run; written before it is read.
+    rests: Cell<Rests>,
     /// The task whose place on the thread it took.
     pub(super) interrupted: Cell<*const Frame>,
     /// Dependences among its children.
@@ -235,6 +151,14 @@ pub struct Frame {
     pub(super) predecessors: Cell<*mut super::depend::Cell>,
     /// Others may depend on it.
     pub(super) depended_on: Cell<bool>,
+    /// Work of tasks that it has created, with all below, as far as they are over ([`super::call`]).
+    pub(super) below: AtomicI64,
+    /// Of a member: what it has told its team of its own work.
+    pub(super) told: Cell<i64>,
+    /// The innermost call that it has open besides itself; 0 for none.
+    pub(super) call: Cell<CallId>,
+    /// The one that its creator had open then.
+    pub(super) within: Cell<CallId>,
     /// By what the log knows it.
     pub(super) logged: super::log::Logged,
     /// What most tasks do without.
@@ -258,6 +182,7 @@ pub struct Extra {
     pub(super) taskloop_at_once: Cell<bool>,
     /// Its site is already active around it.
     pub(super) taskloop_recursive: Cell<bool>,
+    pub(super) taskloop_call: Cell<call::Open>,
     /// The identity of its tasks in the log; 0 before the first one.
     pub(super) taskloop_identity: Cell<u64>,
     /// Regions that the program has marked and that are open.
@@ -294,12 +219,15 @@ impl Frame {
             stage: Cell::new(Stage::Created),
             start: Cell::new(start),
             base: Cell::new(Base::default()),
-            saved: Cell::new(MaybeUninit::uninit()),
-            end: Cell::new(MaybeUninit::uninit()),
+            rests: Cell::new(Rests { none: () }),
             interrupted: Cell::new(ptr::null()),
             dependences: Cell::new(ptr::null_mut()),
             predecessors: Cell::new(ptr::null_mut()),
             depended_on: Cell::new(false),
+            below: AtomicI64::new(0),
+            told: Cell::new(0),
+            call: Cell::new(0),
+            within: Cell::new(0),
             logged: super::log::Logged::default(),
             extra: AtomicPtr::new(ptr::null_mut()),
         };
@@ -312,12 +240,12 @@ impl Frame {
     /// Where it ended. Only after [`Frame::set_end`].
     pub(super) fn end(&self) -> End {
         // SAFETY: nobody asks for the end of a task before its end.
-        unsafe { self.end.get().assume_init() }
+        unsafe { self.rests.get().end }
     }
 
     /// It has ended there.
     pub(super) fn set_end(&self, end: End) {
-        self.end.set(MaybeUninit::new(end));
+        self.rests.set(Rests { end });
     }
 
     /// The thread on which it runs.
@@ -426,7 +354,7 @@ impl Frame {
     /// Its state; only of a task that is suspended.
     pub(super) fn saved(&self) -> Saved {
         // SAFETY: what is suspended has been saved.
-        unsafe { self.saved.get().assume_init() }
+        unsafe { self.rests.get().saved }
     }
 
     /// True if it, which is suspended, is so in a wait.
@@ -491,6 +419,7 @@ impl Frame {
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
             taskloop_recursive: Cell::new(false),
+            taskloop_call: Cell::new(call::Open::NONE),
             taskloop_identity: Cell::new(0),
             pseudo: Cell::new(ptr::null()),
             forked: Cell::new(ptr::null()),
@@ -513,7 +442,7 @@ impl Frame {
 
     /// Puts the state of `thread` aside.
     pub fn save(&self, thread: &Thread) {
-        self.saved.set(MaybeUninit::new(Saved {
+        let saved = Saved {
             work: thread.work.get(),
             span_offset: thread.span_offset.get(),
             uniform_offset: thread.uniform_offset.get(),
@@ -526,7 +455,10 @@ impl Frame {
             prefix_context: thread.prefix_context.get(),
             last_region: thread.last_region.get(),
             waiting: thread.waiting.get(),
-        }));
+            call: thread.call.get(),
+            teams_work: thread.teams_work.get(),
+        };
+        self.rests.set(Rests { saved });
         // Whoever sees this sees the state: see `task::resume`.
         self.thread.store(ptr::null_mut(), Ordering::Release);
     }
@@ -535,7 +467,7 @@ impl Frame {
     pub fn load(&'static self, thread: &'static Thread) {
         thread.task.set(ptr::from_ref(self) as u64);
         // SAFETY: what is resumed has been suspended.
-        let saved = unsafe { self.saved.get().assume_init() };
+        let saved = unsafe { self.rests.get().saved };
         let position: Position = saved.position.into();
         thread.work.set(saved.work);
         thread.span_offset.set(saved.span_offset);
@@ -553,6 +485,8 @@ impl Frame {
         thread.prefix_context.set(saved.prefix_context);
         thread.last_region.set(saved.last_region);
         thread.waiting.set(saved.waiting);
+        thread.call.set(saved.call);
+        thread.teams_work.set(saved.teams_work);
         self.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
     }
 

@@ -9,14 +9,14 @@
 use core::cell::Cell;
 
 use workspan_collect::region::{self, CallSite};
-use workspan_collect::shared::Shared;
+use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand;
 use workspan_collect::tables::{ContextId, ROOT};
 use workspan_collect::task::{enter_idle, leave_idle};
 use workspan_wire::shm::Thread;
 
 use super::frame::Frame;
-use super::{log, task};
+use super::{call, log, task};
 
 /// Locks that a task can hold at a time and still have all of them told apart.
 const DEPTH: usize = 4;
@@ -36,11 +36,16 @@ struct Hold {
     given_back: bool,
     /// It has a context of its own.
     shown: bool,
+    call: call::Open,
+}
+
+impl Hold {
+    const NONE: Hold = Hold { lock: 0, before: ROOT, given_back: false, shown: false, call: call::Open::NONE };
 }
 
 impl Held {
     pub(super) const fn new() -> Held {
-        let held = [const { Cell::new(Hold { lock: 0, before: ROOT, given_back: false, shown: false }) }; DEPTH];
+        let held = [const { Cell::new(Hold::NONE) }; DEPTH];
         Held { depth: Cell::new(0), held, waits_since: Cell::new(0) }
     }
 }
@@ -72,12 +77,16 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
     let before = strand::context(thread);
     // At the root, code under a lock stays part of the serial code.
     let target = if before == ROOT { None } else { region::target(thread, site) };
+    let mut call = call::Open::NONE;
     if let Some(target) = target {
         workspan_collect::path::settle(thread);
         if log::on(thread) {
             log::enter(thread, before, target.context);
         }
         region::shift(thread, target.context);
+        if !target.recursive && target.context != before {
+            call = call::enter(thread, task, target.context);
+        }
         let account = Shared::of(thread).account(thread, target.context);
         account.entries.set(account.entries.get() + 1);
         account.instances.set(account.instances.get() + 1);
@@ -85,7 +94,7 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
         let known = account.lock.get();
         account.lock.set(if known == 0 || known == lock { lock } else { 1 });
     }
-    slot.set(Hold { lock, before, given_back: false, shown: target.is_some() });
+    slot.set(Hold { lock, before, given_back: false, shown: target.is_some(), call });
 }
 
 /// `task` has given `lock` back; its strand is stopped.
@@ -113,6 +122,8 @@ pub fn given_back(thread: &Thread, task: &Frame, lock: u64) {
         if hold.shown && log::on(thread) {
             log::leave(thread);
         }
+        let account = current_account(thread);
+        account.span.set(account.span.get() + call::leave(thread, task, hold.call));
         region::shift(thread, hold.before);
     }
     locks.depth.set(depth as u32);

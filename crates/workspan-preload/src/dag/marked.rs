@@ -14,10 +14,17 @@ use workspan_collect::strand;
 use workspan_wire::shm::Thread;
 
 use super::frame::Frame;
-use super::pool;
+use super::{call, pool};
 
 /// Regions on a page.
-const PAGE: usize = 7;
+const PAGE: usize = 4;
+
+/// A marked region that is open.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    region: Region,
+    call: call::Open,
+}
 
 /// Marked regions that a task has open.
 #[derive(Debug)]
@@ -31,7 +38,7 @@ pub struct Marks {
 struct Page {
     below: *const Page,
     len: Cell<usize>,
-    open: [Cell<Option<Region>>; PAGE],
+    open: [Cell<Option<Mark>>; PAGE],
 }
 
 impl Marks {
@@ -44,7 +51,7 @@ impl Marks {
         unsafe { self.top.get().as_ref() }
     }
 
-    fn push(&self, thread: &Thread, region: Option<Region>) {
+    fn push(&self, thread: &Thread, region: Option<Mark>) {
         if self.page().is_none_or(|page| page.len.get() == PAGE) {
             let none = self.beyond.get() != 0;
             let Some(at) = (if none { None } else { pool::take::<Page>(thread) }) else {
@@ -62,7 +69,7 @@ impl Marks {
         }
     }
 
-    fn pop(&self, thread: &Thread) -> Option<Region> {
+    fn pop(&self, thread: &Thread) -> Option<Mark> {
         if let Some(beyond) = self.beyond.get().checked_sub(1) {
             self.beyond.set(beyond);
             return None;
@@ -100,7 +107,12 @@ pub fn begin(thread: &Thread, task: &Frame, now: u64, site: &CallSite) {
     };
     path::settle(thread);
     let target = region::target(thread, site).filter(|target| target.context != strand::context(thread));
-    let region = target.map(|target| region::enter_stopped(thread, now, site, target));
+    let region = target.map(|target| {
+        let region = region::enter_stopped(thread, now, site, target).is_called();
+        let outermost = !target.recursive;
+        let call = if outermost { call::enter(thread, task, target.context) } else { call::Open::NONE };
+        Mark { region, call }
+    });
     extra.marks.push(thread, region);
 }
 
@@ -109,7 +121,8 @@ pub fn end(thread: &Thread, task: &Frame, now: u64) {
     let Some(extra) = task.known_extra() else {
         return;
     };
-    if let Some(region) = extra.marks.pop(thread) {
+    if let Some(Mark { region, call }) = extra.marks.pop(thread) {
+        call::leave(thread, task, call);
         region::leave_stopped(thread, now, region);
     }
 }

@@ -1,7 +1,9 @@
 //! Work and span of programs whose tasks are objects: any acyclic order of tasks, on any threads.
 
 pub mod assumed;
+pub mod call;
 pub mod clock;
+pub mod create;
 pub mod depend;
 pub mod frame;
 pub mod group;
@@ -11,6 +13,7 @@ pub mod marked;
 pub mod pieces;
 pub mod pool;
 pub mod solo;
+pub mod state;
 pub mod task;
 pub mod taskloop;
 pub mod team;

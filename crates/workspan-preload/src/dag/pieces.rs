@@ -18,7 +18,7 @@ use workspan_wire::shm::{Thread, OWNED};
 
 use super::assumed::Assumed;
 use super::frame::Frame;
-use super::{log, team};
+use super::{call, log, team};
 
 /// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,6 +49,8 @@ pub struct Pieces {
     pub iterations: u64,
     /// Constructs that the task has left.
     pub ordinal: u32,
+    /// Its part of the construct's call.
+    pub call: call::Part,
 }
 
 /// `task` enters a worksharing construct of `iterations`; its strand is stopped.
@@ -72,6 +74,10 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     if logged(thread) {
         log::piece(thread, Event::Fork, iterations);
     }
+    let recursive = target.is_some_and(|target| target.recursive || target.context == here);
+    let ordinal = extra.pieces.get().ordinal;
+    let of = target.map(|target| target.context);
+    let call = task.team().map(|team| call::enter_part(thread, task, team, ordinal, of, !recursive));
     let shared = Shared::of(thread);
     let position = thread.position.get();
     let (entry, entry_assumed) = (strand::span(thread), Assumed::of(thread));
@@ -80,7 +86,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     extra.pieces.set(Pieces {
         active: true,
         known: target.is_some(),
-        recursive: target.is_some_and(|target| target.recursive || target.context == here),
+        recursive,
         entry,
         entry_assumed,
         path: path::own(shared, borrowed),
@@ -91,7 +97,8 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
         best_since: position.since,
         best_assumed: Assumed::NEVER,
         iterations,
-        ordinal: extra.pieces.get().ordinal,
+        ordinal,
+        call: call.unwrap_or_default(),
     });
     path::release(shared, position.path);
 }
@@ -153,6 +160,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
     let ordinal = pieces.ordinal;
     extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), ..Pieces::default() });
     region::shift(thread, extra.construct.get());
+    call::leave_part(thread, task, pieces.call, pieces.best - pieces.entry);
     if let Some(team) = task.team() {
         let (span, assumed) = (pieces.best - pieces.entry, pieces.best_assumed.beyond(pieces.entry_assumed));
         let of = pieces.known.then_some((context, !pieces.recursive));

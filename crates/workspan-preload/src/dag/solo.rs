@@ -60,6 +60,16 @@ pub fn decrement(counter: &AtomicU32) -> bool {
     counter.fetch_sub(1, Ordering::AcqRel) == 1
 }
 
+/// Adds `value`.
+#[inline(always)]
+pub fn add(to: &AtomicI64, value: i64) {
+    if alone() {
+        to.store(to.load(Ordering::Relaxed) + value, Ordering::Relaxed);
+    } else {
+        to.fetch_add(value, Ordering::Relaxed);
+    }
+}
+
 /// `to` becomes at least `value`.
 #[inline(always)]
 pub fn raise(to: &AtomicI64, value: i64) {

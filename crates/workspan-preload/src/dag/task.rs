@@ -1,4 +1,4 @@
-//! What happens to tasks: created, begun, suspended, resumed, ended; and their creators' waits.
+//! What happens to tasks: begun, suspended, resumed, ended; and their creators' waits.
 //!
 //! Each event is given the tick, or `None` if the reading was left out because next to no time has passed
 //! ([`workspan_collect::clock`]); then no strand ends, and what has passed is charged at the next reading.
@@ -8,17 +8,16 @@ use core::sync::atomic::Ordering;
 
 use workspan_collect::log::{go as go_at, go_on, mark, rest};
 use workspan_collect::path::{self, Tail};
-use workspan_collect::region;
 use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand::{self, count_task};
-use workspan_collect::tables::{ContextId, ROOT};
 use workspan_collect::task::{enter_idle, leave_idle};
-use workspan_wire::shm::{Latest, Position, Thread, NODE, OWNED, PREFIXED};
+use workspan_wire::shm::{Latest, Position, Thread, CALL_WANTED, NODE, OWNED, PREFIXED};
 
 use super::assumed::Assumed;
-use super::frame::{self, Base, End, Frame, Kind, Stage, Start};
+use super::frame::{self, Frame, Stage};
 use super::solo::{self, offer};
-use super::{depend, log};
+use super::state::End;
+use super::{call, depend, log};
 
 /// Ends the running strand, if there is one.
 #[inline(always)]
@@ -43,89 +42,6 @@ pub fn go(thread: &Thread, tick: Option<u64>) {
     }
 }
 
-/// `creator`, whose strand is stopped, creates a task in `context`; not `real`: what stands for a wait.
-pub fn create(
-    thread: &'static Thread,
-    creator: &'static Frame,
-    context: ContextId,
-    kind: Kind,
-    real: bool,
-) -> Option<&'static Frame> {
-    let shared = Shared::of(thread);
-    path::settle(thread);
-    let mut charged = strand::context(thread);
-    if charged == ROOT && context != ROOT {
-        let to = shared.context(context).site.get().wrapping_add(1);
-        charged = region::close_serial(shared, thread, strand::span(thread), to);
-        thread.last_region.set(to);
-    }
-    let position = thread.position.get();
-    let start = Start {
-        span: strand::span(thread),
-        assumed: Assumed::of(thread).burdened_by(kind.steal(thread)),
-        path: lend(shared, thread, creator),
-        since: position.since,
-        forked_in: position.context,
-        context,
-    };
-    let task = Frame::new(thread, kind, start)?;
-    task.parent.set(creator);
-    task.team.set(creator.team.get());
-    task.round.set(creator.round.get());
-    task.report.set(report_of(shared, creator));
-    if log::on(thread) && real {
-        log::created(thread, task, charged, context);
-    }
-    solo::increment(&creator.open);
-    Some(task)
-}
-
-/// Where ends of tasks go that `creator` creates now, besides `creator` itself.
-pub(super) fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
-    // SAFETY: null or a group that is open.
-    if let Some(group) = unsafe { creator.own_group.get().as_ref() } {
-        return &group.ends;
-    }
-    if !creator.kind.get().implicit {
-        return ptr::null();
-    }
-    match creator.team() {
-        Some(team) => team.slot(creator.round.get()),
-        None => &shared.header().detached,
-    }
-}
-
-/// The creator's path as a child may use it.
-fn lend(shared: Shared, thread: &Thread, creator: &Frame) -> u32 {
-    let position = thread.position.get();
-    let node = position.path & NODE;
-    let base = creator.base.get();
-    let new = Base { path: node, since: position.since, context: position.context };
-    if base.path & NODE == node && base.since == position.since && base.context == position.context {
-        return node;
-    }
-    // A path that the creator borrows itself stays as long as the creator has open children.
-    let borrowed = node == creator.start.get().path;
-    if creator.open.load(Ordering::Acquire) == 1 {
-        settle_children(shared, creator);
-        path::release(shared, base.path);
-        let path = if borrowed { node } else { path::own(shared, node) };
-        creator.base.set(Base { path, ..new });
-        return node;
-    }
-    // Children of before may still need theirs.
-    path::own(shared, node)
-}
-
-/// All children have ended, and the base that they borrowed is about to go: the longest one's path becomes whole.
-fn settle_children(shared: Shared, creator: &Frame) {
-    let (span, path) = frame::seen(&creator.children);
-    if span != i64::MIN && path & OWNED == 0 {
-        let path = whole_child_path(shared, creator, span, path);
-        creator.children.candidate.path.store(u64::from(path), Ordering::Release);
-    }
-}
-
 /// `task` begins on `thread`, whose strand is stopped and saved.
 pub fn begin(thread: &'static Thread, task: &'static Frame) {
     let shared = Shared::of(thread);
@@ -137,6 +53,8 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     thread.work.set(0);
     thread.flushed.set(0);
     thread.nested.set(0);
+    thread.teams_work.set(0);
+    thread.call.set(call::at_begin(task.kind.get()));
     thread.span_offset.set(start.span);
     start.assumed.set(thread);
     thread.location.set(0);
@@ -144,7 +62,7 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     let prefix = start.span - start.since;
     let context = thread.position.get().context;
     strand::set_tail(thread, start.path, start.since);
-    if start.forked_in != start.context && prefix != 0 {
+    if (start.forked_in != start.context && prefix != 0) || thread.call.get() != 0 {
         strand::set_tail(thread, start.path | PREFIXED, start.span);
         thread.prefix.set(prefix);
         thread.prefix_context.set(start.forked_in);
@@ -243,8 +161,16 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
     if !task.kind.get().machinery {
         count_task(current_account(thread), thread.work.get() - thread.nested.get());
     }
-    let prefix = (thread.prefix.get(), thread.prefix_context.get());
-    ends_at(task, strand::span(thread), Assumed::of(thread), thread.position.get(), prefix);
+    let end = End {
+        span: strand::span(thread),
+        assumed: Assumed::of(thread),
+        prefix: thread.prefix.get(),
+        prefix_context: thread.prefix_context.get(),
+        call: thread.call.get(),
+        work: call::work(thread),
+        ..End::at(thread.position.get())
+    };
+    ends_at(task, end);
     task.thread.store(ptr::null_mut(), Ordering::Release);
 }
 
@@ -255,25 +181,25 @@ pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
     if !task.kind.get().machinery {
         count_task(Shared::of(thread).account(thread, position.context), saved.work - saved.nested);
     }
-    let prefix = (saved.prefix, saved.prefix_context);
-    let assumed = Assumed { uniform: saved.work + saved.uniform_offset, burdened: saved.work + saved.burdened_offset };
-    ends_at(task, saved.work + saved.span_offset, assumed, position, prefix);
+    let end = End {
+        span: saved.work + saved.span_offset,
+        assumed: Assumed { uniform: saved.work + saved.uniform_offset, burdened: saved.work + saved.burdened_offset },
+        prefix: saved.prefix,
+        prefix_context: saved.prefix_context,
+        call: saved.call,
+        work: saved.work + saved.teams_work,
+        ..End::at(position)
+    };
+    ends_at(task, end);
 }
 
 /// Puts away where `task`'s code has ended. An event may be fulfilled later: the time between counts with the task.
-fn ends_at(task: &Frame, span: i64, assumed: Assumed, position: Position, prefix: (i64, ContextId)) {
+fn ends_at(task: &Frame, end: End) {
     let (fulfilled, fulfilled_uniform) = fulfilled_at(task);
-    let uniform = assumed.uniform.max(fulfilled_uniform);
-    let waited = fulfilled.saturating_sub(span).max(0);
-    task.set_end(End {
-        span: span.max(fulfilled),
-        assumed: Assumed { uniform, ..assumed }.burdened_by(waited),
-        path: position.path,
-        context: position.context,
-        since: position.since,
-        prefix: prefix.0,
-        prefix_context: prefix.1,
-    });
+    let uniform = end.assumed.uniform.max(fulfilled_uniform);
+    let waited = fulfilled.saturating_sub(end.span).max(0);
+    let assumed = Assumed { uniform, ..end.assumed }.burdened_by(waited);
+    task.set_end(End { span: end.span.max(fulfilled), assumed, ..end });
     task.stage.set(Stage::Detached);
 }
 
@@ -355,10 +281,19 @@ fn is_plain(task: &Frame, end: &End) -> bool {
 fn whole_path(shared: Shared, task: &Frame) -> u32 {
     let end = task.end();
     let mut path = end.path;
+    let mut leaf = false;
     if path & PREFIXED != 0 {
-        path = path::add(shared, path & !PREFIXED, end.prefix_context, end.prefix);
+        path &= !PREFIXED;
+        if end.prefix != 0 {
+            path = path::add(shared, path, end.prefix_context, end.prefix);
+        }
+        // It has created nothing, so that it is over.
+        leaf = end.call == CALL_WANTED;
     }
-    if end.span != end.since {
+    if leaf {
+        let span = end.span - task.start.get().span;
+        path = path::add_with_call(shared, path, end.context, end.span - end.since, end.work, span);
+    } else if end.span != end.since {
         path = path::add(shared, path, end.context, end.span - end.since);
     }
     if path & OWNED == 0 {
@@ -419,6 +354,8 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
                 }
             }
         }
+        let work = task.end().work + task.below.load(Ordering::Acquire);
+        call::closes(thread, task, task.end().call, work, last - start.span);
         depend::forget(thread, task);
         task.release(thread);
         match parent {
@@ -429,7 +366,7 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
 }
 
 /// A handle of its own for a path from `task`'s candidates: a child's that ends at `span`, possibly borrowed from `task`.
-fn whole_child_path(shared: Shared, task: &Frame, span: i64, path: u32) -> u32 {
+pub(super) fn whole_child_path(shared: Shared, task: &Frame, span: i64, path: u32) -> u32 {
     if path & OWNED != 0 {
         return path::own(shared, path);
     }
@@ -520,7 +457,8 @@ pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
     let context = strand::context(thread);
     path::extend(shared, thread, at, context);
     let path = path::own(shared, strand::path(thread));
-    task.set_end(End { span: at, assumed, path, context, since: at, prefix: 0, prefix_context: 0 });
+    // If the path would have been marked with its call, it no longer goes through it.
+    task.set_end(End { span: at, assumed, path, context, since: at, prefix: 0, ..end });
 }
 
 /// The strand on `thread`, stopped, goes on after the predecessors of `pseudo`, a task that stands for a wait.
@@ -558,6 +496,8 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     thread.uniform_offset.set(0);
     thread.burdened_offset.set(0);
     thread.nested.set(0);
+    thread.teams_work.set(0);
+    thread.call.set(0);
     member.thread.store(ptr::null_mut(), Ordering::Release);
     member.stage.set(Stage::Ended);
     member.set_end(End::default());
@@ -573,8 +513,7 @@ pub fn discard(thread: &'static Thread, task: &'static Frame) {
         path: now.path,
         context: now.context,
         since: now.since,
-        prefix: 0,
-        prefix_context: 0,
+        ..End::default()
     });
     close_one(thread, task);
 }

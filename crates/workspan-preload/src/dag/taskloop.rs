@@ -1,5 +1,6 @@
 //! Loops whose iterations become tasks: all of them begin where the loop does, whoever creates them and when.
 
+use workspan_collect::calls;
 use workspan_collect::path;
 use workspan_collect::region;
 use workspan_collect::shared::{current_account, Shared};
@@ -8,9 +9,10 @@ use workspan_collect::tables::ROOT;
 use workspan_wire::shm::{Thread, PREFIXED};
 
 use super::assumed::Assumed;
-use super::frame::{Frame, Kind, Start};
-use super::task::report_of;
-use super::{log, solo};
+use super::create::report_of;
+use super::frame::{Frame, Kind};
+use super::state::Start;
+use super::{call, log, solo};
 
 /// `task`, whose strand is stopped, begins a taskloop.
 pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bool) {
@@ -29,6 +31,8 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
         log::enter(thread, charged, context);
     }
     region::shift(thread, context);
+    let recursive = target.is_none_or(|target| target.recursive || target.context == here);
+    let call = if recursive { call::Open::NONE } else { call::enter(thread, task, context) };
     let position = thread.position.get();
     let start = Start {
         span: strand::span(thread),
@@ -41,7 +45,8 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
     if let Some(extra) = task.extra(thread) {
         extra.taskloop.set(Some((here, start)));
         extra.taskloop_at_once.set(at_once);
-        extra.taskloop_recursive.set(target.is_none_or(|target| target.recursive || target.context == here));
+        extra.taskloop_recursive.set(recursive);
+        extra.taskloop_call.set(call);
         extra.taskloop_identity.set(0);
     }
 }
@@ -55,17 +60,21 @@ pub fn create(
     kind: Kind,
 ) -> Option<&'static Frame> {
     let shared = Shared::of(thread);
-    let (start, report) = match helper {
+    let (start, report, within) = match helper {
         Some(helper) => {
             // Its own path is still that of the beginning; that it was stolen counts once.
             let position = thread.position.get();
             let start = Start { path: position.path & !PREFIXED, since: position.since, ..helper.start.get() };
-            (start, helper.report.get())
+            let within = helper.within.get();
+            if within != 0 {
+                calls::keep_open(shared, within);
+            }
+            (start, helper.report.get(), within)
         }
         None => {
             let start = creator.known_extra()?.taskloop.get()?.1;
             let assumed = start.assumed.burdened_by(kind.steal(thread));
-            (Start { assumed, ..start }, report_of(shared, creator))
+            (Start { assumed, ..start }, report_of(shared, creator), call::creates(shared, creator))
         }
     };
     let start = Start { path: path::own(shared, start.path), ..start };
@@ -74,6 +83,7 @@ pub fn create(
     task.team.set(creator.team.get());
     task.round.set(creator.round.get());
     task.report.set(report);
+    task.within.set(within);
     if log::on(thread) {
         let shared = || helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
         log::is_chunk(task, log::told_chunk(thread, start.context).unwrap_or_else(shared));
@@ -112,6 +122,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
         account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
         account.burdened_span.set(account.burdened_span.get() + assumed.burdened);
     }
+    call::leave(thread, task, extra.taskloop_call.take());
     strand::flush(thread);
     if log::on(thread) {
         log::leave(thread);

@@ -18,8 +18,10 @@ use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Latest, Thread, OWNED};
 
 use super::assumed::Assumed;
-use super::frame::{self, Frame, Kind, Start};
-use super::solo::offer;
+use super::call::{self, Whole};
+use super::frame::{self, Frame, Kind};
+use super::solo::{self, offer};
+use super::state::Start;
 use super::{log, pool, task};
 
 /// Which of a team's two slots is in use.
@@ -39,6 +41,7 @@ struct Share {
     burdened: AtomicI64,
     /// Its context + 1, above bit 32 if it is an outermost instance; 0 before a member knows.
     of: AtomicU64,
+    call: Whole,
 }
 
 /// A parallel region.
@@ -53,6 +56,9 @@ pub struct Team {
     /// By which the log knows it.
     pub(super) identity: u64,
     pub(super) size: AtomicU32,
+    /// Of its members as far as they have come to barriers, and of tasks that are over.
+    pub(super) work: AtomicI64,
+    call: Cell<call::Open>,
     shares: [Share; SHARES],
 }
 
@@ -71,6 +77,11 @@ impl Team {
         }
     }
 
+    /// The call of its `ordinal`-th worksharing construct.
+    pub(super) fn whole(&self, ordinal: u32) -> &Whole {
+        &self.shares[ordinal as usize % SHARES].call
+    }
+
     /// The slot to which ends go in `round`.
     pub fn slot(&self, round: Round) -> &Latest {
         &self.slots[usize::from(round.0)]
@@ -79,11 +90,14 @@ impl Team {
 
 /// `task`, whose strand stopped at tick `now`, forks a team. `None`: no memory.
 /// `own`: the runtime makes it for itself.
-pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Option<&'static Team> {
+pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, own: bool) -> Option<&'static Team> {
     let target = region::target(thread, site);
     let from = strand::context(thread);
     path::settle(thread);
-    let region = target.filter(|t| t.context != from).map(|target| region::enter_stopped(thread, now, site, target));
+    let target = target.filter(|target| target.context != from);
+    let region = target.map(|target| region::enter_stopped(thread, now, site, target).is_called());
+    let outermost = target.filter(|target| !target.recursive);
+    let call = outermost.map_or(call::Open::NONE, |target| call::enter(thread, task, target.context));
     let position = thread.position.get();
     let start = Start {
         span: strand::span(thread),
@@ -101,6 +115,7 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Op
         uniform: AtomicI64::new(i64::MIN),
         burdened: AtomicI64::new(i64::MIN),
         of: AtomicU64::new(0),
+        call: Whole::new(),
     };
     let team = Team {
         slots: [frame::none(), frame::none()],
@@ -109,6 +124,8 @@ pub fn fork(thread: &'static Thread, now: u64, site: &CallSite, own: bool) -> Op
         own,
         identity: if log::on(thread) && !own { log::team(thread) } else { 0 },
         size: AtomicU32::new(1),
+        work: AtomicI64::new(0),
+        call: Cell::new(call),
         shares: [share(), share(), share(), share()],
     };
     // SAFETY: a fresh block, large and aligned enough.
@@ -143,6 +160,8 @@ pub fn arrive(thread: &'static Thread, member: &Frame, team: &Team) {
     let shared = Shared::of(thread);
     // It may be the last that is heard of the thread: the end of its last barrier is told when it next wakes.
     strand::flush(thread);
+    let work = call::work(thread);
+    solo::add(&team.work, work - member.told.replace(work));
     let slot = team.slot(member.round.get());
     Assumed::of(thread).raise(slot);
     let span = strand::span(thread);
@@ -172,7 +191,7 @@ pub fn pass(thread: &'static Thread, member: &'static Frame, team: &Team) {
 
 /// The region is over at tick `now`: the forking task, its state back on `thread` and its strand stopped, goes on after
 /// the latest end.
-pub fn finish(thread: &'static Thread, now: u64, team: &'static Team) {
+pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Team) {
     let shared = Shared::of(thread);
     let logged = log::on(thread) && !team.own;
     if logged {
@@ -186,6 +205,8 @@ pub fn finish(thread: &'static Thread, now: u64, team: &'static Team) {
     if logged {
         mark(thread);
     }
+    thread.teams_work.set(thread.teams_work.get() + team.work.load(Ordering::Acquire));
+    call::leave(thread, task, team.call.get());
     if let Some(region) = team.region.take() {
         let context = strand::context(thread);
         let before = team.start.assumed;
@@ -228,6 +249,7 @@ pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordina
             let span = taken(&share.span);
             let assumed = Assumed { uniform: taken(&share.uniform), burdened: taken(&share.burdened) };
             let of = share.of.swap(0, Ordering::Relaxed);
+            share.call.clear();
             share.left.store(instance, Ordering::Release);
             if let Some(context) = (of as u32).checked_sub(1) {
                 count(thread, (context, of >> 32 != 0), 1, span, assumed);

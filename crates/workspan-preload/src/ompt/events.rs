@@ -25,9 +25,10 @@ use super::site::{self, call_site};
 use crate::dag::assumed::Assumed;
 use crate::dag::clock::is_virtual;
 use crate::dag::depend::Use;
-use crate::dag::frame::{Frame, Kind, Stage, Start};
+use crate::dag::frame::{Frame, Kind, Stage};
+use crate::dag::state::Start;
 use crate::dag::team::Team;
-use crate::dag::{depend as dependences_of, log, pool, task, taskloop, team, token};
+use crate::dag::{create, depend as dependences_of, log, pool, task, taskloop, team, token};
 use crate::threads;
 
 /// Of no place: what happens there belongs to the context around it.
@@ -176,7 +177,7 @@ pub extern "C" fn parallel_begin(
     // The team of libomp's hidden helpers, which run target tasks.
     let own = entry.is_none() && threads::of_the_runtime(after as u64);
     let site = if own { NOWHERE } else { call_site(kind, entry, after) };
-    let Some(team) = team::fork(thread, at, &site, own) else {
+    let Some(team) = team::fork(thread, task, at, &site, own) else {
         task::go(thread, Some(at));
         return;
     };
@@ -205,7 +206,7 @@ pub extern "C" fn parallel_end(
     let at = now(thread);
     task::wait_over(thread, at);
     task.load(thread);
-    team::finish(thread, at, team);
+    team::finish(thread, task, at, team);
     task::go(thread, Some(at));
     done(thread);
 }
@@ -330,7 +331,7 @@ pub extern "C" fn task_create(
     // SAFETY: null or the word that the runtime keeps for us.
     let word = unsafe { task_data.as_ref() };
     let wait = flags & flag::TASKWAIT != 0;
-    if let (Some(task), Some(word)) = (task::create(thread, creator, context, kind, !wait), word) {
+    if let (Some(task), Some(word)) = (create::task(thread, creator, context, kind, !wait), word) {
         if wait {
             // libomp has one word for all such waits of a thread, and insists that it be empty when the next one
             // begins, which may be in a task that runs during this one.

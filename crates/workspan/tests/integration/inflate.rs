@@ -69,7 +69,7 @@ fn own_nodes(planted: &Path) -> Vec<String> {
 #[test]
 fn openmp_is_the_same_node_for_node() {
     let folder = scratch("inflate-openmp");
-    for (name, arguments) in [("fib", ["18", "8"]), ("tree", ["4", "2000"])] {
+    for (name, arguments) in [("fib", ["18", "8"]), ("tree", ["4", "2000"]), ("loops", ["static", "5"])] {
         let program = openmp(&format!("{name}.c"), Compiler::Clang);
         let answer = answer(&folder, &inflate(&folder, &[], &program, &arguments));
         check_same(name, &answer);

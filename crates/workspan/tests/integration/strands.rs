@@ -19,6 +19,7 @@ use workspan_store::Reader;
 use crate::build::{self, scratch};
 use crate::call_sums;
 use crate::command::{record, run, start, workspan};
+use crate::openmp_build::{openmp, Compiler};
 
 /// Random programs; each runs three times.
 const PROGRAMS: u64 = 500;
@@ -240,22 +241,24 @@ fn a_folder_that_cannot_be_made_is_an_error_before_the_program_runs() {
 #[test]
 fn calls_are_the_same_with_strands_and_without() {
     let folder = scratch("calls-told");
-    let program = build::program("random");
-    let ask = |arguments: &[&str]| {
-        run(&mut record(&folder, arguments, &program, &["5"])).check_success();
+    let ask = |options: &[&str], program: &Path, arguments: &[&str]| {
+        run(&mut record(&folder, options, program, arguments)).check_success();
         let ended = run(workspan(&folder).args(["calls", "--json"]));
         serde_json::from_slice::<Value>(&ended.check_success().stdout).expect("JSON")
     };
-    let [with, without] = [ask(&["--record"]), ask(&[])];
-    assert_eq!([&with["from"], &without["from"]], ["strands", "collector"]);
-    assert_eq!(without["program"]["burdened_span_ns"], Value::Null);
-    let rows = |answer: &Value| {
+    let rows = |answer: &Value| -> Vec<[Value; 3]> {
         let rows = answer["calls"].as_array().expect("rows").clone();
         rows.into_iter().map(|row| [&row["callee"], &row["on_work"], &row["on_span"]].map(Value::clone)).collect()
     };
-    let [with, without]: [Vec<_>; 2] = [&with, &without].map(rows);
-    assert!(with.len() > 2 && with == without, "{with:#?} {without:#?}");
-    run(workspan(&folder).args(["calls", "--by", "height"])).check_error(2, &["holds no strands", "--record"]);
+    let openmp = openmp("random.c", Compiler::Clang);
+    for (program, arguments) in [(build::program("random"), &["5"][..]), (openmp, &["5", "1"])] {
+        let [with, without] = [&["--record"][..], &[]].map(|options| ask(options, &program, arguments));
+        assert_eq!([&with["from"], &without["from"]], ["strands", "collector"]);
+        assert_eq!(without["program"]["burdened_span_ns"], Value::Null);
+        let [with, without] = [&with, &without].map(rows);
+        assert!(with.len() > 2 && with == without, "{with:#?} {without:#?}");
+        run(workspan(&folder).args(["calls", "--by", "height"])).check_error(2, &["holds no strands", "--record"]);
+    }
 }
 
 /// The report has the burdened span of the program and of its sites: that of `workspan calls`, with strands and without.

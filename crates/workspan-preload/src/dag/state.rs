@@ -1,0 +1,120 @@
+//! Where a task stands while it does not run: at its begin, suspended, at its end.
+
+use core::fmt;
+
+use workspan_collect::calls::CallId;
+use workspan_collect::tables::ContextId;
+use workspan_wire::shm::Position;
+
+use super::assumed::Assumed;
+
+/// State of a task that does not run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Saved {
+    pub(super) work: i64,
+    pub(super) span_offset: i64,
+    pub(super) uniform_offset: i64,
+    pub(super) burdened_offset: i64,
+    pub(super) nested: i64,
+    pub(super) position: SavedPosition,
+    pub(super) location: u64,
+    pub(super) flushed: i64,
+    pub(super) prefix: i64,
+    pub(super) prefix_context: ContextId,
+    pub(super) last_region: u32,
+    pub(super) waiting: u32,
+    pub(super) call: CallId,
+    pub(super) teams_work: i64,
+}
+
+/// A [`Position`], which has no default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SavedPosition {
+    path: u32,
+    context: u32,
+    since: i64,
+}
+
+impl From<Position> for SavedPosition {
+    fn from(p: Position) -> SavedPosition {
+        SavedPosition { path: p.path, context: p.context, since: p.since }
+    }
+}
+
+impl From<SavedPosition> for Position {
+    fn from(p: SavedPosition) -> Position {
+        Position { path: p.path, context: p.context, since: p.since }
+    }
+}
+
+/// Where a task begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Start {
+    /// Absolute span.
+    pub span: i64,
+    /// The same under assumptions.
+    pub assumed: Assumed,
+    /// Path, borrowed or owned.
+    pub path: u32,
+    /// Absolute span up to which `path` accounts.
+    pub since: i64,
+    /// Context of what it does not account for.
+    pub forked_in: ContextId,
+    /// The task's own context.
+    pub context: ContextId,
+}
+
+/// Where a task ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct End {
+    /// Absolute span.
+    pub span: i64,
+    /// The same under assumptions.
+    pub assumed: Assumed,
+    /// Path, as in a [`Position`].
+    pub path: u32,
+    /// Context of what it does not account for.
+    pub context: ContextId,
+    /// Absolute span up to which it accounts.
+    pub since: i64,
+    /// What is still to be added before, if the path says so.
+    pub prefix: i64,
+    /// Context of that.
+    pub prefix_context: ContextId,
+    /// The task's call, as in a [`Thread`](workspan_wire::shm::Thread).
+    pub call: CallId,
+    /// What it has done itself, with teams that it has forked.
+    pub work: i64,
+}
+
+impl End {
+    /// An end at this position.
+    pub fn at(position: Position) -> End {
+        End { path: position.path, context: position.context, since: position.since, ..End::default() }
+    }
+}
+
+/// The path that children borrow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Base {
+    /// Handle; owned if this frame had to make sure that it stays.
+    pub path: u32,
+    /// Absolute span up to which it accounts.
+    pub since: i64,
+    /// Context in which children were created.
+    pub context: ContextId,
+}
+
+/// What is known of a task while it does not run: nothing before it has begun, then the one, and at last the other.
+#[derive(Clone, Copy)]
+pub(super) union Rests {
+    pub(super) none: (),
+    pub(super) saved: Saved,
+    pub(super) end: End,
+}
+
+impl fmt::Debug for Rests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Rests")
+    }
+}
