@@ -16,9 +16,11 @@
 //! owns it and is the only holder; otherwise it makes a new node. When two branches join, the longer one's chain is
 //! kept and the other's released ([`merge`]), which frees the nodes that only it held.
 //!
-//! **Bound.** A chain that grows by more than [`FOLD_AFTER`] nodes of which nobody else is a holder is folded into as
-//! few nodes as it has contexts. So the nodes alive are at most `paths × (FOLD_AFTER + contexts)`, and there are at most
-//! two paths per active task. Folding costs each node once, so it is constant per extension, amortised.
+//! **Bound.** A chain that has grown by [`FOLD_AFTER`] nodes, or to twice what was left of it, is folded: cut at the nodes that
+//! somebody else holds, too, each piece into as few nodes as it has contexts. What is behind such a node is seen by way of it
+//! alone, so that entries may move there; only one thread at a time may do that ([`Header::folding`](workspan_wire::shm::Header)),
+//! and whoever finds another at it leaves it for later. So the nodes alive are at most `2 × paths × (FOLD_AFTER + contexts)`,
+//! and there are at most two paths per active task. Folding costs each node a constant number of steps, amortised.
 
 use core::sync::atomic::{fence, AtomicU32, Ordering};
 
@@ -30,8 +32,8 @@ use super::tables::ContextId;
 use super::task::Origin;
 use workspan_wire::shm::{PathNode, Thread, AWAITED, CALL_WANTED, MAX_NODES, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 
-/// Chains longer than this are folded.
-pub const FOLD_AFTER: u8 = 48;
+/// Chains that grow by this much are folded.
+pub const FOLD_AFTER: u32 = 48;
 
 /// A position in the table of nodes; 0 for none.
 type NodeId = u32;
@@ -188,12 +190,14 @@ fn try_add(shared: Shared, path: u32, context: ContextId, part: Part) -> Option<
     node.parent.store(id, Ordering::Relaxed);
     if id != 0 {
         let parent = shared.node(id);
-        node.depth.set(parent.depth.get().saturating_add(1));
+        node.length.set(parent.length.get() + 1);
+        node.fold_at.set(parent.fold_at.get());
         if path & OWNED == 0 {
             parent.holders.fetch_add(1, Ordering::Relaxed);
         }
     } else {
-        node.depth.set(0);
+        node.length.set(1);
+        node.fold_at.set(FOLD_AFTER);
     }
     fold_if_long(shared, new);
     Some(new | OWNED)
@@ -294,24 +298,50 @@ fn resolved(shared: Shared, context: u16, part: Part) -> (u16, Part) {
 
 fn fold_if_long(shared: Shared, newest: NodeId) {
     let node = shared.node(newest);
-    if node.depth.get() >= FOLD_AFTER && node.holders.load(Ordering::Acquire) == 1 {
+    if node.length.get() >= node.fold_at.get() && node.holders.load(Ordering::Acquire) == 1 {
         fold(shared, newest);
     }
 }
 
-/// Folds the chain behind `newest` (which the caller alone holds) as far as nobody else holds its nodes: their entries
-/// move into the newest nodes, and the emptied ones are freed. If somebody else holds the very next one, it is tried
-/// again at the next opportunity.
+/// Folds the chain that ends with `newest`, which the caller alone holds.
 #[cold]
 fn fold(shared: Shared, newest: NodeId) {
+    let node = shared.node(newest);
+    let (mut kept, mut next) = fold_piece(shared, newest);
+    if next != 0 {
+        let folding = &shared.header().folding;
+        if folding.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            node.fold_at.set(node.length.get() + FOLD_AFTER);
+            return;
+        }
+        while next != 0 {
+            let at = shared.node(next);
+            if at.holders.load(Ordering::Acquire) == 1 {
+                let (nodes, behind) = fold_piece(shared, next);
+                kept += nodes;
+                next = behind;
+            } else {
+                kept += 1;
+                next = at.parent.load(Ordering::Relaxed);
+            }
+        }
+        folding.store(0, Ordering::Release);
+    }
+    node.length.set(kept);
+    node.fold_at.set(kept + kept.max(FOLD_AFTER));
+}
+
+/// Folds a piece of a chain: `newest`, which is seen by way of one holder alone, and what is behind it as far as the same holds:
+/// entries move into the newest nodes, and the emptied ones are freed. Returns how many are left, and what is behind them.
+fn fold_piece(shared: Shared, newest: NodeId) -> (u32, NodeId) {
     // `into` is the node that takes entries; everything between `newest` and `into` is full and kept.
     let mut into = newest;
+    let mut kept = 1;
     resolve(shared, shared.node(newest));
-    let first = shared.node(newest).parent.load(Ordering::Relaxed);
     loop {
         let next = shared.node(into).parent.load(Ordering::Relaxed);
         if next == 0 || shared.node(next).holders.load(Ordering::Acquire) != 1 {
-            break;
+            return (kept, next);
         }
         let source = shared.node(next);
         let mut left = 0;
@@ -330,21 +360,12 @@ fn fold(shared: Shared, newest: NodeId) {
             free(shared, next);
         } else {
             into = next;
+            kept += 1;
         }
     }
-    if into == newest && shared.node(newest).parent.load(Ordering::Relaxed) == first {
-        return;
-    }
-    // Depth counts nodes since the fold.
-    let mut at = newest;
-    while at != into {
-        shared.node(at).depth.set(0);
-        at = shared.node(at).parent.load(Ordering::Relaxed);
-    }
-    shared.node(into).depth.set(0);
 }
 
-/// Adds to one of the nodes from `newest` to `last`, all held by the caller alone.
+/// Adds to one of the nodes from `newest` to `last`, a piece that the caller may change.
 fn add_to_kept(shared: Shared, newest: NodeId, last: NodeId, context: ContextId, part: Part) -> bool {
     let mut at = newest;
     loop {

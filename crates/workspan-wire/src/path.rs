@@ -31,15 +31,18 @@ pub struct PathNode {
     pub contexts: [Cell<u16>; NODE_ENTRIES],
     /// Entries in use.
     pub len: Cell<u8>,
-    /// Nodes since the last fold (saturating).
-    pub depth: Cell<u8>,
+    _pad: Cell<u8>,
+    /// Nodes of the chain, as it was when this one was added or folded.
+    pub length: Cell<u32>,
+    /// With how many it is to be folded.
+    pub fold_at: Cell<u32>,
     /// Holders: paths that end here, and nodes that come next.
     pub holders: AtomicU32,
     /// The segment before it; 0 for none. In a free node: the next free one.
     pub parent: AtomicU32,
 }
 
-const _: () = assert!(size_of::<PathNode>() == 160);
+const _: () = assert!(size_of::<PathNode>() == 168);
 
 /// In place of an entry's context: it is a [`Call`], whose sums may not be known yet.
 pub const AWAITED: u16 = u16::MAX;

@@ -36,7 +36,7 @@ pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 10;
+pub const WIRE_VERSION: u32 = 11;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -181,7 +181,8 @@ pub struct Header {
 
     /// Calls of [`CALLS`] handed out so far.
     pub calls: AtomicU32,
-    _calls_pad: AtomicU32,
+    /// 1 while a thread folds what lies behind nodes that several hold.
+    pub folding: AtomicU32,
     /// Free list of calls, as that of nodes.
     pub free_calls: AtomicU64,
 

@@ -1,8 +1,10 @@
 //! Critical paths take bounded memory.
 
+use std::sync::atomic::Ordering;
+
 use workspan_collect::join::JoinFrame;
 use workspan_collect::{calls, path, strand};
-use workspan_wire::shm::OWNED;
+use workspan_wire::shm::{NODE, OWNED};
 use workspan_wire::site::SiteKind;
 
 use crate::machine::{enter, leave, now, work, Machine};
@@ -96,4 +98,40 @@ fn awaited_calls_take_room_while_they_are_awaited() {
     assert_eq!(on_path.instances, ROUNDS + 2);
     assert_eq!(on_path.work.0.cast_unsigned(), 5 * ROUNDS + 1 + 7 + 11);
     assert_eq!(on_path.span.0.cast_unsigned(), 3 * ROUNDS);
+}
+
+/// The members of a team wake late: whenever the path goes on, somebody still holds what it had before. It is folded behind
+/// that.
+#[test]
+fn a_path_of_which_somebody_always_holds_what_was_is_folded() {
+    let machine = Machine::new(1);
+    let shared = machine.shared;
+    let mut tip = 0;
+    let mut late = Vec::new();
+    for round in 0..ROUNDS {
+        // Another's path begins at the tip, and a new one, which is to be the longest.
+        late.push(path::add(shared, tip & !OWNED, 7, 1));
+        let longest = path::add(shared, tip & !OWNED, u32::try_from(round % 3).expect("below 3"), 1);
+        path::release(shared, tip);
+        tip = longest;
+        if late.len() > 2 {
+            path::release(shared, late.remove(0));
+        }
+        assert!(machine.nodes_in_use() < 150, "round {round}: {}", machine.nodes_in_use());
+    }
+    late.into_iter().for_each(|path| path::release(shared, path));
+    // Nothing is lost by it.
+    let mut sums = [0; 3];
+    let mut at = tip & NODE;
+    while at != 0 {
+        let node = shared.node(at);
+        for i in 0..usize::from(node.len.get()) {
+            sums[usize::from(node.contexts[i].get())] += node.ticks[i].get();
+        }
+        at = node.parent.load(Ordering::Relaxed);
+    }
+    let each = |context: u64| ((ROUNDS + 2 - context) / 3).cast_signed();
+    assert_eq!(sums, [each(0), each(1), each(2)]);
+    path::release(shared, tip);
+    assert_eq!(machine.nodes_in_use(), 0);
 }

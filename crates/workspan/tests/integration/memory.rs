@@ -25,6 +25,19 @@ fn tasks_of_openmp() {
     }
 }
 
+/// One parallel region after another: what is kept of the critical path does not grow with them.
+#[test]
+fn regions_of_openmp() {
+    let program = openmp("loops.c", Compiler::Clang);
+    let folder = scratch("memory-regions");
+    let [few, many] = ["2000", "60000"].map(|regions| {
+        let mut command = workspan(&folder);
+        command.args(["record", "--workers", "2", "--"]).arg(&program).args(["static", regions, "100"]);
+        peak_kib(&mut command)
+    });
+    assert!(many < few + 2048, "{few} KiB, then {many} KiB");
+}
+
 #[track_caller]
 fn check(name: &str, native: &Path, profiled: &Path, arguments: &[&str], workers: u32) {
     let folder = scratch(&format!("memory-{name}"));
