@@ -40,6 +40,17 @@ impl Compiler {
     }
 }
 
+impl Compiler {
+    /// The option that names the folder of Fortran's module files: those of two compilers, or two tests, must not meet.
+    fn modules(self) -> Option<&'static str> {
+        match self {
+            Compiler::Flang => Some("-module-dir"),
+            Compiler::Gfortran => Some("-J"),
+            _ => None,
+        }
+    }
+}
+
 /// The folder of the sources.
 pub(crate) fn sources() -> PathBuf {
     fixtures().join("native")
@@ -104,6 +115,10 @@ impl Native {
             let options: Vec<&str> = options.iter().copied().filter(|option| !option.ends_with("pie")).collect();
             run(compiler.command(), &[&build[..], &options].concat());
             words.extend([&library, "-Wl,-rpath,$ORIGIN", "-rdynamic"]);
+        }
+        let modules = folder.to_str().expect("the path is UTF-8");
+        if let Some(option) = compiler.modules() {
+            words.extend([option, modules]);
         }
         run(compiler.command(), &[&words[..], options].concat());
         let told = tell(executable.as_ref());
