@@ -244,17 +244,7 @@ mod tests {
     use workspan_model::{Site, SiteKind};
 
     fn recording(counts: &[&[u64]]) -> Recording {
-        let site = |line| Site {
-            kind: SiteKind::Join,
-            file: "a.rs".to_owned(),
-            line,
-            column: 1,
-            function: None,
-            type_name: String::new(),
-            module: String::new(),
-            addresses: Vec::new(),
-            via: None,
-        };
+        let site = |line| Site::at(SiteKind::Join, "a.rs", line, 1);
         let mut recording = Recording { sites: vec![site(1), site(2)], ..Recording::default() };
         let outer = recording.contexts.intern(ContextId::ROOT, SiteId(0)).unwrap();
         let inner = recording.contexts.intern(outer, SiteId(1)).unwrap();

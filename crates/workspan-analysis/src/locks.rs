@@ -75,17 +75,7 @@ mod tests {
     use super::*;
 
     fn recording(span: i64, under_lock: i64) -> Recording {
-        let site = |kind| Site {
-            kind,
-            file: "a.c".to_owned(),
-            line: 1,
-            column: 1,
-            function: None,
-            type_name: String::new(),
-            module: String::new(),
-            addresses: Vec::new(),
-            via: None,
-        };
+        let site = |kind| Site::at(kind, "a.c", 1, 1);
         let mut recording =
             Recording { sites: vec![site(SiteKind::Parallel), site(SiteKind::Critical)], ..Recording::default() };
         let region = recording.contexts.intern(ContextId::ROOT, SiteId(0)).unwrap();

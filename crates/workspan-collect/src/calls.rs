@@ -92,7 +92,12 @@ pub fn let_go(thread: &Thread, id: CallId) -> i64 {
             shared.call(whole).work.fetch_add(call.work.load(Ordering::Relaxed), Ordering::Relaxed);
             let_go(thread, whole);
         } else {
-            count(thread, call.context.load(Ordering::Relaxed), call.work.load(Ordering::Relaxed));
+            // Of the root: members that are told nothing of the place, and none that is.
+            let context = call.context.load(Ordering::Relaxed);
+            if context != ROOT {
+                let account = shared.account(thread, context);
+                account.work.set(account.work.get() + call.work.load(Ordering::Relaxed));
+            }
         }
         call.known.store(1, Ordering::Release);
         release(shared, id);
@@ -106,26 +111,12 @@ pub fn let_go(thread: &Thread, id: CallId) -> i64 {
     }
 }
 
-/// The sums of `id`, which nothing but its opener kept open.
+/// The sums of a task's own call `id`: its frame knows what keeps it open, and has counted its work.
 pub fn make_known(shared: Shared, id: CallId, work: i64, span: i64) {
     let call = shared.call(id);
     call.work.store(work, Ordering::Relaxed);
     call.span.store(span, Ordering::Relaxed);
     call.known.store(1, Ordering::Release);
-    release(shared, id);
-}
-
-/// An outermost instance of `context` is over, and has done `work`, with all that was created in it.
-#[inline]
-pub fn count(thread: &Thread, context: ContextId, work: i64) {
-    if context != ROOT {
-        let account = Shared::of(thread).account(thread, context);
-        account.work.set(account.work.get() + work);
-    }
-}
-
-/// `id`, of which nobody has heard, is none.
-pub fn discard(shared: Shared, id: CallId) {
     release(shared, id);
 }
 
@@ -144,8 +135,8 @@ pub(super) fn hold(shared: Shared, id: CallId) {
     shared.call(id).holders.fetch_add(1, Ordering::Relaxed);
 }
 
-/// A holder less.
-pub(super) fn release(shared: Shared, id: CallId) {
+/// A holder less: an entry of a path, or whoever opened it and found that it is not needed.
+pub fn release(shared: Shared, id: CallId) {
     if shared.call(id).holders.fetch_sub(1, Ordering::AcqRel) == 1 {
         free(shared).give(id);
     }

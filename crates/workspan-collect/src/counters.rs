@@ -83,12 +83,12 @@ impl Wanted {
 /// Begins to count what is asked for on the calling thread. False if there is nothing to count.
 pub fn open(kernel: &impl Kernel, shared: Shared, thread: &Thread) -> bool {
     let events = &shared.header().events;
-    let count = count(shared);
+    let count = asked(shared);
     let mine = &thread.events;
     clear(mine);
     if shared.is_virtual() {
         mine.ticks.set(1);
-        events.found.iter().take(count).for_each(|found| counts(found, Means::Ticks as u32));
+        events.found.iter().take(count).for_each(|found| accepted(found, Means::Ticks as u32));
         return count > 0;
     }
     let mut leader = -1;
@@ -96,7 +96,7 @@ pub fn open(kernel: &impl Kernel, shared: Shared, thread: &Thread) -> bool {
         let wanted = Wanted::of(asked);
         if wanted.usage().is_some() {
             mine.usage.set(mine.usage.get() | 1 << i);
-            counts(found, Means::Usage as u32);
+            accepted(found, Means::Usage as u32);
             continue;
         }
         match open_one(kernel, &wanted, leader) {
@@ -108,7 +108,7 @@ pub fn open(kernel: &impl Kernel, shared: Shared, thread: &Thread) -> bool {
                     mine.pages[i].set(kernel.map(descriptor));
                 }
                 leader = if leader == -1 { descriptor } else { leader };
-                counts(found, means);
+                accepted(found, means);
             }
             Err(error) => refused(found, error),
         }
@@ -147,7 +147,7 @@ fn settle_means(kernel: &impl Kernel, shared: Shared, mine: &ThreadEvents, leade
     }
 }
 
-fn counts(found: &Found, means: u32) {
+fn accepted(found: &Found, means: u32) {
     found.threads.fetch_add(1, Ordering::Relaxed);
     found.means.fetch_or(means, Ordering::Relaxed);
 }
@@ -220,7 +220,7 @@ pub fn lost(shared: Shared, thread: &Thread) {
 }
 
 /// Events that are asked for.
-pub fn count(shared: Shared) -> usize {
+pub fn asked(shared: Shared) -> usize {
     (shared.header().events.count.load(Ordering::Relaxed) as usize).min(MAX_EVENTS)
 }
 

@@ -26,7 +26,7 @@ pub fn flag(thread: &Thread) -> u64 {
 
 /// Begins to count on the calling thread, which has been readied, if that is asked for.
 pub fn start(shared: Shared, thread: &Thread) {
-    if counters::count(shared) == 0 {
+    if counters::asked(shared) == 0 {
         return;
     }
     let _errno = ErrnoGuard::new();

@@ -324,7 +324,7 @@ fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
         path = path::add(shared, path, context, ended.span - ended.path_since);
     }
     if !kind.recursive {
-        path = path::add_call(shared, path, context, ended.work, ended.span - added.span());
+        path = path::add_call(shared, path, context, 0, ended.work, ended.span - added.span());
     }
     if path & OWNED == 0 {
         // Still the batch's.

@@ -59,8 +59,10 @@ impl Handoff {
         // Serial work not yet charged travels with the strand.
         let pending = thread.work.get() - thread.flushed.get();
         thread.flushed.set(thread.work.get());
-        events::nobody(thread);
-        self.events.set(events::take(unclosed(thread)));
+        if events::flag(thread) != 0 {
+            events::nobody(thread);
+            self.events.set(events::take(unclosed(thread)));
+        }
         self.path.set(position.path);
         strand::set_path(thread, position.path & !OWNED);
         let mut identity = 0;
@@ -94,14 +96,18 @@ impl Handoff {
 
     /// It has begun there. Called on the other thread.
     pub fn begun(&self, thread: &Thread) {
-        self.its_own.set(events::take(unclosed(thread)));
-        events::give(unclosed(thread), self.events.take());
+        if events::flag(thread) != 0 {
+            self.its_own.set(events::take(unclosed(thread)));
+            events::give(unclosed(thread), self.events.take());
+        }
     }
 
     /// It stops there. Called on the other thread, before the latch is set.
     pub fn done(&self, thread: &Thread, ended: Ended) {
-        self.events.set(events::take(unclosed(thread)));
-        events::give(unclosed(thread), self.its_own.take());
+        if events::flag(thread) != 0 {
+            self.events.set(events::take(unclosed(thread)));
+            events::give(unclosed(thread), self.its_own.take());
+        }
         self.end(ended);
     }
 
@@ -149,7 +155,9 @@ impl Handoff {
         if log::on(thread) {
             log::mark(thread);
         }
-        events::give(unclosed(thread), self.events.take());
+        if events::flag(thread) != 0 {
+            events::give(unclosed(thread), self.events.take());
+        }
         log::go(thread, now);
     }
 }

@@ -77,9 +77,9 @@ fn settle_prefix(thread: &Thread) {
     if thread.prefix.get() != 0 {
         path = add(shared, path, thread.prefix_context.get(), thread.prefix.get());
     }
-    if thread.call.get() == CALL_WANTED {
+    if thread.task_call.get() == CALL_WANTED {
         let call = calls::begin(shared, strand::context(thread), 0, 1);
-        thread.call.set(call);
+        thread.task_call.set(call);
         path = mark(shared, path, call);
     }
     strand::set_path(thread, path);
@@ -96,12 +96,12 @@ pub fn extend(shared: Shared, thread: &Thread, span: i64, context: ContextId) {
 
 /// The strand ends an outermost instance of `context`; its own path accounts for it already.
 pub fn called(shared: Shared, thread: &Thread, context: ContextId, work: i64, span: i64) {
-    strand::set_path(thread, add_call(shared, strand::path(thread), context, work, span));
+    strand::set_path(thread, add_call(shared, strand::path(thread), context, 0, work, span));
 }
 
-/// `path` plus the end of an outermost instance of `context`; the handle passed in is used up.
-pub fn add_call(shared: Shared, path: u32, context: ContextId, work: i64, span: i64) -> u32 {
-    add_part(shared, path, context, Part { ticks: 0, work, span, calls: 1 })
+/// `path` plus `ticks` in `context`, and plus the end of an outermost instance of it; the handle passed in is used up.
+pub fn add_call(shared: Shared, path: u32, context: ContextId, ticks: i64, work: i64, span: i64) -> u32 {
+    add_part(shared, path, context, Part { ticks, work, span, calls: 1 })
 }
 
 /// `path` plus the begin of `call`, which is awaited; the handle passed in is used up.
@@ -115,11 +115,6 @@ pub fn mark(shared: Shared, path: u32, call: CallId) -> u32 {
         calls::release(shared, call);
         path
     })
-}
-
-/// `path` plus `ticks` in `context`, and plus the end of an outermost instance of it; the handle passed in is used up.
-pub fn add_with_call(shared: Shared, path: u32, context: ContextId, ticks: i64, work: i64, span: i64) -> u32 {
-    add_part(shared, path, context, Part { ticks, work, span, calls: 1 })
 }
 
 /// `path` plus `ticks` in `context`; the handle passed in is used up.

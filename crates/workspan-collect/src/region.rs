@@ -87,8 +87,8 @@ pub struct Region {
     from: ContextId,
     location: u64,
     outermost: bool,
-    /// Its call is told by somebody else.
-    called: bool,
+    /// Its work is counted, and the path marked, by whoever entered it.
+    marked_elsewhere: bool,
     span: i64,
     burdened: i64,
     work: i64,
@@ -101,9 +101,9 @@ impl Region {
         self.outermost
     }
 
-    /// Its work is told elsewhere, and the path is not to be marked where it ends: it has been where it began.
-    pub fn is_called(self) -> Region {
-        Region { called: true, ..self }
+    /// Whoever entered it counts its work and marks the path where it begins, rather than where it ends.
+    pub fn marked_elsewhere(self) -> Region {
+        Region { marked_elsewhere: true, ..self }
     }
 }
 
@@ -187,7 +187,7 @@ pub fn enter_stopped(thread: &Thread, now: u64, site: &CallSite, target: Target)
         from,
         location: thread.location.get(),
         outermost: !target.recursive,
-        called: false,
+        marked_elsewhere: false,
         span,
         burdened: strand::burdened(thread),
         work: thread.work.get(),
@@ -231,7 +231,7 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
         account.span.set(account.span.get() + span);
         let burdened = strand::burdened(thread) - region.burdened;
         account.burdened_span.set(account.burdened_span.get() + burdened);
-        if !region.called {
+        if !region.marked_elsewhere {
             account.work.set(account.work.get() + work);
             path::called(shared, thread, context, work, span);
         }

@@ -1,7 +1,5 @@
 //! Events counted by context.
 
-use crate::context::ContextTree;
-
 /// An event that was asked for, and what became of it in a run.
 ///
 /// Where no thread counts it, `refused` says why and `counts` are zeros that mean nothing.
@@ -36,15 +34,5 @@ impl EventCounts {
     pub fn scaled(&self) -> Vec<f64> {
         let share = f64::from(self.counted_ppm.clamp(1, 1_000_000)) / 1e6;
         self.counts.iter().map(|count| *count as f64 / share).collect()
-    }
-
-    /// The same with everything below each context.
-    pub fn inclusive(&self, contexts: &ContextTree) -> Vec<f64> {
-        contexts.inclusive(&self.scaled())
-    }
-
-    /// Gives each context that there is now a count.
-    pub fn resize(&mut self, contexts: usize) {
-        self.counts.resize(contexts, 0);
     }
 }

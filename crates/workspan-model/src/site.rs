@@ -138,6 +138,21 @@ pub struct SiteIdentity {
 }
 
 impl Site {
+    /// A place in the source, of which nothing else is known.
+    pub fn at(kind: SiteKind, file: &str, line: u32, column: u32) -> Site {
+        Site {
+            kind,
+            file: file.to_owned(),
+            line,
+            column,
+            function: None,
+            type_name: String::new(),
+            module: String::new(),
+            addresses: Vec::new(),
+            via: None,
+        }
+    }
+
     /// Stands for a module whose name is not known. Its addresses mean nothing to another run.
     pub const UNKNOWN_MODULE: &str = "?";
 

@@ -310,17 +310,7 @@ fn read_contexts(numbers: &mut Numbers<'_>, sites: usize) -> Option<ContextTree>
 }
 
 fn site(kind: SiteKind) -> Site {
-    Site {
-        kind,
-        file: String::new(),
-        line: 0,
-        column: 0,
-        function: None,
-        type_name: String::new(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
-    }
+    Site::at(kind, "", 0, 0)
 }
 
 struct Decoder<'a> {

@@ -92,11 +92,11 @@ impl Link {
     }
 
     fn try_begin(&self) -> Option<Suspended> {
-        let origin = match self.target() {
+        let (origin, handoff) = match self.target() {
             Target::None => return None,
-            Target::Join(frame) if frame.active() => frame.origin(),
+            Target::Join(frame) if frame.active() => (frame.origin(), None),
             Target::Join(_) => return None,
-            Target::Handoff(handoff) => handoff.origin()?,
+            Target::Handoff(handoff) => (handoff.origin()?, Some(handoff)),
             Target::Task(link) => {
                 touch_account(link.context()?);
                 let (thread, now) = thread::waking()?;
@@ -106,7 +106,7 @@ impl Link {
         touch_account(origin.context);
         let (thread, now) = thread::waking()?;
         let suspended = task::begin(thread, now, &origin);
-        if let Target::Handoff(handoff) = self.target() {
+        if let Some(handoff) = handoff {
             handoff.begun(thread);
         }
         restart(now);

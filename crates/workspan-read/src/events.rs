@@ -9,46 +9,38 @@ use workspan_wire::shm::{self, Account, Header, Thread, ThreadArea};
 
 use crate::snapshot::{Record, Snapshot};
 
-/// What only the runner knows of an event that it has asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AskedFor {
-    /// Its name.
-    pub name: String,
-    /// How often it came in the whole process, if that was counted.
-    pub whole: Option<u64>,
-}
-
 /// Adds what was counted to `run`, which was read from the same snapshot. `contexts`: by the collector's number, the
-/// recording's, of which there are `known`; `words`: what an error number of the system means.
+/// recording's, of which there are `known`; `names`: of the events, as they were asked for; `words`: what an error number of the
+/// system means.
 pub fn read_events(
     snapshot: &(impl Snapshot + ?Sized),
     contexts: &[ContextId],
     known: usize,
-    asked: &[AskedFor],
+    names: &[&str],
     words: impl Fn(u32) -> String,
     run: &mut Run,
 ) -> io::Result<()> {
     let header = Record::read(snapshot, 0, size_of::<Header>())?;
     let at = offset_of!(Header, events);
-    let count = (header.u32(at + offset_of!(Events, count)) as usize).min(MAX_EVENTS).min(asked.len());
+    let count = (header.u32(at + offset_of!(Events, count)) as usize).min(MAX_EVENTS).min(names.len());
     if count == 0 {
         return Ok(());
     }
     let sums = Sums::read(snapshot, &header, contexts, known, count)?;
     let found = |i: usize| at + offset_of!(Events, found) + i * size_of::<Found>();
-    run.events = asked
+    run.events = names
         .iter()
         .zip(sums.counts)
         .enumerate()
-        .map(|(i, (asked, counts))| {
+        .map(|(i, (name, counts))| {
             let field = |field: usize| header.u32(found(i) + field);
             let missing_threads = field(offset_of!(Found, refused));
             let means = field(offset_of!(Found, means));
             let has = |which: Means| means & which as u32 != 0;
             EventCounts {
-                name: asked.name.clone(),
+                name: (*name).to_owned(),
                 counts,
-                whole: asked.whole,
+                whole: None,
                 // What the kernel keeps of every thread it keeps all the time.
                 counted_ppm: if has(Means::Read) || has(Means::Page) { sums.counted_ppm } else { 1_000_000 },
                 threads: field(offset_of!(Found, threads)),

@@ -22,7 +22,7 @@ pub mod tool;
 mod counts;
 mod problem;
 
-pub use events::{read_events, AskedFor};
+pub use events::read_events;
 pub use file::{decode, encode, ReadError};
 pub use idle::{read_busy, Busy};
 pub use problem::Problem;

@@ -98,7 +98,7 @@ pub fn read_snapshot(
     for earlier in &mut recording.runs {
         earlier.totals.resize(contexts, Totals::default());
         earlier.critical.resize(contexts, Nanos::ZERO);
-        earlier.events.iter_mut().for_each(|event| event.resize(contexts));
+        earlier.events.iter_mut().for_each(|event| event.counts.resize(contexts, 0));
     }
     counts::limit(&mut run);
     recording.runs.push(run);

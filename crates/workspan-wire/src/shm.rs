@@ -373,7 +373,7 @@ pub struct Thread {
     /// Span before the task began that `path` does not account for yet (with [`PREFIXED`]).
     pub prefix: Cell<i64>,
     /// The call that the running task is: 0 none, or none that is awaited; [`CALL_WANTED`]; else its number.
-    pub call: Cell<u32>,
+    pub task_call: Cell<u32>,
     _call_pad: Cell<u32>,
     /// Work of teams that the running task has forked and that are over; in no `work`.
     pub teams_work: Cell<i64>,

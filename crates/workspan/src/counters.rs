@@ -44,11 +44,9 @@ impl Wanted {
         Ok(Wanted { events, named: count })
     }
 
-    /// What is named, and nothing else.
-    pub fn only(names: Option<&str>) -> anyhow::Result<Wanted> {
-        let events = named(names)?;
-        let named = events.len();
-        Ok(Wanted { events, named })
+    /// These, and nothing else.
+    pub fn only(events: Vec<Event>) -> Wanted {
+        Wanted { named: events.len(), events }
     }
 
     /// Runs a program once more, and has its recording know what was counted in the whole of it. Returns whether there is to

@@ -169,17 +169,7 @@ mod tests {
     use workspan_model::Site;
 
     fn recording() -> Recording {
-        let site = |kind, name: &str| Site {
-            kind,
-            file: "src/a.rs".to_owned(),
-            line: 3,
-            column: 1,
-            function: None,
-            type_name: name.to_owned(),
-            module: String::new(),
-            addresses: Vec::new(),
-            via: None,
-        };
+        let site = |kind, name: &str| Site { type_name: name.to_owned(), ..Site::at(kind, "src/a.rs", 3, 1) };
         let sites = vec![site(SiteKind::Join, "closure"), site(SiteKind::Marked, "solve = all")];
         Recording { sites, ..Recording::default() }
     }

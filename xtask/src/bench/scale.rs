@@ -129,7 +129,7 @@ fn causes(options: &Options) -> anyhow::Result<Vec<Figure>> {
             value: spread.median(),
             spread,
             // How much the machine's memory costs two workers is its own affair, and may be nothing.
-            target: enough.then_some(Target::AtLeast(FOUND)),
+            target: (enough || !matches!(case.amount, Amount::SecondWorker)).then_some(Target::AtLeast(FOUND)),
             behind: Vec::new(),
             remark: case.cause.trim_end_matches("_ns").replace('_', " "),
         };

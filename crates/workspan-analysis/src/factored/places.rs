@@ -140,17 +140,7 @@ mod tests {
     /// A join between two stretches of serial code, run with so many workers: work before, inside, after, and the wall
     /// time of the join.
     fn recording(runs: &[(u32, [i64; 3], i64)]) -> Recording {
-        let site = |kind| Site {
-            kind,
-            file: "src/a.rs".to_owned(),
-            line: 1,
-            column: 5,
-            function: None,
-            type_name: String::new(),
-            module: String::new(),
-            addresses: Vec::new(),
-            via: None,
-        };
+        let site = |kind| Site::at(kind, "src/a.rs", 1, 5);
         let (from, to) = (Some(SiteId(1)), Some(SiteId(1)));
         let sites = vec![
             site(SiteKind::Serial { from: None, to }),

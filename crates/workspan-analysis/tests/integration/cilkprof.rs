@@ -12,15 +12,8 @@ const BAZ: SiteId = SiteId(3);
 
 fn recording() -> Recording {
     let site = |(name, line): (&str, u32)| Site {
-        kind: SiteKind::Marked,
-        file: "main.c".to_owned(),
-        line,
-        column: 1,
-        function: None,
         type_name: name.to_owned(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
+        ..Site::at(SiteKind::Marked, "main.c", line, 1)
     };
     let sites = [("main", 1), ("foo", 2), ("bar", 3), ("baz", 5)].map(site).to_vec();
     Recording { sites, ..Recording::default() }

@@ -20,15 +20,8 @@ fn sites() -> Vec<Site> {
     let (mark, task) = (SiteKind::Marked, SiteKind::Task);
     let places = [(mark, 4, "L4-L6"), (task, 9, ""), (task, 10, ""), (mark, 16, "L16-L20"), (mark, 24, "L24-L28")];
     let site = |(kind, line, name): (SiteKind, u32, &str)| Site {
-        kind,
-        file: "example.cpp".to_owned(),
-        line,
-        column: 1,
-        function: None,
         type_name: name.to_owned(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
+        ..Site::at(kind, "example.cpp", line, 1)
     };
     places.into_iter().chain([(task, 34, ""), (task, 35, "")]).map(site).collect()
 }

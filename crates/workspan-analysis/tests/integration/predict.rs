@@ -14,17 +14,7 @@ pub(crate) const TASK: ContextId = ContextId(2);
 /// Contexts of a join and of a task.
 pub(crate) fn recording() -> Recording {
     let mut contexts = ContextTree::default();
-    let site = |kind| Site {
-        kind,
-        file: String::new(),
-        line: 1,
-        column: 1,
-        function: None,
-        type_name: String::new(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
-    };
+    let site = |kind| Site::at(kind, "", 1, 1);
     for id in [0, 1] {
         contexts.intern(ContextId::ROOT, SiteId(id)).unwrap();
     }

@@ -70,7 +70,7 @@ fn each_context_has_its_own() {
     assert_eq!(counted.len(), 5, "{counted:?}");
     // What is nested counts for the region around it, once.
     let recording = machine.recording();
-    let inclusive = recording.runs[0].events[0].inclusive(&recording.contexts);
+    let inclusive = recording.contexts.inclusive(&recording.runs[0].events[0].scaled());
     assert!((inclusive[0] - 1_111_111.0).abs() < 0.5, "{inclusive:?}");
 }
 

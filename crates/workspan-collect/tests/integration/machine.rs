@@ -11,7 +11,7 @@ use workspan_collect::shared::Shared;
 use workspan_collect::tables;
 use workspan_collect::thread::{prepare, Role};
 use workspan_model::Recording;
-use workspan_read::{first_page, read_events, read_snapshot, AskedEvent, AskedFor, Died, Request};
+use workspan_read::{first_page, read_events, read_snapshot, AskedEvent, Died, Request};
 use workspan_wire::shm::{self, Clock, Ending, Thread};
 use workspan_wire::site::SiteKind;
 
@@ -96,9 +96,8 @@ impl Machine {
         let bytes = unsafe { std::slice::from_raw_parts(self.shared.address() as *const u8, shm::SIZE) };
         let mut recording = Recording::default();
         let contexts = read_snapshot(bytes, &Died::default(), &mut recording).expect("memory can be read");
-        let asked = ["ticks", "twice"].map(|name| AskedFor { name: name.to_owned(), whole: None });
         let known = recording.contexts.len();
-        read_events(bytes, &contexts, known, &asked, |error| error.to_string(), &mut recording.runs[0])
+        read_events(bytes, &contexts, known, &["ticks", "twice"], |error| error.to_string(), &mut recording.runs[0])
             .expect("memory can be read");
         recording
     }

@@ -36,14 +36,9 @@ pub fn work(thread: &Thread) -> i64 {
     thread.work.get() + thread.teams_work.get()
 }
 
-/// A task of this kind is a call.
-pub fn is_task(kind: Kind) -> bool {
-    !kind.machinery && !kind.implicit && !kind.taskloop && !kind.recursive
-}
-
-/// What `thread.call` is as a task of this kind begins.
+/// What `Thread::task_call` is as a task of this kind begins.
 pub fn at_begin(kind: Kind) -> CallId {
-    if is_task(kind) {
+    if kind.is_instance() && !kind.recursive {
         CALL_WANTED
     } else {
         0
@@ -63,9 +58,9 @@ fn mark(thread: &Thread, id: CallId) {
 
 fn open(thread: &Thread, task: &Frame, context: ContextId) -> Open {
     let shared = Shared::of(thread);
-    let id = calls::begin(shared, context, task.call.get(), 1);
+    let id = calls::begin(shared, context, task.open_call.get(), 1);
     if id != 0 {
-        task.call.set(id);
+        task.open_call.set(id);
         calls::add(shared, id, -work(thread));
         shared.call(id).span.store(-strand::span(thread), Ordering::Relaxed);
     }
@@ -81,7 +76,7 @@ pub fn leave(thread: &Thread, task: &Frame, Open(id): Open) -> i64 {
     let call = shared.call(id);
     let span = strand::span(thread) + call.span.load(Ordering::Relaxed);
     call.span.store(span, Ordering::Relaxed);
-    task.call.set(call.around.get());
+    task.open_call.set(call.around.get());
     calls::add(shared, id, work(thread));
     credit(task, calls::let_go(thread, id));
     span
@@ -89,7 +84,7 @@ pub fn leave(thread: &Thread, task: &Frame, Open(id): Open) -> i64 {
 
 /// `creator` creates a task: what the task amounts to goes to the call that is returned, if there is one.
 pub fn creates(shared: Shared, creator: &Frame) -> CallId {
-    let id = creator.call.get();
+    let id = creator.open_call.get();
     if id != 0 {
         calls::keep_open(shared, id);
     }
@@ -99,9 +94,6 @@ pub fn creates(shared: Shared, creator: &Frame) -> CallId {
 /// `task`, with all below, is over after `work`, and lasted for `span`; its call, if it has one, was marked on its path.
 pub fn closes(thread: &Thread, task: &Frame, call: CallId, work: i64, span: i64) {
     let shared = Shared::of(thread);
-    if is_task(task.kind.get()) {
-        calls::count(thread, task.start.get().context, work);
-    }
     if call != 0 && call != CALL_WANTED {
         calls::make_known(shared, call, work, span);
     }
@@ -151,13 +143,15 @@ impl Whole {
         let mut now = self.of.load(Ordering::Acquire);
         if now == 0 {
             let id = calls::begin(shared, ROOT, 0, size);
+            // Also a part that is shorter than nothing, what hooks take being taken out, is as long as it is.
+            shared.call(id).span.store(i64::MIN, Ordering::Relaxed);
             let new = u64::from(ordinal) << 32 | u64::from(id);
             match self.of.compare_exchange(0, new, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return id,
                 Err(found) => now = found,
             }
             if id != 0 {
-                calls::discard(shared, id);
+                calls::release(shared, id);
             }
         }
         if now >> 32 == u64::from(ordinal) {

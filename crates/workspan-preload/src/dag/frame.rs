@@ -89,6 +89,11 @@ pub struct Kind {
 }
 
 impl Kind {
+    /// Each of its tasks is an instance of its site.
+    pub(super) fn is_instance(self) -> bool {
+        !self.machinery && !self.implicit && !self.taskloop
+    }
+
     /// What it costs more if it is stolen, at its begin and again for who waits for it.
     #[inline(always)]
     pub(super) fn steal(self, thread: &Thread) -> i64 {
@@ -156,8 +161,8 @@ pub struct Frame {
     /// Of a member: what it has told its team of its own work.
     pub(super) told: Cell<i64>,
     /// The innermost call that it has open besides itself; 0 for none.
-    pub(super) call: Cell<CallId>,
-    /// The one that its creator had open then.
+    pub(super) open_call: Cell<CallId>,
+    /// The one that its creator had open when it created this one.
     pub(super) within: Cell<CallId>,
     /// By what the log knows it.
     pub(super) logged: super::log::Logged,
@@ -226,7 +231,7 @@ impl Frame {
             depended_on: Cell::new(false),
             below: AtomicI64::new(0),
             told: Cell::new(0),
-            call: Cell::new(0),
+            open_call: Cell::new(0),
             within: Cell::new(0),
             logged: super::log::Logged::default(),
             extra: AtomicPtr::new(ptr::null_mut()),
@@ -455,7 +460,7 @@ impl Frame {
             prefix_context: thread.prefix_context.get(),
             last_region: thread.last_region.get(),
             waiting: thread.waiting.get(),
-            call: thread.call.get(),
+            call: thread.task_call.get(),
             teams_work: thread.teams_work.get(),
         };
         self.rests.set(Rests { saved });
@@ -485,7 +490,7 @@ impl Frame {
         thread.prefix_context.set(saved.prefix_context);
         thread.last_region.set(saved.last_region);
         thread.waiting.set(saved.waiting);
-        thread.call.set(saved.call);
+        thread.task_call.set(saved.call);
         thread.teams_work.set(saved.teams_work);
         self.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
     }

@@ -108,7 +108,7 @@ pub fn begin(thread: &Thread, task: &Frame, now: u64, site: &CallSite) {
     path::settle(thread);
     let target = region::target(thread, site).filter(|target| target.context != strand::context(thread));
     let region = target.map(|target| {
-        let region = region::enter_stopped(thread, now, site, target).is_called();
+        let region = region::enter_stopped(thread, now, site, target).marked_elsewhere();
         let outermost = !target.recursive;
         let call = if outermost { call::enter(thread, task, target.context) } else { call::Open::NONE };
         Mark { region, call }

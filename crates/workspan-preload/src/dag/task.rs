@@ -54,7 +54,7 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     thread.flushed.set(0);
     thread.nested.set(0);
     thread.teams_work.set(0);
-    thread.call.set(call::at_begin(task.kind.get()));
+    thread.task_call.set(call::at_begin(task.kind.get()));
     thread.span_offset.set(start.span);
     start.assumed.set(thread);
     thread.location.set(0);
@@ -62,7 +62,7 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     let prefix = start.span - start.since;
     let context = thread.position.get().context;
     strand::set_tail(thread, start.path, start.since);
-    if (start.forked_in != start.context && prefix != 0) || thread.call.get() != 0 {
+    if (start.forked_in != start.context && prefix != 0) || thread.task_call.get() != 0 {
         strand::set_tail(thread, start.path | PREFIXED, start.span);
         thread.prefix.set(prefix);
         thread.prefix_context.set(start.forked_in);
@@ -166,7 +166,7 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
         assumed: Assumed::of(thread),
         prefix: thread.prefix.get(),
         prefix_context: thread.prefix_context.get(),
-        call: thread.call.get(),
+        call: thread.task_call.get(),
         work: call::work(thread),
         ..End::at(thread.position.get())
     };
@@ -292,7 +292,7 @@ fn whole_path(shared: Shared, task: &Frame) -> u32 {
     }
     if leaf {
         let span = end.span - task.start.get().span;
-        path = path::add_with_call(shared, path, end.context, end.span - end.since, end.work, span);
+        path = path::add_call(shared, path, end.context, end.span - end.since, end.work, span);
     } else if end.span != end.since {
         path = path::add(shared, path, end.context, end.span - end.since);
     }
@@ -315,6 +315,7 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
         let kind = task.kind.get();
         let start = task.start.get();
         let (end, end_assumed) = (task.end().span, task.end().assumed);
+        let work = task.end().work + task.below.load(Ordering::Acquire);
         // Descendants may have ended later.
         let (children, children_path) = frame::seen(&task.children);
         let (late, late_path) = frame::seen(&task.late);
@@ -322,11 +323,12 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
         // As whoever waits is told.
         let below = Assumed::seen(&task.children).max(Assumed::seen(&task.late));
         let last_assumed = end_assumed.max(below.burdened_by(-thread.steal.get()));
-        if !kind.machinery && !kind.implicit && !kind.taskloop {
+        if kind.is_instance() {
             let account = shared.account(thread, start.context);
             account.entries.set(account.entries.get() + 1);
             if !kind.recursive {
                 account.instances.set(account.instances.get() + 1);
+                account.work.set(account.work.get() + work);
                 account.span.set(account.span.get() + last - start.span);
                 let assumed = last_assumed.beyond(start.assumed);
                 account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
@@ -354,7 +356,6 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
                 }
             }
         }
-        let work = task.end().work + task.below.load(Ordering::Acquire);
         call::closes(thread, task, task.end().call, work, last - start.span);
         depend::forget(thread, task);
         task.release(thread);
@@ -497,7 +498,7 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     thread.burdened_offset.set(0);
     thread.nested.set(0);
     thread.teams_work.set(0);
-    thread.call.set(0);
+    thread.task_call.set(0);
     member.thread.store(ptr::null_mut(), Ordering::Release);
     member.stage.set(Stage::Ended);
     member.set_end(End::default());

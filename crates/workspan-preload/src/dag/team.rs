@@ -41,7 +41,7 @@ struct Share {
     burdened: AtomicI64,
     /// Its context + 1, above bit 32 if it is an outermost instance; 0 before a member knows.
     of: AtomicU64,
-    call: Whole,
+    whole: Whole,
 }
 
 /// A parallel region.
@@ -79,7 +79,7 @@ impl Team {
 
     /// The call of its `ordinal`-th worksharing construct.
     pub(super) fn whole(&self, ordinal: u32) -> &Whole {
-        &self.shares[ordinal as usize % SHARES].call
+        &self.shares[ordinal as usize % SHARES].whole
     }
 
     /// The slot to which ends go in `round`.
@@ -95,7 +95,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
     let from = strand::context(thread);
     path::settle(thread);
     let target = target.filter(|target| target.context != from);
-    let region = target.map(|target| region::enter_stopped(thread, now, site, target).is_called());
+    let region = target.map(|target| region::enter_stopped(thread, now, site, target).marked_elsewhere());
     let outermost = target.filter(|target| !target.recursive);
     let call = outermost.map_or(call::Open::NONE, |target| call::enter(thread, task, target.context));
     let position = thread.position.get();
@@ -115,7 +115,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         uniform: AtomicI64::new(i64::MIN),
         burdened: AtomicI64::new(i64::MIN),
         of: AtomicU64::new(0),
-        call: Whole::new(),
+        whole: Whole::new(),
     };
     let team = Team {
         slots: [frame::none(), frame::none()],
@@ -249,7 +249,7 @@ pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordina
             let span = taken(&share.span);
             let assumed = Assumed { uniform: taken(&share.uniform), burdened: taken(&share.burdened) };
             let of = share.of.swap(0, Ordering::Relaxed);
-            share.call.clear();
+            share.whole.clear();
             share.left.store(instance, Ordering::Release);
             if let Some(context) = (of as u32).checked_sub(1) {
                 count(thread, (context, of >> 32 != 0), 1, span, assumed);

@@ -94,17 +94,7 @@ fn strands() -> Vec<Strand> {
 }
 
 fn recording() -> Recording {
-    let site = Site {
-        kind: SiteKind::ScopeSpawn,
-        file: "src/main.rs".to_owned(),
-        line: 7,
-        column: 5,
-        function: None,
-        type_name: String::new(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
-    };
+    let site = Site::at(SiteKind::ScopeSpawn, "src/main.rs", 7, 5);
     let mut contexts = ContextTree::default();
     contexts.intern(ContextId::ROOT, SiteId(0)).expect("the root is there");
     Recording { sites: vec![site], contexts, ..Recording::default() }

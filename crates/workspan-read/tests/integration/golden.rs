@@ -62,17 +62,7 @@ fn expected(minor: u16) -> Recording {
 }
 
 fn sites(minor: u16) -> Vec<Site> {
-    let none = Site {
-        kind: SiteKind::Join,
-        file: String::new(),
-        line: 0,
-        column: 0,
-        function: None,
-        type_name: String::new(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
-    };
+    let none = Site::at(SiteKind::Join, "", 0, 0);
     let mut sites = vec![
         Site {
             file: "src/main.rs".to_owned(),

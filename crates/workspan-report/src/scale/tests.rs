@@ -46,17 +46,7 @@ fn conditions() -> Conditions {
 }
 
 fn view(times: &[Times], complete: bool) -> Scale {
-    let site = |kind, line| Site {
-        kind,
-        file: "src/<a>.rs".to_owned(),
-        line,
-        column: 5,
-        function: None,
-        type_name: String::new(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
-    };
+    let site = |kind, line| Site::at(kind, "src/<a>.rs", line, 5);
     let to = Some(SiteId(1));
     let sites = vec![site(SiteKind::Serial { from: None, to }, 0), site(SiteKind::Join, 7)];
     let recording = Recording { sites, ..Recording::default() };

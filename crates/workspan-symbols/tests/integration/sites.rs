@@ -6,17 +6,7 @@ use workspan_symbols::{symbolise, Error, Module, Symbolised};
 use crate::build::program;
 
 fn site(kind: SiteKind, file: &str, line: u32, column: u32, type_name: &str) -> Site {
-    Site {
-        kind,
-        file: file.to_owned(),
-        line,
-        column,
-        function: None,
-        type_name: type_name.to_owned(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
-    }
+    Site { type_name: type_name.to_owned(), ..Site::at(kind, file, line, column) }
 }
 
 fn function(name: &str, from_debug_info: bool) -> Option<Function> {

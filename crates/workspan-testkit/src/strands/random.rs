@@ -73,17 +73,8 @@ pub fn random(seed: u64) -> RandomRun {
 }
 
 fn site(kind: SiteKind, file: &str, line: u32) -> Site {
-    Site {
-        kind,
-        file: file.to_owned(),
-        line,
-        column: 1,
-        function: None,
-        type_name: if kind == SiteKind::Marked { "mark".to_owned() } else { String::new() },
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
-    }
+    let type_name = if kind == SiteKind::Marked { "mark" } else { "" };
+    Site { type_name: type_name.to_owned(), ..Site::at(kind, file, line, 1) }
 }
 
 /// What is known of the running task.

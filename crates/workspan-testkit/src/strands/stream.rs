@@ -128,17 +128,7 @@ impl Stream {
 }
 
 fn site(kind: SiteKind, line: u32) -> Site {
-    Site {
-        kind,
-        file: if kind.spawns() { "src/main.rs".to_owned() } else { String::new() },
-        line,
-        column: 1,
-        function: None,
-        type_name: String::new(),
-        module: String::new(),
-        addresses: Vec::new(),
-        via: None,
-    }
+    Site::at(kind, if kind.spawns() { "src/main.rs" } else { "" }, line, 1)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::io;
 
 use workspan_events::{Event, Refused};
 use workspan_model::{ContextId, Recording};
-use workspan_read::{read_events, AskedEvent, AskedFor, Snapshot};
+use workspan_read::{read_events, AskedEvent, Snapshot};
 
 /// As the collector is asked for it.
 pub fn asked(event: &Event) -> AskedEvent {
@@ -19,11 +19,11 @@ pub fn read(
     events: &[Event],
     recording: &mut Recording,
 ) -> io::Result<()> {
-    let asked: Vec<AskedFor> = events.iter().map(|event| AskedFor { name: event.name.clone(), whole: None }).collect();
+    let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
     let words = |error| Refused::of_code(i32::try_from(error).unwrap_or(0)).to_string();
     let known = recording.contexts.len();
     match recording.runs.last_mut() {
-        Some(run) => read_events(snapshot, contexts, known, &asked, words, run),
+        Some(run) => read_events(snapshot, contexts, known, &names, words, run),
         None => Ok(()),
     }
 }

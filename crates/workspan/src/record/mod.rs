@@ -153,7 +153,7 @@ pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Re
 /// The same. What is logged is kept beside `file` until it is converted.
 pub fn measure_into(command: &[OsString], options: &RunOptions, file: &Path) -> anyhow::Result<Measured> {
     let mut session = Session::new(command, options, file)?;
-    let wanted = Wanted::only(options.events.as_deref())?;
+    let wanted = Wanted::only(session.events.clone());
     for _ in 0..options.repeat {
         if !wanted.during_run(&mut session)?.0 {
             break;
