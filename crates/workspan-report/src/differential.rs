@@ -33,7 +33,7 @@ pub struct NodeByNode {
     pub program: Inflated,
     /// Cost of strands that only the base has, in nanoseconds: the mean over its runs.
     pub only_base_ns: i64,
-    /// Sites: of `inflate` first what costs more on the critical path, then what costs more in all; of `diff` what has
+    /// Sites: of `inflation` first what costs more on the critical path, then what costs more in all; of `diff` what has
     /// changed most.
     pub sites: Vec<Site>,
     /// Pieces of the source between two events, in the same order.

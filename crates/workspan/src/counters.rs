@@ -7,7 +7,7 @@ use anyhow::ensure;
 use nix::sys::resource::{getrusage, Usage, UsageWho};
 use workspan_events::perf::{Children, Machine};
 use workspan_events::{parse, Counters, Event, Refused};
-use workspan_report::inflate::Counted;
+use workspan_report::inflation::Counted;
 use workspan_wire::events::MAX_EVENTS;
 
 use crate::record::Session;

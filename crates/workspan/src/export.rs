@@ -95,7 +95,9 @@ impl Source {
     }
 
     fn rows(&self) -> anyhow::Result<&StoredRows> {
-        self.rows.as_ref().with_context(|| format!("{} holds no strands (record with `--record`)", self.file.display()))
+        self.rows
+            .as_ref()
+            .with_context(|| format!("{} holds no strands (record with `--strands`)", self.file.display()))
     }
 
     fn stacks(&self) -> Stacks {

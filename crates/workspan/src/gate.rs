@@ -78,7 +78,7 @@ impl Gate {
             Subject::Wall => Some(&answer.program.wall),
             _ => {
                 let Some(nodes) = &answer.nodes else {
-                    bail!("`{}` needs strands on both sides (record with `--record`)", self.text);
+                    bail!("`{}` needs strands on both sides (record with `--strands`)", self.text);
                 };
                 return self.is_met_by(nodes);
             }

@@ -83,7 +83,7 @@ pub fn rows(folder: &Path, run: u32) -> StoredRows {
 pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
     let folder = folder_of(file);
     if !folder.is_dir() {
-        bail!("{} holds no strands: there is no {} (record with `--record`)", file.display(), folder.display());
+        bail!("{} holds no strands: there is no {} (record with `--strands`)", file.display(), folder.display());
     }
     Ok(folder)
 }

@@ -72,7 +72,7 @@ impl Call {
 
     /// Runs it so often, recorded strand by strand, and merges the runs; returns the report of that.
     pub(super) fn merged(&self, runs: u32) -> anyhow::Result<Value> {
-        self.profiled_with(&["--record", "--repeat", &runs.to_string()])?;
+        self.profiled_with(&["--strands", "--repeat", &runs.to_string()])?;
         let merged = build::folder().join("merged.wspan");
         let mut command = self.command(&build::workspan()?);
         output_of(command.arg("merge").arg(build::folder().join("recording.wspan")).arg("--output").arg(&merged))?;

@@ -95,7 +95,7 @@ fn numbers(report: &Report, live: Option<&Live>) -> String {
 
 fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
     let Some(live) = live else {
-        return "<p class=\"none\">This needs a recording of all strands: record with <code>--record</code>, and keep the folder \
+        return "<p class=\"none\">This needs a recording of all strands: record with <code>--strands</code>, and keep the folder \
                 <code>.strands</code> beside the recording.</p>\n"
             .to_owned();
     };

@@ -150,11 +150,11 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
     let loss = judged.losses.first();
     match (&judged.outcome, loss) {
         (Outcome::Inconclusive(Why::OnlyBounds), _) if has_strands => Some(
-            "record all strands anew (--record): those that there are do not tell how tasks fit onto processors"
+            "record all strands anew (--strands): those that there are do not tell how tasks fit onto processors"
                 .to_owned(),
         ),
         (Outcome::Inconclusive(Why::OnlyBounds), _) => {
-            Some("record all strands (--record): how tasks fit onto processors can be told then".to_owned())
+            Some("record all strands (--strands): how tasks fit onto processors can be told then".to_owned())
         }
         (Outcome::Limited(_), Some(loss)) => match loss.parts.first() {
             Some(part) => Some(format!("{}{}", advice(recording, judged, part), gain(judged, part))),

@@ -58,7 +58,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     if let Some(library) = &options.tool {
         tool::check(library)?;
     }
-    if options.record {
+    if options.strands {
         strands::check_writable(&file)?;
     }
     let measured = measure_into(&args.command, options, &file)?;
@@ -75,10 +75,10 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
     let Measured { recording, outcome: _, logs } = measured;
     let recording = &recording;
     let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
-    if options.record {
+    if options.strands {
         written = written.and_then(|()| strands::write(recording, &logs, file));
     }
-    let with_strands = (options.record && written.is_ok()).then_some(file);
+    let with_strands = (options.strands && written.is_ok()).then_some(file);
     let mut errors = Vec::new();
     if let Some(mut view) = report::judged(recording, with_strands, &options.show) {
         let answered = answer(recording, &logs, options);
@@ -100,7 +100,7 @@ fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
     if options.show.json.is_some() {
         return;
     }
-    if options.record && recording.runs.len() > 1 {
+    if options.strands && recording.runs.len() > 1 {
         match merge::in_a_line(file) {
             Ok(line) => talk::talk(&format!("\n{line}")),
             Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),

@@ -1,4 +1,4 @@
-//! `--record`: from what the threads have logged to the folder of strands beside the recording.
+//! `--strands`: from what the threads have logged to the folder of strands beside the recording.
 
 use std::fs;
 use std::io;
@@ -30,7 +30,7 @@ pub fn check_writable(file: &Path) -> anyhow::Result<()> {
     let in_the_way = fs::metadata(&folder).is_ok_and(|found| !found.is_dir());
     anyhow::ensure!(!in_the_way, "cannot write {}: a file of this name is in the way", folder.display());
     let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
-    anyhow::ensure!(!special, "--record: there is no place beside {} for strands", file.display());
+    anyhow::ensure!(!special, "--strands: there is no place beside {} for strands", file.display());
     Ok(())
 }
 

@@ -94,7 +94,7 @@ fn stored_recordings_in_all_formats() {
 fn a_program_that_ran() {
     let folder = scratch("exports");
     let program = build::program("shapes");
-    run(&mut record(&folder, &["--record"], &program, &["taskprof"])).check_success();
+    run(&mut record(&folder, &["--strands"], &program, &["taskprof"])).check_success();
     let file = "workspan.wspan";
     assert_eq!((folded(&folder, file, "work"), folded(&folder, file, "critical")), (3040, 930));
     let trace = json(&folder, file, &["--format", "perfetto"]);
@@ -224,11 +224,11 @@ fn what_cannot_be_exported_is_said() {
     let stored = fixtures();
     for format in ["perfetto", "dot", "graphml"] {
         ask(&stored, &["export", "mix.wspan", "-f", format])
-            .check_error(2, &["mix.wspan holds no strands", "--record"]);
+            .check_error(2, &["mix.wspan holds no strands", "--strands"]);
     }
     ask(&stored, &["export", "mix.wspan", "-f", "csv", "--table", "strands"]).check_error(2, &["holds no strands"]);
     for format in [&["-f", "cilkscale"][..], &["-f", "csv", "--table", "calls"]] {
         let other = [&["export", "mix.wspan", "--steal", "300"], format].concat();
-        ask(&stored, &other).check_error(2, &["holds no strands", "--record"]);
+        ask(&stored, &other).check_error(2, &["holds no strands", "--strands"]);
     }
 }

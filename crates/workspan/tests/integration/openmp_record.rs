@@ -1,4 +1,4 @@
-//! `--record` of OpenMP programs: the strands amount to what the collector told on the fly, to the last tick.
+//! `--strands` of OpenMP programs: the strands amount to what the collector told on the fly, to the last tick.
 
 use std::fmt::Write;
 use std::fs;
@@ -58,7 +58,7 @@ fn the_real_clock() {
         fs::create_dir_all(&folder).expect("the target directory is writable");
         let file = folder.join("run.wspan");
         let mut command = workspan(&folder);
-        command.args(["record", "--record", "--workers", "2", "-o"]).arg(&file);
+        command.args(["record", "--strands", "--workers", "2", "-o"]).arg(&file);
         command.arg("--").arg(program).args(arguments);
         run_openmp(command, &folder.join("stderr")).expect("it runs");
         let (recording, found, strands) = replayed(&file).expect("it can be replayed");

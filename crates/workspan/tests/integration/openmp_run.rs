@@ -55,7 +55,7 @@ pub(crate) fn recorded<R>(
     let mut command = workspan(&folder);
     command.args(["record", "--clock", "virtual", "-o"]).arg(file("wspan"));
     if let Some(steal) = strands {
-        command.args(["--record", "--steal", &steal.to_string()]);
+        command.args(["--strands", "--steal", &steal.to_string()]);
     }
     let mut json = std::ffi::OsString::from("--json=");
     json.push(file("json"));

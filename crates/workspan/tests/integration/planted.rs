@@ -25,7 +25,7 @@ fn line(function: &str, text: &str) -> u64 {
 /// A recording of `planted ARGUMENTS` in `folder`.
 fn recorded(folder: &Path, name: &str, arguments: &[&str], task_cost: &str) -> PathBuf {
     let file = folder.join(format!("{name}.wspan"));
-    let options = ["--record", "--virtual-task-cost", task_cost, "-o", file.to_str().expect("text")];
+    let options = ["--strands", "--virtual-task-cost", task_cost, "-o", file.to_str().expect("text")];
     run(&mut record(folder, &options, &build::program("planted"), arguments)).check_success();
     file
 }
@@ -187,7 +187,7 @@ fn marks_that_do_not_nest() {
     let folder = scratch("planted-marks");
     for workers in ["1", "2", "4"] {
         let mut command = workspan(&folder);
-        command.args(["record", "--record", "--clock", "virtual", "--workers", workers, "--"]);
+        command.args(["record", "--strands", "--clock", "virtual", "--workers", workers, "--"]);
         run(command.arg(build::program("planted")).arg("marks")).check_success();
         let answer = report(&folder, "workspan.wspan");
         let program = &answer["program"];

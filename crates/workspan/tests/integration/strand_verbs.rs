@@ -147,7 +147,7 @@ fn what_cannot_be_predicted_is_said() {
     ask(&folder, &["predict", "--grain", "s-00000000"]).check_error(2, &["is not SITE=NS"]);
     ask(&folder, &["predict", "-s", "nothing=8"]).check_error(2, &["no region marked `nothing`"]);
     fs::remove_dir_all(folder.join("workspan.strands")).expect("it is there");
-    ask(&folder, &["predict"]).check_error(2, &["holds no strands", "record with `--record`"]);
+    ask(&folder, &["predict"]).check_error(2, &["holds no strands", "record with `--strands`"]);
 }
 
 /// In the two views strands of sites are counted once, and the first rows have most of the span.
@@ -229,7 +229,7 @@ fn what_cannot_be_used_is_said() {
     recording.made_at += 1;
     fs::write(folder.join("other.wspan"), encode(&recording)).expect("writable");
     for verb in ["advise", "calls"] {
-        ask(&folder, &[verb, "other.wspan"]).check_error(2, &["other.wspan holds no strands", "--record"]);
+        ask(&folder, &[verb, "other.wspan"]).check_error(2, &["other.wspan holds no strands", "--strands"]);
     }
     fs::rename(&strands, folder.join("other.strands")).expect("writable");
     ask(&folder, &["advise", "other.wspan"]).check_error(2, &["of another recording"]);
@@ -248,7 +248,7 @@ fn what_cannot_be_used_is_said() {
     // Once, whoever reads them.
     let page = ask(&folder, &["report", "--html", "page.html"]);
     assert_eq!(page.check_success().err().matches("is damaged").count(), 1, "{}", page.err());
-    assert!(!page.out().contains("record all strands (--record)"), "{}", page.out());
+    assert!(!page.out().contains("record all strands (--strands)"), "{}", page.out());
 }
 
 #[cfg(feature = "query")]

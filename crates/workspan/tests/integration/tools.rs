@@ -133,5 +133,5 @@ fn libraries_that_are_no_tools() {
     std::fs::write(folder.join("text.so"), "no library").expect("it can be written");
     let ended = started(&["--tool", "text.so"]);
     assert!(ended.err().contains("warning: the tool text.so was not loaded"), "{}", ended.err());
-    started(&["--tool", "text.so", "--record"]).check_error(2, &["--tool", "--record"]);
+    started(&["--tool", "text.so", "--strands"]).check_error(2, &["--tool", "--strands"]);
 }

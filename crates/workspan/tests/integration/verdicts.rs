@@ -69,7 +69,7 @@ fn check_any(name: &str, task_cost: &str, expected: &[String]) {
         let folder = scratch(&format!("verdict-{name}-{strands}"));
         let verdict = |arguments: &[&str]| {
             let mut options = vec!["--virtual-task-cost", task_cost];
-            options.extend(strands.then_some("--record"));
+            options.extend(strands.then_some("--strands"));
             run(&mut record(&folder, &options, &build::program("planted"), arguments)).check_success();
             said(&report(&folder, "workspan.wspan"))
         };

@@ -74,7 +74,7 @@ fn answers_are_those_of_the_verb() {
     let folder = scratch("asked");
     for workers in ["1", "4"] {
         let mut command = workspan(&folder);
-        command.args(["record", "--clock", "virtual", "--record", "--json=report.json", "--workers", workers]);
+        command.args(["record", "--clock", "virtual", "--strands", "--json=report.json", "--workers", workers]);
         command.args(options(&MARKED)).arg("--").arg(build::program("planted")).arg("marked");
         run(&mut command).check_success();
         check_same(&folder, &MARKED, answers(&json(&folder.join("report.json"))));
@@ -84,7 +84,7 @@ fn answers_are_those_of_the_verb() {
 #[test]
 fn repeated_runs_are_asked_the_typical_one() {
     let folder = scratch("asked-repeated");
-    let mut all = vec!["--record", "--repeat", "3", "--json=report.json"];
+    let mut all = vec!["--strands", "--repeat", "3", "--json=report.json"];
     all.extend(options(&MARKED[..1]));
     run(&mut record(&folder, &all, &build::program("planted"), &["marked"])).check_success();
     let report = json(&folder.join("report.json"));
@@ -118,7 +118,7 @@ fn a_run_of_openmp_leaves_no_strands() {
     let program = openmp("constructs.c", Compiler::Clang);
     let scenarios = scenarios_of_openmp();
     let scenarios: Vec<&str> = scenarios.iter().map(String::as_str).collect();
-    for (also, left) in [(&["--record"][..], true), (&[], false)] {
+    for (also, left) in [(&["--strands"][..], true), (&[], false)] {
         let mut command = workspan(&folder);
         command.args(["record", "--clock", "virtual", "--workers", "2", "--json=report.json"]).args(also);
         command.args(options(&scenarios)).arg("--").arg(&program).arg("task_pair");

@@ -1,13 +1,13 @@
-//! `workspan inflate`: a program on one worker and on several, strand by strand.
+//! `workspan inflation`: a program on one worker and on several, strand by strand.
 
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use anyhow::{ensure, Context};
-use workspan_report::inflate::{answer, json, text, Answer, Counted, Told};
+use workspan_report::inflation::{answer, json, text, Answer, Counted, Told};
 use workspan_report::text::Style;
 
-use crate::args::{Inflate, InflateOptions, RunOptions};
+use crate::args::{Inflation, InflationOptions, RunOptions};
 use crate::counters::{self, Counts};
 use crate::differential::{compare, Side};
 use crate::exit::{self, Outcome};
@@ -16,7 +16,7 @@ use crate::record::{strands, Measured, Session};
 use crate::{files, openmp, output};
 
 /// Runs the verb.
-pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
+pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
     let options = &args.options;
     let plan = Plan::new(args)?;
     for file in [&plan.base_file, &options.output].into_iter().chain(options.json.iter().filter(|f| !is_stdout(f))) {
@@ -59,7 +59,7 @@ fn judge(
     [base, new]: [Side<'_>; 2],
     plan: &Plan,
     counted: &[Counted],
-    options: &InflateOptions,
+    options: &InflationOptions,
     errors: &mut Vec<anyhow::Error>,
 ) -> anyhow::Result<Outcome> {
     let compared = compare(base, new)?.context("the strands are gone")?;
@@ -96,7 +96,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(args: &Inflate) -> anyhow::Result<Plan> {
+    fn new(args: &Inflation) -> anyhow::Result<Plan> {
         let options = &args.options;
         for gate in &options.fail_on {
             ensure!(
@@ -114,7 +114,7 @@ impl Plan {
         ensure!(workers <= most, "--workers {workers}: a program that uses OpenMP can have {most} at most");
         let all = RunOptions {
             logical_cores: options.logical_cores,
-            record: true,
+            strands: true,
             repeat: options.repeat,
             clock: options.clock,
             events: options.events.clone(),
@@ -135,7 +135,7 @@ impl Plan {
     }
 
     /// Runs both in turn, so that what changes with time changes both.
-    fn measure(&self, args: &Inflate, events: &counters::Wanted) -> anyhow::Result<[Runs; 2]> {
+    fn measure(&self, args: &Inflation, events: &counters::Wanted) -> anyhow::Result<[Runs; 2]> {
         let mut base = (Session::new(&args.command, &self.base, &self.base_file)?, Vec::new());
         let mut new = (Session::new(&args.command, &self.new, &self.new.output)?, Vec::new());
         'all: for _ in 0..args.options.repeat {
@@ -161,7 +161,7 @@ fn is_stdout(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-fn show(view: &Answer, options: &InflateOptions) -> anyhow::Result<()> {
+fn show(view: &Answer, options: &InflationOptions) -> anyhow::Result<()> {
     match &options.json {
         Some(file) if is_stdout(file) => output::data(&(json(view) + "\n")).context("cannot write to standard output"),
         Some(file) => files::replace(file, (json(view) + "\n").as_bytes())

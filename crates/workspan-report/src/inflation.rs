@@ -1,4 +1,4 @@
-//! The answer of `workspan inflate`: its view model, and as text.
+//! The answer of `workspan inflation`: its view model, and as text.
 
 use schemars::JsonSchema;
 use serde::Serialize;
