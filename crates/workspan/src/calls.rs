@@ -30,7 +30,7 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     let steal = Steal::of(args.steal, &recorded.recording, &recorded.run);
     let options = Options { heights: args.by == By::Height, steal: steal.cost() };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
-    recorded.rows.tell_problems();
+    recorded.rows.report_problems();
     Ok(answer(&recorded.recording, options.heights, Source::Strands(steal), &computed))
 }
 
@@ -42,7 +42,7 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
     }
     let recording = files::read(&file)?.recording;
     let Some(run) = recording.runs.get(args.run as usize - 1) else {
-        bail!("{} has {} runs, there is no run {}", file.display(), recording.runs.len(), args.run);
+        bail!("{} has {} runs: there is no run {} (--run)", file.display(), recording.runs.len(), args.run);
     };
     if !is_told(&recording, run) {
         return Ok(None);

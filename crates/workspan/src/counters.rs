@@ -100,7 +100,7 @@ impl Wanted {
 /// The events of a list with commas between.
 pub fn named(names: Option<&str>) -> anyhow::Result<Vec<Event>> {
     let events = parse(names.unwrap_or_default(), &Machine)?;
-    ensure!(events.len() <= MAX_EVENTS, "--events: {} events, of {MAX_EVENTS} at most", events.len());
+    ensure!(events.len() <= MAX_EVENTS, "--events: {} events; at most {MAX_EVENTS} can be counted", events.len());
     Ok(events)
 }
 

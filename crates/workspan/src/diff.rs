@@ -54,7 +54,7 @@ fn foretell(args: &args::Diff, runs: usize) -> anyhow::Result<(Vec<Change>, Vec<
         let (changes, scenario) = scenario(&speed_ups, &recorded.recording, &|| recorded.places())?;
         shown = changes;
         let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
-        recorded.rows.tell_problems();
+        recorded.rows.report_problems();
         let outcome = computed.outcomes.first().context("nothing was asked for")?;
         if outcome.strands == 0 {
             output::note("warning: no strand is in any of these parts: nothing changes");

@@ -24,7 +24,7 @@ pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidenc
         let recording = bounded_by_locks(recording);
         let run = recording.runs.get(number).context("there is no such run")?;
         let found = from_rows(&recording, run, &rows, processors);
-        rows.tell_problems();
+        rows.report_problems();
         found
     });
     found.unwrap_or_else(|error| {

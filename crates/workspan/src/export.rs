@@ -40,12 +40,12 @@ pub fn run(args: &Export) -> anyhow::Result<Outcome> {
             let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
             let made = Made::new(args, &source)?;
             written.left_out = made.left_out();
-            made.tell(&source);
+            made.note_excluded(&source);
             written.to(file, args.table, |out| made.write(args, &source, out))?;
         }
     }
     if let Some(rows) = &source.rows {
-        rows.tell_problems();
+        rows.report_problems();
     }
     if args.json {
         output::data(&written.json(args, &source))?;
@@ -74,7 +74,7 @@ impl Source {
         };
         let runs = recording.runs.len();
         if number >= runs {
-            bail!("{} has {runs} runs, there is no run {}", file.display(), number + 1);
+            bail!("{} has {runs} runs: there is no run {} (--run)", file.display(), number + 1);
         }
         let recorded = u32::try_from(number + 1).context("too many runs")?;
         let needs = matches!(args.format, Format::Perfetto | Format::Chrome | Format::Dot | Format::Graphml)
@@ -97,7 +97,7 @@ impl Source {
     fn rows(&self) -> anyhow::Result<&StoredRows> {
         self.rows
             .as_ref()
-            .with_context(|| format!("{} holds no strands (record with `--strands`)", self.file.display()))
+            .with_context(|| format!("{} holds no strands (record again with `--strands`)", self.file.display()))
     }
 
     fn stacks(&self) -> Stacks {
@@ -161,8 +161,8 @@ impl Made {
                 match made {
                     Ok(graph) => Made::Graph(graph),
                     Err(graph::TooLarge { strands }) => bail!(
-                        "the run has {strands} strands, and a graph of more than {most} is hard to lay out: \
-                         --limit {strands} writes it all the same, `--format perfetto` shows a run of any size"
+                        "the run has {strands} strands, and a graph of more than {most} is hard to lay out: add --limit \
+                         {strands} to write it nevertheless, or choose --format perfetto for a run of any size"
                     ),
                 }
             }
@@ -177,13 +177,13 @@ impl Made {
         }
     }
 
-    /// Says what is not in the file, on stderr.
-    fn tell(&self, source: &Source) {
+    /// Reports what is not in the file, on stderr.
+    fn note_excluded(&self, source: &Source) {
         if let Some(LeftOut { strands, time, arrows }) = self.left_out() {
             if strands > 0 {
                 output::note(&format!(
-                    "{strands} of the shortest strands are left out ({time} of work and waiting in all), and {arrows} \
-                     arrows: --limit N keeps more"
+                    "excluded the {strands} shortest strands ({time} of work and waiting in total) and {arrows} arrows: \
+                     --limit N keeps more"
                 ));
             }
         }
@@ -191,12 +191,12 @@ impl Made {
             for (weight, what) in [(stacks::Weight::Work, "work"), (stacks::Weight::Critical, "critical path")] {
                 let missing = stacks.below_zero(weight);
                 if missing < Nanos::ZERO {
-                    output::note(&format!("contexts below zero are left out: the {what} adds up to {} more", -missing));
+                    output::note(&format!("excluded contexts below zero: the {what} adds up to {} more", -missing));
                 }
             }
         }
         if !source.run.complete() {
-            output::note("warning: the run is not complete; `workspan report` says what is missing");
+            output::note("warning: the run is not complete; `workspan report` lists what is missing");
         }
     }
 

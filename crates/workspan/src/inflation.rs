@@ -101,7 +101,7 @@ impl Plan {
         for gate in &options.fail_on {
             ensure!(
                 gate.is_inflation(),
-                "--fail-on {}: only inflation and critical-inflation are known here",
+                "--fail-on {}: write a condition on inflation or critical-inflation",
                 gate.text()
             );
         }
@@ -110,8 +110,11 @@ impl Plan {
         let openmp = matches!(target::runtime(&target)?, Runtime::Openmp(_));
         let most = if openmp { openmp::MOST_THREADS } else { u32::MAX };
         let workers = options.workers.unwrap_or_else(|| found.min(most));
-        ensure!(workers > 1, "this machine has one processor: say with --workers how many there are to be");
-        ensure!(workers <= most, "--workers {workers}: a program that uses OpenMP can have {most} at most");
+        ensure!(workers > 1, "this machine has one processor: add --workers N for the parallel runs");
+        ensure!(
+            workers <= most,
+            "--workers {workers}: Workspan can follow at most {most} threads of a program that uses OpenMP"
+        );
         let all = RunOptions {
             logical_cores: options.logical_cores,
             strands: true,
@@ -126,7 +129,7 @@ impl Plan {
         if openmp {
             ensure!(
                 options.logical_cores.is_none(),
-                "--logical-cores is for rayon: a team of OpenMP's has --workers in both"
+                "--logical-cores is for rayon: leave it out, a team of OpenMP has --workers threads in all runs"
             );
             // A team of one would be other loops, without tasks.
             base = RunOptions { workers: None, logical_cores: Some(workers), ..base };
@@ -169,7 +172,7 @@ fn show(view: &Answer, options: &InflationOptions) -> anyhow::Result<()> {
         None => {
             // stdout belongs to the program that was run.
             let style = Style { colour: output::colour_stderr(), top: options.top };
-            output::talk(&format!("\n{}", text(view, style).trim_end()));
+            output::message(&format!("\n{}", text(view, style).trim_end()));
             Ok(())
         }
     }

@@ -73,7 +73,7 @@ pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Sh
     let text = text::write(view, Style { colour, top: show.top });
     match to {
         To::Stdout => output::data(&text).context("cannot write to standard output")?,
-        To::Stderr => output::talk(&format!("\n{}", text.trim_end())),
+        To::Stderr => output::message(&format!("\n{}", text.trim_end())),
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ pub fn run(args: &args::WhatIf) -> anyhow::Result<Outcome> {
     let recorded = strands::open(&args.file, args.run)?;
     let (shown, scenario) = scenario(&speed_ups, &recorded.recording, &|| recorded.places())?;
     let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
-    recorded.rows.tell_problems();
+    recorded.rows.report_problems();
     let of = Of { recording: &recorded.recording, run: args.run };
     let view = answers(&of, vec![shown], &computed).pop().context("nothing was asked for")?;
     let style = Style { colour: output::colour_stdout(), top: args.top };

@@ -188,6 +188,9 @@ fn errors_say_what_is_wrong() {
     let folder = Folder::new("errors");
     folder.check_error("selec 1", "Expected: an SQL statement, found: selec");
     folder.check_error("select nothing from nodes", "there is no column `nothing` here; there are run, strand, task");
+    let tables =
+        "there is no table `nodez`; there are nodes, sites, contexts, meta, strands, site_totals, threads, tasks";
+    folder.check_error("select * from nodez", tables);
     folder.check_error("select 1 from nowhere", "nowhere");
     folder.check_error("select 1; select 2", "SQL statement");
     folder.check_error("select cost_ns / 0 from nodes", "Divide by zero");

@@ -264,7 +264,11 @@ fn runner(verb: &[String], platform: &str) -> anyhow::Result<String> {
 fn workspan() -> anyhow::Result<PathBuf> {
     let here = env::current_exe().context("cannot find our own executable")?;
     let there = here.with_file_name("workspan");
-    anyhow::ensure!(there.is_file(), "the command `workspan` is missing beside {}", here.display());
+    anyhow::ensure!(
+        there.is_file(),
+        "the command `workspan` is missing beside {} (install both: cargo install --path crates/workspan)",
+        here.display()
+    );
     Ok(there)
 }
 
@@ -312,12 +316,16 @@ fn report_built(programs: impl Iterator<Item = PathBuf>) -> anyhow::Result<Outco
         match record::target::look(&program)? {
             Some(Runtime::Rayon(hooks)) => {
                 any = true;
-                output::note(&format!("hooks are in ({}); run it: workspan record -- {name}", hooks.runtime));
+                output::note(&format!(
+                    "built instrumented ({}); run it: workspan record -- {}",
+                    hooks.runtime,
+                    output::quoted(&program)
+                ));
             }
-            _ => output::note(&format!("warning: {name} uses no rayon: it has no hooks")),
+            _ => output::note(&format!("warning: {name} does not use rayon: it is not instrumented")),
         }
     }
-    anyhow::ensure!(any, "no executable with rayon in it was built");
+    anyhow::ensure!(any, "no executable was built that uses rayon");
     Ok(Outcome::OK)
 }
 

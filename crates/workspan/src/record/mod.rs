@@ -3,6 +3,7 @@
 pub mod child;
 pub mod events;
 pub mod idle;
+pub mod interpreter;
 pub mod memory;
 pub mod output;
 pub mod profiled;
@@ -30,7 +31,7 @@ use crate::counters::{self, Wanted};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
 use crate::what_if::{self, Answered};
-use crate::{files, machine, merge, openmp, output as talk, report};
+use crate::{files, machine, merge, openmp, output, report};
 use target::Runtime;
 
 /// Runs the verb.
@@ -45,7 +46,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         }
         if target::look(&target)?.is_none() {
             let message = format!("{} uses neither rayon nor OpenMP: it runs without a recording", target.display());
-            talk::note(&message);
+            output::note(&message);
             return unrecorded(&args.command, Vec::new());
         }
     }
@@ -65,7 +66,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let outcome = measured.outcome;
     // The program has run: whatever fails now, how it ended is told.
     let errors = publish(measured, &file, options);
-    errors.iter().for_each(talk::error);
+    errors.iter().for_each(output::error);
     let failed = Outcome::Code(i32::from(crate::exit::FAILED));
     Ok(if errors.is_empty() || outcome != Outcome::OK { outcome } else { failed })
 }
@@ -95,19 +96,19 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
     errors
 }
 
-/// Tells where the recording is, and what repeated runs amount to.
+/// Reports where the recording is, and what repeated runs amount to.
 fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
     if options.show.json.is_some() {
         return;
     }
     if options.strands && recording.runs.len() > 1 {
         match merge::in_a_line(file) {
-            Ok(line) => talk::talk(&format!("\n{line}")),
-            Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),
+            Ok(line) => output::message(&format!("\n{line}")),
+            Err(error) => output::note(&format!("warning: the runs cannot be merged: {error:#}")),
         }
     }
-    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", file.display()) };
-    talk::talk(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
+    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", output::quoted(file)) };
+    output::message(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
 }
 
 /// Answers what was asked before the run; of several runs, for the typical one.

@@ -55,7 +55,7 @@ pub fn run(args: &args::Scale) -> anyhow::Result<Outcome> {
             Ok(Some(found)) => profiled = Some(found),
             Ok(None) => stopped = Some(signal_hook::consts::SIGINT),
             // The times are there whatever becomes of the rest.
-            Err(error) => warnings.push(format!("where idle time and inflation arise is not known: {error:#}")),
+            Err(error) => warnings.push(format!("idle time and inflation cannot be attributed to sites: {error:#}")),
         }
     }
     drop(progress);

@@ -140,11 +140,7 @@ fn files_and_what_is_said_of_them() {
     let few = ask(&folder, &["export", "-f", "speedscope", "-o", "few.json", "--limit", "3", "--json"]);
     let answer: Value = serde_json::from_slice(&few.check_success().stdout).expect("JSON");
     let left_out = answer["left_out"]["strands"].as_u64().expect("a number");
-    assert!(
-        left_out > 3 && few.err().contains(&format!("{left_out} of the shortest strands are left out")),
-        "{}",
-        few.err()
-    );
+    assert!(left_out > 3 && few.err().contains(&format!("excluded the {left_out} shortest strands")), "{}", few.err());
 
     let answer = json(&folder, file, &["-f", "csv", "--table", "all", "-o", "tables", "--json"]);
     let files = answer["files"].as_array().expect("a list");

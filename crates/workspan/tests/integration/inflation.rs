@@ -132,12 +132,12 @@ fn what_goes_wrong_is_said() {
     let folder = scratch("inflation-wrong");
     let planted = program("planted");
     inflation(&folder, &["--events", "cycels"], &planted, &["list"]).check_error(2, &["`cycels` is no event"]);
-    inflation(&folder, &["--fail-on", "work>2x"], &planted, &["list"]).check_error(2, &["only inflation"]);
+    inflation(&folder, &["--fail-on", "work>2x"], &planted, &["list"]).check_error(2, &["condition on inflation"]);
     inflation(&folder, &[], Path::new("./gone"), &[]).check_error(127, &["cannot run ./gone"]);
     let team = openmp("fib.c", Compiler::Clang);
     for workers in ["255", "4096"] {
         let ended = run(workspan(&folder).args(["inflation", "--workers", workers, "--"]).arg(&team));
-        ended.check_error(2, &[&format!("--workers {workers}: a program that uses OpenMP can have 254 at most")]);
+        ended.check_error(2, &[&format!("--workers {workers}: Workspan can follow at most 254 threads")]);
     }
     // The program's own failure is told, and what was measured is kept.
     for (json, words) in [("answer.json", ""), ("/dev/full", "cannot write /dev/full")] {

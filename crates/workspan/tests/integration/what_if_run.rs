@@ -160,7 +160,7 @@ fn what_the_program_does_not_have_is_said_after_the_run() {
     ended.check_error(
         2,
         &[
-            "workspan: error: --what-if nothing=8: the recording has no region marked `nothing`",
+            "workspan: error: --what-if nothing=8: the program marked no region `nothing`",
             "--what-if s-00000000/=2,middle=2: the recording has no site `s-00000000`",
             "parallelism 5.00 instead of 1.11",
             "recorded in workspan.wspan",
@@ -169,7 +169,7 @@ fn what_the_program_does_not_have_is_said_after_the_run() {
     assert_eq!(report(&folder, "workspan.wspan")["program"]["span_ns"], 9_000);
     // The program's own status goes before.
     let ended = run(&mut record(&folder, &options(&["nothing=8"]), &build::program("endings"), &["exit", "7"]));
-    ended.check_error(7, &["no region marked `nothing`"]);
+    ended.check_error(7, &["marked no region `nothing`"]);
 }
 
 #[test]
