@@ -151,7 +151,7 @@ impl Steal {
 pub enum Source {
     /// The strands of a run.
     Strands(Steal),
-    /// What the collector told on the fly.
+    /// What the collector reported on the fly.
     Collector(Option<Steal>),
 }
 
@@ -174,11 +174,11 @@ pub fn answer(recording: &Recording, by_height: bool, source: Source, computed: 
             Steal::Asked(_) => "",
             Steal::Recorded(_) => ", as recorded",
             Steal::Measured(_) => ", as measured",
-            Steal::Assumed(_) => ", assumed: --steal tells it",
+            Steal::Assumed(_) => ", assumed: set it with --steal",
         };
         let burdened = ratio(program.burdened_parallelism);
         let cost = steal.cost();
-        text += format!(", {burdened} if all is stolen that can be ({cost} a steal{known})").as_str();
+        text += format!(", burdened {burdened} ({cost} for each possible steal{known})").as_str();
     }
     Answer {
         schema_version: 1,

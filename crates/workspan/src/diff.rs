@@ -55,9 +55,9 @@ fn foretell(args: &args::Diff, runs: usize) -> anyhow::Result<(Vec<Change>, Vec<
         shown = changes;
         let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
         recorded.rows.report_problems();
-        let outcome = computed.outcomes.first().context("nothing was asked for")?;
+        let outcome = computed.outcomes.first().context("no change was requested")?;
         if outcome.strands == 0 {
-            output::note("warning: no strand is in any of these parts: nothing changes");
+            output::note("warning: no strand is in the code that you named: nothing changes");
         }
         predicted.extend(outcome.after.parallelism);
     }

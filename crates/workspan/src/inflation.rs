@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use anyhow::{ensure, Context};
-use workspan_report::inflation::{answer, json, text, Answer, Counted, Told};
+use workspan_report::inflation::{answer, json, text, Answer, Counted, Input};
 use workspan_report::text::Style;
 
 use crate::args::{Inflation, InflationOptions, RunOptions};
@@ -63,7 +63,7 @@ fn judge(
     errors: &mut Vec<anyhow::Error>,
 ) -> anyhow::Result<Outcome> {
     let compared = compare(base, new)?.context("the strands are gone")?;
-    let told = Told {
+    let input = Input {
         base: base.recording,
         new: new.recording,
         workers: plan.workers,
@@ -71,7 +71,7 @@ fn judge(
         found: &compared.found,
         counted,
     };
-    let mut view = answer(told);
+    let mut view = answer(input);
     for gate in &options.fail_on {
         match gate.is_met_by(&view.nodes) {
             Ok(true) => view.failed.push(gate.text().to_owned()),

@@ -24,7 +24,7 @@ pub fn run(args: &args::WhatIf) -> anyhow::Result<Outcome> {
     let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
     recorded.rows.report_problems();
     let of = Of { recording: &recorded.recording, run: args.run };
-    let view = answers(&of, vec![shown], &computed).pop().context("nothing was asked for")?;
+    let view = answers(&of, vec![shown], &computed).pop().context("no change was requested")?;
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
     Ok(Outcome::OK)

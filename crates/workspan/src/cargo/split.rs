@@ -108,7 +108,7 @@ impl Split {
         let output = Command::new(&rustc).arg("-vV").output().context("cannot run rustc")?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-        host.map(str::to_owned).context("rustc does not tell its host platform")
+        host.map(str::to_owned).context("`rustc -vV` names no host platform")
     }
 }
 

@@ -31,7 +31,7 @@ use crate::counters::{self, Wanted};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
 use crate::what_if::{self, Answered};
-use crate::{files, machine, merge, openmp, output, report};
+use crate::{files, machine, merge, openmp, output as messages, report};
 use target::Runtime;
 
 /// Runs the verb.
@@ -46,7 +46,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         }
         if target::look(&target)?.is_none() {
             let message = format!("{} uses neither rayon nor OpenMP: it runs without a recording", target.display());
-            output::note(&message);
+            messages::note(&message);
             return unrecorded(&args.command, Vec::new());
         }
     }
@@ -66,7 +66,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let outcome = measured.outcome;
     // The program has run: whatever fails now, how it ended is told.
     let errors = publish(measured, &file, options);
-    errors.iter().for_each(output::error);
+    errors.iter().for_each(messages::error);
     let failed = Outcome::Code(i32::from(crate::exit::FAILED));
     Ok(if errors.is_empty() || outcome != Outcome::OK { outcome } else { failed })
 }
@@ -103,12 +103,12 @@ fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
     }
     if options.strands && recording.runs.len() > 1 {
         match merge::in_a_line(file) {
-            Ok(line) => output::message(&format!("\n{line}")),
-            Err(error) => output::note(&format!("warning: the runs cannot be merged: {error:#}")),
+            Ok(line) => messages::message(&format!("\n{line}")),
+            Err(error) => messages::note(&format!("warning: the runs cannot be merged: {error:#}")),
         }
     }
-    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", output::quoted(file)) };
-    output::message(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
+    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", messages::quoted(file)) };
+    messages::message(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
 }
 
 /// Answers what was asked before the run; of several runs, for the typical one.
