@@ -17,7 +17,7 @@ pub struct Answer {
     pub schema_version: u32,
     /// In one line, a number first.
     pub text: String,
-    /// What was asked for.
+    /// What was requested.
     pub goal: Wanted,
     /// How the steps ended: `already-enough`, `reached`, `overhead`, `waiting`, `gave-up` or `no-data`.
     pub outcome: String,

@@ -114,7 +114,7 @@ pub enum Steal {
 }
 
 impl Steal {
-    /// As it was asked for, as `run` of `recording` was recorded with, as it was measured, or as it may be.
+    /// As it was requested, as `run` of `recording` was recorded with, as it was measured, or as it may be.
     pub fn of(asked: Option<u64>, recording: &Recording, run: &Run) -> Steal {
         let nanos = |number| Nanos(i64::try_from(number).unwrap_or(i64::MAX));
         let measured = recording.machine.steal_ns;
@@ -238,7 +238,7 @@ pub fn json(answer: &Answer) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
-/// Columns of the CSV: Cilkprof's words, then what it does not tell.
+/// Columns of the CSV: Cilkprof's words, then what it does not report.
 const CSV: [&str; 17] = [
     "caller",
     "callee",

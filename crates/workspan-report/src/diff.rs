@@ -29,7 +29,7 @@ pub struct Answer {
     pub verdict: String,
     /// The whole program.
     pub program: Program,
-    /// What was foretold; null if nobody asked.
+    /// What was predicted; null if nobody asked.
     pub prediction: Option<Prediction>,
     /// Spawn sites, by what their spans changed.
     pub sites: Vec<Site>,
@@ -111,16 +111,16 @@ pub enum Changed {
     Inconclusive,
 }
 
-/// What was foretold from the first recording, against the second.
+/// What was predicted from the first recording, against the second.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Prediction {
     /// What was to become faster.
     pub changes: Vec<what_if::Change>,
-    /// Parallelism that was foretold, over the runs before.
+    /// Parallelism that was predicted, over the runs before.
     pub predicted: Range,
     /// Parallelism that was measured, over the runs after.
     pub measured: Range,
-    /// By how much the foretold one is more than the measured one, as a share of that; below zero if it is less.
+    /// By how much the predicted one is more than the measured one, as a share of that; below zero if it is less.
     pub error: Option<f64>,
 }
 
@@ -403,7 +403,7 @@ fn program(out: &mut String, answer: &Answer, style: Style) {
     table.write(out, style, 0);
 }
 
-/// Before, after, and the ratio: with ranges where these can be told from a single number.
+/// Before, after, and the ratio: with ranges where these can be distinguished from a single number.
 fn cells(quantity: &Quantity, show: fn(f64) -> String) -> [String; 3] {
     let times = match (quantity.ratio, quantity.ratio_range) {
         (Some(_), Some([low, high])) if low < high => {

@@ -61,7 +61,7 @@ pub struct EventSite {
 /// Events of two recordings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ComparedEvents {
-    /// Those that both have asked for.
+    /// Those that both have requested.
     pub events: Vec<EventPair>,
     /// Sites: as the other lists of this answer are ordered.
     pub sites: Vec<EventSitePair>,

@@ -34,7 +34,7 @@ pub struct Answer {
     pub seeds: u32,
     /// For any number of processors.
     pub program: Program,
-    /// The largest number of processors asked for of which four fifths are used, as of all below.
+    /// The largest number of processors requested of which four fifths are used, as of all below.
     pub scales_to: Option<u32>,
     /// By number of processors.
     pub points: Vec<Point>,
@@ -64,7 +64,7 @@ pub struct Cutoff {
 pub struct Program {
     /// What one processor takes, as recorded: the speedups are over this.
     pub recorded_ns: i64,
-    /// What one processor takes with what was asked for.
+    /// What one processor takes with what was requested.
     pub serial_ns: i64,
     /// Of it, time that strands were blocked.
     pub blocked_ns: i64,

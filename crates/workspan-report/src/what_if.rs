@@ -43,7 +43,7 @@ pub struct Answer {
     pub warnings: Vec<String>,
 }
 
-/// A part and its factor, as asked for.
+/// A part and its factor, as requested.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIfChange")]
 pub struct Change {

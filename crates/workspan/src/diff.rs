@@ -1,4 +1,4 @@
-//! `workspan diff`: two recordings side by side, and what was foretold against what came.
+//! `workspan diff`: two recordings side by side, and prediction against measurement.
 
 use anyhow::Context;
 use workspan_analysis::{diff, what_if};

@@ -16,7 +16,7 @@ use crate::strands::{self, StoredRows};
 const MOST_PIECES: usize = 1 << 20;
 
 /// The typical run of `recording`, which is at `file`, on so many processors; `None` without strands that can be read. What is
-/// wrong with them is told.
+/// wrong with them is reported.
 pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidence> {
     let number = workspan_report::typical_run(recording)?;
     strands::folder(file).ok()?;

@@ -79,7 +79,7 @@ impl Source {
         let recorded = u32::try_from(number + 1).context("too many runs")?;
         let needs = matches!(args.format, Format::Perfetto | Format::Chrome | Format::Dot | Format::Graphml)
             || args.table == Some(Table::Strands)
-            // What the collector told was told with the cost that was then asked for.
+            // What the collector reported was computed with the cost that was requested then.
             || args.steal.is_some();
         let rows = match strands::folder(&file) {
             Err(error) if needs => return Err(error),
@@ -108,7 +108,7 @@ impl Source {
         timeline(&self.recording, &self.run, self.rows()?, limit).context("cannot read the strands")
     }
 
-    /// The report: of this run alone, or of all runs. Of the verdict only if it is asked for: it takes schedules.
+    /// The report: of this run alone, or of all runs. Of the verdict only if it is requested: it takes schedules.
     fn report(&self, args: &Export, alone: bool, verdict: bool) -> anyhow::Result<Report> {
         let recording = if alone {
             Cow::Owned(Recording { runs: vec![self.run.clone()], ..self.recording.clone() })
@@ -248,7 +248,7 @@ fn write_table(args: &Export, source: &Source, table: Table, out: &mut dyn Write
         Table::Calls => out.write_all(calls_csv(&source.calls(args)?).as_bytes())?,
         _ => {
             let name = name(table);
-            // All runs, unless one was asked for.
+            // All runs, unless one was requested.
             let verdict = matches!(table, Table::Verdict | Table::Losses);
             let report = source.report(args, args.run.is_some(), verdict)?;
             for table in tables::TABLES.iter().filter(|table| table.name == name) {
@@ -259,7 +259,7 @@ fn write_table(args: &Export, source: &Source, table: Table, out: &mut dyn Write
     Ok(())
 }
 
-/// The word by which a table is asked for.
+/// The word by which a table is requested.
 fn name(table: Table) -> String {
     clap::ValueEnum::to_possible_value(&table).map(|value| value.get_name().to_owned()).unwrap_or_default()
 }

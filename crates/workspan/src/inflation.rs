@@ -28,7 +28,7 @@ pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
     let events = counters::Wanted::new(options.events.as_deref().unwrap_or_default())?;
     let [(base, base_counts), (new, new_counts)] = plan.measure(args, &events)?;
     let outcome = if base.outcome == Outcome::OK { new.outcome } else { base.outcome };
-    // The program has run: whatever fails now, how it ended is told.
+    // The program has run: whatever fails now, how it ended is reported.
     let sides = [(&plan.base_file, &base), (&options.output, &new)];
     let there = |(_, measured): &(&PathBuf, &Measured)| !measured.recording.runs.is_empty();
     let written = sides.iter().filter(|side| there(side)).filter_map(|(file, measured)| write(measured, file).err());

@@ -1,4 +1,4 @@
-//! `workspan merge`: repeated runs merged strand by strand, and the line that tells so after `record`.
+//! `workspan merge`: repeated runs merged strand by strand, and the line about it after `record`.
 
 use std::cell::RefCell;
 use std::fs;
@@ -115,7 +115,7 @@ fn write_strands(recording: &Recording, rows: &MergedRows, folder: &Path) -> any
     }
 }
 
-/// The rows of all runs of a folder, merged each time that they are asked for.
+/// The rows of all runs of a folder, merged each time that they are requested.
 #[derive(Debug)]
 struct MergedRows {
     folder: PathBuf,
@@ -124,7 +124,7 @@ struct MergedRows {
     read: RefCell<Read>,
 }
 
-/// What was told when they were last read.
+/// What was reported when they were last read.
 #[derive(Clone, Debug, Default)]
 struct Read {
     merged: Merged,

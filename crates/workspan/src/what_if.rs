@@ -66,7 +66,7 @@ pub fn after_run(asked: &[Asked], recording: &Recording, number: u32, run: &Run,
     Answered { answers, errors }
 }
 
-/// The strands of a run, made from its logs each time that they are asked for.
+/// The strands of a run, made from its logs each time that they are requested.
 struct LoggedRows<'a> {
     recording: &'a Recording,
     run: &'a Run,

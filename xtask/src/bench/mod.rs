@@ -74,7 +74,7 @@ pub(crate) struct Options {
     summary: bool,
 }
 
-/// Measures a group, as far as its cases are asked for.
+/// Measures a group, as far as its cases are requested.
 type Group = fn(&Options) -> anyhow::Result<Vec<Figure>>;
 
 const GROUPS: &[Group] = &[
@@ -93,7 +93,7 @@ const GROUPS: &[Group] = &[
 ];
 
 impl Options {
-    /// True if a case of a group is asked for.
+    /// True if a case of a group is requested.
     fn wants(&self, group: &str, case: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|name| name == group || name == case)
     }

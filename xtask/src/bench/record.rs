@@ -64,7 +64,7 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// As `workspan record` tells them: `N strands in FOLDER (M bytes)`.
+/// As `workspan record` reports them: `N strands in FOLDER (M bytes)`.
 fn strands_and_bytes(ended: &Ended) -> Option<(f64, f64)> {
     ended.talk.lines().find_map(|line| {
         let (strands, rest) = line.split_once(" strands in ")?;

@@ -61,7 +61,7 @@ fn published(results: &Path) -> anyhow::Result<Job> {
     Ok(Job { folder, about: format!("{name} {version} (it makes PNG files smaller)"), arguments })
 }
 
-/// A program of ours.
+/// A program of Workspan.
 fn own() -> anyhow::Result<Job> {
     let folder = shell::root().join("programs/shapes");
     shell::run(

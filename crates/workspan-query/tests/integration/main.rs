@@ -173,7 +173,7 @@ fn an_answer_names_its_columns() {
     let column = |name: &str, numeric| Column { name: name.to_owned(), numeric };
     assert_eq!(answer.columns, [column("n", true), column("e", false)]);
     assert_eq!(folder.ask("select 1 as one where false").expect("an answer").rows, Vec::<Vec<Cell>>::new());
-    // What there is can be asked for.
+    // What there is can be requested.
     let tables = folder.ask("select table_name from information_schema.tables").expect("an answer").rows;
     for name in
         ["nodes", "sites", "contexts", "meta"].into_iter().chain(VIEWS.iter().map(|view| view.name)).chain(["tasks"])

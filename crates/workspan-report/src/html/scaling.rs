@@ -13,7 +13,7 @@ use crate::view::Report;
 use workspan_analysis::bounds::{curve, Bounds};
 use workspan_model::Nanos;
 
-/// The bounds of a report: as the sliders have them, where there are any. Totals do not tell for whom a strand waited, so
+/// The bounds of a report: as the sliders have them, where there are any. Totals do not report for whom a strand waited, so
 /// without strands all of its waiting holds a processor.
 pub(crate) fn bounds(report: &Report, live: Option<&Live>) -> [Bounds; workspan_analysis::bounds::POWERS as usize] {
     let program = &report.program;

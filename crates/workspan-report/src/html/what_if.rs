@@ -1,4 +1,4 @@
-//! What would be if parts of the program were parallelised, if that was asked for with the run.
+//! What would be if parts of the program were parallelised, if that was requested with the run.
 
 use super::escape;
 use super::table;

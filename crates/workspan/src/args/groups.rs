@@ -2,7 +2,7 @@
 //!
 //! clap has one list of commands and no headings for it. So the list goes, group by group, into the template of the help text.
 //! A command's summary is written once, where the command is defined. A command without a group stands under the last heading;
-//! a test asks for a group of its own.
+//! a test requests a group of its own.
 
 use std::fmt::Write;
 

@@ -31,7 +31,7 @@ fn our_option<'c>(verb: Option<&'c clap::Command>, name: &str) -> Option<&'c cla
 }
 
 /// Splits `cargo-workspan VERB …`, of which `command` knows the verbs and their options. `None` if there is no verb first, or
-/// help is asked for.
+/// help is requested.
 pub fn split(command: &clap::Command, arguments: Vec<OsString>) -> Option<Split> {
     let mut rest = arguments.into_iter();
     let (program, verb) = (rest.next()?, rest.next()?);

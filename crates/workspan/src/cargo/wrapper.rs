@@ -19,7 +19,7 @@ use crate::record::child::Variable;
 use crate::record::output::PER_PROGRAM;
 use crate::{args, exit, output};
 
-/// Tells us that we are the wrapper: the folder for instrumented copies.
+/// Marks this process as the wrapper: the folder for instrumented copies.
 const FOLDER: &str = "WORKSPAN_INSTRUMENT";
 /// The wrapper that the user has already.
 const NEXT: &str = "WORKSPAN_NEXT_WRAPPER";
@@ -82,7 +82,7 @@ fn runtime_of(name: &OsStr) -> Option<Runtime> {
 fn replacement(runtime: Runtime, root: &OsStr, folder: &Path) -> anyhow::Result<PathBuf> {
     let root = env::current_dir().context("cannot find the working directory")?.join(root);
     let package = root.parent().and_then(Path::parent).context("a crate root without a package")?;
-    // Cargo tells rustc, and so its wrapper, the package's version.
+    // Cargo passes the package's version to rustc, and so to its wrapper.
     let version = env::var("CARGO_PKG_VERSION").context("cargo did not set CARGO_PKG_VERSION")?;
     let package = Package { runtime, version, folder: package.to_owned() };
     Ok(instrument(&package, folder)?.root)

@@ -32,7 +32,7 @@ fn collector() -> Check {
         }
     };
     let place = if collector.is_in_memory() { "in memory" } else { "in the cache folder" };
-    // Any program will do: the loader complains on standard error if it cannot load what it is told to.
+    // Any program will do: the loader complains on standard error if it cannot load what it is asked to load.
     let child =
         Command::new("/bin/sh").args(["-c", ":"]).env("LD_PRELOAD", collector.path()).stdin(Stdio::null()).output();
     match child {

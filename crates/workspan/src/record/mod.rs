@@ -64,7 +64,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     }
     let measured = measure_into(&args.command, options, &file)?;
     let outcome = measured.outcome;
-    // The program has run: whatever fails now, how it ended is told.
+    // The program has run: whatever fails now, how it ended is reported.
     let errors = publish(measured, &file, options);
     errors.iter().for_each(messages::error);
     let failed = Outcome::Code(i32::from(crate::exit::FAILED));
@@ -141,11 +141,11 @@ pub struct Measured {
     pub recording: Recording,
     /// How the first failing run ended.
     pub outcome: Outcome,
-    /// What each run has logged, if that was asked for.
+    /// What each run has logged, if that was requested.
     pub logs: Vec<strands::RunLog>,
 }
 
-/// Runs a command as often as asked for. Returns what was recorded, and how the first failing run ended.
+/// Runs a command as often as requested. Returns what was recorded, and how the first failing run ended.
 pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
     let measured = measure_into(command, options, &options.output)?;
     Ok((measured.recording, measured.outcome))
@@ -352,7 +352,7 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
             Clock::Virtual => shm::Clock::Virtual,
         },
         logical_cores: match runtime {
-            // With virtual cores a program runs on one CPU: only if asked for.
+            // With virtual cores a program runs on one CPU: only if requested.
             Runtime::Openmp(_) => options.logical_cores,
             Runtime::Rayon(_) | Runtime::Script => Some(options.logical_cores.unwrap_or(CORES_OF_RAYON)),
         }
@@ -371,8 +371,8 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
     }
 }
 
-/// What a steal costs in burdened spans, as many ticks as are that time at least: asked for, measured, or assumed. With the
-/// virtual clock, whose ticks are no time, it costs nothing unless asked for.
+/// What a steal costs in burdened spans, as many ticks as are that time at least: requested, measured, or assumed. With the
+/// virtual clock, whose ticks are no time, it costs nothing unless requested.
 fn steal_ticks(options: &RunOptions, machine: &Machine) -> i64 {
     let nanos = match (options.steal, options.clock, machine.steal_ns) {
         (Some(asked), _, _) => asked,

@@ -38,7 +38,7 @@ pub struct Measurement {
     pub runtime: String,
 }
 
-/// Whoever stops one run stops them all; asked for beforehand, because the program may survive it.
+/// Whoever stops one run stops them all; asked beforehand, because the program may survive it.
 #[derive(Debug)]
 pub struct Stop(Arc<AtomicUsize>);
 
@@ -298,7 +298,7 @@ impl Measurement {
         self.warnings.extend(warning.filter(|warning| !self.warnings.contains(warning)));
     }
 
-    /// Kinds of runs whose threads had work but no processor: what is told twice is told of the first only.
+    /// Kinds of runs whose threads had work but no processor: what would be reported twice is reported for the first only.
     pub fn off_processor(&self, plan: &Plan) -> Option<String> {
         let share = |(task, (samples, cpu)): (&Task, (&Vec<Sample>, &Vec<Nanos>))| {
             let work: Nanos = samples.iter().map(|run| run.time * i64::from(task.workers) - run.idle).sum();

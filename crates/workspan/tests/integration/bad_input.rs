@@ -72,7 +72,7 @@ fn truncated_files() {
     assert!(shown > 10, "{shown}");
 }
 
-/// One byte of each section is changed: that part is left out, with a warning that names it, and the rest is shown.
+/// One byte of each section is changed: that part is excluded, with a warning that names it, and the rest is shown.
 #[test]
 fn damaged_sections() {
     let folder = scratch("damaged");

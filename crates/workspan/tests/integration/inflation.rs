@@ -139,7 +139,7 @@ fn what_goes_wrong_is_said() {
         let ended = run(workspan(&folder).args(["inflation", "--workers", workers, "--"]).arg(&team));
         ended.check_error(2, &[&format!("--workers {workers}: Workspan can follow at most 254 threads")]);
     }
-    // The program's own failure is told, and what was measured is kept.
+    // The program's own failure is reported, and what was measured is kept.
     for (json, words) in [("answer.json", ""), ("/dev/full", "cannot write /dev/full")] {
         let folder = scratch("inflation-fails");
         let mut command = workspan(&folder);

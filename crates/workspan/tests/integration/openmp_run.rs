@@ -38,7 +38,7 @@ const ATTEMPTS: u32 = 3;
 /// What is said of one that always does.
 pub(crate) const HANGS: &str = "it hangs";
 
-/// Records a run with the virtual clock, and all strands if it is told what a steal costs. Returns whether it went well, and what
+/// Records a run with the virtual clock, and all strands if the cost of a steal is given. Returns whether it went well, and what
 /// `look` makes of the recording at that path, beside which there is the report as JSON.
 pub(crate) fn recorded<R>(
     program: &Path,

@@ -180,7 +180,7 @@ fn ignored_signals_stay_ignored() {
     assert_eq!(ended.code(), Some(3), "{:?}: {}", ended.status, ended.err());
 }
 
-/// What the program is told about its workers stays true, whatever its loops are split for.
+/// What the program learns about its workers stays true, whatever its loops are split for.
 #[test]
 fn the_program_is_told_the_truth_about_its_workers() {
     let folder = scratch("workers");

@@ -40,7 +40,7 @@ fn the_former_strands_are_kept() {
     assert_eq!(listing(&folder), ["workspan.strands", "workspan.wspan", "workspan.wspan.old"]);
 }
 
-/// It is better told before a long run than after it: the program does not run.
+/// It is better reported before a long run than after it: the program does not run.
 #[test]
 fn places_that_cannot_be_written() {
     let folder = scratch("unwritable");

@@ -169,7 +169,7 @@ fn members_of_a_workspace() {
     assert!(snapshot(&folder) == before);
 }
 
-/// A wrapper of rustc that the user has already still wraps it, and nothing of ours shows in the program.
+/// A wrapper of rustc that the user has already still wraps it, and nothing of Workspan shows in the program.
 #[test]
 fn wrappers_of_rustc_are_chained() {
     use std::os::unix::fs::PermissionsExt;

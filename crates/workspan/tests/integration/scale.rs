@@ -134,7 +134,7 @@ fn who_waits_for_work_is_idle_and_who_is_blocked_is_not() {
     }
 }
 
-/// More threads are at work than there are workers: that is told, and no run is made better than it was.
+/// More threads are at work than there are workers: that is reported, and no run is made better than it was.
 #[test]
 fn idle_time_may_be_below_zero() {
     let folder = scratch("scale-threads");

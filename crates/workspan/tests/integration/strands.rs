@@ -1,4 +1,4 @@
-//! `--strands`: the strands amount to what the collector told on the fly, to the last tick, however the program ran.
+//! `--strands`: the strands amount to what the collector reported on the fly, to the last tick, however the program ran.
 
 use std::ffi::OsString;
 use std::fs;
@@ -97,7 +97,7 @@ fn the_real_clock() {
     }
 }
 
-/// What differs between what the strands of `program ARGUMENT` amount to and what the collector told. `paths`: also where
+/// What differs between what the strands of `program ARGUMENT` amount to and what the collector reported. `paths`: also where
 /// the critical path is.
 fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) -> Option<String> {
     let options = RunOptions {
@@ -237,7 +237,7 @@ fn a_folder_that_cannot_be_made_is_an_error_before_the_program_runs() {
         .check_error(2, &["--strands", "/dev/null"]);
 }
 
-/// `workspan calls`, from strands and from what the collector told.
+/// `workspan calls`, from strands and from what the collector reported.
 #[test]
 fn calls_are_the_same_with_strands_and_without() {
     let folder = scratch("calls-told");
