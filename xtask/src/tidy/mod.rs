@@ -8,6 +8,7 @@ mod embedded;
 pub(crate) mod made;
 mod source;
 mod texts;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,6 +47,7 @@ const RULES: &[Rule] = &[
     texts::machine_paths,
     texts::registries,
     texts::links,
+    words::plain,
     embedded::complete,
     made::up_to_date,
 ];
