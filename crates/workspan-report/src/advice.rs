@@ -220,7 +220,9 @@ fn too_coarse(recording: &Recording, grain: &Grain) -> String {
 /// A caveat's word, and what it says.
 fn caveat(caveat: Caveat) -> (&'static str, &'static str) {
     match caveat {
-        Caveat::Dependences => ("dependences", "Workspan does not know whether its iterations or calls depend on one another"),
+        Caveat::Dependences => {
+            ("dependences", "Workspan does not know whether its iterations or calls depend on one another")
+        }
         Caveat::OnlyTogether => ("only-together", "alone it gains almost nothing: another path is nearly as long"),
         Caveat::UnderLock => ("under-lock", "it runs under a lock"),
         Caveat::Incomplete => ("incomplete", "part of the run is missing"),

@@ -216,7 +216,8 @@ fn warnings(found: &Differential) -> Vec<String> {
     }
     let unmatched = found.program.only_new.over(found.program.work.new + found.program.only_new);
     if let Some(share) = unmatched.filter(|share| share.0 > 0.05) {
-        warnings.push(format!("{} of the work of the second recording has no counterpart in the first", percent(share)));
+        warnings
+            .push(format!("{} of the work of the second recording has no counterpart in the first", percent(share)));
     }
     if found.program.work.base > Nanos::ZERO && found.program.critical.base == Nanos::ZERO {
         warnings.push("no strand on the critical path of the second recording is in the first".to_owned());

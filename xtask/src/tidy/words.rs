@@ -33,16 +33,20 @@ const FOR_USERS: &[(&[&str], &str)] = &[
 ];
 
 /// What users read: these documents, and text literals of these crates.
-const USERS_READ: &[&str] =
-    &["README.md", "CHANGELOG.md", "docs/cli.md", "docs/tools.md", "crates/workspan/src/", "crates/workspan-report/src/"];
+const USERS_READ: &[&str] = &[
+    "README.md",
+    "CHANGELOG.md",
+    "docs/cli.md",
+    "docs/tools.md",
+    "crates/workspan/src/",
+    "crates/workspan-report/src/",
+];
 
 /// Where comments have not been gone through, and why.
-const NOT_YET: &[(&str, &str)] = &[
-];
+const NOT_YET: &[(&str, &str)] = &[];
 
 /// Sentences that need the word.
-const ALLOWED: &[(&str, &str, &str)] = &[
-];
+const ALLOWED: &[(&str, &str, &str)] = &[];
 
 /// No sentence has one of the words.
 pub(super) fn plain(repository: &Repository) -> Vec<Violation> {
@@ -179,7 +183,8 @@ mod tests {
     #[test]
     fn users_meet_no_verbs_and_pieces() {
         let code = "// A verb.\nlet a = \"the verb `x`\";\nlet b = \"verb\";\nlet c = \"in\\\n two pieces\";\n";
-        let files = [("crates/workspan/src/a.rs", code), ("crates/workspan-model/src/a.rs", code), ("README.md", "verbs\n")];
+        let files =
+            [("crates/workspan/src/a.rs", code), ("crates/workspan-model/src/a.rs", code), ("README.md", "verbs\n")];
         let expected =
             ["README.md:1: `verbs`", "crates/workspan/src/a.rs:2: `verb`", "crates/workspan/src/a.rs:5: `pieces`"];
         check(plain, &files, &expected);
