@@ -357,8 +357,8 @@ mod tests {
         insta::assert_snapshot!(plain(|out, style| text(out, &view, style)), @r"
         page-faults: 800 in strands, 80 % of the 1000 of the whole process; outside of the kernel only; counted 50 % of the time
         page-faults  share  including below  site
-                300   38 %             600  a.rs:3 join
-                100   12 %             200  serial code after a.rs:3
+                300   38 %              600  a.rs:3 join
+                100   12 %              200  serial code after a.rs:3
         ");
     }
 

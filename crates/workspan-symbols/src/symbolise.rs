@@ -116,7 +116,7 @@ fn wants_function(site: &Site) -> bool {
 /// What flang 19 gives in place of a file's name.
 const FLANG_FILE: &str = "FIRModule";
 
-/// What clang gives in place of what it was not asked for.
+/// What clang gives in place of what it was not to emit.
 const UNKNOWN: &str = "unknown";
 
 struct Work<'d> {

@@ -14,7 +14,7 @@ const WORDS: &[(&[&str], &str)] = &[
     (&["untold"], "not reported"),
     (&["foretell", "foretold"], "predict, predicted"),
     (&["uncounted"], "excluded, or not counted"),
-    (&["left out", "leaves out"], "excluded, excludes"),
+    (&["left out"], "excluded, skipped"),
     (&["so many"], "N, or the number"),
     (&["asked for", "asks for"], "requested, requests"),
     (&["of ours", "of theirs"], "Workspan's, the program's"),
@@ -43,10 +43,27 @@ const USERS_READ: &[&str] = &[
 ];
 
 /// Where comments have not been gone through, and why.
-const NOT_YET: &[(&str, &str)] = &[];
+const NOT_YET: &[(&str, &str)] = &[
+    (
+        "crates/workspan-collect/",
+        "its comments follow its names: one family for time excluded from strands, `exclude_*`",
+    ),
+    ("crates/workspan-preload/", "the same"),
+    ("crates/workspan-analysis/src/strands", "its comments follow its names: `apart`, `Stretch::beside`, `told`"),
+    ("xtask/src/tidy/words.rs", "these lists"),
+];
 
-/// Sentences that need the word.
-const ALLOWED: &[(&str, &str, &str)] = &[];
+/// Sentences that need the word: file, part of the line, reason.
+const ALLOWED: &[(&str, &str, &str)] = &[
+    ("crates/workspan-model/src/events.rs", "counts are told with four digits", MADE_FROM),
+    ("crates/workspan-analysis/src/events.rs", "are told with four digits", MADE_FROM),
+    ("crates/workspan-analysis/src/events.rs", "told with three digits", MADE_FROM),
+    ("crates/workspan/src/args/guide.rs", "jq -r '.verbs[].verb'", "the name of a field"),
+    ("crates/workspan-page/src/session.rs", "at most so many parts, rounded up", MADE_FROM),
+];
+
+/// Why a text literal of the engine's sources stays until they change.
+const MADE_FROM: &str = "the engine of the page is made from it: `cargo xtask web --wasm`";
 
 /// No sentence has one of the words.
 pub(super) fn plain(repository: &Repository) -> Vec<Violation> {

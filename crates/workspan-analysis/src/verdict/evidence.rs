@@ -25,7 +25,7 @@ use crate::profile::{Profile, Region};
 /// How a run would go on this number of processors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// So many.
+    /// Their number.
     pub processors: u32,
     /// Where it is from.
     pub basis: Basis,

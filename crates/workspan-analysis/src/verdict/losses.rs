@@ -30,7 +30,7 @@ const PART_MATTERS: f64 = 0.05;
 /// A program on this number of processors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// So many.
+    /// Their number.
     pub processors: u32,
     /// What is known of the time.
     pub basis: Basis,

@@ -65,10 +65,7 @@ pub(super) fn lines(recording: &Recording, judged: &Judged) -> Vec<String> {
 }
 
 fn speedup(judged: &Judged) -> String {
-    let on = match judged.processors {
-        1 => "1 processor".to_owned(),
-        n => format!("{n} processors"),
-    };
+    let on = processors(judged);
     let (speedup, slowest) = (format!("{:.1}x", judged.speedup.0), format!("{:.1}x", judged.slowest.0));
     let speedup = match judged.basis {
         Basis::Bounds if slowest != speedup => format!("{slowest} to {speedup}"),
@@ -79,7 +76,14 @@ fn speedup(judged: &Judged) -> String {
         Outcome::Limited(cause) => format!("limited by {}", name(*cause)),
         Outcome::Inconclusive(why) => format!("inconclusive ({})", why_words(why)),
     };
-    format!("speedup on {on}: {speedup}, {judgement}")
+    format!("predicted speedup on {on}: {speedup}, {judgement}")
+}
+
+fn processors(judged: &Judged) -> String {
+    match judged.processors {
+        1 => "1 processor".to_owned(),
+        n => format!("{n} processors"),
+    }
 }
 
 fn name(cause: Cause) -> &'static str {
@@ -165,7 +169,7 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
 
 fn gain(judged: &Judged, part: &Part) -> String {
     let Ratio(without) = part.without;
-    format!(" (then at most {without:.1}x on {})", judged.processors)
+    format!(" (then at most {without:.1}x on {})", processors(judged))
 }
 
 fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {

@@ -50,8 +50,8 @@ Why are the numbers odd?                             report: warnings; info; doc
 Work is the time that all code took. Span is the time of the longest chain of code that must run in order. Parallelism is
 work divided by span: the number of processors that the program can use at most.";
 
-const EXAMPLE: &str = "\
-  cargo workspan run --release --strands -- args       build instrumented, run, write workspan.wspan
+const EXAMPLE: &str =
+    "  cargo workspan run --release --strands -- args       build instrumented, run, write workspan.wspan
   workspan report --json | jq .verdict.text            what limits it
   workspan report --json | jq -r '.sites[0] | \"\\(.id) \\(.file):\\(.line) \\(.critical_share)\"'
   workspan advise --target 16 --json | jq -r '.findings[] | \"\\(.id) \\(.kind) \\(.text)\"'
@@ -64,21 +64,19 @@ const EXAMPLE: &str = "\
 A program in C, C++ or Fortran that uses OpenMP needs no instrumented build:
   workspan record --strands -- ./prog args";
 
-const IDS: &str = "\
-  s-0123abcd    a site: a hash of its kind and place, the same in every recording of the same source
+const IDS: &str = "  s-0123abcd    a site: a hash of its kind and place, the same in every recording of the same source
   a-0123abcd    a segment, the code between two task events, that advise lists; what-if and diff take it as a PART
 Sites, regions, contexts and call sites have ids in all JSON; what-if takes `s-…` (the site's own code) and
 `s-…/` (with all code below it). Times are in nanoseconds, in fields that end with `_ns`; shares are from 0 to 1.
 Each JSON has `schema_version`: it stays when fields are added; no field is removed or redefined.
 stdout is data, stderr is messages. A field without a value is null.";
 
-const STATUSES: &str = "\
-  0    success
+const STATUSES: &str = "  0    success
   1    doctor: something essential is missing; advise, diff, inflation: a finding or condition of --fail-on is met
   2    wrong usage, unusable input, output that cannot be written; stderr names it, and what to type next
   126  record, scale, inflation: the program cannot be run
   127  record, scale, inflation: there is no such program
-record, inflation and the cargo verbs otherwise end as the program did: with its status, or by its signal. scale ends by a
+record, inflation and the cargo commands otherwise end as the program did: with its status, or by its signal. scale ends by a
 signal that interrupts it.";
 
 /// Commands, in the order in which they are needed.
@@ -86,8 +84,7 @@ pub const VERBS: &[Verb] = &[
     Verb {
         name: "record",
         question: "How parallel is this program, and what limits it?",
-        text: "\
-  workspan record -- ./prog args                   a program that `cargo workspan build` built, or that uses OpenMP
+        text: "  workspan record -- ./prog args                   a program that `cargo workspan build` built, or that uses OpenMP
   workspan record --strands --repeat 5 -- ./prog   five runs, with every strand
 Runs the program and reports. Writes workspan.wspan (-o FILE), and with --strands the folder workspan.strands, which
 what-if, advise, predict, merge, query and most of export need. --json=FILE writes the report. Output and status are
@@ -97,8 +94,7 @@ the program's.",
     Verb {
         name: "report",
         question: "What limits the program, and where?",
-        text: "\
-  workspan report [FILE] [--json] [--html page.html] [--top N]
+        text: "  workspan report [FILE] [--json] [--html page.html] [--top N]
 Read `verdict.text` first, then `warnings`, which limit the accuracy of the numbers. `sites` and `regions` are sorted by
 their share of the critical path; `critical_share` of sites and serial regions adds up to 1. `contexts` is the tree of sites.",
         fields: REPORT,
@@ -118,8 +114,7 @@ their share of the critical path; `critical_share` of sites and serial regions a
     Verb {
         name: "what-if",
         question: "How much faster would the program be if these lines ran in parallel?",
-        text: "\
-  workspan what-if [FILE] -s PART=FACTOR [-s …] [--json]
+        text: "  workspan what-if [FILE] -s PART=FACTOR [-s …] [--json]
 A PART is FILE:LINE, FILE:LINE-LINE, s-…, s-…/, a-…, or the name of a marked region; a FACTOR a number of at least 1, or
 inf. `after` assumes the factors, `ceiling` infinite ones. Needs strands. The program does not run again.",
         fields: &[
@@ -136,8 +131,7 @@ inf. `after` assumes the factors, `ceiling` infinite ones. Needs strands. The pr
     Verb {
         name: "advise",
         question: "Which code must be parallelised to reach a goal, and which tasks have the wrong size?",
-        text: "\
-  workspan advise [FILE] [--target P] [--fail-on KIND] [--json]
+        text: "  workspan advise [FILE] [--target P] [--fail-on KIND] [--json]
 `findings` come most useful first; what-if takes their ids. `outcome` says whether the target can be reached. Needs strands.",
         fields: &[
             "outcome",
@@ -155,8 +149,7 @@ inf. `after` assumes the factors, `ceiling` infinite ones. Needs strands. The pr
     Verb {
         name: "calls",
         question: "Which calls have the work, which the span, and what would stealing cost?",
-        text: "\
-  workspan calls [FILE] [--by height] [--json | --csv]
+        text: "  workspan calls [FILE] [--by height] [--json | --csv]
 The ids of caller and callee identify a call site. `on_work` sums over all of its calls, `on_span` over those on the
 critical path. The first rows limit the program.",
         fields: &[
@@ -172,8 +165,7 @@ critical path. The first rows limit the program.",
     Verb {
         name: "diff",
         question: "What changed between two recordings, and what may be noise?",
-        text: "\
-  workspan diff BEFORE AFTER [-s PART=FACTOR] [--fail-on CONDITION] [--json]
+        text: "  workspan diff BEFORE AFTER [-s PART=FACTOR] [--fail-on CONDITION] [--json]
 A quantity has median, low and high of both, `ratio`, and `change`: same, less, more or inconclusive. With -s,
 `prediction` compares the predicted with the measured gain. `nodes` compares strand by strand if both have strands.
 --fail-on is a gate: 'parallelism<0.9x', 'inflation>1.2'; `failed` lists the conditions that are met.",
@@ -193,8 +185,7 @@ A quantity has median, low and high of both, `ratio`, and `change`: same, less, 
     Verb {
         name: "merge",
         question: "What are the numbers without the noise of single runs?",
-        text: "\
-  workspan merge [FILE] [-o merged.wspan] [--keep median] [--json]
+        text: "  workspan merge [FILE] [-o merged.wspan] [--keep median] [--json]
 Keeps of each strand the least cost in any run, or the median. Needs a recording made with --strands --repeat N. Every
 command reads the merged recording.",
         fields: &["keep", "strands", "matched", "parallelism", "runs[].parallelism", "runs[].missing", "sites[].id"],
@@ -202,8 +193,7 @@ command reads the merged recording.",
     Verb {
         name: "predict",
         question: "How long would it take on other numbers of processors?",
-        text: "\
-  workspan predict [FILE] [-p 1..64 | -p 8,16] [-s PART=FACTOR] [--grain SITE=NS] [--json | --csv]
+        text: "  workspan predict [FILE] [-p 1..64 | -p 8,16] [-s PART=FACTOR] [--grain SITE=NS] [--json | --csv]
 Simulates the recorded run: bounds, a greedy schedule, and work stealing with median and range. Needs strands.",
         fields: &[
             "program.most_speedup",
@@ -222,8 +212,7 @@ Simulates the recorded run: bounds, a greedy schedule, and work stealing with me
     Verb {
         name: "scale",
         question: "How much faster does it run on more processors, and what is lost?",
-        text: "\
-  workspan scale --workers 1,2,4 [--json] -- ./prog args
+        text: "  workspan scale --workers 1,2,4 [--json] -- ./prog args
 Runs the program on each number of workers and attributes the loss to overhead, idle time and work inflation. --csv
 writes a row for each number of workers, --svg and --html draw the curves.",
         fields: &[
@@ -245,8 +234,7 @@ writes a row for each number of workers, --svg and --html draw the curves.",
     Verb {
         name: "inflation",
         question: "Which code takes longer with several workers than with one?",
-        text: "\
-  workspan inflation [--workers N] [--repeat N] [--fail-on CONDITION] [--json] -- ./prog args
+        text: "  workspan inflation [--workers N] [--repeat N] [--fail-on CONDITION] [--json] -- ./prog args
 Runs the program in turn with one worker and with N, and compares strand by strand. The first site adds most to the
 critical path of the run with N. --fail-on 'inflation>1.2' is a gate.",
         fields: &[
@@ -263,8 +251,7 @@ critical path of the run with N. --fail-on 'inflation>1.2' is a gate.",
     Verb {
         name: "export",
         question: "How do I open it in the tool that I know?",
-        text: "\
-  workspan export [FILE] --format FORMAT [-o FILE] [--json]
+        text: "  workspan export [FILE] --format FORMAT [-o FILE] [--json]
 perfetto, chrome: timeline with arrows (needs strands). firefox, speedscope, folded: flame graphs by work and by critical
 path. dot, graphml: small task graphs (need strands). csv --table T: every table. cilkscale, taskprof: tables with the
 headers of these tools. With -o, --json lists the files written and what was excluded.",
@@ -273,8 +260,7 @@ headers of these tools. With -o, --json lists the files written and what was exc
     Verb {
         name: "query",
         question: "Which strands, tasks, threads or sites match a condition of my own?",
-        text: "\
-  workspan query [FILE] 'select …' [--json | --csv]
+        text: "  workspan query [FILE] 'select …' [--json | --csv]
 Tables nodes, sites, contexts, meta; views strands, site_totals, tasks, threads. `describe nodes` lists the columns.
 --json writes one object a line for each row. Needs strands, and a workspan that was built with `query`.",
         fields: &[],

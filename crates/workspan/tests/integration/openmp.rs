@@ -360,7 +360,7 @@ fn check_random(compiler: Compiler, ways: &[Threads]) {
         (!alone.is_empty()).then(|| alone.join("\n"))
     });
     let hang_anyway = hang_anyway.into_inner();
-    assert!(hang_anyway <= 3, "{hang_anyway} of so many programs hang: look at what they have in common");
+    assert!(hang_anyway <= 3, "{hang_anyway} programs hang: look at what they have in common");
     check_none(&differences, &format!("random.c by {compiler:?}, of {} runs", runs.len()));
 }
 

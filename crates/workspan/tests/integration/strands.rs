@@ -186,7 +186,7 @@ fn the_folder_holds_what_was_recorded() {
     let program = build::program("shapes");
     for former in [false, true] {
         let ended = run(&mut record(&folder, &["--strands", "--repeat", "2"], &program, &["taskprof"]));
-        let merged = "3.27: parallelism with the least of 2 runs for each strand; 100 % of";
+        let merged = "parallelism 3.27 of merged runs: the least cost of each strand in 2 runs; 100 % of";
         assert!(ended.check_success().err().contains(merged), "{}", ended.err());
         assert_eq!(folder.join("workspan.strands.old").is_dir(), former);
     }
