@@ -8,7 +8,7 @@ mod inflate;
 mod predict;
 mod scale;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -79,7 +79,6 @@ pub enum Verb {
     /// Tell which verb answers which question, and what scripts can rely on.
     Guide(Guide),
     /// Answer a question in SQL; needs a recording made with --record.
-    #[cfg(feature = "query")]
     Query(Query),
 }
 
@@ -441,7 +440,6 @@ fn at_least_one(text: &str) -> Result<f64, String> {
     }
 }
 
-#[cfg(feature = "query")]
 const QUERY: &str = "\
 Tables: nodes (a row for each strand), sites, contexts, meta; views: strands, site_totals, tasks, threads.
 `describe nodes` tells the columns.
@@ -451,7 +449,6 @@ Examples:
   workspan query run.wspan --csv 'select event, count(*) from nodes group by event'";
 
 /// `workspan query`.
-#[cfg(feature = "query")]
 #[derive(Args, Clone, Debug)]
 #[command(after_help = QUERY, override_usage = "workspan query [OPTIONS] [FILE] <SQL>")]
 pub struct Query {
@@ -466,19 +463,6 @@ pub struct Query {
     pub csv: bool,
 }
 
-/// How an answer is written.
-#[cfg(feature = "query")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueryFormat {
-    /// Columns side by side.
-    Table,
-    /// An object for each row.
-    Json,
-    /// RFC 4180.
-    Csv,
-}
-
-#[cfg(feature = "query")]
 impl Query {
     /// The recording.
     pub fn file(&self) -> PathBuf {
@@ -490,17 +474,8 @@ impl Query {
     }
 
     /// The question.
-    pub fn sql(&self) -> String {
-        self.words.last().map(|sql| sql.to_string_lossy().into_owned()).unwrap_or_default()
-    }
-
-    /// How the answer is written.
-    pub fn format(&self) -> QueryFormat {
-        match (self.json, self.csv) {
-            (true, _) => QueryFormat::Json,
-            (false, true) => QueryFormat::Csv,
-            (false, false) => QueryFormat::Table,
-        }
+    pub fn sql(&self) -> &OsStr {
+        self.words.last().map(OsString::as_os_str).unwrap_or_default()
     }
 }
 

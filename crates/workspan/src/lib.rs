@@ -27,16 +27,16 @@ pub mod openmp;
 pub mod output;
 pub mod parts;
 pub mod predict;
-#[cfg(feature = "query")]
 pub mod query;
 pub mod record;
 pub mod report;
 pub mod scale;
 pub mod signals;
 pub mod strands;
-pub mod table;
 pub mod time;
 pub mod what_if;
+
+pub use workspan_report::table;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -71,7 +71,6 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Merge(options) => merge::run(&options),
         args::Verb::Export(options) => export::run(&options),
         args::Verb::Guide(options) => guide::run(&options),
-        #[cfg(feature = "query")]
         args::Verb::Query(options) => query::run(&options),
     })
 }

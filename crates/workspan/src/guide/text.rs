@@ -274,7 +274,8 @@ path. dot, graphml: small graphs (strands). csv --table T: every table. cilkscal
         text: "\
   workspan query [FILE] 'select …' [--json | --csv]
 Tables nodes, sites, contexts, meta; views strands, site_totals, tasks, threads. `describe nodes` tells the columns. --json
-writes an object for each row, in lines. Needs strands, and a workspan that was built with `query`.",
+writes an object for each row, in lines. Needs strands, and the program workspan-query: without it, query shows the
+command that installs it.",
         fields: &[],
     },
     Verb {

@@ -27,6 +27,7 @@ mod passthrough;
 mod places;
 mod planted;
 mod projects;
+mod query;
 mod random_programs;
 mod reports;
 mod scale;
