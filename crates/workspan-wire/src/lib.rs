@@ -2,8 +2,8 @@
 //!
 //! * [`shm`]: the shared memory in which a collector keeps its tables while the program runs.
 //! * [`events`]: events counted by context.
-//! * [`log`]: records of single strands, where the whole model is asked for.
-//! * [`site`]: what kinds of source places a collector tells apart.
+//! * [`log`]: records of single strands, where the whole model is requested.
+//! * [`site`]: what kinds of source places a collector distinguishes.
 //! * [`histogram`]: the buckets of task sizes.
 //!
 //! **Invariant:** this crate depends on nothing, allocates nothing and has no unsafe code, so that a collector can

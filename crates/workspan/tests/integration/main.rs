@@ -13,7 +13,7 @@ mod events;
 mod exports;
 mod fixtures;
 mod guide;
-mod inflate;
+mod inflation;
 mod memory;
 mod merge;
 mod openmp;
