@@ -25,9 +25,7 @@
 //! Batches come from the system's allocator, never from one that the program has made its own: the runtime is about to
 //! allocate the job.
 
-use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::{fence, AtomicI64, Ordering};
 use std::alloc::{GlobalAlloc, Layout, System};
 
 use super::group::Group;
@@ -36,6 +34,7 @@ use super::shared::Shared;
 use super::tables::ContextId;
 use super::task::Origin;
 use workspan_wire::shm::{Thread, NODE, OPEN_BATCHES};
+use workspan_wire::sync::{fence, AtomicI64, Cell, Ordering};
 
 /// Bits of a word for the ticks since the batch began.
 pub const TICKS: u32 = 64 - ADDRESS - 1;
