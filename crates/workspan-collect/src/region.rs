@@ -13,6 +13,7 @@
 
 use core::panic::Location;
 
+use super::candidate;
 use super::events;
 use super::log;
 use super::path;
@@ -238,6 +239,7 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     }
     if region.from == ROOT {
         account.wall.set(account.wall.get() + now.wrapping_sub(region.entered) as i64);
+        candidate::raise(&shared.header().root_span, strand::span(thread));
         thread.last_region.set(shared.context(context).site.get() + 1);
     }
     strand::set_context(shared, thread, region.from);
@@ -277,6 +279,7 @@ pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) -> Cont
     let blocked = shared.account(thread, ROOT).blocked.replace(0);
     account.blocked.set(account.blocked.get() + blocked);
     path::extend(shared, thread, span, serial);
+    candidate::raise(&shared.header().root_span, span);
     serial
 }
 
