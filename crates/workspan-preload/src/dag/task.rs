@@ -127,18 +127,21 @@ pub fn join_inline(thread: &'static Thread, task: &Frame) {
 #[cold]
 #[must_use]
 pub fn await_saved(thread: &Thread, task: &Frame) -> bool {
-    /// Turns that only spin, and all; the others sleep.
     const SPINS: u32 = 1_000;
-    const TURNS: u32 = if cfg!(miri) { 2 * SPINS } else { 41_000 };
+    const PATIENCE_NANOS: u64 = if cfg!(miri) { 1_000 } else { 2_000_000_000 };
     const NAP_NANOS: u64 = 50_000;
-    for turn in 0..TURNS {
+    for _ in 0..SPINS {
         if task.running_on().is_none() {
             return true;
         }
-        match turn {
-            0..SPINS => core::hint::spin_loop(),
-            // The other thread may need this one's CPU.
-            _ => platform::sleep_nanos(NAP_NANOS),
+        core::hint::spin_loop();
+    }
+    let until = platform::monotonic_nanos() + PATIENCE_NANOS;
+    while platform::monotonic_nanos() < until {
+        // The other thread may need this one's CPU.
+        platform::sleep_nanos(NAP_NANOS);
+        if task.running_on().is_none() {
+            return true;
         }
     }
     Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
