@@ -374,7 +374,10 @@ fn prediction_line(prediction: &Prediction) -> String {
         None => "not comparable".to_owned(),
     };
     let [predicted, measured] = [prediction.predicted, prediction.measured].map(|range| show_range(range, show_ratio));
-    format!("predicted parallelism {predicted}, measured {measured}: the prediction is {error}; assumed: {}", parts.join(", "))
+    format!(
+        "predicted parallelism {predicted}, measured {measured}: the prediction is {error}; assumed: {}",
+        parts.join(", ")
+    )
 }
 
 fn program(out: &mut String, answer: &Answer, style: Style) {

@@ -36,7 +36,7 @@ pub struct NodeByNode {
     /// Sites: of `inflation` first what costs more on the critical path, then what costs more in all; of `diff` what has
     /// changed most.
     pub sites: Vec<Site>,
-    /// Pieces of the source between two events, in the same order.
+    /// Segments of the source between two events, in the same order.
     pub pieces: Vec<Place>,
     /// What to know before believing a number.
     pub warnings: Vec<String>,
@@ -97,7 +97,7 @@ pub struct Site {
     pub unmatched: Unmatched,
 }
 
-/// A piece of the source.
+/// A segment of the source.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Place {
     /// Its handle, as `advise` and `what-if` know it.
@@ -216,7 +216,8 @@ fn warnings(found: &Differential) -> Vec<String> {
     }
     let unmatched = found.program.only_new.over(found.program.work.new + found.program.only_new);
     if let Some(share) = unmatched.filter(|share| share.0 > 0.05) {
-        warnings.push(format!("{} of the work of the second recording has no counterpart in the first", percent(share)));
+        warnings
+            .push(format!("{} of the work of the second recording has no counterpart in the first", percent(share)));
     }
     if found.program.work.base > Nanos::ZERO && found.program.critical.base == Nanos::ZERO {
         warnings.push("no strand on the critical path of the second recording is in the first".to_owned());

@@ -168,7 +168,8 @@ fn warnings(input: &Input<'_>) -> Vec<String> {
     }
     let openmp = new.uses_openmp();
     if !openmp && base.runs.iter().any(|run| run.workers > 1) {
-        warnings.push("the program sets the size of its pools itself: the serial runs had more than one worker".to_owned());
+        warnings
+            .push("the program sets the size of its pools itself: the serial runs had more than one worker".to_owned());
     }
     if new.runs.iter().any(|run| run.workers != 0 && run.workers != *workers) {
         warnings.push(format!("the program chose another number of workers than {workers}"));

@@ -40,7 +40,7 @@ pub struct Answer {
     pub points: Vec<Point>,
     /// Strands that were recorded.
     pub strands: u64,
-    /// Pieces that they were folded into.
+    /// Nodes of the schedule graph that they were folded into.
     pub pieces: u64,
     /// What to know before believing a number.
     pub warnings: Vec<String>,
@@ -250,7 +250,9 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
     }
     if program.blocked_ns > program.recorded_ns / 100 {
         let blocked = time(program.blocked_ns);
-        warnings.push(format!("strands were blocked for {blocked}: the prediction assumes that a blocked strand holds its processor"));
+        warnings.push(format!(
+            "strands were blocked for {blocked}: the prediction assumes that a blocked strand holds its processor"
+        ));
     }
     if graph.folded() > 0 && graph.threshold() > Nanos::ZERO {
         let (rows, pieces) = (count(graph.rows()), count(graph.pieces() as u64));

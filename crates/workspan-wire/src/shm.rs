@@ -478,7 +478,7 @@ pub struct Position {
     pub since: i64,
 }
 
-/// While batching, one hook in so many reads the counter.
+/// While batching, one hook in this number of reads the counter.
 pub const BATCH: u32 = 16;
 
 /// What the kernel's clocks said at a known tick.

@@ -149,10 +149,9 @@ fn tasks_of(tasks: f64) -> String {
 pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) -> Option<String> {
     let loss = judged.losses.first();
     match (&judged.outcome, loss) {
-        (Outcome::Inconclusive(Why::OnlyBounds), _) if has_strands => Some(
-            "record again with --strands: these strands do not show how tasks fit onto processors"
-                .to_owned(),
-        ),
+        (Outcome::Inconclusive(Why::OnlyBounds), _) if has_strands => {
+            Some("record again with --strands: these strands do not show how tasks fit onto processors".to_owned())
+        }
         (Outcome::Inconclusive(Why::OnlyBounds), _) => {
             Some("record again with --strands, which shows how tasks fit onto processors".to_owned())
         }

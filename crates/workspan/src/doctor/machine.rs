@@ -127,7 +127,9 @@ fn run_delay() -> Check {
         return Check::ok(GROUP, "run-delay", "counted by the kernel");
     }
     Check::warn(GROUP, "run-delay", "/proc/thread-self/schedstat is not readable")
-        .means("Workspan cannot distinguish waiting for a CPU from waiting for a lock or a file: both count as blocked.")
+        .means(
+            "Workspan cannot distinguish waiting for a CPU from waiting for a lock or a file: both count as blocked.",
+        )
         .fix("mount /proc, and use a kernel with CONFIG_SCHED_INFO")
 }
 

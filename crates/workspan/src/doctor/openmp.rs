@@ -92,8 +92,7 @@ pub(super) fn of_program(program: &Program) -> Check {
                 .means("gcc's OpenMP runtime has no interface for tools; LLVM's can replace it for the run.")
                 .fix(libomp::FIX)
         }
-        Runtime::Linked { .. } => Check::ok(PROGRAM, "openmp", program.describe()).means(
-            "Places come from debug information only; after a tail call the function shown is the caller's.",
-        ),
+        Runtime::Linked { .. } => Check::ok(PROGRAM, "openmp", program.describe())
+            .means("Places come from debug information only; after a tail call the function shown is the caller's."),
     }
 }

@@ -57,7 +57,7 @@ fn check(folder: &Path, arguments: &[&str], status: i32) {
     let with_file = run(&mut record(folder, &["--json=report.json"], &program, arguments));
     assert_eq!(with_file.code(), Some(status), "{arguments:?}: {}", with_file.err());
     assert_eq!((with_file.stdout, with_file.stderr), (native.stdout, native.stderr), "{arguments:?}");
-    let json = fs::read(folder.join("report.json")).expect("the report was asked for");
+    let json = fs::read(folder.join("report.json")).expect("the report was requested");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["program"]["exit_code"], status, "{arguments:?}");
 }
