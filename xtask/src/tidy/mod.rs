@@ -5,6 +5,8 @@
 
 mod crates;
 mod embedded;
+mod forgiving;
+mod hot_path;
 pub(crate) mod made;
 mod source;
 mod texts;
@@ -43,6 +45,9 @@ const RULES: &[Rule] = &[
     source::length,
     source::proofs,
     source::unfinished,
+    forgiving::once,
+    forgiving::clocks,
+    hot_path::stays_hot,
     texts::machine_paths,
     texts::registries,
     texts::links,
