@@ -414,6 +414,8 @@ fn spawn_detached() {
     });
     cost(3);
     wait(&DONE);
+    // A task that says that it is done has not ended yet; a worker that does something else has ended it.
+    rayon::broadcast(|_| ());
 }
 
 /// Polls, so that the wait is neither work that matters nor a hang.
@@ -493,6 +495,7 @@ fn spawn_fifo() {
     });
     cost(2);
     wait(&DONE);
+    rayon::broadcast(|_| ());
 }
 
 /// The main thread is a worker itself.
