@@ -22,12 +22,9 @@ pub(crate) struct Options {
 }
 
 /// Something to do.
-#[derive(Debug)]
-pub(crate) struct Step {
-    /// As the summary names it.
-    pub(crate) name: &'static str,
-    /// Does it; an error if the machine lacks what it needs.
-    pub(crate) act: fn() -> anyhow::Result<()>,
+struct Step {
+    name: &'static str,
+    act: Box<dyn FnOnce() -> anyhow::Result<()>>,
 }
 
 struct Done {
@@ -35,22 +32,6 @@ struct Done {
     time: Duration,
     error: Option<anyhow::Error>,
 }
-
-/// In this order: what fails most often, and soonest, comes first.
-const STEPS: &[Step] = &[
-    Step { name: "format", act: format },
-    Step { name: "tidy", act: tidy::main },
-    Step { name: "clippy", act: clippy },
-    Step { name: "documentation", act: documentation },
-    Step { name: "licences", act: licences::main },
-    Step { name: "fuzz", act: fuzz::briefly },
-];
-
-/// The tests, and what uses their builds.
-const TESTS: &[Step] = &[
-    Step { name: "test", act: || test::main(&test::Options { no_setup: false }) },
-    Step { name: "clippy of queries", act: clippy_of_queries },
-];
 
 /// Runs the verb.
 pub(crate) fn main(options: &Options) -> anyhow::Result<()> {
@@ -71,15 +52,35 @@ pub(crate) fn main(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn steps(options: &Options) -> anyhow::Result<Vec<&'static Step>> {
-    let tests = TESTS.iter().filter(|_| !options.no_test);
-    let mut steps: Vec<&Step> = STEPS.iter().chain(soundness::STEPS).chain(tests).collect();
+/// In this order: what fails most often, and soonest, comes first; last what uses the builds of the tests.
+fn steps(options: &Options) -> anyhow::Result<Vec<Step>> {
+    let mut steps = vec![
+        step("format", format),
+        step("tidy", tidy::main),
+        step("clippy", clippy),
+        step("documentation", documentation),
+        step("licences", licences::main),
+        step("fuzz", fuzz::briefly),
+        step("nightly", soundness::setup),
+    ];
+    steps.extend(
+        soundness::checks().into_iter().map(|mut check| step(check.name, move || shell::run(&mut check.command))),
+    );
+    if !options.no_test {
+        steps.push(step("test", || test::main(&test::Options { no_setup: false })));
+        steps.push(step("queries", clippy_of_queries));
+    }
     if !options.only.is_empty() {
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+        let none = format!("no step begins like that; there are {}", names.join(", "));
         steps.retain(|step| options.only.iter().any(|start| step.name.starts_with(start.as_str())));
-        anyhow::ensure!(!steps.is_empty(), "no step begins like that; there are {}", names.join(", "));
+        anyhow::ensure!(!steps.is_empty(), none);
     }
     Ok(steps)
+}
+
+fn step(name: &'static str, act: impl FnOnce() -> anyhow::Result<()> + 'static) -> Step {
+    Step { name, act: Box::new(act) }
 }
 
 /// Cargo with these words.
@@ -138,8 +139,9 @@ mod tests {
 
     #[test]
     fn steps_can_be_chosen() {
-        assert_eq!(names(false, &["cl"]).unwrap(), ["clippy", "clippy of queries"]);
-        assert_eq!(names(true, &["cl"]).unwrap(), ["clippy"]);
+        assert_eq!(names(false, &["cl"]).unwrap(), ["clippy"]);
+        assert_eq!(names(false, &["test", "quer"]).unwrap(), ["test", "queries"]);
+        assert!(names(true, &["test"]).is_err());
         let error = names(false, &["none"]).unwrap_err().to_string();
         assert!(error.contains("there are format, tidy, "), "{error}");
         assert!(names(false, &[]).unwrap().len() > names(true, &[]).unwrap().len());

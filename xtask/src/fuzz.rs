@@ -47,7 +47,7 @@ const ALLOCATION: u32 = 256;
 /// Seconds after which an input takes too long.
 const TOO_LONG: u32 = 20;
 
-/// What rustc is told, but for the flags of LLVM's coverage.
+/// What rustc is given, but for the flags of LLVM's coverage.
 const FLAGS: &[&str] = &["--cfg=fuzzing", "-Ccodegen-units=1", "-Cdebug-assertions", "-Coverflow-checks"];
 /// Those, each behind `-sanitizer-coverage-`.
 const COVERAGE: &[&str] = &["level=4", "inline-8bit-counters", "pc-table", "trace-compares"];

@@ -37,6 +37,8 @@ enum Verb {
     Ci(ci::Options),
     /// Check the rules of the repository that no compiler knows.
     Tidy,
+    /// Count how the files of each crate import one another, and show circles.
+    Imports,
     /// Measure overhead and accuracy.
     Bench(bench::Options),
     /// Make the script of the HTML report from `web/`, and its engine from `workspan-page`.
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Verb::Test(options) => test::main(&options),
         Verb::Ci(options) => ci::main(&options),
         Verb::Tidy => tidy::main(),
+        Verb::Imports => tidy::imports(),
         Verb::Bench(options) => bench::main(&options),
         Verb::Web(options) => web::main(&options),
         Verb::Fuzz(options) => fuzz::main(&options),

@@ -13,7 +13,7 @@ pub mod diff;
 pub mod differential;
 pub mod events;
 pub mod html;
-pub mod inflate;
+pub mod inflation;
 pub mod json;
 pub mod live;
 pub mod merged;

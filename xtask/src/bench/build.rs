@@ -142,7 +142,7 @@ fn cargo() -> Command {
     command
 }
 
-/// What cargo has told us must not reach another project.
+/// What cargo has set for xtask must not reach another project.
 fn as_from_a_shell(command: &mut Command) {
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();

@@ -61,7 +61,7 @@ fn published(results: &Path) -> anyhow::Result<Job> {
     Ok(Job { folder, about: format!("{name} {version} (it makes PNG files smaller)"), arguments })
 }
 
-/// A program of ours.
+/// A program of Workspan.
 fn own() -> anyhow::Result<Job> {
     let folder = shell::root().join("programs/shapes");
     shell::run(
@@ -80,7 +80,7 @@ fn profile(job: &Job, results: &Path) -> anyhow::Result<()> {
     let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)))?;
     let mut command = shell::cargo();
     // With strands the page answers what-if, and predicts.
-    command.args(["workspan", "run", "--release", "--record"]);
+    command.args(["workspan", "run", "--release", "--strands"]);
     command.arg("--html").arg(from(&job.folder, &results.join(PAGE)));
     command.arg("--output").arg(from(&job.folder, &results.join(RECORDING)));
     command.arg("--").args(&job.arguments);

@@ -39,7 +39,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("workspan-report", &["env", "fs", "net", "os", "process", "thread", "time"]),
     ("workspan-export", &["env", "fs", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-symbols", &["env", "fs", "net", "os", "process", "thread", "time"]),
-    // They read and write files, but only those that they are told.
+    // They read and write files, but only those that they are given.
     ("workspan-store", &["env", "net", "os", "process", "time"]),
     ("workspan-query", &["env", "fs", "net", "os", "process", "time"]),
 ];

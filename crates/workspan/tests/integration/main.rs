@@ -14,7 +14,7 @@ mod exports;
 mod fixtures;
 mod full_disk;
 mod guide;
-mod inflate;
+mod inflation;
 mod memory;
 mod merge;
 mod openmp;

@@ -1,4 +1,4 @@
-//! `--record` of OpenMP programs: the strands amount to what the collector told on the fly, to the last tick.
+//! `--strands` of OpenMP programs: the strands amount to what the collector reported on the fly, to the last tick.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ use crate::command::workspan;
 use crate::openmp_build::{openmp, Compiler};
 use crate::openmp_run::{check_none, check_seeds, each, excused, recorded, run_openmp, Threads, Wrong};
 
-/// Cases that differ: tasks that are cancelled before they begin have no row, so what their creation cost is not told; and
+/// Cases that differ: tasks that are cancelled before they begin have no row, so what their creation cost is not reported; and
 /// two locks that are taken at one place are one in a recording, whose span the collector had bounded by each.
 const APART: &[&str] = &["cancel_taskgroup", "lock_bound"];
 
@@ -59,7 +59,7 @@ fn the_real_clock() {
         fs::create_dir_all(&folder).expect("the target directory is writable");
         let file = folder.join("run.wspan");
         let mut command = workspan(&folder);
-        command.args(["record", "--record", "--workers", "2", "-o"]).arg(&file);
+        command.args(["record", "--strands", "--workers", "2", "-o"]).arg(&file);
         command.arg("--").arg(program).args(arguments);
         run_openmp(command, &folder.join("stderr")).expect("it runs");
         let (recording, found, strands) = replayed(&file).expect("it can be replayed");
@@ -106,11 +106,11 @@ fn check_cases(compiler: Compiler) {
             Err(Wrong::Ours(message)) => Some(message),
             Err(Wrong::Runtimes(message)) => excused(case, &message),
         };
-        // A thread that the runtime hides says that the task is done before it has ended: the program may be quicker, and then
+        // A thread that the runtime hides reports that the task is done before it has ended: the program may be quicker, and then
         // the recording says so.
         let early = |found: &String| *case == "target_nowait" && found.contains("had not ended");
         let difference = difference.filter(|found| !early(found));
-        // gcc's members leave a cancelled region by another barrier than others do, whose burden is not told on the fly.
+        // gcc's members leave a cancelled region by another barrier than others do, whose burden is not reported on the fly.
         let apart = compiler == Compiler::Gcc && *case == "cancel_parallel";
         let difference = difference.filter(|found| !(apart && found.starts_with("burdened: ")));
         difference.map(|difference| format!("{case} {threads:?}: {difference}"))
@@ -118,7 +118,7 @@ fn check_cases(compiler: Compiler) {
     check_none(&differences, &format!("constructs.c by {compiler:?}, of {} runs", runs.len()));
 }
 
-/// What differs between what the strands of a program amount to and what the collector told. `paths`: also where the
+/// What differs between what the strands of a program amount to and what the collector reported. `paths`: also where the
 /// critical path is.
 fn check(program: &Path, arguments: &[&str], threads: Threads, paths: bool) -> Result<(), Wrong> {
     let (ended, compared) = recorded(program, arguments, threads, Some(call_sums::STEAL), |file| compare(file, paths));
@@ -154,7 +154,7 @@ fn compare(file: &Path, paths: bool) -> Result<(), String> {
     let mut again = Recording { runs: vec![found.clone()], ..recording.clone() };
     again = bounded_by_locks(&again).into_owned();
     found.span = again.runs[0].span;
-    // Of two critical paths of equal length either may have been taken; calls are then told of another one. Where paths are
+    // Of two critical paths of equal length either may have been taken; calls are then reported of another one. Where paths are
     // compared, only tasks of one loop can be as long as each other: their places are the same, but gcc's code may have two
     // copies of a directive, each with a context of its own.
     let same_path = found.critical == expected.critical;

@@ -80,7 +80,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// Records a run with the virtual clock, and all strands if it is told what a steal costs. Returns whether it went well, and what
+/// Records a run with the virtual clock, and all strands if the cost of a steal is given. Returns whether it went well, and what
 /// `look` makes of the recording at that path, beside which there is the report as JSON.
 pub(crate) fn recorded<R>(
     program: &Path,
@@ -97,7 +97,7 @@ pub(crate) fn recorded<R>(
     let mut command = workspan(&folder);
     command.args(["record", "--clock", "virtual", "-o"]).arg(file("wspan"));
     if let Some(steal) = strands {
-        command.args(["--record", "--steal", &steal.to_string()]);
+        command.args(["--strands", "--steal", &steal.to_string()]);
     }
     let mut json = OsString::from("--json=");
     json.push(file("json"));
