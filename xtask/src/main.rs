@@ -12,8 +12,10 @@ mod bench;
 mod ci;
 mod demo;
 mod fuzz;
+mod licences;
 mod setup;
 mod shell;
+mod soundness;
 mod test;
 mod tidy;
 mod web;
@@ -31,7 +33,7 @@ enum Verb {
     Demo,
     /// Run all tests; install what they need first.
     Test(test::Options),
-    /// Do what continuous integration does: format, lints, tidy, documentation, tests.
+    /// Do what continuous integration does: format, tidy, lints, documentation, licences, fuzz targets, Miri, tests.
     Ci(ci::Options),
     /// Check the rules of the repository that no compiler knows.
     Tidy,

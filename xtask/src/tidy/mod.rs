@@ -5,6 +5,8 @@
 
 mod crates;
 mod embedded;
+mod forgiving;
+mod hot_path;
 mod imports;
 pub(crate) mod made;
 mod source;
@@ -46,6 +48,9 @@ const RULES: &[Rule] = &[
     source::length,
     source::proofs,
     source::unfinished,
+    forgiving::once,
+    forgiving::clocks,
+    hot_path::stays_hot,
     texts::machine_paths,
     texts::registries,
     texts::links,

@@ -12,6 +12,7 @@ mod documents;
 mod events;
 mod exports;
 mod fixtures;
+mod full_disk;
 mod guide;
 mod inflation;
 mod memory;

@@ -44,7 +44,7 @@ fn it_is_found_where_programs_are_installed() {
     // The last place first.
     for place in ["cache/workspan/bin", "home/.cargo/bin", "cargo/bin", "root/bin", "path", "own"] {
         let program = script(&folder.join(place), SCRIPT);
-        let ended = run(alone(&folder).args(["query", "workspan.wspan", "--csv", "-- one\nselect 1"]));
+        let ended = run(alone(&folder).args(["query", "--csv", "--", "workspan.wspan", "-- one\nselect 1"]));
         let expected = format!("{}\n--csv\n--\nworkspan.strands\n-- one\nselect 1\n", program.display());
         assert_eq!((ended.code(), ended.out(), ended.err()), (Some(7), expected, "note\n".to_owned()));
     }
