@@ -14,10 +14,10 @@
 //! the block was given back. The tests of this crate hold the rules to that, under Miri.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use workspan_collect::{platform, strand};
-use workspan_wire::shm::{Thread, ThreadArea, MAX_THREADS};
+use workspan_wire::shm::{Candidate, Thread, ThreadArea, MAX_THREADS};
 
 use super::stack::Stack;
 
@@ -57,7 +57,7 @@ unsafe impl Sync for List {}
 static LISTS: [List; MAX_THREADS] = [const { List { first: Cell::new(0), len: Cell::new(0) } }; MAX_THREADS];
 
 /// Batches that threads have passed on.
-static SHARED: Stack = Stack::new();
+static SHARED: Stack = Stack::of(Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) });
 
 /// The block at `address`.
 fn block(address: u64) -> &'static Block {
