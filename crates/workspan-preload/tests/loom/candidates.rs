@@ -15,7 +15,7 @@ use crate::sync::{AtomicI64, AtomicU32, AtomicU64, Cell, Ordering};
 /// Three tasks end; the longest is left, with its own path, and no other node.
 #[test]
 fn the_longest_is_left_with_its_path() {
-    check("candidate", 3, || {
+    check("candidate", 2, || {
         let memory = Arc::new(Whole::new(3, 0));
         let shared = memory.shared();
         let candidate = Arc::new(Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) });

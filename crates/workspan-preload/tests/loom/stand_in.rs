@@ -2,8 +2,7 @@
 
 /// In the place of `workspan_wire::sync`.
 pub mod sync {
-    pub use loom::hint::spin_loop;
-    pub use loom::sync::atomic::{fence, AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+    pub use loom::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
     /// A cell that fails the model if two threads use it without order between them.
     pub struct Cell<T>(loom::cell::UnsafeCell<T>);

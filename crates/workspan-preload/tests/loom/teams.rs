@@ -11,27 +11,27 @@ use crate::shared::{Shared, Whole};
 use crate::shm::{Candidate, NODE};
 use crate::sync::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-/// Two members leave two instances in the same place, each as soon as it likes: an instance that is counted has the longest of its
+/// Two members leave three instances in the same place, each as soon as it likes: an instance that is counted has the longest of its
 /// own parts, and of no other instance's.
 #[test]
 fn an_instance_has_its_own_parts_alone() {
     check("worksharing", 3, || {
         let share = Arc::new(Share::new());
-        let member = |of_first: i64, of_second: i64| {
+        let member = |parts: [(u32, i64); 3]| {
             let share = Arc::clone(&share);
             move || {
-                [(0, of_first), (4, of_second)].map(|(ordinal, span)| {
+                parts.map(|(ordinal, span)| {
                     let left = share.leave(ordinal, 2, [span; 3], u64::from(ordinal) + 1, || {});
                     if let Left::Last(spans, of) = left {
-                        let longest = if ordinal == 0 { 20 } else { 400 };
+                        let longest = [20, 400, 5][ordinal as usize / 4];
                         assert_eq!((spans, of), ([longest; 3], u64::from(ordinal) + 1));
                     }
                     left
                 })
             }
         };
-        let other = thread::spawn(member(10, 400));
-        let here = member(20, 300)();
+        let other = thread::spawn(member([(0, 10), (4, 400), (8, 5)]));
+        let here = member([(0, 20), (4, 300), (8, 3)])();
         let there = other.join().expect("no panic");
         let first = [here[0], there[0]];
         assert!(first.iter().filter(|left| matches!(left, Left::Last(..))).count() <= 1);
