@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::{setup, shell, test, tidy};
+use crate::{setup, shell, soundness, test, tidy};
 
 /// Options.
 #[derive(Debug, clap::Args)]
@@ -71,12 +71,8 @@ fn steps(options: &Options) -> Vec<Step> {
     if !options.no_test {
         steps.push(step("test", || test::main(&test::Options { no_setup: false })));
     }
-    if shell::succeeds(&mut cargo("+nightly miri --version")) {
-        steps.push(step("miri", || {
-            let mut command = cargo("+nightly miri test --package workspan-collect --test integration --locked");
-            shell::run(command.env("MIRIFLAGS", "-Zmiri-permissive-provenance"))
-        }));
-    }
+    steps.push(step("nightly", soundness::setup));
+    steps.extend(soundness::checks().into_iter().map(|mut check| step(check.name, move || shell::run(&mut check.command))));
     steps
 }
 

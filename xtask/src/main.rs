@@ -14,6 +14,7 @@ mod demo;
 mod fuzz;
 mod setup;
 mod shell;
+mod soundness;
 mod test;
 mod tidy;
 mod web;

@@ -1,6 +1,6 @@
 //! What the members of a team share: instances of worksharing constructs, and the slots of barriers.
 
-use loom::sync::{Arc, Mutex};
+use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 
 use crate::candidate::offer;
@@ -9,7 +9,7 @@ use crate::path;
 use crate::share::{Left, Share};
 use crate::shared::{Shared, Whole};
 use crate::shm::{Candidate, NODE};
-use crate::sync::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicI64, AtomicU64, Ordering};
 
 /// Two members leave three instances in the same place, each as soon as it likes: an instance that is counted has the longest of its
 /// own parts, and of no other instance's.
@@ -43,14 +43,17 @@ fn an_instance_has_its_own_parts_alone() {
 
 /// A barrier of two, as a runtime's: whoever passes it is behind both arrivals.
 struct Barrier {
-    arrived: AtomicU32,
+    arrived: Mutex<u32>,
+    all: Condvar,
 }
 
 impl Barrier {
     fn wait(&self, round: u32) {
-        self.arrived.fetch_add(1, Ordering::AcqRel);
-        while self.arrived.load(Ordering::Acquire) < 2 * (round + 1) {
-            thread::yield_now();
+        let mut arrived = self.arrived.lock().expect("no panic");
+        *arrived += 1;
+        self.all.notify_one();
+        while *arrived < 2 * (round + 1) {
+            arrived = self.all.wait(arrived).expect("no panic");
         }
     }
 }
@@ -65,7 +68,7 @@ fn two_slots_are_enough() {
             span: AtomicI64::new(i64::MIN),
             path: AtomicU64::new(0),
         }));
-        let barrier = Arc::new(Barrier { arrived: AtomicU32::new(0) });
+        let barrier = Arc::new(Barrier { arrived: Mutex::new(0), all: Condvar::new() });
         let seen = Arc::new(Mutex::new(Vec::new()));
         let member = |parts: [i64; 3]| {
             let (slots, barrier, seen) = (Arc::clone(&slots), Arc::clone(&barrier), Arc::clone(&seen));

@@ -43,7 +43,7 @@ unsafe impl Sync for All {}
 /// Three threads take turns: no two at a time, and nobody sleeps for ever.
 #[test]
 fn one_at_a_time() {
-    check("turns", 3, || {
+    check("turns", 2, || {
         let all = Arc::new(All {
             turn: Turn::of(AtomicU32::new(0)),
             how: Futex { lock: Mutex::new(()), woken: Condvar::new() },

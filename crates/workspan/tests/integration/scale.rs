@@ -13,7 +13,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::build::{self, cargo_workspan, scratch};
-use crate::command::{run, start, workspan, Ended, LIMIT};
+use crate::command::{run, start, with_default_signals, workspan, Ended, LIMIT};
 use crate::openmp_build::{openmp, Compiler};
 
 /// `workspan scale` with these options, for a program and its arguments.
@@ -268,7 +268,7 @@ fn interrupted(name: &str, at: usize) -> Ended {
     );
     let program = script(&folder, &does);
     let options = ["-p1,2", "--repeat=9", "--warm-up=0", "--json=-"];
-    let running = start(&mut scale(&folder, &options, &program, &[]));
+    let running = start(&mut with_default_signals(&scale(&folder, &options, &program, &[])));
     let began = Instant::now();
     while !folder.join("hangs").exists() {
         assert!(began.elapsed() < LIMIT, "its run {at} does not begin");
