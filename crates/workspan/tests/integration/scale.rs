@@ -12,7 +12,7 @@ use serde_json::Value;
 use workspan_testkit::patience::wait_for;
 
 use crate::build::{self, cargo_workspan, scratch};
-use crate::command::{run, start, workspan, Ended};
+use crate::command::{run, start, with_default_signals, workspan, Ended};
 use crate::openmp_build::{openmp, Compiler};
 
 /// `workspan scale` with these options, for a program and its arguments.
@@ -267,7 +267,7 @@ fn interrupted(name: &str, at: usize) -> Ended {
     );
     let program = script(&folder, &does);
     let options = ["-p1,2", "--repeat=9", "--warm-up=0", "--json=-"];
-    let running = start(&mut scale(&folder, &options, &program, &[]));
+    let running = start(&mut with_default_signals(&scale(&folder, &options, &program, &[])));
     wait_for(&format!("run {at}"), || folder.join("hangs").exists().then_some(()));
     running.signal_group(Signal::SIGINT);
     running.wait()
