@@ -4,6 +4,7 @@
 //! * [`events`]: events counted by context.
 //! * [`log`]: records of single strands, where the whole model is asked for.
 //! * [`site`]: what kinds of source places a collector tells apart.
+//! * [`trace`]: instructions and accesses to memory of a program that runs under an emulator.
 //! * [`histogram`]: the buckets of task sizes.
 //!
 //! **Invariant:** this crate depends on nothing, allocates nothing and has no unsafe code, so that a collector can
@@ -21,3 +22,4 @@ pub mod path;
 pub mod records;
 pub mod shm;
 pub mod site;
+pub mod trace;

@@ -5,6 +5,7 @@ mod command;
 pub mod export;
 pub mod guide;
 mod inflate;
+mod limits;
 mod predict;
 mod scale;
 
@@ -21,6 +22,7 @@ pub use command::Command;
 pub use export::Export;
 pub use guide::Guide;
 pub use inflate::{Inflate, InflateOptions};
+pub use limits::Limits;
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
@@ -72,6 +74,8 @@ pub enum Verb {
     Scale(Scale),
     /// Run a program on one worker and on several, and tell which strands cost more for it: work inflation.
     Inflate(Inflate),
+    /// Find how parallel a program could be at most: limits set by dependences between its instructions.
+    Limits(Limits),
     /// Merge repeated runs strand by strand, which leaves noise out; needs a recording made with --record --repeat.
     Merge(Merge),
     /// Write a recording in the format of another tool.
