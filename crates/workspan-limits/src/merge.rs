@@ -266,11 +266,10 @@ impl<const N: usize> Regions<N> {
     pub fn enter(&mut self, id: u32, merges: &Merges) -> Row<N> {
         if merges.is_end(id) {
             let level = self.calls.len();
-            let here = self.open.iter().rposition(|region| region.level < level || region.end == id);
             // Regions above it are over, too: when they were opened, this way out of them had not been seen.
-            match here {
-                Some(place) if self.open[place].level == level => self.open.truncate(place),
-                _ => {}
+            let mine = self.open.iter().rposition(|region| region.level < level).map_or(0, |below| below + 1);
+            if let Some(place) = self.open[mine..].iter().position(|region| region.end == id) {
+                self.open.truncate(mine + place);
             }
         }
         self.open.last().map_or([START; N], |region| region.row)

@@ -284,11 +284,8 @@ impl Controls {
 
     fn arrive(&mut self, to: u32) {
         let level = self.calls.len();
-        if let Some(place) = self.open.iter().rposition(|open| open.level == level && open.end == Some(to)) {
-            // Only regions of the same call lie above it.
-            if self.open[place..].iter().all(|open| open.level == level) {
-                self.open.truncate(place);
-            }
+        if let Some(place) = self.open.iter().position(|open| open.level == level && open.end == Some(to)) {
+            self.open.truncate(place);
         }
     }
 
