@@ -6,6 +6,7 @@ pub mod export;
 pub mod groups;
 pub mod guide;
 mod inflation;
+mod limits;
 mod predict;
 mod scale;
 
@@ -22,6 +23,7 @@ pub use command::Command;
 pub use export::Export;
 pub use guide::Guide;
 pub use inflation::{Inflation, InflationOptions};
+pub use limits::Limits;
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
@@ -87,6 +89,8 @@ pub enum Verb {
     /// Show which code takes longer only because others run beside it.
     #[command(alias = "inflate")]
     Inflation(Inflation),
+    /// Show how parallel a program could be at most: limits set by dependences between its instructions.
+    Limits(Limits),
     /// Write one recording, with less noise, from repeated runs.
     Merge(Merge),
     /// Write a trace, flame graph, task graph or table for another tool.

@@ -21,6 +21,7 @@ pub mod gate;
 pub mod guide;
 pub mod inflation;
 pub mod info;
+pub mod limits;
 pub mod machine;
 pub mod merge;
 pub mod openmp;
@@ -66,6 +67,7 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Diff(options) => diff::run(&options),
         args::Verb::Scale(options) => scale::run(&options),
         args::Verb::Inflation(options) => inflation::run(&options),
+        args::Verb::Limits(options) => limits::run(&options),
         args::Verb::Merge(options) => merge::run(&options),
         args::Verb::Export(options) => export::run(&options),
         args::Verb::Guide(options) => guide::run(&options),
