@@ -36,7 +36,7 @@ pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 11;
+pub const WIRE_VERSION: u32 = 12;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -102,6 +102,7 @@ const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095
 }
 
+const _: () = assert!(size_of::<PathNode>() == 168 && size_of::<Call>() == 56);
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
 const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
 
@@ -185,6 +186,13 @@ pub struct Header {
     pub folding: AtomicU32,
     /// Free list of calls, as that of nodes.
     pub free_calls: AtomicU64,
+
+    /// Absolute span to which the root strand has come, as of its last region.
+    pub root_span: AtomicI64,
+    /// Times a thread went on without its turn ([`Config::logical_cores`]).
+    pub impatient: AtomicU64,
+    /// Events that were left out, as what they are about was in another thread's hands for longer than anybody waits.
+    pub unfollowed: AtomicU64,
 
     /// Events that are counted by context.
     pub events: Events,
@@ -277,6 +285,11 @@ pub struct Candidate {
     pub span: AtomicI64,
     /// Path (low 32 bits).
     pub path: AtomicU64,
+}
+
+impl Candidate {
+    /// No chain: anything is longer.
+    pub const NONE: Candidate = Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) };
 }
 
 /// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]), and the longest

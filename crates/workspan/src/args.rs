@@ -6,10 +6,11 @@ pub mod export;
 pub mod groups;
 pub mod guide;
 mod inflation;
+mod limits;
 mod predict;
 mod scale;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -22,6 +23,7 @@ pub use command::Command;
 pub use export::Export;
 pub use guide::Guide;
 pub use inflation::{Inflation, InflationOptions};
+pub use limits::Limits;
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
@@ -87,6 +89,8 @@ pub enum Verb {
     /// Show which code takes longer only because others run beside it.
     #[command(alias = "inflate")]
     Inflation(Inflation),
+    /// Show how parallel a program could be at most: limits set by dependences between its instructions.
+    Limits(Limits),
     /// Write one recording, with less noise, from repeated runs.
     Merge(Merge),
     /// Write a trace, flame graph, task graph or table for another tool.
@@ -94,7 +98,6 @@ pub enum Verb {
     /// Show which command answers which question, and what scripts can rely on.
     Guide(Guide),
     /// Answer a question in SQL about every strand: a table, CSV or JSON.
-    #[cfg(feature = "query")]
     Query(Query),
 }
 
@@ -466,7 +469,6 @@ fn at_least_one(text: &str) -> Result<f64, String> {
     }
 }
 
-#[cfg(feature = "query")]
 const QUERY: &str = "\
 Tables: nodes (a row for each strand), sites, contexts, meta. Views: strands, site_totals, tasks, threads. \
 `describe nodes` lists the columns. Needs a recording made with --strands.
@@ -476,7 +478,6 @@ Examples:
   workspan query run.wspan --csv 'select event, count(*) from nodes group by event'";
 
 /// `workspan query`.
-#[cfg(feature = "query")]
 #[derive(Args, Clone, Debug)]
 #[command(after_help = QUERY, override_usage = "workspan query [OPTIONS] [FILE] <SQL>")]
 pub struct Query {
@@ -491,19 +492,6 @@ pub struct Query {
     pub csv: bool,
 }
 
-/// How an answer is written.
-#[cfg(feature = "query")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueryFormat {
-    /// Columns side by side.
-    Table,
-    /// An object for each row.
-    Json,
-    /// RFC 4180.
-    Csv,
-}
-
-#[cfg(feature = "query")]
 impl Query {
     /// The recording.
     pub fn file(&self) -> PathBuf {
@@ -514,18 +502,9 @@ impl Query {
         }
     }
 
-    /// The query.
-    pub fn sql(&self) -> String {
-        self.words.last().map(|sql| sql.to_string_lossy().into_owned()).unwrap_or_default()
-    }
-
-    /// How the answer is written.
-    pub fn format(&self) -> QueryFormat {
-        match (self.json, self.csv) {
-            (true, _) => QueryFormat::Json,
-            (false, true) => QueryFormat::Csv,
-            (false, false) => QueryFormat::Table,
-        }
+    /// The question.
+    pub fn sql(&self) -> &OsStr {
+        self.words.last().map(OsString::as_os_str).unwrap_or_default()
     }
 }
 

@@ -21,22 +21,23 @@ pub mod gate;
 pub mod guide;
 pub mod inflation;
 pub mod info;
+pub mod limits;
 pub mod machine;
 pub mod merge;
 pub mod openmp;
 pub mod output;
 pub mod parts;
 pub mod predict;
-#[cfg(feature = "query")]
 pub mod query;
 pub mod record;
 pub mod report;
 pub mod scale;
 pub mod signals;
 pub mod strands;
-pub mod table;
 pub mod time;
 pub mod what_if;
+
+pub use workspan_report::table;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -66,10 +67,10 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Diff(options) => diff::run(&options),
         args::Verb::Scale(options) => scale::run(&options),
         args::Verb::Inflation(options) => inflation::run(&options),
+        args::Verb::Limits(options) => limits::run(&options),
         args::Verb::Merge(options) => merge::run(&options),
         args::Verb::Export(options) => export::run(&options),
         args::Verb::Guide(options) => guide::run(&options),
-        #[cfg(feature = "query")]
         args::Verb::Query(options) => query::run(&options),
     })
 }

@@ -35,7 +35,7 @@ pub(crate) fn main() -> anyhow::Result<()> {
     fs::create_dir_all(&results).with_context(|| format!("cannot make {}", results.display()))?;
     println!("1. Build workspan (the first time, that takes a minute or two)");
     // Without the SQL engine, which takes longer to build than everything else and is not shown here.
-    let options = ["build", "--release", "--locked", "--package", "workspan", "--no-default-features"];
+    let options = ["build", "--release", "--locked", "--package", "workspan"];
     shell::run(shell::cargo().args(options))?;
     println!("2. Fetch a program that uses rayon: {} {}", PACKAGE.0, PACKAGE.1);
     let job = published(&results).or_else(|error| {

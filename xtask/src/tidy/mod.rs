@@ -5,6 +5,9 @@
 
 mod crates;
 mod embedded;
+mod forgiving;
+mod hot_path;
+mod imports;
 pub(crate) mod made;
 mod source;
 mod texts;
@@ -40,10 +43,14 @@ const RULES: &[Rule] = &[
     crates::manifests,
     crates::modules,
     crates::talk,
+    imports::circles,
     source::header,
     source::length,
     source::proofs,
     source::unfinished,
+    forgiving::once,
+    forgiving::clocks,
+    hot_path::stays_hot,
     texts::machine_paths,
     texts::registries,
     texts::links,
@@ -73,6 +80,12 @@ pub(crate) fn main() -> anyhow::Result<()> {
     }
     anyhow::ensure!(found.is_empty(), "{} places are against the rules of the repository", found.len());
     println!("{} files are tidy", repository.files.len());
+    Ok(())
+}
+
+/// Shows how the files of each crate use one another.
+pub(crate) fn imports() -> anyhow::Result<()> {
+    imports::print(&repository()?);
     Ok(())
 }
 

@@ -8,6 +8,8 @@ use workspan_query::{run, Cell, Column, QueryError, Sink, VIEWS};
 use workspan_store::{survey, Meta, Writer};
 use workspan_testkit::strands::{random, RandomRun};
 
+mod program;
+
 /// A folder with the strands of a run: a root and two tasks.
 struct Folder(PathBuf);
 

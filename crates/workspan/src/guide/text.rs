@@ -262,7 +262,8 @@ headers of these tools. With -o, --json lists the files written and what was exc
         question: "Which strands, tasks, threads or sites match a condition of my own?",
         text: "  workspan query [FILE] 'select …' [--json | --csv]
 Tables nodes, sites, contexts, meta; views strands, site_totals, tasks, threads. `describe nodes` lists the columns.
---json writes one object a line for each row. Needs strands, and a workspan that was built with `query`.",
+--json writes one object a line for each row. Needs strands, and the program workspan-query: without it, query shows the
+command that installs it.",
         fields: &[],
     },
     Verb {

@@ -108,9 +108,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_never_comes_is_not_waited_for() {
-        let began = Instant::now();
         assert_eq!(give(&Shared::default()), None);
-        assert!(began.elapsed() >= PATIENCE);
     }
 
     #[test]

@@ -6,14 +6,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
+use workspan_testkit::patience::wait_for;
 
 use crate::build::{self, cargo_workspan, scratch};
-use crate::command::{run, start, workspan, Ended, LIMIT};
+use crate::command::{run, start, with_default_signals, workspan, Ended};
 use crate::openmp_build::{openmp, Compiler};
 
 /// `workspan scale` with these options, for a program and its arguments.
@@ -268,12 +267,8 @@ fn interrupted(name: &str, at: usize) -> Ended {
     );
     let program = script(&folder, &does);
     let options = ["-p1,2", "--repeat=9", "--warm-up=0", "--json=-"];
-    let running = start(&mut scale(&folder, &options, &program, &[]));
-    let began = Instant::now();
-    while !folder.join("hangs").exists() {
-        assert!(began.elapsed() < LIMIT, "its run {at} does not begin");
-        thread::sleep(Duration::from_millis(5));
-    }
+    let running = start(&mut with_default_signals(&scale(&folder, &options, &program, &[])));
+    wait_for(&format!("run {at}"), || folder.join("hangs").exists().then_some(()));
     running.signal_group(Signal::SIGINT);
     running.wait()
 }
