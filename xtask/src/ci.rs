@@ -2,7 +2,7 @@
 //! is missing installs it or fails.
 //!
 //! **Cost:** from nothing, on two cores, less than 45 minutes, tests included. What is large is compiled once:
-//! `workspan-query` is linted while it is built for the tests, and left out where only its interface would be compiled,
+//! `workspan-query` is linted while it is built for the tests, and skipped where only its interface would be compiled,
 //! which for DataFusion takes half as long again.
 
 use std::process::Command;

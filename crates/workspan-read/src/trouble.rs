@@ -12,7 +12,7 @@ use super::Snapshot;
 pub struct Trouble {
     /// Times a thread went on without its turn.
     pub impatient: u64,
-    /// Events that were left out.
+    /// Events that were skipped.
     pub unfollowed: u64,
 }
 

@@ -191,7 +191,7 @@ pub struct Header {
     pub root_span: AtomicI64,
     /// Times a thread went on without its turn ([`Config::logical_cores`]).
     pub impatient: AtomicU64,
-    /// Events that were left out, as what they are about was in another thread's hands for longer than anybody waits.
+    /// Events that were skipped, as what they are about was in another thread's hands for longer than anybody waits.
     pub unfollowed: AtomicU64,
 
     /// Events that are counted by context.

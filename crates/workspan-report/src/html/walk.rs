@@ -77,11 +77,12 @@ fn rest(small: &mut Vec<&Stretch>, until: &mut f64) -> String {
         return String::new();
     }
     format!(
-        "<tr class=\"rest\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} shorter segments</td></tr>\n",
+        "<tr class=\"rest\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} shorter {}</td></tr>\n",
         share(Some(part)),
         share(Some(until.min(1.0))),
         time(length),
         count(stretches.iter().map(|stretch| stretch.strands).sum()),
         stretches.len(),
+        if stretches.len() == 1 { "segment" } else { "segments" },
     )
 }

@@ -152,7 +152,7 @@ fn what_is_wrong_with_strands_is_said() {
     };
     fs::remove_dir_all(&strands).expect("it is there");
     fs::rename(folder.join("other.strands"), &strands).expect("it is there");
-    check("of another recording");
+    check("does not belong to the recording beside it");
     fs::remove_dir_all(&strands).expect("it is there");
     fs::create_dir(&strands).expect("writable");
     check("cannot read the strands");

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 const LIBRARY: &str = include_str!("full_disk.c");
 
-/// Lets a command write no more than so many bytes below a folder.
+/// Lets a command write no more than this number of bytes below a folder.
 pub(crate) fn fill<'c>(command: &'c mut Command, folder: &Path, room: usize) -> &'c mut Command {
     let folder = folder.canonicalize().expect("it is there");
     command.env("LD_PRELOAD", library()).env("FULL_DISK", folder).env("FULL_DISK_ROOM", room.to_string())

@@ -75,7 +75,7 @@ fn merged_runs_are_without_noise() {
     ask(&folder, &["advise", "merged.wspan"]).check_success();
 
     let again = ask(&folder, &["merge", "--keep", "median"]);
-    assert!(again.check_success().out().contains("the median of 3 runs"), "{}", again.out());
+    assert!(again.check_success().out().contains("the median cost of each strand in 3 runs"), "{}", again.out());
     assert!(folder.join("merged.wspan.old").is_file() && folder.join("merged.strands.old").is_dir());
     assert!(report(&folder, "merged.wspan")["program"]["work_ns"].as_i64() > Some(exact.work().0));
 }

@@ -208,7 +208,7 @@ pub(crate) fn check_seeds(first: u64, count: u64, check: impl Fn(u64, u64) -> Re
     }
 }
 
-/// Says where the runtime is at fault; no fault of ours.
+/// Says where the runtime is at fault; no fault of Workspan.
 #[expect(clippy::print_stderr, reason = "shown with `--nocapture`, and beside what fails")]
 pub(crate) fn excused(what: &str, message: &str) -> Option<String> {
     eprintln!("fault of the runtime: {what}: {message}");

@@ -142,7 +142,7 @@ fn predictions_agree_with_the_other_verbs() {
 #[test]
 fn what_cannot_be_predicted_is_said() {
     let folder = recorded("unpredictable", SEEDS[0]);
-    ask(&folder, &["predict", "-p", "0"]).check_error(2, &["`0` is no number of processors: 1 to 1024"]);
+    ask(&folder, &["predict", "-p", "0"]).check_error(2, &["`0` is not a number of processors from 1 to 1024"]);
     ask(&folder, &["predict", "--grain", "s-00000000=5"]).check_error(2, &["has no site `s-00000000`"]);
     ask(&folder, &["predict", "--grain", "s-00000000"]).check_error(2, &["is not SITE=NS"]);
     ask(&folder, &["predict", "-s", "nothing=8"]).check_error(2, &["marked no region `nothing`"]);
@@ -193,7 +193,7 @@ fn sites_and_marks_can_be_named() {
     // With what is below it there is more of it.
     assert!(spans[1] <= spans[0], "{spans:?}");
     let nothing = ask(&folder, &["what-if", "-s", "nowhere.rs:1-9=2"]);
-    assert!(nothing.check_success().out().contains("! no strand is in any of these parts"), "{}", nothing.out());
+    assert!(nothing.check_success().out().contains("! no strand is in the code that you named"), "{}", nothing.out());
 }
 
 #[test]
