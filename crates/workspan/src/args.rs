@@ -89,7 +89,7 @@ pub enum Verb {
     /// Show which code takes longer only because others run beside it.
     #[command(alias = "inflate")]
     Inflation(Inflation),
-    /// Show how parallel a program could be at most: limits set by dependences between its instructions.
+    /// Show the parallelism that dependences between instructions allow.
     Limits(Limits),
     /// Write one recording, with less noise, from repeated runs.
     Merge(Merge),
