@@ -3,8 +3,10 @@
 mod arguments;
 mod command;
 pub mod export;
+pub mod graph;
 pub mod guide;
 mod inflate;
+pub mod instrument;
 mod predict;
 mod scale;
 
@@ -78,6 +80,13 @@ pub enum Verb {
     Export(Export),
     /// Tell which verb answers which question, and what scripts can rely on.
     Guide(Guide),
+    /// Build a program with instrumentation: blocks, memory accesses, calls and loops; needs clang, flang or rustc.
+    Build(instrument::Build),
+    /// Stand in for a compiler.
+    #[command(hide = true)]
+    CompileAs(instrument::CompileAs),
+    /// Record and analyse the task graph of a program built with `workspan build`.
+    Graph(graph::Graph),
     /// Answer a question in SQL; needs a recording made with --record.
     #[cfg(feature = "query")]
     Query(Query),
