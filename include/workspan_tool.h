@@ -12,7 +12,7 @@
  *   before_sync   it waits for what it has created, or ends a branch that was not stolen (any number of times);
  *   before_exit   it ends.
  *
- * A branch that was not stolen begins and ends within the task that created it, so these calls nest like brackets on a
+ * A branch that was not stolen begins and ends within the task that created it, so these calls nest on a
  * thread; so do those of tasks that a thread runs while another task of it waits. The time that callbacks take is in no
  * number of Workspan's own.
  *

@@ -227,12 +227,12 @@ fn all_sites<'s>(all: impl IntoIterator<Item = &'s PerSite>) -> impl Iterator<It
     sites.into_iter()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nanoseconds, reported with three digits")]
+#[expect(clippy::cast_precision_loss, reason = "nanoseconds, told with three digits")]
 fn as_float(nanos: i64) -> f64 {
     nanos as f64
 }
 
-#[expect(clippy::cast_precision_loss, reason = "exact below 2^53; counts are reported with four digits")]
+#[expect(clippy::cast_precision_loss, reason = "exact below 2^53; counts are told with four digits")]
 fn whole(count: u64) -> f64 {
     count as f64
 }

@@ -26,7 +26,7 @@ pub struct Options {
     pub processors: Vec<u32>,
     /// What a steal costs.
     pub steal: Nanos,
-    /// So many schedules by work stealing, each with other choices.
+    /// This number of schedules by work stealing, each with other choices.
     pub seeds: u32,
 }
 

@@ -146,6 +146,3 @@ fn free(shared: Shared) -> Free<'static, impl Fn(u32) -> &'static AtomicU32> {
     let next = move |id| &shared.call(id).next;
     Free { head: &header.free_calls, used: &header.calls, count: MAX_CALLS, next }
 }
-
-#[cfg(not(loom))]
-const _: () = assert!(size_of::<workspan_wire::shm::Call>() == 56);

@@ -28,11 +28,6 @@ use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Thread, NODE, OWNED, PREFIXED};
 
-/// A candidate that anything beats.
-const fn no_candidate() -> Candidate {
-    Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) }
-}
-
 /// State of a group, where the body's owner keeps it.
 #[derive(Debug)]
 pub struct Group {
@@ -58,7 +53,7 @@ impl Group {
     /// A group without tasks.
     pub const fn new() -> Group {
         Group {
-            candidate: no_candidate(),
+            candidate: Candidate::NONE,
             burdened: AtomicI64::new(i64::MIN),
             work: AtomicI64::new(0),
             active: Cell::new(false),

@@ -11,28 +11,19 @@ use super::path;
 use super::platform::exchange_pair;
 use super::shared::Shared;
 use workspan_wire::shm::Candidate;
-use workspan_wire::sync::{AtomicI64, AtomicU64, Ordering};
+use workspan_wire::sync::Ordering;
 
-/// Entries.
-pub const SLOTS: usize = if cfg!(loom) { 1 } else { 256 };
 /// In place of a span: nothing is here.
 const EMPTY: i64 = i64::MIN;
 
 /// Spans and paths left under addresses. The upper half of a pair's second word is a tag of the address.
 #[derive(Debug)]
-pub struct Table([Candidate; SLOTS]);
+pub struct Table<const SLOTS: usize>([Candidate; SLOTS]);
 
-impl Table {
-    /// An empty table.
-    #[cfg(not(loom))]
-    pub const fn new() -> Table {
-        Table([const { Candidate { span: AtomicI64::new(EMPTY), path: AtomicU64::new(0) } }; SLOTS])
-    }
-
-    /// An empty table.
-    #[cfg(loom)]
-    pub fn new() -> Table {
-        Table([Candidate { span: AtomicI64::new(EMPTY), path: AtomicU64::new(0) }])
+impl<const SLOTS: usize> Table<SLOTS> {
+    /// A table of these entries, which have no span ([`Candidate::NONE`]).
+    pub const fn of(entries: [Candidate; SLOTS]) -> Table<SLOTS> {
+        Table(entries)
     }
 
     fn slot(&self, address: u64) -> (&Candidate, u64) {

@@ -30,10 +30,12 @@ use super::tables::ROOT;
 use super::thread;
 use super::tool;
 use workspan_wire::log::Event;
-use workspan_wire::shm::{Position, Thread, NODE, OWNED, PREFIXED};
+use workspan_wire::shm::{Candidate, Position, Thread, NODE, OWNED, PREFIXED};
 
-static WAKERS: Table = Table::new();
-static ENDED_THREADS: Table = Table::new();
+const SLOTS: usize = 256;
+
+static WAKERS: Table<SLOTS> = Table::of([const { Candidate::NONE }; SLOTS]);
+static ENDED_THREADS: Table<SLOTS> = Table::of([const { Candidate::NONE }; SLOTS]);
 
 /// The calling thread in the middle of a strand of the program, with the real clock.
 fn in_strand() -> Option<&'static Thread> {

@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// A processor with so many counters: a group has them all the time, everything else half of it.
+    /// A processor with this number of counters: a group has them all the time, everything else half of it.
     #[derive(Default)]
     struct Made {
         free: usize,

@@ -1,4 +1,4 @@
-//! What a run would take on so many processors: on a graph that is small enough to be asked while somebody waits.
+//! What a run would take on this number of processors: on a graph that is small enough to be asked while somebody waits.
 
 use workspan_analysis::schedule::{greedy, stealing, BuildOptions, Graph, Stealing};
 use workspan_analysis::Rows;

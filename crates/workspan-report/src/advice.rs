@@ -27,7 +27,7 @@ pub struct Answer {
     pub reached: Option<f64>,
     /// Mean cost of creating a task; null if it is not known.
     pub creation_ns: Option<i64>,
-    /// Pieces to parallelise one after the other.
+    /// Segments to parallelise one after the other.
     pub steps: Vec<Step>,
     /// What to do.
     pub findings: Vec<Finding>,
@@ -40,9 +40,9 @@ pub struct Answer {
 pub struct Wanted {
     /// Parallelism.
     pub target: f64,
-    /// By what a piece becomes faster in each step.
+    /// By what factor a segment becomes faster in each step.
     pub factor: f64,
-    /// A task must be at least so many times as long as its creation.
+    /// A task must take at least this many times what its creation costs.
     pub threshold: f64,
 }
 
@@ -72,17 +72,17 @@ pub struct Finding {
     pub kind: String,
     /// In words.
     pub text: String,
-    /// The piece to parallelise; null for sizes of tasks.
+    /// The segment to parallelise; null for sizes of tasks.
     pub piece: Option<Piece>,
     /// Id of the site.
     pub site: Option<String>,
-    /// Of a piece: by what it must become faster. Of tasks that are too coarse: into how many each could be divided.
+    /// Of a segment: by what factor it must become faster. Of tasks that are too coarse: into how many each could be split.
     pub factor: Option<f64>,
-    /// Tasks and what they cost; null for a piece.
+    /// Tasks and what they cost; null for a segment.
     pub tasks: Option<Tasks>,
     /// Parallelism of the program when this alone is done.
     pub parallelism: Option<f64>,
-    /// The same if the piece cost nothing.
+    /// The same if the segment cost nothing.
     pub ceiling: Option<f64>,
     /// Work that is saved.
     pub saved_ns: i64,

@@ -36,7 +36,7 @@ pub struct NodeByNode {
     /// Sites: of `inflation` first what costs more on the critical path, then what costs more in all; of `diff` what has
     /// changed most.
     pub sites: Vec<Site>,
-    /// Pieces of the source between two events, in the same order.
+    /// Segments of the source between two events, in the same order.
     pub pieces: Vec<Place>,
     /// What to know before believing a number.
     pub warnings: Vec<String>,
@@ -97,7 +97,7 @@ pub struct Site {
     pub unmatched: Unmatched,
 }
 
-/// A piece of the source.
+/// A segment of the source.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Place {
     /// Its handle, as `advise` and `what-if` know it.

@@ -40,7 +40,7 @@ pub struct Answer {
     pub points: Vec<Point>,
     /// Strands that were recorded.
     pub strands: u64,
-    /// Pieces that they were folded into.
+    /// Nodes of the schedule graph that they were folded into.
     pub pieces: u64,
     /// What to know before believing a number.
     pub warnings: Vec<String>,

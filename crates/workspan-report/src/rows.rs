@@ -82,7 +82,7 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 10]> {
 pub(crate) fn conditions(report: &Report) -> String {
     let p = &report.program;
     let workers = if p.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", p.workers) };
-    // Of OpenMP's teams one thread runs at a time, so that every piece of a loop is seen.
+    // Of OpenMP's teams one thread runs at a time, so that every chunk of a loop is seen.
     let openmp = report.recorded.runtime.contains("OpenMP");
     let what = if openmp { "one thread at a time, as on" } else { "loops split as on" };
     let cores = p.logical_cores.map_or(String::new(), |n| format!("; {what} {n} cores (--logical-cores)"));

@@ -13,7 +13,7 @@ use crate::parts::{factor, id, name, piece, problems, ratio, time};
 use crate::text::{head, line, more, Style, Table};
 use crate::words::percent;
 
-/// What would be if parts of the program were parallelised.
+/// Predicted effect of parallelising code.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIf")]
 pub struct Answer {
@@ -91,11 +91,11 @@ pub struct SiteFigures {
     pub critical_ns: i64,
 }
 
-/// A piece of the program on the critical path.
+/// A segment on the critical path.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIfOnPath")]
 pub struct OnPath {
-    /// The piece.
+    /// The segment.
     pub piece: Piece,
     /// What it adds to the critical path as recorded.
     pub before_ns: i64,
@@ -251,7 +251,7 @@ pub(crate) fn figure_rows(answer: &Answer) -> [[String; 4]; 3] {
     })
 }
 
-/// A piece on the critical path.
+/// A segment on the critical path.
 pub(crate) fn path_row(row: &OnPath) -> [String; 4] {
     let share = row.after_share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share)));
     [time(row.before_ns), time(row.after_ns), share, row.piece.text.clone()]

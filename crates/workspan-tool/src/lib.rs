@@ -199,7 +199,7 @@ impl Api {
         if length == 0 {
             return Some(Place::Address(raw.address));
         }
-        // SAFETY: the interface says that so many bytes are there, and stay.
+        // SAFETY: the interface says that this number of bytes are there, and stay.
         let file = unsafe { std::slice::from_raw_parts(raw.file.cast::<u8>(), length) };
         let file = String::from_utf8_lossy(file).into_owned();
         Some(Place::Line { file, line: raw.line, column: raw.column })

@@ -59,7 +59,7 @@ pub enum Event {
     /// Of a team, this member runs what one of them is to run.
     Single = 19,
 
-    /// Branches fork off; number: iterations in the first ([`Event::With`]: so many, if they are more than fit).
+    /// Branches fork off; number: iterations in the first ([`Event::With`]: this number, if they are more than fit).
     Fork = 32,
     /// The next branch begins; number: iterations in it (as before).
     Next = 33,

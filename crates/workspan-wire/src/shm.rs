@@ -102,6 +102,7 @@ const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095
 }
 
+const _: () = assert!(size_of::<PathNode>() == 168 && size_of::<Call>() == 56);
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
 const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
 
@@ -284,6 +285,11 @@ pub struct Candidate {
     pub span: AtomicI64,
     /// Path (low 32 bits).
     pub path: AtomicU64,
+}
+
+impl Candidate {
+    /// No chain: anything is longer.
+    pub const NONE: Candidate = Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) };
 }
 
 /// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]), and the longest
@@ -478,7 +484,7 @@ pub struct Position {
     pub since: i64,
 }
 
-/// While batching, one hook in so many reads the counter.
+/// While batching, one hook in this number of reads the counter.
 pub const BATCH: u32 = 16;
 
 /// What the kernel's clocks said at a known tick.

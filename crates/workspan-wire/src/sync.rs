@@ -4,5 +4,4 @@
 //! A file that a model compiles takes atomics and cells from here alone.
 
 pub use core::cell::Cell;
-pub use core::hint::spin_loop;
-pub use core::sync::atomic::{fence, AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+pub use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};

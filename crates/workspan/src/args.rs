@@ -3,9 +3,12 @@
 mod arguments;
 mod command;
 pub mod export;
+pub mod graph;
 pub mod groups;
 pub mod guide;
 mod inflation;
+pub mod instrument;
+mod limits;
 mod predict;
 mod scale;
 
@@ -22,6 +25,7 @@ pub use command::Command;
 pub use export::Export;
 pub use guide::Guide;
 pub use inflation::{Inflation, InflationOptions};
+pub use limits::Limits;
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
@@ -54,12 +58,12 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Workspan, clap::Error> {
 
 const EXAMPLES: &str = "\
 Examples:
-  cargo workspan run --release -- args    build the rayon program in this folder instrumented, run it, report
-  workspan record -- ./prog args          run a program that uses OpenMP, or was built by `cargo workspan build`
-  workspan report --html report.html      show the report of workspan.wspan again, and write it as a page
+  cargo workspan run --release -- args    profile the Rust program in this folder, which uses rayon
+  workspan record -- ./prog args          profile a program that uses OpenMP
+  workspan report --html report.html      show the report again, and write it as a page
   workspan doctor                         check this machine and this project
 
-`workspan COMMAND --help` explains a command; `workspan guide` finds the command that answers a question.";
+`workspan COMMAND --help` explains a command. `workspan guide` lists commands by question.";
 
 /// Commands of `workspan`. `--help` lists them by [`groups::WORKSPAN`].
 #[derive(Debug, Subcommand)]
@@ -87,12 +91,21 @@ pub enum Verb {
     /// Show which code takes longer only because others run beside it.
     #[command(alias = "inflate")]
     Inflation(Inflation),
+    /// Show how parallel a program could be at most: limits set by dependences between its instructions.
+    Limits(Limits),
     /// Write one recording, with less noise, from repeated runs.
     Merge(Merge),
     /// Write a trace, flame graph, task graph or table for another tool.
     Export(Export),
     /// Show which command answers which question, and what scripts can rely on.
     Guide(Guide),
+    /// Build a program with instrumentation of blocks, memory accesses, calls and loops.
+    Build(instrument::Build),
+    /// Stand in for a compiler.
+    #[command(hide = true)]
+    CompileAs(instrument::CompileAs),
+    /// Record the task graph of a program built with `workspan build`, and analyse it.
+    Graph(graph::Graph),
     /// Answer a question in SQL about every strand: a table, CSV or JSON.
     Query(Query),
 }
@@ -148,7 +161,7 @@ pub struct RunOptions {
 /// Options of everything that reports.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Show {
-    /// Write the report as JSON to FILE, in place of the text (default: to standard output).
+    /// Write the report as JSON in place of the text, to FILE (default: to standard output).
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
     /// Also write the report as an HTML page to FILE.
@@ -181,7 +194,7 @@ Examples:
   workspan record --strands --repeat 5 -o runs.wspan -- ./prog args
   workspan record --json=report.json -- ./prog args
 
-Exit status: the program's; 2 if Workspan fails and the program did not; 126 or 127 if the program cannot be run.";
+Exit status: the program's; 2 if only Workspan fails; 126 or 127 if the program cannot be run.";
 
 /// `workspan record`.
 #[derive(Args, Clone, Debug)]
@@ -252,8 +265,10 @@ pub struct Doctor {
 }
 
 const WHAT_IF: &str = "\
-PART is FILE:LINE, FILE:LINE-LINE, the id of a site in a report (s-0123abcd; s-0123abcd/ with all code below it), the id of a
-segment that advise lists (a-0123abcd), or the name of a region that the program marks. FACTOR is a number from 1, or inf.
+PART is FILE:LINE, FILE:LINE-LINE, the id of a site in a report (s-0123abcd; s-0123abcd/ with all code \
+below it), the id of a segment that advise lists (a-0123abcd), or the name of a region that the program \
+marks. FACTOR is a number from 1, or inf.
+
 Needs a recording made with --strands. The program does not run again.
 
 Examples:
@@ -282,7 +297,9 @@ pub struct WhatIf {
 }
 
 const ADVISE: &str = "\
-Needs a recording made with --strands. Exit status: 1 if a finding of --fail-on exists, otherwise 0; 2 on failure.
+Needs a recording made with --strands.
+
+Exit status: 0; 1 if a finding of --fail-on exists; 2 on failure.
 
 Examples:
   workspan advise --target 16
@@ -320,9 +337,10 @@ pub struct Advise {
 }
 
 const CALLS: &str = "\
-A call site is a site together with the site that calls it. The columns `on work` sum over all of its calls, `on span` over
-the calls on the critical path. The first rows limit the program. Recursion: with --by site only the outermost calls count, so
-that nothing counts twice; with --by height each call counts at its height, the depth of the calls nested in it.
+A call site is a site together with the site that calls it. The columns `on work` sum over all of its \
+calls, `on span` over the calls on the critical path. The first rows limit the program. Recursion: with \
+--by site only the outermost calls count, so that nothing counts twice; with --by height each call counts \
+at its height, the depth of the calls nested in it.
 
 Examples:
   workspan calls
@@ -366,14 +384,14 @@ pub enum By {
 }
 
 const DIFF: &str = "\
-A number has changed if no run of AFTER lies within the range of the runs of BEFORE; if some do, it is `inconclusive`.
-A site is matched by its file and line, or by its order in a function. Strands are compared one by one if both recordings
-have them (--strands).
+A number has changed if no run of AFTER lies within the range of the runs of BEFORE; if some do, it is \
+`inconclusive`. A site is matched by its file and line, or by its order in a function. Strands are compared \
+one by one if both recordings have them (--strands).
 
 Examples:
   workspan diff before.wspan after.wspan
-  workspan diff before.wspan after.wspan -s src/sort.rs:10-20=8    predicted against measured gain
-  workspan diff base.wspan new.wspan --fail-on 'parallelism<0.9x' --fail-on 'inflation>1.2'    a gate for CI
+  workspan diff before.wspan after.wspan -s src/sort.rs:10-20=8
+  workspan diff base.wspan new.wspan --fail-on 'parallelism<0.9x' --fail-on 'inflation>1.2'
 
 Exit status: 0; 1 if a condition of --fail-on is met; 2 if something cannot be compared.";
 
@@ -461,7 +479,7 @@ fn at_least_one(text: &str) -> Result<f64, String> {
 }
 
 const QUERY: &str = "\
-Tables: nodes (a row for each strand), sites, contexts, meta; views: strands, site_totals, tasks, threads.
+Tables: nodes (a row for each strand), sites, contexts, meta. Views: strands, site_totals, tasks, threads. \
 `describe nodes` lists the columns. Needs a recording made with --strands.
 
 Examples:

@@ -25,7 +25,7 @@ pub const CAUSES: &[Cause] = &[
 /// Equal parts into which a fixed program divides what was serial.
 pub const PIECES: u64 = 8;
 
-/// So much, in so many parts beside each other.
+/// So much, in this number of parts beside each other.
 pub fn divided(units: u64, pieces: u64) {
     match pieces {
         1 => cost(units),
@@ -53,7 +53,7 @@ fn sort(items: u64, pieces: u64) {
     rayon::join(|| sort(items / 2, pieces), || sort(items / 2, pieces));
 }
 
-/// 16 384 items of 4 units, so many to a task.
+/// 16 384 items of 4 units, this number of to a task.
 fn many_tasks(grain: u64) {
     fn halves(items: u64, grain: u64) {
         if items <= grain {

@@ -42,7 +42,7 @@ pub(super) struct Figure {
     pub(super) group: &'static str,
     /// What ran.
     pub(super) case: String,
-    /// With so many workers.
+    /// With this number of workers.
     pub(super) workers: u32,
     /// What was measured.
     pub(super) quantity: &'static str,

@@ -11,7 +11,7 @@ use super::spread::Spread;
 use super::{build, table, Options};
 
 const GROUP: &str = "inflation";
-/// Each sample is of so many serial and as many parallel runs.
+/// Each sample is of this number of serial and as many parallel runs.
 const RUNS: u32 = 3;
 const SAMPLES: usize = 5;
 const WORKERS: u32 = 2;

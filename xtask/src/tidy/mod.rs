@@ -11,6 +11,7 @@ mod imports;
 pub(crate) mod made;
 mod source;
 mod texts;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -53,6 +54,7 @@ const RULES: &[Rule] = &[
     texts::machine_paths,
     texts::registries,
     texts::links,
+    words::plain,
     embedded::complete,
     made::up_to_date,
 ];

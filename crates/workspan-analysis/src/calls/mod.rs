@@ -64,7 +64,7 @@ pub struct CallRow {
     pub caller: Option<SiteId>,
     /// The site.
     pub callee: SiteId,
-    /// Instances of this height only: so many instances are nested below them at most.
+    /// Instances of this height only: this number of instances are nested below them at most.
     pub height: Option<u32>,
     /// What is known of it.
     pub metrics: CallMetrics,

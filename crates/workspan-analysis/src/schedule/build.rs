@@ -20,7 +20,7 @@ use crate::strands::{Machine, Problems, Regions, Rows};
 /// How a graph is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildOptions {
-    /// So many pieces at most: what is small is folded until they are no more.
+    /// This number of pieces at most: what is small is folded until they are no more.
     pub most: usize,
     /// Tasks that their creators are to run themselves.
     pub grain: Vec<Grain>,
@@ -125,7 +125,7 @@ pub(super) struct Fork {
     pub(super) mark: Mark,
     /// Of the running branch.
     pub(super) branch: Mark,
-    /// It is the number so many, from 0.
+    /// Its number, from 0.
     pub(super) number: u32,
     pub(super) tasks: bool,
     pub(super) context: ContextId,

@@ -168,7 +168,7 @@ impl Graph {
         nanos(self.longest(burden.0.saturating_mul(SCALE)))
     }
 
-    /// The same program with strands of regions so many times faster, by being done in parallel: their time stays, their
+    /// The same program with strands of regions this number of times faster, by being done in parallel: their time stays, their
     /// extent is divided. Time blocked is not.
     #[must_use]
     pub fn with_factors(&self, factor: impl Fn(&Region) -> f64) -> Graph {

@@ -14,7 +14,7 @@ use super::parts::Parts;
 use super::waiting::Waiting;
 use super::{Schedule, MOST_PROCESSORS};
 
-/// The greedy schedule on so many processors, 1 to [`MOST_PROCESSORS`].
+/// The greedy schedule on this number of processors, 1 to [`MOST_PROCESSORS`].
 pub fn greedy(graph: &Graph, processors: u32) -> Schedule {
     watched(graph, processors, None).0
 }

@@ -52,7 +52,7 @@ pub enum Policy {
     Last,
 }
 
-/// A schedule by work stealing on so many processors, 1 to [`MOST_PROCESSORS`].
+/// A schedule by work stealing on this number of processors, 1 to [`MOST_PROCESSORS`].
 pub fn stealing(graph: &Graph, processors: u32, options: &Stealing) -> Schedule {
     let processors = processors.clamp(1, MOST_PROCESSORS);
     let mut run = Run::new(graph, processors, options);

@@ -36,7 +36,7 @@ pub enum Reason {
     SharedIterator,
     /// There are too few tasks at a time.
     FewTasks {
-        /// An instance has so many on average, the creator's own branch included.
+        /// An instance has this number of on average, the creator's own branch included.
         tasks: f64,
     },
     /// One takes much longer than others.

@@ -40,7 +40,7 @@ fn tree(rows: &mut Vec<Strand>, depth: u32, leaf: i64) {
     rows.push(row(Event::Join, JOIN, 0));
 }
 
-/// A scope with so many tasks of so much, each of which costs `creation`.
+/// A scope with this number of tasks of so much, each of which costs `creation`.
 pub(crate) fn tasks(count: u32, size: i64, creation: i64) -> Vec<Strand> {
     let spawn = Event::Spawn(Creation { context: TASK, group: Some(0), overhead: Nanos(creation) });
     let mut rows = vec![row(Event::Group, ContextId::ROOT, 0)];

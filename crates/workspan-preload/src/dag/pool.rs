@@ -14,10 +14,11 @@
 //! the block was given back. The tests of this crate hold the rules to that, under Miri.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use workspan_collect::{platform, strand};
-use workspan_wire::shm::{Thread, ThreadArea, MAX_THREADS};
+use workspan_wire::shm::{Candidate, Thread, ThreadArea, MAX_THREADS};
 
 use super::stack::Stack;
 
@@ -37,12 +38,9 @@ struct Block {
     next: Cell<u64>,
     /// In the first block of a batch on the shared stack: the next batch.
     next_batch: AtomicU64,
-    /// [`FREE`] in a free block, to notice what is given back twice (debug builds).
-    mark: Cell<u64>,
-    _rest: [u64; BLOCK / 8 - 3],
+    /// Not to be read: what a user left there may not all have been written.
+    _rest: [MaybeUninit<u64>; BLOCK / 8 - 2],
 }
-
-const FREE: u64 = 0x05ee_d0b1_0c0f_f4ee;
 
 /// A thread's free blocks. Used by that thread alone.
 #[repr(align(64))]
@@ -57,7 +55,7 @@ unsafe impl Sync for List {}
 static LISTS: [List; MAX_THREADS] = [const { List { first: Cell::new(0), len: Cell::new(0) } }; MAX_THREADS];
 
 /// Batches that threads have passed on.
-static SHARED: Stack = Stack::new();
+static SHARED: Stack = Stack::of(Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) });
 
 /// The block at `address`.
 fn block(address: u64) -> &'static Block {
@@ -77,9 +75,6 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
     let block = block(first);
     list.first.set(block.next.get());
     list.len.set(list.len.get().wrapping_sub(1));
-    if cfg!(debug_assertions) {
-        block.mark.set(0);
-    }
     Some(first as *mut T)
 }
 
@@ -91,16 +86,25 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
 pub unsafe fn give<T>(thread: &Thread, at: *const T) {
     let list = list(thread);
     let free = block(at as u64);
-    debug_assert_ne!(free.mark.get(), FREE, "given back twice");
-    if cfg!(debug_assertions) {
-        free.mark.set(FREE);
-    }
+    debug_assert!(!is_among_last(list, at as u64), "given back twice");
     free.next.set(list.first.get());
     list.first.set(at as u64);
     list.len.set(list.len.get() + 1);
     if list.len.get() > KEPT {
         pass_on(list);
     }
+}
+
+/// True if the block at `address` is one of those given back last.
+fn is_among_last(list: &List, address: u64) -> bool {
+    let mut at = list.first.get();
+    for _ in 0..8 {
+        if at == address || at == 0 {
+            break;
+        }
+        at = block(at).next.get();
+    }
+    at == address
 }
 
 fn list(thread: &Thread) -> &'static List {

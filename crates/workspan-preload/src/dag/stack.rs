@@ -9,23 +9,16 @@
 
 use workspan_collect::platform::exchange_pair;
 use workspan_wire::shm::Candidate;
-use workspan_wire::sync::{AtomicI64, AtomicU64, Ordering};
+use workspan_wire::sync::Ordering;
 
 /// The stack: of batches, by their addresses; 0 is none.
 #[derive(Debug)]
 pub struct Stack(Candidate);
 
 impl Stack {
-    /// An empty stack.
-    #[cfg(not(loom))]
-    pub const fn new() -> Stack {
-        Stack(Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) })
-    }
-
-    /// An empty stack.
-    #[cfg(loom)]
-    pub fn new() -> Stack {
-        Stack(Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) })
+    /// An empty stack, by a pair of zeros.
+    pub const fn of(top: Candidate) -> Stack {
+        Stack(top)
     }
 
     fn look(&self) -> (i64, u64) {

@@ -23,7 +23,7 @@ use super::turn::{Sleep, Taken, Turn};
 const PATIENCE: i64 = 2;
 
 static WANTED: AtomicBool = AtomicBool::new(false);
-static TURN: Turn = Turn::new();
+static TURN: Turn = Turn::of(AtomicU32::new(0));
 
 extern "C" {
     fn syscall(number: c_long, ...) -> c_long;

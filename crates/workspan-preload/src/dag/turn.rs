@@ -37,16 +37,9 @@ pub enum Taken {
 pub struct Turn(AtomicU32);
 
 impl Turn {
-    /// Nobody's turn.
-    #[cfg(not(loom))]
-    pub const fn new() -> Turn {
-        Turn(AtomicU32::new(0))
-    }
-
-    /// Nobody's turn.
-    #[cfg(loom)]
-    pub fn new() -> Turn {
-        Turn(AtomicU32::new(0))
+    /// A turn by `word`: 0 for nobody's.
+    pub const fn of(word: AtomicU32) -> Turn {
+        Turn(word)
     }
 
     /// True if it is the turn of `who`, who asks.

@@ -112,8 +112,28 @@ fn check_cut(logs: &[&str], expected: &str, found: [u64; 4]) {
     let logs: Vec<_> = logs.iter().map(|text| log(text)).collect();
     let (strands, converted) = rows(&logs, &Setting { complete: false, ..SETTING });
     assert_eq!(in_short(&strands), expected);
-    let Converted { strands: _, cut, lone, lost, stray } = converted;
-    assert_eq!([cut, lone, lost, stray], found);
+    let Converted { strands: _, cut, unfinished, lone, lost, stray } = converted;
+    assert_eq!(([cut, lone, lost, stray], unfinished), (found, 0));
+}
+
+/// The program ends while tasks run that nobody waits for: one says that it is done before it is, another never ends. All
+/// that they had done is there.
+#[test]
+fn whom_nobody_waits_for_need_not_end() {
+    for (logs, expected, unfinished) in [
+        (["Life With=2 Spawn:5 End:1", "Begin=2"], "detach 5, end 0, end 1", 1),
+        (["Life With=2 Spawn:5 End:1", "Begin=2 Fork:3 Next:4"], "detach 5, fork 3, next 4, join 0, end 0, end 1", 1),
+        (["Life With=2 Spawn:5 End:1", "Life:99 Born=2 Fork:3"], "detach 5, fork 3, join 0, end 0, end 1", 1),
+        // A thief had not come back: somebody waited for that.
+        (["Life Fork:1 Next:2 With=3 Late:1 End:4", "Begin=3 Fork:4"], "", 0),
+    ] {
+        let logs: Vec<_> = logs.iter().map(|text| log(text)).collect();
+        let (strands, converted) = rows(&logs, &SETTING);
+        if !expected.is_empty() {
+            assert_eq!(in_short(&strands), expected);
+        }
+        assert_eq!((converted.unfinished, converted.whole()), (unfinished, unfinished > 0), "{converted:?}");
+    }
 }
 
 #[test]

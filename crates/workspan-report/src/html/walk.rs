@@ -1,4 +1,4 @@
-//! The panel of the critical path: the stretches of which it consists, in order, with the lines at which they begin.
+//! The panel of the critical path: the segments of which it consists, in order, with the lines at which they begin.
 
 use super::escape;
 use super::keys::Keys;
@@ -9,7 +9,7 @@ use crate::live::{Live, Stretch};
 use crate::rows::{share, time};
 use crate::words::count;
 
-/// From this share of the path a stretch has a row of its own, as long as there are few enough.
+/// From this share of the path a segment has a row of its own, as long as there are few enough.
 const SHOWN: f64 = 0.002;
 
 /// The panel, or nothing where there are no strands: then regions and icicles say what there is to say.
@@ -67,7 +67,7 @@ fn row(stretch: &Stretch, before: f64, keys: &Keys<'_>, listing: &Listing<'_>, s
     )
 }
 
-/// Stretches too short for rows of their own.
+/// Segments too short for rows of their own.
 fn rest(small: &mut Vec<&Stretch>, until: &mut f64) -> String {
     let stretches = std::mem::take(small);
     let length: i64 = stretches.iter().map(|stretch| stretch.length.0).sum();

@@ -154,7 +154,7 @@ fn sliders_tell_what_the_command_tells() {
         let address = browser.eval("location.hash.slice(1)");
         browser.open(&file, address.as_str().expect("a text"));
         check_answer(&mut browser, &run, &parts);
-        // Schedules with so many parts would take too long here, and the page says so.
+        // Schedules with this number of parts would take too long here, and the page says so.
         browser.wait_for("document.querySelector('#speedup').dataset.predicted === '[]'");
         let note = browser.eval("document.querySelector('#speedup .none').textContent");
         assert!(note.as_str().is_some_and(|note| note.contains("workspan predict")), "{note}");

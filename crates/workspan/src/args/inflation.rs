@@ -11,8 +11,9 @@ use crate::gate::Gate;
 const INFLATION_FILE: &str = "inflation.wspan";
 
 const EXAMPLES: &str = "\
-The program runs in turn on one worker, undisturbed, and on N workers. Work inflation is the extra time that a strand takes
-with N. OpenMP programs have a team of N threads in both runs; in the serial one only one thread runs at a time.
+The program runs in turn on one worker, undisturbed, and on N workers. Work inflation is the extra time \
+that a strand takes with N. OpenMP programs have a team of N threads in both runs; in the serial one only \
+one thread runs at a time.
 
 Examples:
   workspan inflation -- ./prog args

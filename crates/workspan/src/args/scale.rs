@@ -8,9 +8,9 @@ use clap::Args;
 use super::{Command, DEFAULT_TOP};
 
 const SCALE: &str = "\
-Workspan sets RAYON_NUM_THREADS or OMP_NUM_THREADS. For a program with an option of its own, {workers} in an argument is
-replaced by the number of workers of the run. {P} is replaced by P, the number that the row is about, in the run with one
-worker, too: for a problem that grows with P.
+Workspan sets RAYON_NUM_THREADS or OMP_NUM_THREADS. For a program with an option of its own, {workers} in an \
+argument is replaced by the number of workers of the run. {P} in an argument is replaced by P, also in the \
+run on one worker: for a problem that grows with P.
 
 Examples:
   workspan scale -p 1,2,4 -- ./prog input.txt

@@ -23,6 +23,7 @@ use anyhow::Context;
 use workspan_analysis::calls::DEFAULT_STEAL;
 use workspan_events::Event;
 use workspan_model::{ContextId, Exit, Machine, Recording};
+use workspan_read::trouble::Trouble;
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
@@ -322,9 +323,25 @@ fn one_run(
     if let Some(library) = &options.tool {
         tool::report(library, &snapshot)?;
     }
+    tell_trouble(workspan_read::trouble::trouble(&snapshot).context("cannot read the shared memory")?);
     let state = workspan_read::log::state(&snapshot).context("cannot read the shared memory")?;
     let log = spool.map(|spool| strands::RunLog { spool, contexts, state });
     Ok((outcome(ended.exit), log))
+}
+
+fn tell_trouble(Trouble { impatient, unfollowed }: Trouble) {
+    if impatient > 0 {
+        messages::note(&format!(
+            "warning: --logical-cores: {impatient} times a thread went on beside another, having waited two seconds for its turn: \
+             the program waits in a way that nobody sees (a spinning flag, say)"
+        ));
+    }
+    if unfollowed > 0 {
+        messages::note(&format!(
+            "warning: {unfollowed} changes of tasks are left out, and what they did is in the tasks before: another thread was \
+             stopped in the middle for longer than two seconds"
+        ));
+    }
 }
 
 /// The program's status, or our own failure if it had none to report.

@@ -122,6 +122,11 @@ fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer)
     if let Some(partial) = &partial {
         output::note(&format!("warning: not all strands are recorded: {partial}"));
     }
+    if let Ok(Converted { unfinished: unfinished @ 1.., .. }) = &converted {
+        let what = if *unfinished == 1 { "1 task or thread that nobody waits for" } else { "tasks and threads that nobody waits for" };
+        let count = if *unfinished == 1 { String::new() } else { format!("{unfinished} ") };
+        output::note(&format!("{count}{what} had not ended when the program did"));
+    }
     let summary = writer.finish(recording, partial.as_deref()).context("cannot write the strands")?;
     Ok((summary.strands, summary.bytes))
 }
@@ -150,7 +155,7 @@ fn why_partial(run: &Run, log: &RunLog, converted: &Converted) -> Option<String>
         Ending::InsideRegion => reasons.push("the program ended inside a region".to_owned()),
         Ending::Unseen => reasons.push("the program's end was not seen".to_owned()),
     }
-    let Converted { strands: _, cut, lone: _, lost, stray } = converted;
+    let Converted { strands: _, cut, unfinished: _, lone: _, lost, stray } = converted;
     for (count, what) in
         [(cut, "tasks had not ended"), (lost, "tasks could not be placed"), (stray, "records made no sense")]
     {

@@ -62,7 +62,7 @@ const P: &str = "{P}";
 const WORKERS: &str = "{workers}";
 
 impl Plan {
-    /// For `command` on a machine with so many processors.
+    /// For `command` on a machine with this number of processors.
     pub fn new(command: &[OsString], options: &ScaleOptions, cpus: u32) -> Plan {
         let mut workers = options.workers.clone();
         if workers.is_empty() {
@@ -104,7 +104,7 @@ impl Plan {
         }
     }
 
-    /// The task with so many workers, or with one and the work of so many.
+    /// The task with this number of workers, or with one and the work of this number.
     pub fn find(&self, kind: Kind, workers: u32) -> Option<&Task> {
         self.tasks.iter().find(|task| task.kind == kind && task.workers == workers)
     }

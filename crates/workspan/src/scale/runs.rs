@@ -191,7 +191,7 @@ impl<'r> Runner<'r> {
         Ok(Some((Sample { time: run.time, idle }, run.cpu)))
     }
 
-    /// Profiles `plan` in full with one worker and with the most, so many times each; `None` if it was stopped.
+    /// Profiles `plan` in full with one worker and with the most, this number of times each; `None` if it was stopped.
     /// `program`: where a program is that has all hooks.
     pub fn profile(
         &self,

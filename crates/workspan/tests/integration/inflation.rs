@@ -6,7 +6,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::build::{program, scratch};
-use crate::command::{run, start, workspan, Ended};
+use crate::command::{run, start, with_default_signals, workspan, Ended};
 use crate::openmp_build::{openmp, Compiler};
 
 fn inflation(folder: &Path, options: &[&str], program: &Path, arguments: &[&str]) -> Ended {
@@ -118,7 +118,8 @@ fn what_is_counted_is_told() {
 fn the_first_run_can_be_interrupted() {
     let folder = scratch("inflation-interrupted");
     let mut command = workspan(&folder);
-    let running = start(command.args(["inflation", "--workers", "2", "--"]).arg(program("endings")).arg("graceful"));
+    command.args(["inflation", "--workers", "2", "--"]).arg(program("endings")).arg("graceful");
+    let running = start(&mut with_default_signals(&command));
     running.wait_until_ready();
     running.signal_group(Signal::SIGINT);
     let ended = running.wait();

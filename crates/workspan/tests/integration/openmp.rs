@@ -119,7 +119,7 @@ fn critical_of_contexts(report: &Value) -> i64 {
     report["contexts"].as_array().expect("a list").iter().map(|context| number(&context["critical_ns"])).sum()
 }
 
-/// The cases of a program, with the answers for so many threads.
+/// The cases of a program, with the answers for this number of threads.
 fn list(program: &Path, threads: u32) -> Vec<Case> {
     let output = Command::new(program).arg("list").env("OMP_NUM_THREADS", threads.to_string()).output();
     let output = output.expect("the program runs");

@@ -21,9 +21,9 @@ use crate::command::workspan;
 /// How a program runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Threads {
-    /// So many threads.
+    /// This number of threads.
     Real(u32),
-    /// So many virtual cores, one running at a time.
+    /// This number of virtual cores, one running at a time.
     Virtual(u32),
 }
 

@@ -233,7 +233,7 @@ fn the_environment() {
         let target = fs::canonicalize(&program).expect("it is there");
         assert_eq!(Some(variable(&out, "WORKSPAN_TARGET")), target.to_str());
         assert_eq!(report(&folder, "workspan.wspan")["program"]["logical_cores"], Value::Null);
-        // Virtual cores: so many threads, of which one runs at a time.
+        // Virtual cores: this number of threads, of which one runs at a time.
         let out = look(&["--workers", "3", "--logical-cores", "9"], "");
         let values = |names: &[&str]| names.iter().map(|name| variable(&out, name).to_owned()).collect::<Vec<_>>();
         assert_eq!(values(&names[2..7]), ["9", "(none)", "false", "passive", "0"]);

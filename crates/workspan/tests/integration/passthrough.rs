@@ -7,7 +7,7 @@ use std::process::Command;
 use nix::sys::signal::{kill, Signal};
 
 use crate::build::{self, scratch};
-use crate::command::{record, report, run, start, warnings, workspan, Ended};
+use crate::command::{record, report, run, start, warnings, with_default_signals, workspan, Ended};
 
 /// Ways to end, and the status that comes of it.
 const ENDINGS: &[(&[&str], i32)] = &[
@@ -57,7 +57,7 @@ fn check(folder: &Path, arguments: &[&str], status: i32) {
     let with_file = run(&mut record(folder, &["--json=report.json"], &program, arguments));
     assert_eq!(with_file.code(), Some(status), "{arguments:?}: {}", with_file.err());
     assert_eq!((with_file.stdout, with_file.stderr), (native.stdout, native.stderr), "{arguments:?}");
-    let json = fs::read(folder.join("report.json")).expect("the report was asked for");
+    let json = fs::read(folder.join("report.json")).expect("the report was requested");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["program"]["exit_code"], status, "{arguments:?}");
 }
@@ -135,20 +135,6 @@ fn check_killed(folder: &Path, signal: Signal, how: &str, end: impl FnOnce(Runni
     assert_eq!(warnings(&report), ["killed", "virtual-clock"], "{signal} {how}");
     assert_eq!(report["program"]["signal"], signal as i32);
     assert_eq!(report["program"]["complete"], false);
-}
-
-/// The same command, free of what the test run was started with (`nohup`, or `&` in a script).
-fn with_default_signals(command: &Command) -> Command {
-    let mut env = Command::new("env");
-    env.arg("--default-signal").arg(command.get_program()).args(command.get_args());
-    env.current_dir(command.get_current_dir().expect("set"));
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => env.env(name, value),
-            None => env.env_remove(name),
-        };
-    }
-    env
 }
 
 /// The program decides what a request to end means.

@@ -120,10 +120,10 @@ fn forms_of_the_report() {
     let folder = scratch("forms");
     let ended = exit(&folder, &["--html", "page.html"], "0");
     assert!(ended.check_success().err().contains("parallelism 2.00"));
-    assert!(fs::read_to_string(folder.join("page.html")).expect("asked for").starts_with("<!DOCTYPE html>"));
+    assert!(fs::read_to_string(folder.join("page.html")).expect("requested").starts_with("<!DOCTYPE html>"));
     let ended = run(workspan(&folder).args(["report", "--json=again.json"]));
     assert_eq!((ended.check_success().out(), ended.err()), (String::new(), String::new()));
-    let again = fs::read(folder.join("again.json")).expect("asked for");
+    let again = fs::read(folder.join("again.json")).expect("requested");
     assert_eq!(run(workspan(&folder).args(["report", "--json"])).stdout, again);
     assert_eq!(run(workspan(&folder).args(["report", "--json=-"])).stdout, again);
     assert_eq!(listing(&folder), ["again.json", "page.html", "workspan.wspan"]);

@@ -54,7 +54,7 @@ fn parallelism(value: &Value) -> f64 {
     value["parallelism"].as_f64().expect("a number")
 }
 
-/// What is predicted if all `parts` are so many times faster.
+/// What is predicted if all `parts` are this number of times faster.
 fn foretold(folder: &Path, file: &str, parts: &[String]) -> f64 {
     let parts: Vec<String> = parts.iter().map(|part| format!("{part}={PIECES}")).collect();
     let mut arguments = vec!["what-if", file];

@@ -12,7 +12,7 @@ use serde_json::Value;
 use workspan_testkit::patience::wait_for;
 
 use crate::build::{self, cargo_workspan, scratch};
-use crate::command::{run, start, workspan, Ended};
+use crate::command::{run, start, with_default_signals, workspan, Ended};
 use crate::openmp_build::{openmp, Compiler};
 
 /// `workspan scale` with these options, for a program and its arguments.
@@ -94,7 +94,7 @@ fn the_facts_hold_of_every_run() {
     }
 }
 
-/// A run with two workers works and waits at least so many times as long as something sleeps.
+/// A run with two workers works and waits at least this number of times as long as something sleeps.
 #[track_caller]
 fn check_waits(program: &Path, arguments: &[&str], work: i64, idle: i64) {
     const MILLIS: i64 = 150;
@@ -181,7 +181,7 @@ fn everything_that_is_asked_for_is_written() {
     let ended = run(&mut scale(&folder, &options, &program(), &["pieces", "100000"]));
     let out = ended.check_success().out();
     assert!(out.starts_with("speedup ") && out.contains("inflation-specific") && out.contains("P·T_P"), "{out}");
-    let text = |name: &str| fs::read_to_string(folder.join(name)).expect("it was asked for");
+    let text = |name: &str| fs::read_to_string(folder.join(name)).expect("it was requested");
     check_identities(serde_json::from_str(&text("a.json")).expect("JSON"), 2);
     assert_eq!(text("a.csv").lines().count(), 3);
     assert!(text("a.svg").starts_with("<svg ") && text("a.html").contains("<svg "));
@@ -267,7 +267,7 @@ fn interrupted(name: &str, at: usize) -> Ended {
     );
     let program = script(&folder, &does);
     let options = ["-p1,2", "--repeat=9", "--warm-up=0", "--json=-"];
-    let running = start(&mut scale(&folder, &options, &program, &[]));
+    let running = start(&mut with_default_signals(&scale(&folder, &options, &program, &[])));
     wait_for(&format!("run {at}"), || folder.join("hangs").exists().then_some(()));
     running.signal_group(Signal::SIGINT);
     running.wait()
