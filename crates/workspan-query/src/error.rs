@@ -5,7 +5,7 @@ use std::io;
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 
-use crate::tables::TABLES;
+use crate::views::TABLES;
 use crate::{tasks, VIEWS};
 
 /// Why there is no answer.

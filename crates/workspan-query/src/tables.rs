@@ -9,10 +9,8 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::context::SessionContext;
 use workspan_store::{names, Survey};
 
+use crate::views::TABLES;
 use crate::{tasks, QueryError};
-
-/// Tables, besides the views.
-pub(crate) const TABLES: [&str; 4] = ["nodes", "sites", "contexts", "meta"];
 
 pub(crate) async fn register(context: &SessionContext, folder: &Path, survey: &Survey) -> Result<(), QueryError> {
     let folder = std::path::absolute(folder).map_err(QueryError::Output)?;

@@ -14,6 +14,8 @@
 
 pub mod bytes;
 pub mod control;
+#[cfg(target_os = "linux")]
+pub mod drain;
 pub mod program;
 pub mod shm;
 

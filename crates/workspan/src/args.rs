@@ -3,9 +3,11 @@
 mod arguments;
 mod command;
 pub mod export;
+pub mod graph;
 pub mod groups;
 pub mod guide;
 mod inflation;
+pub mod instrument;
 mod limits;
 mod predict;
 mod scale;
@@ -97,6 +99,13 @@ pub enum Verb {
     Export(Export),
     /// Show which command answers which question, and what scripts can rely on.
     Guide(Guide),
+    /// Build a program that records blocks, memory accesses, calls and loops.
+    Build(instrument::Build),
+    /// Stand in for a compiler.
+    #[command(hide = true)]
+    CompileAs(instrument::CompileAs),
+    /// Record and analyse the task graph of a program that `build` built.
+    Graph(graph::Graph),
     /// Answer a question in SQL about every strand: a table, CSV or JSON.
     Query(Query),
 }

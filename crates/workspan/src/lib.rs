@@ -18,9 +18,11 @@ pub mod exit;
 pub mod export;
 pub mod files;
 pub mod gate;
+pub mod graph;
 pub mod guide;
 pub mod inflation;
 pub mod info;
+pub mod instrument;
 pub mod limits;
 pub mod machine;
 pub mod merge;
@@ -71,6 +73,9 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Merge(options) => merge::run(&options),
         args::Verb::Export(options) => export::run(&options),
         args::Verb::Guide(options) => guide::run(&options),
+        args::Verb::Build(options) => instrument::run(&options),
+        args::Verb::CompileAs(options) => instrument::driver::run(&options),
+        args::Verb::Graph(options) => graph::run(&options),
         args::Verb::Query(options) => query::run(&options),
     })
 }

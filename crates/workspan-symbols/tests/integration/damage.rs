@@ -4,6 +4,7 @@ use std::process::Command;
 
 use workspan_model::{Site, SiteKind};
 use workspan_symbols::{symbolise, Executable, Module, Symbolised};
+use workspan_testkit::patience::ends;
 
 use crate::build::{fixtures, program, rustc, scratch};
 use crate::native::{Compiler, Native};

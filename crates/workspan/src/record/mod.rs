@@ -331,14 +331,14 @@ fn one_run(
 
 fn tell_trouble(Trouble { impatient, unfollowed }: Trouble) {
     if impatient > 0 {
-        talk::note(&format!(
+        messages::note(&format!(
             "warning: --logical-cores: {impatient} times a thread went on beside another, having waited two seconds for its turn: \
              the program waits in a way that nobody sees (a spinning flag, say)"
         ));
     }
     if unfollowed > 0 {
-        talk::note(&format!(
-            "warning: {unfollowed} changes of tasks are left out, and what they did is in the tasks before: another thread was \
+        messages::note(&format!(
+            "warning: {unfollowed} changes of tasks were skipped, and what they did counts for the tasks before: another thread was \
              stopped in the middle for longer than two seconds"
         ));
     }

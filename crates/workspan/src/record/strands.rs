@@ -125,7 +125,7 @@ fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer)
     if let Ok(Converted { unfinished: unfinished @ 1.., .. }) = &converted {
         let what = if *unfinished == 1 { "1 task or thread that nobody waits for" } else { "tasks and threads that nobody waits for" };
         let count = if *unfinished == 1 { String::new() } else { format!("{unfinished} ") };
-        talk::note(&format!("{count}{what} had not ended when the program did"));
+        output::note(&format!("{count}{what} had not ended when the program did"));
     }
     let summary = writer.finish(recording, partial.as_deref()).context("cannot write the strands")?;
     Ok((summary.strands, summary.bytes))
