@@ -31,7 +31,7 @@ pub struct Answer {
     pub steps: Vec<Step>,
     /// What to do.
     pub findings: Vec<Finding>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 

@@ -30,7 +30,7 @@ pub struct Answer {
     pub program: Program,
     /// Call sites, by falling part of the critical path.
     pub calls: Vec<Call>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 

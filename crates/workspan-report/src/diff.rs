@@ -39,7 +39,7 @@ pub struct Answer {
     pub events: Option<ComparedEvents>,
     /// Conditions of `--fail-on` that are met.
     pub failed: Vec<String>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 

@@ -38,7 +38,7 @@ pub struct NodeByNode {
     pub sites: Vec<Site>,
     /// Segments of the source between two events, in the same order.
     pub pieces: Vec<Place>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 

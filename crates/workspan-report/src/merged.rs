@@ -35,7 +35,7 @@ pub struct Answer {
     pub runs: Vec<Single>,
     /// Where runs differ, by falling number of strands.
     pub sites: Vec<Differs>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 

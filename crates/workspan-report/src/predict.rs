@@ -42,7 +42,7 @@ pub struct Answer {
     pub strands: u64,
     /// Nodes of the schedule graph that they were folded into.
     pub pieces: u64,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 

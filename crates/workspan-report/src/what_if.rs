@@ -39,7 +39,7 @@ pub struct Answer {
     pub sites: Vec<Site>,
     /// What the critical path consists of before and after, by falling share after.
     pub path: Vec<OnPath>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 

@@ -30,7 +30,7 @@ pub struct Scale {
     pub regions: Vec<Region>,
     /// Work inflation by spawn site.
     pub sites: Vec<Site>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
