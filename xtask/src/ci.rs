@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: what continuous integration does. Every step runs, even after one that failed, and a step whose tool
 //! is missing installs it or fails.
 //!
-//! **Cost:** from nothing, on two cores, less than 45 minutes, tests included. What is large is compiled once:
+//! **Cost:** it must take less than 45 minutes from nothing, on two cores, tests included. What is large is compiled once:
 //! `workspan-query` is linted while it is built for the tests, and skipped where only its interface would be compiled,
 //! which for DataFusion takes half as long again.
 

@@ -39,16 +39,22 @@ pub fn find(language: Language) -> anyhow::Result<PathBuf> {
     let found = all.into_iter().find_map(|name| in_path(OsStr::new(&name)));
     let what = names[0];
     found.ok_or_else(|| {
-        anyhow::anyhow!("found no {what} of LLVM 16 to 22: install {what}-19, or name one in {}", variable(language).unwrap_or("CC"))
+        anyhow::anyhow!(
+            "found no {what} of LLVM 16 to 22: install {what}-19, or name one in {}",
+            variable(language).unwrap_or("CC")
+        )
     })
 }
 
 /// A command in `PATH` that is no stand-in of Workspan.
 fn in_path(name: &OsStr) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
-    let ours = |folder: &Path| folder.parent().and_then(Path::file_name).is_some_and(|parent| {
-        parent.to_string_lossy().starts_with("instrument-") && folder.ends_with("bin")
-    });
+    let ours = |folder: &Path| {
+        folder
+            .parent()
+            .and_then(Path::file_name)
+            .is_some_and(|parent| parent.to_string_lossy().starts_with("instrument-") && folder.ends_with("bin"))
+    };
     let mut found = env::split_paths(&folders).filter(|folder| !ours(folder)).map(|folder| folder.join(name));
     found.find(|path| path.is_file())
 }

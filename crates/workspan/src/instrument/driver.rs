@@ -26,7 +26,9 @@ pub fn run(args: &CompileAs) -> anyhow::Result<Outcome> {
     let compiler = compiler::find(args.language)?;
     let mut command = Command::new(&compiler);
     if line.is_static && line.links() {
-        anyhow::bail!("a static program cannot be instrumented: its run-time is a shared library; build without -static");
+        anyhow::bail!(
+            "a static program cannot be instrumented: its run-time is a shared library; build without -static"
+        );
     }
     if line.removed_lto {
         output::note("-flto is ignored: instrumented code is optimised file by file");
@@ -139,12 +141,40 @@ enum Stop {
 
 /// Options whose argument stands by itself.
 const WITH_ARGUMENT: &[&str] = &[
-    "-o", "-I", "-L", "-D", "-U", "-l", "-x", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-MF", "-MT", "-MQ",
-    "-Xlinker", "-Xclang", "-Xpreprocessor", "-Xassembler", "-arch", "-target", "-T", "-u", "-z", "-mllvm", "-J", "-e",
-    "--param", "-isysroot", "-rpath",
+    "-o",
+    "-I",
+    "-L",
+    "-D",
+    "-U",
+    "-l",
+    "-x",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xlinker",
+    "-Xclang",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-arch",
+    "-target",
+    "-T",
+    "-u",
+    "-z",
+    "-mllvm",
+    "-J",
+    "-e",
+    "--param",
+    "-isysroot",
+    "-rpath",
 ];
 const SOURCES: &[&str] = &[
-    "c", "cc", "cpp", "cxx", "c++", "C", "CPP", "i", "ii", "bc", "ll", "f", "F", "for", "FOR", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08",
+    "c", "cc", "cpp", "cxx", "c++", "C", "CPP", "i", "ii", "bc", "ll", "f", "F", "for", "FOR", "f90", "F90", "f95",
+    "F95", "f03", "F03", "f08", "F08",
 ];
 
 impl Line {
