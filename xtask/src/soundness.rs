@@ -1,20 +1,18 @@
 //! What no ordinary test sees: undefined behaviour (Miri), orders of steps of several threads (loom), data races of real threads
 //! (ThreadSanitizer). Each check is one command, which ends by itself.
 //!
-//! They need the nightly toolchain with `miri` and `rust-src` ([`setup`]); without them a check fails.
+//! They need the nightly toolchain with `miri` and `rust-src` ([`setup()`]); without them a check fails.
 
 use std::process::Command;
 
-use crate::shell;
+use crate::{setup, shell};
 
 /// What the nightly toolchain has to have.
 const COMPONENTS: [&str; 2] = ["miri", "rust-src"];
 
-/// Has the nightly toolchain have them.
+/// Installs them where they are missing.
 pub(crate) fn setup() -> anyhow::Result<()> {
-    let mut command = Command::new("rustup");
-    command.args(["component", "add", "--toolchain", "nightly"]).args(COMPONENTS);
-    shell::run(&mut command)
+    setup::nightly(&COMPONENTS)
 }
 
 /// Something to run.
@@ -41,7 +39,8 @@ pub(crate) fn checks() -> Vec<Check> {
             checks.push(Check { name: named("miri", name, model), command });
         }
     }
-    let words = format!("-Zbuild-std --target {} --package workspan-preload --test integration --release threads", host());
+    let words =
+        format!("-Zbuild-std --target {} --package workspan-preload --test integration --release threads", host());
     let command = with_flags("+nightly test", "tsan", "-Zsanitizer=thread", &words);
     checks.push(Check { name: "tsan", command });
     checks

@@ -2,8 +2,9 @@
 //!
 //! * [`shm`]: the shared memory in which a collector keeps its tables while the program runs.
 //! * [`events`]: events counted by context.
-//! * [`log`]: records of single strands, where the whole model is asked for.
-//! * [`site`]: what kinds of source places a collector tells apart.
+//! * [`log`]: records of single strands, where the whole model is requested.
+//! * [`site`]: what kinds of source places a collector distinguishes.
+//! * [`trace`]: instructions and accesses to memory of a program that runs under an emulator.
 //! * [`histogram`]: the buckets of task sizes.
 //! * [`sync`]: atomics and cells, for whoever uses the tables.
 //!
@@ -23,3 +24,4 @@ pub mod records;
 pub mod shm;
 pub mod site;
 pub mod sync;
+pub mod trace;

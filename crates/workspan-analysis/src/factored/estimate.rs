@@ -36,7 +36,7 @@ impl Estimate {
     }
 
     /// Half the width of the interval in which the expected value lies with a probability of 95 %; `None` with a single
-    /// run, which does not tell.
+    /// run, which says nothing.
     pub fn error(&self) -> Option<Nanos> {
         let t = student(self.runs)?;
         Some(nanos(t * self.standard_error()))
@@ -82,7 +82,7 @@ impl Quotient {
     }
 }
 
-/// Quantile 0.975 of Student's distribution for a mean of so many runs.
+/// Quantile 0.975 of Student's distribution for a mean of this number of runs.
 fn student(runs: usize) -> Option<f64> {
     const QUANTILES: [f64; 12] = [12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179];
     let degrees = runs.checked_sub(1).filter(|degrees| *degrees > 0)?;

@@ -19,7 +19,11 @@ fn threads_agree() {
     let machine = Machine::new(1);
     let shared = machine.shared;
     let lines = if cfg!(miri) { 8 } else { 200 };
-    let work = || (0..lines).map(|line| intern_site(shared, &key(line), SiteDetail::default).expect("there is room")).collect::<Vec<_>>();
+    let work = || {
+        (0..lines)
+            .map(|line| intern_site(shared, &key(line), SiteDetail::default).expect("there is room"))
+            .collect::<Vec<_>>()
+    };
     let (first, second) = thread::scope(|s| {
         let other = s.spawn(work);
         (work(), other.join().expect("no panic"))

@@ -7,13 +7,10 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{mpsc, LazyLock};
 use std::thread;
-use std::time::Duration;
 
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
-
-/// Far longer than anything takes, on a machine that does ten other things.
-pub(crate) const LIMIT: Duration = Duration::from_secs(300);
+use workspan_testkit::patience::LIMIT;
 
 /// How a command ended, and what it said.
 #[derive(Debug)]
