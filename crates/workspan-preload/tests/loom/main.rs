@@ -70,5 +70,8 @@ fn check(name: &str, preemptions: usize, model: impl Fn() + Sync + Send + 'stati
     });
     let (count, took) = (executions.load(Ordering::Relaxed), began.elapsed());
     let all = if took < LIMIT { "all" } else { "not all" };
-    println!("model {name}: {count} executions, {all} with at most {preemptions} preemptions, {:.1} s", took.as_secs_f64());
+    println!(
+        "model {name}: {count} executions, {all} with at most {preemptions} preemptions, {:.1} s",
+        took.as_secs_f64()
+    );
 }

@@ -64,10 +64,8 @@ fn two_slots_are_enough() {
     check("slots of barriers", 2, || {
         let memory = Arc::new(Whole::new(9, 0));
         let shared: Shared = memory.shared();
-        let slots: Arc<[Candidate; 2]> = Arc::new(std::array::from_fn(|_| Candidate {
-            span: AtomicI64::new(i64::MIN),
-            path: AtomicU64::new(0),
-        }));
+        let slots: Arc<[Candidate; 2]> =
+            Arc::new(std::array::from_fn(|_| Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) }));
         let barrier = Arc::new(Barrier { arrived: Mutex::new(0), all: Condvar::new() });
         let seen = Arc::new(Mutex::new(Vec::new()));
         let member = |parts: [i64; 3]| {

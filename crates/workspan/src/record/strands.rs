@@ -123,7 +123,11 @@ fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer)
         output::note(&format!("warning: not all strands are recorded: {partial}"));
     }
     if let Ok(Converted { unfinished: unfinished @ 1.., .. }) = &converted {
-        let what = if *unfinished == 1 { "1 task or thread that nobody waits for" } else { "tasks and threads that nobody waits for" };
+        let what = if *unfinished == 1 {
+            "1 task or thread that nobody waits for"
+        } else {
+            "tasks and threads that nobody waits for"
+        };
         let count = if *unfinished == 1 { String::new() } else { format!("{unfinished} ") };
         talk::note(&format!("{count}{what} had not ended when the program did"));
     }
