@@ -53,7 +53,7 @@ impl Group {
     /// A group without tasks.
     pub const fn new() -> Group {
         Group {
-            candidate: Candidate::NONE,
+            candidate: Candidate::none(),
             burdened: AtomicI64::new(i64::MIN),
             work: AtomicI64::new(0),
             active: Cell::new(false),

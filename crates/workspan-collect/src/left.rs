@@ -21,7 +21,7 @@ const EMPTY: i64 = i64::MIN;
 pub struct Table<const SLOTS: usize>([Candidate; SLOTS]);
 
 impl<const SLOTS: usize> Table<SLOTS> {
-    /// A table of these entries, which have no span ([`Candidate::NONE`]).
+    /// A table of these entries, which have no span ([`Candidate::none`]).
     pub const fn of(entries: [Candidate; SLOTS]) -> Table<SLOTS> {
         Table(entries)
     }

@@ -34,8 +34,8 @@ use workspan_wire::shm::{Candidate, Position, Thread, NODE, OWNED, PREFIXED};
 
 const SLOTS: usize = 256;
 
-static WAKERS: Table<SLOTS> = Table::of([const { Candidate::NONE }; SLOTS]);
-static ENDED_THREADS: Table<SLOTS> = Table::of([const { Candidate::NONE }; SLOTS]);
+static WAKERS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
+static ENDED_THREADS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
 
 /// The calling thread in the middle of a strand of the program, with the real clock.
 fn in_strand() -> Option<&'static Thread> {

@@ -289,7 +289,9 @@ pub struct Candidate {
 
 impl Candidate {
     /// No chain: anything is longer.
-    pub const NONE: Candidate = Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) };
+    pub const fn none() -> Candidate {
+        Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) }
+    }
 }
 
 /// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]), and the longest

@@ -1,5 +1,10 @@
 //! One instance of a worksharing construct, over all members of a team: who leaves last counts it.
 //!
+//! The place for it serves one instance after the other. Who leaves first claims it for the instance, before it contributes anything;
+//! it is free again when all members have left that instance. So whoever finds it claimed for its own instance may
+//! contribute: it is not free, nor another instance's, before this member has left, too. An instance that one member found
+//! the place taken at is never complete.
+//!
 //! Modelled with all orders of steps in `crates/workspan-preload/tests/loom`.
 
 use workspan_collect::candidate::raise;
@@ -8,13 +13,16 @@ use workspan_wire::sync::{AtomicI64, AtomicU64, Ordering};
 /// What members have contributed so far.
 #[derive(Debug)]
 pub struct Share {
-    /// Members that have left it (low half), and which instance it is (high half).
+    /// Members that have left it, whether it is [`CLAIMED`], and which instance it is (high half).
     left: AtomicU64,
     /// The longest of each kind of span.
     spans: [AtomicI64; 3],
     /// What those tell of it that know; 0 before.
     of: AtomicU64,
 }
+
+/// The place is an instance's. The bits below are members that have left.
+const CLAIMED: u64 = 1 << 31;
 
 /// What a member's leaving amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,28 +49,29 @@ impl Share {
     /// calls `clear` before there may be another instance.
     pub fn leave(&self, ordinal: u32, size: u32, spans: [i64; 3], of: u64, clear: impl FnOnce()) -> Left {
         let instance = u64::from(ordinal) << 32;
-        let mut left = self.left.load(Ordering::Acquire);
-        loop {
-            let free = left & 0xffff_ffff == 0;
-            if !free && left >> 32 != u64::from(ordinal) {
-                return Left::Apart;
-            }
-            let next = if free { instance | 1 } else { left + 1 };
-            self.spans.iter().zip(spans).for_each(|(to, span)| raise(to, span));
-            if of != 0 {
-                self.of.store(of, Ordering::Relaxed);
-            }
-            if next & 0xffff_ffff == u64::from(size) {
-                let spans = [0, 1, 2].map(|i| self.spans[i].swap(i64::MIN, Ordering::Relaxed));
-                let of = self.of.swap(0, Ordering::Relaxed);
-                clear();
-                self.left.store(instance, Ordering::Release);
-                return Left::Last(spans, of);
-            }
-            match self.left.compare_exchange(left, next, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return Left::Among,
-                Err(found) => left = found,
+        let mut seen = self.left.load(Ordering::Acquire);
+        while seen & CLAIMED == 0 {
+            match self.left.compare_exchange(seen, instance | CLAIMED, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => seen = instance | CLAIMED,
+                Err(found) => seen = found,
             }
         }
+        if seen >> 32 != u64::from(ordinal) {
+            return Left::Apart;
+        }
+        self.spans.iter().zip(spans).for_each(|(to, span)| raise(to, span));
+        if of != 0 {
+            self.of.store(of, Ordering::Relaxed);
+        }
+        let before = self.left.fetch_add(1, Ordering::AcqRel) & (CLAIMED - 1);
+        if before + 1 < u64::from(size) {
+            return Left::Among;
+        }
+        // All others have left.
+        let spans = [0, 1, 2].map(|i| self.spans[i].swap(i64::MIN, Ordering::Relaxed));
+        let of = self.of.swap(0, Ordering::Relaxed);
+        clear();
+        self.left.store(instance, Ordering::Release);
+        Left::Last(spans, of)
     }
 }

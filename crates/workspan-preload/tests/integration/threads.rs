@@ -15,7 +15,7 @@ use crate::machine::{call_site, now, work, Machine};
 use crate::program::{self, ends, generate, Node};
 use crate::runtime::Queue;
 
-const PROGRAMS: u64 = if cfg!(miri) { 3 } else { 300 };
+const PROGRAMS: u64 = if cfg!(miri) { 1 } else { 300 };
 const TASKS: u64 = if cfg!(miri) { 12 } else { 60 };
 
 /// The main thread's own strand gets a frame.

@@ -12,7 +12,7 @@ use crate::shared::Whole;
 use crate::shm::{Candidate, NODE, OWNED};
 use crate::sync::{AtomicI64, AtomicU32, AtomicU64, Cell, Ordering};
 
-/// Three tasks end; the longest is left, with its own path, and no other node.
+/// Tasks end on two threads; the longest is left, with its own path, and no other node.
 #[test]
 fn the_longest_is_left_with_its_path() {
     check("candidate", 2, || {
@@ -29,11 +29,10 @@ fn the_longest_is_left_with_its_path() {
                 }
             }
         };
-        let threads = [thread::spawn(end(20)), thread::spawn(end(30))];
+        let other = thread::spawn(end(30));
         end(10)();
-        for thread in threads {
-            thread.join().expect("no panic");
-        }
+        end(20)();
+        other.join().expect("no panic");
         let left = candidate.path.load(Ordering::Relaxed) as u32;
         assert_eq!((candidate.span.load(Ordering::Relaxed), most.load(Ordering::Relaxed)), (30, 30));
         assert_eq!(shared.node(left & NODE).ticks[0].get(), 30);
@@ -43,13 +42,13 @@ fn the_longest_is_left_with_its_path() {
     });
 }
 
-/// One thread leaves an entry, another one under another address that shares the slot; two look for the first. Whatever comes
+/// An entry is left; one thread leaves one under another address that shares the slot, and both look for the first. Whatever comes
 /// when, each path is released once, and nobody takes what is another's.
 #[test]
 fn what_is_left_under_an_address_is_taken_once() {
     const HERE: u64 = 8;
     const ELSEWHERE: u64 = 16;
-    check("entries under addresses", 2, || {
+    check("entries under addresses", 3, || {
         let memory = Arc::new(Whole::new(3, 0));
         let shared = memory.shared();
         let table = Arc::new(Table::of([Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) }]));
@@ -68,11 +67,13 @@ fn what_is_left_under_an_address_is_taken_once() {
             }
         };
         leave(HERE, 10)();
-        let threads = [thread::spawn(leave(ELSEWHERE, 20)), thread::spawn(take())];
+        let (look, put) = (take(), leave(ELSEWHERE, 20));
+        let other = thread::spawn(move || {
+            look();
+            put();
+        });
         take()();
-        for thread in threads {
-            thread.join().expect("no panic");
-        }
+        other.join().expect("no panic");
         let left = [HERE, ELSEWHERE].into_iter().filter_map(|address| table.take(address));
         left.for_each(|(_, path)| path::release(shared, path));
         assert_eq!(shared.nodes_in_use(), 0);
