@@ -2,6 +2,7 @@
 
 mod arguments;
 mod command;
+mod defaults;
 pub mod export;
 pub mod guide;
 mod inflate;
@@ -18,17 +19,12 @@ use crate::gate::Gate;
 use crate::parts::Asked;
 
 pub use command::Command;
+pub use defaults::{Clock, DEFAULT_FILE, DEFAULT_TOP};
 pub use export::Export;
 pub use guide::Guide;
 pub use inflate::{Inflate, InflateOptions};
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
-
-/// Where recordings are written and read unless another file is named.
-pub const DEFAULT_FILE: &str = "workspan.wspan";
-
-/// Rows of a table that are shown unless another number is asked for.
-pub const DEFAULT_TOP: usize = 15;
 
 /// Tells how parallel a program is, why it does not scale, and what to change.
 #[derive(Debug, Parser)]
@@ -148,16 +144,6 @@ pub struct Show {
     /// Judge the program on N processors, whatever this machine has (default: 16).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROCESSORS)))]
     pub processors: Option<u32>,
-}
-
-/// Source of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Clock {
-    /// The cycle counter.
-    #[default]
-    Real,
-    /// Ticks told by the program.
-    Virtual,
 }
 
 const RECORD: &str = "\
