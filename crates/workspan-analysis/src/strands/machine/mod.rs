@@ -1,69 +1,74 @@
 //! The stack machine that reads rows: the rules of [`workspan_model::strand`], one function for each.
 //!
-//! The running strand's state is in fields; what is suspended is on a stack of frames. Cost per row: constant, but for
-//! [`After`](Event::After) (a look-up) and the end of a team (its rounds). Memory: the constructs that are open, with
-//! their paths; the rounds of open teams; ends of tasks only if asked for ([`Machine::keep_ends`]).
+//! It is made of parts with states of their own, and composes them: the running task ([`Running`]) and what is open
+//! ([`Nesting`] of [`Frame`]s), paths ([`Paths`]), work so far ([`Work`]), totals ([`Accounts`]), calls ([`Calls`]). Rules of
+//! tasks and of teams are in files of their own, and so is what is done when no more rows come.
+//!
+//! Cost per row: constant, but for [`After`](Event::After) (a look-up) and the end of a team (its rounds). Memory: the
+//! constructs that are open, with their paths; the rounds of open teams; ends of tasks only if asked for
+//! ([`Machine::keep_ends`]).
 
+mod finish;
+mod tasks;
+mod teams;
+
+use workspan_model::nesting::{Construct, Nesting};
 use workspan_model::{ContextId, Event, Nanos, OpenRegion, Recording, Strand};
 
 use super::accounts::Accounts;
-use super::calls::Calls;
-use super::charge::Charge;
-use super::frames::{Children, Creator, Fork, Frame, Group, Region, Share};
-use super::nesting::Opened;
-use super::path::{Paths, Stretch, Tail};
+use super::calls::{Calls, Here, LateCall, View};
+use super::charge::{ByCall, ByContext, Charge};
+use super::frames::{Fork, Frame, Groups, Region, Running};
+use super::path::Paths;
+use super::position::{Position, Threads, Work};
 use super::problem::{Problem, Problems};
 use super::region::Point;
 use super::tables::{Role, Tables};
+use super::teams::{Member, Share, Team};
 
 /// The machine.
 #[derive(Debug)]
 pub(crate) struct Machine<C> {
-    pub(crate) charge: C,
-    pub(crate) tables: Tables,
-    pub(super) accounts: Accounts,
-    pub(super) paths: Paths,
-    /// The running strand.
-    pub(super) tail: Tail,
-    pub(super) uniform: i64,
-    /// What the running task ran itself.
-    pub(super) own: i64,
-    /// What was before the strand ([`Point`]).
-    pub(super) place: u32,
-    pub(super) children: Children,
-    /// Work so far; of it, what instances around it do not wait for.
-    pub(super) work: i64,
-    pub(super) apart: i64,
-    pub(super) blocked: i64,
-    pub(super) frames: Vec<Frame>,
-    pub(super) groups: Vec<Group>,
-    /// Of the open tasks.
-    pub(super) creators: Vec<Creator>,
-    /// Open teams, and of the innermost: the member's round, and how many shared constructs it has left.
-    pub(super) teams: usize,
-    pub(super) round: usize,
-    pub(super) shared: usize,
+    charge: C,
+    tables: Tables,
+    accounts: Accounts,
+    paths: Paths,
+    /// The running task, and those around it.
+    now: Running,
+    creators: Vec<Running>,
+    open: Nesting<Frame>,
+    groups: Groups,
+    /// How many teams are open, and how far the running member of the innermost is.
+    teams: usize,
+    member: Member,
+    work: Work,
+    blocked: i64,
     /// The longest of the tasks that nobody waits for.
-    pub(super) detached: Tail,
-    pub(super) detached_uniform: i64,
-    pub(super) open: Vec<OpenRegion>,
-    /// There are loops with more than one iteration.
-    pub(super) loops: bool,
-    pub(super) keep_ends: bool,
-    /// The root has ended.
-    pub(super) ended: bool,
-    /// Constructs that are left out, with what is within: code of what is around them.
-    pub(super) skipped: u64,
-    /// Ends were needed and not kept: the rest is worthless.
-    pub(super) needs_ends: bool,
-    pub(super) rows: u64,
-    pub(super) problems: Problems,
+    detached: Position,
+    calls: Calls,
+    threads: Threads,
     /// What a stolen branch or task costs more at its beginning, and again where it is waited for; in units of positions.
-    pub(super) burden: i64,
-    pub(super) calls: Calls,
-    threads: Vec<u64>,
-    thread: u32,
-    pub(super) scratch: Vec<Stretch>,
+    burden: i64,
+    keep_ends: bool,
+    /// Ends were needed and not kept: the rest is worthless.
+    needs_ends: bool,
+    /// There are loops with more than one iteration.
+    loops: bool,
+    /// The root has ended.
+    ended: bool,
+    rows: u64,
+    problems: Problems,
+    /// Regions that had not ended when there were no more rows.
+    left_open: Vec<OpenRegion>,
+}
+
+impl Machine<ByCall> {
+    /// A machine that tells calls.
+    pub(crate) fn of_calls(recording: &Recording, view: View) -> Machine<ByCall> {
+        let machine = Machine::new(recording, ByContext);
+        let calls = Calls::new(recording, &machine.tables, view);
+        Machine { calls, ..machine }
+    }
 }
 
 impl<C: Charge> Machine<C> {
@@ -74,35 +79,25 @@ impl<C: Charge> Machine<C> {
             accounts: Accounts::new(tables.contexts.len()),
             tables,
             paths: Paths::new(),
-            tail: Tail::at(0, 0),
-            uniform: 0,
-            own: 0,
-            place: Point::Begin.code(),
-            children: Children::NONE,
-            work: 0,
-            apart: 0,
-            blocked: 0,
-            frames: Vec::new(),
-            groups: Vec::new(),
+            now: Running::root(),
             creators: Vec::new(),
+            open: Nesting::new(),
+            groups: Groups::default(),
             teams: 0,
-            round: 0,
-            shared: 0,
-            detached: Tail::NEVER,
-            detached_uniform: i64::MIN,
-            open: Vec::new(),
-            loops: false,
+            member: Member::default(),
+            work: Work::default(),
+            blocked: 0,
+            detached: Position::NEVER,
+            calls: Calls::default(),
+            threads: Threads::new(),
+            burden: 0,
             keep_ends: false,
-            ended: false,
-            skipped: 0,
             needs_ends: false,
+            loops: false,
+            ended: false,
             rows: 0,
             problems: Problems::default(),
-            burden: 0,
-            calls: Calls::default(),
-            threads: vec![0; 1024],
-            thread: u32::MAX,
-            scratch: Vec::new(),
+            left_open: Vec::new(),
         }
     }
 
@@ -124,6 +119,16 @@ impl<C: Charge> Machine<C> {
         self.needs_ends
     }
 
+    /// How it looks at strands.
+    pub(crate) fn charge(&self) -> &C {
+        &self.charge
+    }
+
+    /// The same, for who has something to tell it between rows.
+    pub(crate) fn charge_mut(&mut self) -> &mut C {
+        &mut self.charge
+    }
+
     /// Reads rows.
     pub(crate) fn feed(&mut self, rows: &[Strand]) {
         for row in rows {
@@ -141,17 +146,18 @@ impl<C: Charge> Machine<C> {
             self.event(row, context);
             return;
         }
-        let (mut key, cost) = self.charge.charge(row, context, self.place, after);
+        let (mut key, cost) = self.charge.charge(row, context, self.now.place, after);
         if C::CALLS {
             key = self.calls.local_key().unwrap_or(key);
         }
-        self.tail.turn(&mut self.paths, key);
-        self.tail.span = self.tail.span.saturating_add(cost);
-        self.tail.beside = self.tail.beside.saturating_add(self.charge.beside(cost));
-        self.uniform = self.uniform.saturating_add(cost);
+        let tail = &mut self.now.at.tail;
+        tail.turn(&mut self.paths, key);
+        tail.span = tail.span.saturating_add(cost);
+        tail.beside = tail.beside.saturating_add(self.charge.beside(cost));
+        self.now.at.uniform = self.now.at.uniform.saturating_add(cost);
         let work = row.cost.0;
-        self.work = self.work.saturating_add(work);
-        self.own = self.own.saturating_add(work);
+        self.work.done = self.work.done.saturating_add(work);
+        self.now.own = self.now.own.saturating_add(work);
         let account = self.accounts.of(context.index());
         account.self_work = account.self_work.saturating_add(work);
         if C::CALLS {
@@ -160,12 +166,9 @@ impl<C: Charge> Machine<C> {
         if row.blocked != Nanos::ZERO {
             self.block(row.blocked, context, key);
         }
-        if u32::from(row.thread) != self.thread {
-            self.thread = u32::from(row.thread);
-            self.threads[usize::from(row.thread >> 6)] |= 1 << (row.thread & 63);
-        }
+        self.threads.see(row.thread);
         if C::PLACES {
-            self.place = match row.event {
+            self.now.place = match row.event {
                 Event::Fork(_) | Event::Next(_) => Point::Begin.code(),
                 Event::Join => self.tables.get(context).place,
                 _ => after,
@@ -176,8 +179,7 @@ impl<C: Charge> Machine<C> {
 
     #[inline(always)]
     fn event(&mut self, row: &Strand, context: ContextId) {
-        if self.skipped > 0 {
-            self.skip(row.event);
+        if self.open.leaves_out(&row.event) {
             return;
         }
         match row.event {
@@ -201,7 +203,7 @@ impl<C: Charge> Machine<C> {
 
     /// The context, or the root for want of it.
     #[inline(always)]
-    pub(super) fn known(&mut self, context: ContextId) -> ContextId {
+    fn known(&mut self, context: ContextId) -> ContextId {
         if context.index() < self.tables.contexts.len() {
             context
         } else {
@@ -211,7 +213,7 @@ impl<C: Charge> Machine<C> {
     }
 
     #[cold]
-    pub(super) fn problem(&mut self, problem: Problem) {
+    fn problem(&mut self, problem: Problem) {
         self.problems.add(problem, self.rows);
     }
 
@@ -221,7 +223,7 @@ impl<C: Charge> Machine<C> {
             Event::Enter(inner) => self.tables.get(inner).place,
             Event::End | Event::Next(_) | Event::Join => Point::End.code(),
             Event::Sync => Point::Wait.code(),
-            Event::After(_) => self.place,
+            Event::After(_) => self.now.place,
             _ => self.tables.get(context).place,
         }
     }
@@ -231,10 +233,72 @@ impl<C: Charge> Machine<C> {
         let account = self.accounts.of(context.index());
         account.blocked = account.blocked.saturating_add(blocked.0);
         self.blocked = self.blocked.saturating_add(blocked.0);
-        self.tail.turn(&mut self.paths, self.charge.blocked(key));
-        let span = blocked.0.saturating_mul(C::SCALE);
-        self.tail.span = self.tail.span.saturating_add(span);
-        self.uniform = self.uniform.saturating_add(span);
+        self.now.at.tail.turn(&mut self.paths, self.charge.blocked(key));
+        self.now.at.delay(blocked.0.saturating_mul(C::SCALE));
+    }
+
+    /// Room for one construct more? If not, it is left out.
+    #[inline(always)]
+    fn has_room(&mut self) -> bool {
+        let room = self.open.has_room();
+        if !room {
+            self.problem(Problem::TooDeep);
+        }
+        room
+    }
+
+    /// True if the innermost open construct is of this kind, or has been made so by ending what is within.
+    #[inline(always)]
+    fn is_open(&mut self, what: Construct) -> bool {
+        self.open.ends(what) || self.recover(what)
+    }
+
+    #[cold]
+    fn recover(&mut self, what: Construct) -> bool {
+        let Some(within) = self.open.within(what) else {
+            self.problem(Problem::NotOpen);
+            return false;
+        };
+        self.problem(Problem::StillOpen);
+        for _ in 0..within {
+            self.close_inner();
+        }
+        true
+    }
+
+    /// Ends the innermost construct, which is not a task.
+    fn close_inner(&mut self) {
+        match self.open.pop() {
+            Some(Frame::Fork(fork)) => self.join_branches(fork),
+            Some(Frame::Group) => self.close_group(),
+            Some(Frame::Region(region)) => self.leave_region(&region),
+            Some(Frame::Task(_) | Frame::Team(_)) | None => {}
+        }
+    }
+
+    /// Calls, and where they are.
+    #[inline(always)]
+    fn calls(&mut self) -> (&mut Calls, Here<'_>) {
+        let Machine { calls, paths, now, work, member, .. } = self;
+        (calls, Here { paths, tail: &mut now.at.tail, work: *work, round: member.round })
+    }
+
+    /// The span of a call is known when the rounds are.
+    fn call_later(&mut self, call: Option<LateCall>) {
+        let Some(call) = call else {
+            return;
+        };
+        match self.innermost_team() {
+            Some(team) => team.call_later(call),
+            None => self.calls.end_late(&mut self.paths, &call, &[]),
+        }
+    }
+
+    fn innermost_team(&mut self) -> Option<&mut Team> {
+        match self.open.team().and_then(|at| self.open.get_mut(at)) {
+            Some(Frame::Team(team)) => Some(team),
+            _ => None,
+        }
     }
 
     #[inline(always)]
@@ -243,97 +307,87 @@ impl<C: Charge> Machine<C> {
             return;
         }
         self.loops |= iterations > 1;
-        self.charge.fork(context, self.tables.get(context).forks_tasks);
-        let counted = C::CALLS && self.begin_fork_call(context);
-        let from = self.tail;
-        self.tail = from.borrowed();
-        self.frames.push(Frame::Fork(Fork {
-            from,
-            from_uniform: self.uniform,
-            // Also a branch that is shorter than nothing, what hooks take being taken out, is as long as it is.
-            best: Tail::NEVER,
-            best_uniform: i64::MIN,
-            iterations,
-            first: true,
-            tasks: self.tables.get(context).forks_tasks,
-            own: 0,
-            counted,
-        }));
+        let tasks = self.tables.get(context).forks_tasks;
+        self.charge.fork(context, tasks);
+        let counted = C::CALLS && {
+            let own = matches!(self.open.last(), Some(Frame::Region(region)) if region.context == context);
+            let (calls, here) = self.calls();
+            calls.begin_fork(here, context, own)
+        };
+        let from = self.now.at;
+        self.now.at = from.borrowed();
+        self.open.push(Frame::Fork(Fork::new(from, iterations, tasks, counted)));
     }
 
     #[inline(always)]
     fn next(&mut self, iterations: u32, context: ContextId) {
-        if !self.is_open(Opened::Fork) {
+        if !self.is_open(Construct::Fork) {
             return;
         }
-        let Some(Frame::Fork(fork)) = self.frames.last_mut() else {
+        let Some(Frame::Fork(fork)) = self.open.last_mut() else {
             return;
         };
         self.charge.next();
         if fork.tasks {
             if !fork.first {
-                self.accounts.count_task(context.index(), self.own);
+                self.accounts.count_task(context.index(), self.now.own);
             } else {
-                fork.own = self.own;
+                fork.own = self.now.own;
             }
-            self.own = 0;
+            self.now.own = 0;
         }
-        fork.end(&mut self.paths, self.tail, self.uniform, self.burden);
-        fork.first = false;
-        fork.iterations = iterations;
+        fork.end_branch(&mut self.paths, self.now.at, self.burden);
         self.loops |= iterations > 1;
-        self.tail = fork.from.borrowed();
-        self.uniform = fork.from_uniform;
-        if fork.tasks {
-            self.tail.span = self.tail.span.saturating_add(self.burden);
-            self.uniform = self.uniform.saturating_add(self.burden);
-        }
+        self.now.at = fork.next(iterations, self.burden);
     }
 
     #[inline(always)]
     fn join(&mut self, context: ContextId) {
-        if !self.is_open(Opened::Fork) {
+        if !self.is_open(Construct::Fork) {
             return;
         }
-        let Some(Frame::Fork(mut fork)) = self.frames.pop() else {
+        let Some(Frame::Fork(fork)) = self.open.pop() else {
             return;
         };
         if fork.tasks && !fork.first {
-            self.accounts.count_task(context.index(), self.own);
-            self.own = fork.own;
+            self.accounts.count_task(context.index(), self.now.own);
+            self.now.own = fork.own;
         }
-        self.join_branches(&mut fork);
+        self.join_branches(fork);
     }
 
     #[inline(always)]
-    pub(super) fn join_branches(&mut self, fork: &mut Fork) {
+    fn join_branches(&mut self, mut fork: Fork) {
         self.charge.join();
-        fork.end(&mut self.paths, self.tail, self.uniform, self.burden);
-        self.tail = self.paths.merge(&fork.from, fork.best);
-        self.uniform = fork.best_uniform;
+        fork.end_branch(&mut self.paths, self.now.at, self.burden);
+        self.now.at = fork.join(&mut self.paths);
         if C::CALLS && fork.counted {
-            self.end_fork_call();
+            let (calls, here) = self.calls();
+            let late = calls.end_fork(here);
+            self.call_later(late);
         }
     }
 
     fn group(&mut self) {
         if self.has_room() {
             self.charge.group();
-            self.groups.push(Group { last: Tail::NEVER, last_uniform: i64::MIN, work: 0, round: false });
-            self.frames.push(Frame::Group);
+            self.groups.open(false);
+            self.open.push(Frame::Group);
         }
     }
 
-    pub(super) fn wait(&mut self) {
-        if !self.is_open(Opened::Group) {
-            return;
+    fn wait(&mut self) {
+        if self.is_open(Construct::Group) {
+            self.open.pop();
+            self.close_group();
         }
-        self.frames.pop();
-        if let Some(group) = self.groups.pop() {
+    }
+
+    fn close_group(&mut self) {
+        if let Some(group) = self.groups.close() {
             self.charge.wait();
-            self.apart = self.apart.saturating_sub(group.work);
-            self.paths.join(&mut self.tail, group.last);
-            self.uniform = self.uniform.max(group.last_uniform);
+            self.work.unjoined = self.work.unjoined.saturating_sub(group.work);
+            self.now.at.join(&mut self.paths, group.last);
         }
     }
 
@@ -346,25 +400,27 @@ impl<C: Charge> Machine<C> {
             self.accounts.of(inner.index()).entries += 1;
         }
         let outermost = !self.tables.is_recursion(around, inner);
-        let counted = C::CALLS && self.begin_call(around, inner, outermost);
-        self.frames.push(Frame::Region(Region {
+        let counted = C::CALLS && {
+            let (calls, here) = self.calls();
+            calls.begin(here, around, inner, outermost)
+        };
+        self.open.push(Frame::Region(Region {
             context: inner,
             outermost,
             counted,
-            span: self.tail.span,
-            uniform: self.uniform,
+            span: self.now.at.tail.span,
+            uniform: self.now.at.uniform,
             work: self.work,
-            apart: self.apart,
-            round: self.round,
+            round: self.member.round,
             entered: self.tables.get(around).serial.then(|| end_of(row)),
         }));
     }
 
     fn leave(&mut self, row: &Strand) {
-        if !self.is_open(Opened::Region) {
+        if !self.is_open(Construct::Region) {
             return;
         }
-        let Some(Frame::Region(region)) = self.frames.pop() else {
+        let Some(Frame::Region(region)) = self.open.pop() else {
             return;
         };
         self.leave_region(&region);
@@ -379,10 +435,10 @@ impl<C: Charge> Machine<C> {
         self.teams > 0 && self.tables.get(context).role == Role::Pieces
     }
 
-    pub(super) fn leave_region(&mut self, region: &Region) {
-        let work = self.work.saturating_sub(region.work).saturating_sub(self.apart.saturating_sub(region.apart));
-        let span = self.tail.span.saturating_sub(region.span);
-        let uniform = self.uniform.saturating_sub(region.uniform);
+    fn leave_region(&mut self, region: &Region) {
+        let work = self.work.since(region.work);
+        let span = self.now.at.tail.span.saturating_sub(region.span);
+        let uniform = self.now.at.uniform.saturating_sub(region.uniform);
         if self.is_shared(region.context) {
             let (context, outermost) = (region.context, region.outermost);
             let call = if C::CALLS && region.counted { self.end_shared_call() } else { None };
@@ -390,7 +446,9 @@ impl<C: Charge> Machine<C> {
             return;
         }
         if C::CALLS && region.counted {
-            self.end_region_call(work, span);
+            let (calls, here) = self.calls();
+            let late = calls.end_region(here, work, span);
+            self.call_later(late);
         }
         if region.outermost {
             let account = self.accounts.of(region.context.index());
@@ -398,34 +456,13 @@ impl<C: Charge> Machine<C> {
             account.work = account.work.saturating_add(work);
             account.span = account.span.saturating_add(span);
             account.uniform_span = account.uniform_span.saturating_add(uniform);
-            if region.round != self.round {
-                self.across(region.context, region.round);
+            let left = self.member.round;
+            if region.round != left {
+                if let Some(team) = self.innermost_team() {
+                    team.leave_across(region.context, region.round, left);
+                }
             }
         }
-    }
-
-    /// Threads that ran strands.
-    pub(super) fn threads(&self) -> u32 {
-        self.threads.iter().map(|word| word.count_ones()).sum()
-    }
-}
-
-impl Fork {
-    /// A branch ends; its tail is used up.
-    #[inline(always)]
-    fn end(&mut self, paths: &mut Paths, mut tail: Tail, mut uniform: i64, burden: i64) {
-        if self.tasks && !self.first {
-            tail.span = tail.span.saturating_add(burden);
-            uniform = uniform.saturating_add(burden);
-        }
-        if tail.span > self.best.span {
-            paths.release(self.best.path);
-            self.best = tail;
-        } else {
-            paths.release(tail.path);
-        }
-        let each = uniform.saturating_sub(self.from_uniform) / i64::from(self.iterations.max(1));
-        self.best_uniform = self.best_uniform.max(self.from_uniform.saturating_add(each));
     }
 }
 

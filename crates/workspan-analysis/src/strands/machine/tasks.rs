@@ -1,14 +1,15 @@
 //! Tasks: created, ended, waited for by their creators.
 
+use workspan_model::nesting::Construct;
 use workspan_model::{ContextId, Creation};
 
-use super::charge::Charge;
-use super::frames::{Children, Creator, Frame, Task};
-use super::machine::Machine;
-use super::path::{Tail, OWNED};
-use super::problem::Problem;
-use super::region::Point;
-use super::tables::Role;
+use super::Machine;
+use crate::strands::charge::Charge;
+use crate::strands::frames::{Before, Frame, Task};
+use crate::strands::path::{Tail, OWNED};
+use crate::strands::position::Position;
+use crate::strands::problem::Problem;
+use crate::strands::tables::Role;
 
 impl<C: Charge> Machine<C> {
     pub(super) fn spawn(&mut self, creation: Creation, call: bool, around: ContextId) {
@@ -18,93 +19,63 @@ impl<C: Charge> Machine<C> {
         let context = self.known(creation.context);
         let account = self.accounts.of(context.index());
         account.overhead = account.overhead.saturating_add(creation.overhead.0);
-        if self.tail.key != self.charge.expected(context) {
+        if self.now.at.tail.key != self.charge.expected(context) {
             // Once here, not once in each task.
-            self.paths.settle(&mut self.tail);
+            self.paths.settle(&mut self.now.at.tail);
         }
-        let group = creation.group.and_then(|outward| self.group_at(usize::from(outward)));
-        let group = group.and_then(|at| u32::try_from(at).ok());
+        let group = creation.group.and_then(|outward| self.group_named(usize::from(outward)));
         self.charge.spawn(&creation, group, call);
-        let after = self.children.ends.as_mut().and_then(|ends| ends.after.take());
-        let creator = self.suspend();
+        let after = self.now.children.ends.as_mut().and_then(|ends| ends.take_after());
+        let creator = self.now.suspend();
         self.creators.push(creator);
-        self.tail = self.tail.borrowed();
-        if let Some((after, uniform)) = after {
-            self.paths.join(&mut self.tail, after);
-            self.uniform = self.uniform.max(uniform);
+        self.now.at.tail = self.now.at.tail.borrowed();
+        if let Some(after) = after {
+            self.now.at.join(&mut self.paths, after);
         }
         if !call {
-            self.tail.span = self.tail.span.saturating_add(self.burden);
-            self.uniform = self.uniform.saturating_add(self.burden);
+            self.now.at.delay(self.burden);
         }
         let outermost = !self.tables.is_recursion(around, context);
-        let counted = C::CALLS && self.begin_task_call(around, context, outermost);
-        self.frames.push(Frame::Task(Task {
+        let counted = C::CALLS && matches!(self.tables.get(context).role, Role::Each | Role::Pieces) && {
+            let (calls, here) = self.calls();
+            calls.begin(here, around, context, outermost)
+        };
+        self.open.push(Frame::Task(Task {
             context,
             group,
             call,
             outermost,
             counted,
-            span: self.tail.span,
-            uniform: self.uniform,
+            span: self.now.at.tail.span,
+            uniform: self.now.at.uniform,
             work: self.work,
-            apart: self.apart,
         }));
     }
 
-    /// The running task's state, put aside; what follows is a new task.
-    #[inline(always)]
-    pub(super) fn suspend(&mut self) -> Creator {
-        let creator = Creator {
-            tail: self.tail,
-            uniform: self.uniform,
-            own: self.own,
-            place: self.place,
-            children: std::mem::replace(&mut self.children, Children::NONE),
-        };
-        self.own = 0;
-        self.place = Point::Begin.code();
-        creator
-    }
-
     /// Where in the stack of groups the one is that a task names.
-    fn group_at(&mut self, outward: usize) -> Option<usize> {
-        let visible = self.groups.iter().rev().take(outward + 1);
-        // A team ends at its rounds.
-        let crossed = visible.take(outward).position(|group| group.round);
-        let open = self.groups.len();
-        match crossed {
-            None if outward < open => Some(open - 1 - outward),
-            None => {
-                self.problem(Problem::UnknownGroup);
-                // The outermost; none at all if nothing is open.
-                (open > 0).then_some(0)
-            }
-            Some(at) => {
-                self.problem(Problem::UnknownGroup);
-                Some(open - 1 - at)
-            }
+    fn group_named(&mut self, outward: usize) -> Option<u32> {
+        let (group, known) = self.groups.find(outward);
+        if !known {
+            self.problem(Problem::UnknownGroup);
         }
+        group
     }
 
     pub(super) fn end(&mut self) {
-        if self.frames.is_empty() && !self.ended {
+        if self.open.depth() == 0 && !self.ended {
             self.ended = true;
             return;
         }
-        if !self.is_task_open() {
+        if !self.is_open(Construct::Task) {
             return;
         }
-        match self.frames.pop() {
+        match self.open.pop() {
             Some(Frame::Task(task)) => {
                 self.count(&task);
                 self.end_task(task);
             }
-            Some(team) => {
-                self.frames.push(team);
-                self.end_member();
-            }
-            None => {}
+            Some(Frame::Team(team)) => self.end_member(team),
+            Some(_) | None => {}
         }
     }
 
@@ -116,24 +87,23 @@ impl<C: Charge> Machine<C> {
             // A thread of the program's own, or what a runtime does for itself.
             return;
         }
-        self.accounts.count_task(index, self.own);
+        self.accounts.count_task(index, self.now.own);
         let account = self.accounts.of(index);
         match entry.role {
             Role::Items => account.items += 1,
             Role::Chunks => {}
-            Role::Tasks | Role::Pieces => {
+            Role::Each | Role::Pieces => {
                 account.entries += 1;
                 if !task.outermost {
                     return;
                 }
                 account.instances += 1;
-                let (mut end, mut end_uniform) = (self.tail.span, self.uniform);
+                let (mut end, mut end_uniform) = (self.now.at.tail.span, self.now.at.uniform);
                 if entry.lasting {
-                    end = end.max(self.children.late);
-                    end_uniform = end_uniform.max(self.children.late_uniform);
+                    end = end.max(self.now.children.late);
+                    end_uniform = end_uniform.max(self.now.children.late_uniform);
                 }
-                let work = self.work.saturating_sub(task.work).saturating_sub(self.apart.saturating_sub(task.apart));
-                account.work = account.work.saturating_add(work);
+                account.work = account.work.saturating_add(self.work.since(task.work));
                 account.span = account.span.saturating_add(end.saturating_sub(task.span));
                 account.uniform_span = account.uniform_span.saturating_add(end_uniform.saturating_sub(task.uniform));
             }
@@ -143,99 +113,69 @@ impl<C: Charge> Machine<C> {
     /// The running task, `task`, has ended: its creator goes on.
     pub(super) fn end_task(&mut self, task: Task) {
         if C::CALLS {
-            self.settle_local();
+            self.calls.settle_local(&mut self.paths, &mut self.now.at.tail);
             if task.counted {
-                self.end_task_call();
+                let latest = self.now.children.late;
+                let (calls, here) = self.calls();
+                let late = calls.end_task(here, latest);
+                self.call_later(late);
             }
         }
-        let (end, end_uniform) = (self.tail, self.uniform);
+        let end = self.now.at;
         let Some(mut creator) = self.creators.pop() else {
             return;
         };
         self.charge.end();
         if task.call {
-            creator.tail = if end.path & OWNED != 0 {
-                self.paths.release(creator.tail.path);
-                end
+            creator.at.tail = if end.tail.path & OWNED != 0 {
+                self.paths.release(creator.at.tail.path);
+                end.tail
             } else {
-                Tail { path: creator.tail.path, ..end }
+                Tail { path: creator.at.tail.path, ..end.tail }
             };
-            creator.uniform = end_uniform;
+            creator.at.uniform = end.uniform;
         } else {
-            let own = self.work.saturating_sub(task.work).saturating_sub(self.apart.saturating_sub(task.apart));
+            let own = self.work.since(task.work);
             // Part of what waits for it, not of what lies between.
-            self.apart = self.apart.saturating_add(own);
+            self.work.unjoined = self.work.unjoined.saturating_add(own);
             // Whoever waits for it has to be told.
-            let back = Tail { span: end.span.saturating_add(self.burden), ..end };
-            let back_uniform = end_uniform.saturating_add(self.burden);
-            match task.group.and_then(|at| self.groups.get_mut(at as usize)) {
+            let mut back = end;
+            back.delay(self.burden);
+            match task.group.and_then(|at| self.groups.get_mut(at)) {
                 Some(group) => {
                     group.work = group.work.saturating_add(own);
-                    self.paths.raise(&mut group.last, &back);
-                    group.last_uniform = group.last_uniform.max(back_uniform);
+                    group.last.raise(&mut self.paths, &back);
                 }
-                None => self.detach(&end, end_uniform),
+                None => self.detach(&end),
             }
-            self.paths.raise(&mut creator.children.last, &back);
-            creator.children.last_uniform = creator.children.last_uniform.max(back_uniform);
+            creator.children.last.raise(&mut self.paths, &back);
         }
-        let late = end.span.max(self.children.late);
-        creator.children.late = creator.children.late.max(late);
-        let late_uniform = end_uniform.max(self.children.late_uniform);
-        creator.children.late_uniform = creator.children.late_uniform.max(late_uniform);
+        creator.children.end_one(&end, &self.now.children);
         if self.keep_ends {
-            let path = self.paths.own(end.path);
-            let ends = creator.children.ends.get_or_insert_default();
-            ends.ends.push((Tail { path, ..end }, end_uniform));
+            creator.children.ends.get_or_insert_default().keep(&mut self.paths, &end);
         }
         if !task.call {
-            self.paths.release(end.path);
+            self.paths.release(end.tail.path);
         }
-        self.resume(creator);
-    }
-
-    /// A suspended task goes on.
-    pub(super) fn resume(&mut self, creator: Creator) {
-        self.forget_children();
-        self.tail = creator.tail;
-        self.uniform = creator.uniform;
-        self.own = creator.own;
-        self.place = creator.place;
-        self.children = creator.children;
-    }
-
-    /// Nobody asks any more for the tasks that the running one created.
-    pub(super) fn forget_children(&mut self) {
-        let children = &mut self.children;
-        self.paths.release(children.last.path);
-        children.last = Tail::NEVER;
-        children.last_uniform = i64::MIN;
-        children.late = i64::MIN;
-        children.late_uniform = i64::MIN;
-        let Some(ends) = &mut children.ends else {
-            return;
-        };
-        ends.forgotten += ends.ends.len();
-        for (end, _) in ends.ends.drain(..).chain(ends.after.take()) {
-            self.paths.release(end.path);
-        }
+        self.now.resume(creator, &mut self.paths);
     }
 
     /// A task that nobody waits for has ended.
-    pub(super) fn detach(&mut self, end: &Tail, end_uniform: i64) {
-        if self.teams > 0 {
-            self.detach_in_team(end, end_uniform);
-        } else {
-            self.paths.raise(&mut self.detached, end);
-            self.detached_uniform = self.detached_uniform.max(end_uniform);
+    fn detach(&mut self, end: &Position) {
+        if self.teams == 0 {
+            self.detached.raise(&mut self.paths, end);
+            return;
+        }
+        let at = self.open.team();
+        if let Some(Frame::Team(team)) = at.and_then(|at| self.open.get_mut(at)) {
+            team.detach(self.member.round, end, &mut self.paths);
         }
     }
 
     pub(super) fn sync(&mut self) {
         self.charge.sync();
         // They are kept: another branch of this task may wait for them, too.
-        self.paths.raise(&mut self.tail, &self.children.last);
-        self.uniform = self.uniform.max(self.children.last_uniform);
+        self.now.at.raise(&mut self.paths, &self.now.children.last);
     }
 
     pub(super) fn after(&mut self, number: u32) {
@@ -244,17 +184,11 @@ impl<C: Charge> Machine<C> {
             self.problem(Problem::UnknownTask);
             return;
         }
-        let ends = self.children.ends.get_or_insert_default();
-        let Some(index) = (number as usize).checked_sub(ends.forgotten) else {
-            return;
-        };
-        let Some((end, uniform)) = ends.ends.get(index).copied() else {
-            self.problem(Problem::UnknownTask);
-            return;
-        };
-        self.charge.after(index);
-        let (after, after_uniform) = ends.after.get_or_insert((Tail::NEVER, i64::MIN));
-        self.paths.raise(after, &end);
-        *after_uniform = (*after_uniform).max(uniform);
+        let ends = self.now.children.ends.get_or_insert_default();
+        match ends.after(&mut self.paths, number) {
+            Before::Known(index) => self.charge.after(index),
+            Before::Unknown => self.problem(Problem::UnknownTask),
+            Before::Over => {}
+        }
     }
 }
