@@ -29,8 +29,10 @@ pub mod parts;
 pub mod predict;
 #[cfg(feature = "query")]
 pub mod query;
+pub mod rayon;
 pub mod record;
 pub mod report;
+pub mod runtime;
 pub mod scale;
 pub mod signals;
 pub mod strands;
