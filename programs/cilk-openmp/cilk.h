@@ -5,7 +5,7 @@
  *   NAME [SIZE [CUTOFF [REPEAT]]]
  *
  * runs the program so many times, then prints `peak_kib`, the largest resident set of this process. Each run checks its
- * result. What size and cutoff are is told in the file of the program; with cutoff 0 it makes as many tasks as it can.
+ * result. What size and cutoff are is described in the file of the program; with cutoff 0 it makes as many tasks as it can.
  */
 #ifndef CILK_H
 #define CILK_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What `main` does: `run` tells whether its result is right. */
+/* What `main` does: `run` reports whether its result is right. */
 static inline int run_program(int count, char **arguments, size_t size, size_t cutoff, bool (*run)(size_t, size_t))
 {
     size = argument(count, arguments, 1, size);

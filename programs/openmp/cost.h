@@ -10,7 +10,7 @@
  *   exact   work and span, with any number of threads
  *   loop    the span holds if every chunk runs by itself, as with as many virtual cores as there are iterations
  *   lock    the span is what a lock was held, which is more than the longest chain
- *   runs    the program must run to its end; the runtime tells too little about it
+ *   runs    the program must run to its end; the runtime reports too little about it
  *   native  it runs only with the runtime of its compiler, gcc's libgomp, and therefore not under Workspan
  */
 #ifndef COST_H

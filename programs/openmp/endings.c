@@ -45,7 +45,7 @@ static int is(const char *name)
     return strcmp(how, name) == 0;
 }
 
-/* Work of a known amount in a region, and in its middle whatever is asked for. */
+/* Work of a known amount in a region, and in its middle whatever is requested. */
 static int region(void)
 {
     int status = 0;

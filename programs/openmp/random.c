@@ -8,7 +8,7 @@
  *                                and the share of those in the longest chain
  *
  * A program is a tree, made before anything runs. `execute` goes through it with OpenMP and ticks; `evaluate` goes
- * through it serially by the rules that stand in `constructs.c`, and knows of neither. Sites are told apart by the tags
+ * through it serially by the rules that stand in `constructs.c`, and knows of neither. Sites are distinguished by the tags
  * behind the directives.
  */
 #include <inttypes.h>

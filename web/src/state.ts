@@ -27,7 +27,7 @@ export function get(key: string): string | undefined {
   return state.get(key);
 }
 
-/// Notes a value; an empty one is none. Whoever listens to the address is not told.
+/// Notes a value; an empty one is none. Whoever listens to the address is not named.
 export function set(key: string, value: string): void {
   if (value === "") state.delete(key);
   else state.set(key, value);

@@ -41,7 +41,7 @@ const ALLOCATION: u32 = 256;
 /// Seconds after which an input takes too long.
 const TOO_LONG: u32 = 20;
 
-/// What rustc is told, but for the flags of LLVM's coverage.
+/// What rustc is given, but for the flags of LLVM's coverage.
 const FLAGS: &[&str] = &["--cfg=fuzzing", "-Ccodegen-units=1", "-Cdebug-assertions", "-Coverflow-checks"];
 /// Those, each behind `-sanitizer-coverage-`.
 const COVERAGE: &[&str] = &["level=4", "inline-8bit-counters", "pc-table", "trace-compares"];
@@ -88,7 +88,7 @@ fn host() -> anyhow::Result<String> {
     let output = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).context("rustc does not tell its platform")
+    host.map(str::to_owned).context("`rustc -vV` names no platform")
 }
 
 fn run(name: &str, seconds: u32, program: &std::path::Path) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! What the tests need of the machine beside a Rust toolchain: found, installed, or asked for.
+//! What the tests need of the machine beside a Rust toolchain: found, installed, or requested.
 
 use std::fmt;
 use std::os::unix::fs::MetadataExt;

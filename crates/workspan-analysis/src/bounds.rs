@@ -25,7 +25,7 @@ pub struct Bounds {
     pub most: f64,
 }
 
-/// Powers of two for which bounds are told: up to 1024.
+/// Powers of two for which bounds are reported: up to 1024.
 pub const POWERS: u32 = 11;
 
 /// No schedule of so many processors is shorter, by the work law: rounded up.

@@ -60,7 +60,7 @@ pub struct Program {
 }
 
 /// The other end of a bracket: what would be if each iteration of a worksharing loop cost the same and could run by
-/// itself. The runtime tells of chunks only, so the truth lies between. Of runs with such loops.
+/// itself. The runtime reports chunks only, so the truth lies between. Of runs with such loops.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Uniform {
     /// Span.
@@ -352,12 +352,12 @@ fn overhead_of(recording: &Recording, run: &Run, id: ContextId) -> Picos {
     let own = totals(run, id);
     let site = recording.contexts.site(id);
     let kind = site.and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
-    let told = match kind.map_or(Created::AsFork, |kind| kind.row().created) {
+    let reported = match kind.map_or(Created::AsFork, |kind| kind.row().created) {
         Created::AsFork => false,
         Created::Measured => run.clock == Clock::Real,
-        Created::Told => true,
+        Created::Reported => true,
     };
-    if told {
+    if reported {
         return Picos::from(own.overhead.0) * 1000;
     }
     Picos::from(own.tasks.saturating_sub(own.items)) * Picos::from(run.join_cost_ps)

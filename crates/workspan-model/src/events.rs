@@ -1,6 +1,6 @@
 //! Events counted by context.
 
-/// An event that was asked for, and what became of it in a run.
+/// An event that was requested, and what became of it in a run.
 ///
 /// Where no thread counts it, `refused` says why and `counts` are zeros that mean nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ impl EventCounts {
     }
 
     /// The count of each context: as if its counter had counted all the time.
-    #[expect(clippy::cast_precision_loss, reason = "exact below 2^53; counts are told with four digits")]
+    #[expect(clippy::cast_precision_loss, reason = "exact below 2^53; counts are reported with four digits")]
     pub fn scaled(&self) -> Vec<f64> {
         let share = f64::from(self.counted_ppm.clamp(1, 1_000_000)) / 1e6;
         self.counts.iter().map(|count| *count as f64 / share).collect()

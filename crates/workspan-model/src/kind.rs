@@ -113,8 +113,8 @@ pub enum Created {
     AsFork,
     /// It is measured one by one, where the clock is real.
     Measured,
-    /// It is told with any clock.
-    Told,
+    /// The collector reports it, with any clock.
+    Reported,
 }
 
 impl Row {
@@ -165,8 +165,8 @@ impl SiteKind {
             SiteKind::Scope => &Row { number: 2, stored: 1, name: "scope", code: "serial code in the scope at", family: Family::Rayon, ..Row::PLAIN },
             SiteKind::ScopeSpawn => &Row { number: 3, stored: 2, name: "scope-spawn", code: "serial code in tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true, ..Row::PLAIN },
             SiteKind::Spawn => &Row { number: 4, stored: 3, name: "spawn", code: "serial code in tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true, ..Row::PLAIN },
-            SiteKind::Broadcast => &Row { number: 5, stored: 4, name: "broadcast", code: "serial code in the broadcast at", family: Family::Rayon, created: Created::Told, ..Row::PLAIN },
-            SiteKind::ParIter => &Row { number: 6, stored: 5, name: "par-iter", code: "serial code in pieces of the parallel iterator at", family: Family::Rayon, tasks: Tasks::Items, runs_one: true, ..Row::PLAIN },
+            SiteKind::Broadcast => &Row { number: 5, stored: 4, name: "broadcast", code: "serial code in the broadcast at", family: Family::Rayon, created: Created::Reported, ..Row::PLAIN },
+            SiteKind::ParIter => &Row { number: 6, stored: 5, name: "par-iter", code: "serial code in chunks of the parallel iterator at", family: Family::Rayon, tasks: Tasks::Items, runs_one: true, ..Row::PLAIN },
             SiteKind::ParSort => &Row { number: 7, stored: 6, name: "par-sort", code: "serial code in the sort at", family: Family::Rayon, runs_one: true, ..Row::PLAIN },
             SiteKind::Serial { .. } => &Row { number: 8, stored: 100, name: "serial", spawns: false, ..Row::PLAIN },
             SiteKind::Thread => &Row { number: 9, stored: 7, name: "thread", code: "serial code of the thread at", spawns: false, ..Row::PLAIN },
@@ -174,7 +174,7 @@ impl SiteKind {
             SiteKind::Teams => &Row { number: 11, stored: 9, name: "teams", code: "serial code in the teams at", family: Family::Openmp, ..Row::PLAIN },
             SiteKind::Task => &Row { number: 12, stored: 10, name: "task", code: "serial code in tasks created at", family: Family::Openmp, created: Created::Measured, one_task: true, ..Row::PLAIN },
             SiteKind::Taskloop => &Row { number: 13, stored: 11, name: "taskloop", code: "serial code in tasks of the taskloop at", family: Family::Openmp, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::Loop => &Row { number: 14, stored: 12, name: "loop", code: "serial code in pieces of the loop at", family: Family::Openmp, tasks: Tasks::Pieces, ..Row::PLAIN },
+            SiteKind::Loop => &Row { number: 14, stored: 12, name: "loop", code: "serial code in chunks of the loop at", family: Family::Openmp, tasks: Tasks::Pieces, ..Row::PLAIN },
             SiteKind::Sections => &Row { number: 15, stored: 13, name: "sections", code: "serial code in the sections at", family: Family::Openmp, tasks: Tasks::Pieces, ..Row::PLAIN },
             SiteKind::Critical => &Row { number: 16, stored: 14, name: "critical", code: "the critical section at", family: Family::Openmp, lock: true, ..Row::PLAIN },
             SiteKind::Lock => &Row { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Openmp, lock: true, ..Row::PLAIN },

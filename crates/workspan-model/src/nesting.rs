@@ -56,7 +56,7 @@ pub enum Detail {
     Creation(Creation),
 }
 
-/// Where an event's detail comes from, for who reads events from somewhere. Only what the event has is asked for.
+/// Where an event's detail comes from, for who reads events from somewhere. Only what the event has is read.
 pub trait Details {
     /// The number.
     fn count(&mut self) -> Option<u32>;

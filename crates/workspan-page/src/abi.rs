@@ -1,6 +1,6 @@
 //! How a script asks.
 //!
-//! The script asks for room ([`workspan_room`]), writes there, and calls; what comes back is a number of 64-bit floating point
+//! The script requests room ([`workspan_room`]), writes there, and calls; what comes back is a number of 64-bit floating point
 //! numbers behind [`workspan_answer`]. There is one session. Whole numbers above 2^53 lose their last digits; the longest of
 //! times, in nanoseconds, are 100 days.
 //!
@@ -42,7 +42,7 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Makes room for so many bytes, and tells where it is.
+/// Makes room for so many bytes, and reports where it is.
 #[expect(unsafe_code, reason = "a name for scripts")]
 #[unsafe(no_mangle)]
 pub extern "C" fn workspan_room(bytes: usize) -> usize {

@@ -23,7 +23,7 @@ pub struct Session {
     changed: Option<Graph>,
 }
 
-/// What a scenario amounts to, as `workspan what-if` tells it.
+/// What a scenario amounts to, as `workspan what-if` reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// As recorded.

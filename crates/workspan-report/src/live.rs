@@ -44,7 +44,7 @@ const PIECES: usize = 2_000;
 /// Pieces that are offered to be made faster.
 const OFFERED: usize = 8;
 
-/// What the strands of a run tell.
+/// What the strands of a run report.
 #[derive(Debug)]
 pub struct Live {
     /// Which of repeated runs it is, from 1, and of how many.
@@ -91,14 +91,14 @@ pub(crate) struct Part {
     pub(crate) share: f64,
 }
 
-/// What the rows of a run of `recording`, counted from 1, tell.
+/// What the rows of a run of `recording`, counted from 1, report.
 pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> Result<Live, R::Error> {
     let extent = extent(rows)?;
     let by_region = regions(recording, rows)?;
     let run = recording.runs.get((number as usize).saturating_sub(1));
     let virtual_clock = run.is_some_and(|run| run.clock == workspan_model::Clock::Virtual);
     let steal = run.map_or(Nanos::ZERO, |run| Steal::of(None, recording, run).cost());
-    // Ticks that a program tells say how long something took, not when it was.
+    // Ticks that a program counts say how long something took, not when it was.
     let timeline = if virtual_clock { None } else { timeline(rows, &extent, BUCKETS)? };
     let steps = coarsened(walk(recording, rows, extent.rows, STAGES)?, STEPS);
     // The page computes with the same.

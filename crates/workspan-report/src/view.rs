@@ -34,10 +34,10 @@ pub struct Report {
     pub spread: Option<Spread>,
     /// How it was recorded.
     pub recorded: Recorded,
-    /// What would be if parts of the program were parallelised, as far as that was asked for with the run.
+    /// What would be if parts of the program were parallelised, as far as that was requested with the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub what_if: Vec<WhatIf>,
-    /// Events by site, if any were asked for.
+    /// Events by site, if any were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
 }
@@ -120,7 +120,7 @@ pub struct Program {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
-    /// The same if all were stolen that can be; null if that was not told.
+    /// The same if all were stolen that can be; null if that was not reported.
     pub burdened: Option<Burdened>,
     /// Cost of creating tasks over work.
     pub task_overhead: Option<f64>,
@@ -159,7 +159,7 @@ pub struct Program {
 }
 
 /// The other end of a bracket: what would be if each iteration of a worksharing loop cost the same and could run by itself.
-/// The runtime tells of chunks only, so the truth lies between.
+/// The runtime reports chunks only, so the truth lies between.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Uniform {
     /// Span.
@@ -209,7 +209,7 @@ pub struct Region {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
-    /// The same if all were stolen that can be; null if that was not told.
+    /// The same if all were stolen that can be; null if that was not reported.
     pub burdened: Option<Burdened>,
     /// What it adds to the critical path, descendants included.
     pub critical_ns: i64,
@@ -261,7 +261,7 @@ pub struct Site {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
-    /// The same if all were stolen that can be; null if that was not told.
+    /// The same if all were stolen that can be; null if that was not reported.
     pub burdened: Option<Burdened>,
     /// Time its strands waited for a lock that others held; in no other number.
     pub contended_ns: i64,
@@ -382,6 +382,6 @@ pub struct Recorded {
     pub join_cost_ps: i64,
     /// Cost of one hook of the collector, calibrated and taken out, in picoseconds.
     pub probe_cost_ps: i64,
-    /// What a steal costs in burdened spans; null if these were not told.
+    /// What a steal costs in burdened spans; null if these were not reported.
     pub steal_ns: Option<i64>,
 }

@@ -43,7 +43,7 @@ pub struct Answer {
     pub warnings: Vec<String>,
 }
 
-/// A part and its factor, as asked for.
+/// A part and its factor, as requested.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIfChange")]
 pub struct Change {
@@ -132,7 +132,7 @@ fn answer(
     let (before, after) = (figures(recorded), figures(&outcome.after));
     let ceiling = figures(&outcome.ceiling);
     if outcome.strands == 0 {
-        warnings.insert(0, "no strand is in any of these parts: nothing changes".to_owned());
+        warnings.insert(0, "no strand is in the code that you named: nothing changes".to_owned());
     }
     let names: Vec<String> = changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
     let numbers = [before, after, ceiling].map(|figures| ratio(figures.parallelism));
@@ -223,7 +223,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
             table.row(path_row(row).to_vec());
         }
         table.write(&mut out, style, PATH.len() - 1);
-        more(&mut out, answer.path.len(), style, "piece");
+        more(&mut out, answer.path.len(), style, "segment");
     }
     if !answer.sites.is_empty() {
         line(&mut out, "");

@@ -76,7 +76,7 @@ pub enum Event {
     Call = 38,
     /// The piece ends. Number 1: it was none of the program's, but the runtime's.
     End = 39,
-    /// The tasks created so far by this one are waited for; number 1: only those told before ([`Event::After`]).
+    /// The tasks created so far by this one are waited for; number 1: only those reported before ([`Event::After`]).
     Sync = 40,
     /// A region begins ([`Event::With`]: its context).
     Enter = 41,

@@ -1,8 +1,9 @@
 //! Critical paths, as they lie in the shared memory: chains of nodes, newest first, and handles to them.
 
-use core::cell::Cell;
+#[cfg(not(loom))]
 use core::mem::size_of;
-use core::sync::atomic::{AtomicI64, AtomicU32};
+
+use super::sync::{AtomicI64, AtomicU32, Cell};
 
 /// Entries of a [`PathNode`].
 pub const NODE_ENTRIES: usize = 5;
@@ -42,6 +43,7 @@ pub struct PathNode {
     pub parent: AtomicU32,
 }
 
+#[cfg(not(loom))]
 const _: () = assert!(size_of::<PathNode>() == 168);
 
 /// In place of an entry's context: it is a [`Call`], whose sums may not be known yet.

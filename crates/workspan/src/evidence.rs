@@ -16,7 +16,7 @@ use crate::strands::{self, StoredRows};
 const MOST_PIECES: usize = 1 << 20;
 
 /// The typical run of `recording`, which is at `file`, on so many processors; `None` without strands that can be read. What is
-/// wrong with them is told.
+/// wrong with them is reported.
 pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidence> {
     let number = workspan_report::typical_run(recording)?;
     strands::folder(file).ok()?;
@@ -24,7 +24,7 @@ pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidenc
         let recording = bounded_by_locks(recording);
         let run = recording.runs.get(number).context("there is no such run")?;
         let found = from_rows(&recording, run, &rows, processors);
-        rows.tell_problems();
+        rows.report_problems();
         found
     });
     found.unwrap_or_else(|error| {

@@ -41,8 +41,8 @@ fn look(_: &Path, sections: Sections<'_>) -> Look {
 
 fn without(file: &File<'_>) -> Option<Check> {
     mentions_rayon(file).then(|| {
-        Check::missing(GROUP, "hooks", "none, though rayon is in it")
-            .means("The program was built without `cargo workspan`: a run would tell nothing.")
+        Check::missing(GROUP, "hooks", "none, although it uses rayon")
+            .means("The program was built without `cargo workspan`: a run would report nothing.")
             .fix(BUILD)
     })
 }
@@ -67,14 +67,14 @@ impl Runtime for Hooks {
     fn check(&self, executable: &Path, idle_only: bool) -> anyhow::Result<()> {
         anyhow::ensure!(
             self.wire_version == WIRE_VERSION,
-            "{} was built with hooks of wire version {}, this workspan has {WIRE_VERSION}: build it again with \
-             `cargo workspan build`",
+            "{} was built by another version of Workspan (wire version {}, this one has {WIRE_VERSION}): build it \
+             again with `cargo workspan build`",
             executable.display(),
             self.wire_version
         );
         anyhow::ensure!(
             idle_only || !self.runtime.ends_with(NOTE_IDLE_ONLY),
-            "{} was built by `cargo workspan scale`, with hooks for idle time alone: build it with `cargo workspan build`",
+            "{} was built by `cargo workspan scale`, to measure nothing but idle time: build it with `cargo workspan build`",
             executable.display()
         );
         Ok(())

@@ -47,7 +47,7 @@ fn busy(time: Duration) {
     }
 }
 
-/// Largest resident set of this process so far. Not what the kernel tells whoever waits for it, which is never less than
+/// Largest resident set of this process so far. Not what the kernel reports to whoever waits for it, which is never less than
 /// what the waiting process had when it started this one.
 fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -78,7 +78,7 @@ fn heavy_pair(first: u64, second: u64) {
     });
 }
 
-/// A task that takes 8 000 in the middle of 9 000, of which no event tells but the marks around it; the other one takes
+/// A task that takes 8 000 in the middle of 9 000, of which no event reports but the marks around it; the other one takes
 /// 1 000.
 /// Work 10 000, span 9 000: 1.11; divided by 8: 10 000 over 2 000, 5.
 fn marked(pieces: u64) {

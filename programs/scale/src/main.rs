@@ -13,7 +13,7 @@
 //! | `array-baseline M L G R` | the same, sequential |
 //! | `sleep WHERE MILLIS` | blocks: `serial`, in the main thread; `task`, in two tasks; `alone`, in one of two |
 //! | `threads COUNT MILLIS` | so many threads of its own, each of which is blocked after it has forked once |
-//! | `pool WORKERS` | a pool of so many, whatever anybody asks for |
+//! | `pool WORKERS` | a pool of WORKERS, whatever is requested |
 //! | `fail STATUS` | writes to standard error and ends with STATUS |
 
 mod array;

@@ -50,7 +50,7 @@ pub(super) struct Figure {
     pub(super) value: f64,
     /// How it varies.
     pub(super) spread: Spread,
-    /// What it should be; `None` if it is only told.
+    /// What it should be; `None` if it is only reported.
     pub(super) target: Option<Target>,
     /// The quantities behind it, for reading and for scripts.
     pub(super) behind: Vec<(&'static str, Spread)>,

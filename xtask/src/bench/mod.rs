@@ -5,7 +5,7 @@
 //! | `overhead` | CPU time and memory of `programs/bench`, profiled over native, in interleaved pairs | [`overhead`] |
 //! | `tree` | region parallelism of a balanced tree of equal leaves | [`tree`] |
 //! | `merged` | the same of five runs that are merged strand by strand | [`merged`] |
-//! | `inflate` | where `workspan inflate` ranks false sharing that was planted, `programs/sharing` | [`inflate`] |
+//! | `inflation` | where `workspan inflation` ranks false sharing that was planted, `programs/sharing` | [`inflation`] |
 //! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
 //! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
 //! | `record` | CPU time of programs with a cutoff that are recorded strand by strand, over native; bytes of a strand | [`record`] |
@@ -24,7 +24,7 @@ mod child;
 mod cilk;
 mod crates;
 mod figure;
-mod inflate;
+mod inflation;
 mod inputs;
 mod instructions;
 mod machine;
@@ -50,14 +50,14 @@ use anyhow::Context;
 use figure::Figure;
 pub(crate) use options::Options;
 
-/// Measures a group, as far as its cases are asked for.
+/// Measures a group, as far as its cases are requested.
 type Group = fn(&Options) -> anyhow::Result<Vec<Figure>>;
 
 const GROUPS: &[Group] = &[
     overhead::measure,
     tree::measure,
     merged::measure,
-    inflate::measure,
+    inflation::measure,
     shapes::measure,
     openmp::measure,
     record::measure,

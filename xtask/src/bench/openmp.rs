@@ -44,7 +44,7 @@ impl Load {
 const TREE: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 230.0), (7_200, 130.0), (720, 50.0)];
 /// A figure of accuracy is the median of so many runs, each on its own.
 const SAMPLES: usize = 5;
-/// Closed-form programs that take longer than so many milliseconds are left out.
+/// Closed-form programs that take longer than so many milliseconds are excluded.
 const UNITS: u64 = 60;
 
 /// Measures the group.

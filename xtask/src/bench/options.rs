@@ -28,7 +28,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// True if a case of a group is asked for.
+    /// True if a case of a group is requested.
     pub(super) fn wants(&self, group: &str, case: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|name| name == group || name == case)
     }

@@ -64,11 +64,11 @@ fn sources(repository: &Repository, path: &str) -> u64 {
 fn product_with_literals(text: &str) -> String {
     let product = product(text);
     let lines = text.lines().zip(product.lines()).filter(|(_, product)| !product.trim().is_empty());
-    // A comment at the end of a line is told apart from a literal by what was blanked.
+    // A comment at the end of a line is distinguished from a literal by what was blanked.
     lines.flat_map(|(line, product)| line.get(..product.trim_end().len()).unwrap_or(line).split_whitespace()).collect()
 }
 
-/// To tell versions of one text apart.
+/// To distinguish versions of one text.
 fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     let mut hash = Hash::new();
     for text in texts {

@@ -1,4 +1,4 @@
-//! From rows to a graph, in one pass: by the machine that replays them, which [tells](super::events) what it has found to be
+//! From rows to a graph, in one pass: by the machine that replays them, which [reports](super::events) what it has found to be
 //! in order.
 //!
 //! Each row makes a piece; an edge goes from the piece before in the same chain. What is not known yet when an edge is made —
@@ -364,7 +364,7 @@ impl Builder {
         }
     }
 
-    /// The running task's children are no longer asked for.
+    /// Nobody will ask for the running task's children again.
     pub(super) fn forget(&mut self) {
         self.chain.children.clear();
         self.chain.gathered = None;

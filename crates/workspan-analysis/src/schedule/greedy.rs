@@ -54,7 +54,7 @@ struct Greedy<'a> {
     /// By [`Greedy::rank`].
     ready: BinaryHeap<Reverse<u32>>,
     ends: BinaryHeap<Reverse<(i64, u32)>>,
-    /// Pieces whose end is to be told.
+    /// Pieces whose end others wait for.
     over: Vec<u32>,
     free: u32,
     processors: u32,

@@ -24,7 +24,7 @@ impl Parts {
         Parts { most: i64::from(MOST_PROCESSORS), any: false }
     }
 
-    /// Of pieces as they are handed over, each with its time and extent; they are asked for again as long as there are too
+    /// Of pieces as they are handed over, each with its time and extent; they are read again as long as there are too
     /// many parts.
     pub(super) fn of<I: Iterator<Item = (i64, i64)>>(pieces: impl Fn() -> I) -> Parts {
         let mut parts = Parts::none();

@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
         self.go_on(worker, self.graph.kind[piece as usize]);
     }
 
-    /// Tells whoever comes behind what is over, of which `ended` is what `worker` has run. What it may go on with is in `next`.
+    /// Notifies whoever comes behind what is over, of which `ended` is what `worker` has run. What it may go on with is in `next`.
     fn tell(&mut self, worker: u32, ended: Option<u32>) {
         let id = u16::try_from(worker).unwrap_or(0) & who::WORKER;
         while let Some(piece) = self.over.pop() {

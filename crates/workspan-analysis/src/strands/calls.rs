@@ -334,7 +334,7 @@ impl Calls {
         Some(SharedCall { context, caller, token: known.unwrap_or(token), local, height, work, own })
     }
 
-    /// The team has ended in which a call lasted over a barrier; `starts` tells by how much the rounds begin later, as far as
+    /// The team has ended in which a call lasted over a barrier; `starts`: by how much the rounds begin later, as far as
     /// they are known.
     pub(super) fn end_late(&mut self, paths: &mut Paths, call: &LateCall, starts: &[(i64, i64)]) {
         let start = |round: usize| starts.get(round).or(starts.last()).map_or(0, |(span, _)| *span);

@@ -23,6 +23,7 @@ mod problem;
 mod region;
 mod result;
 mod rows;
+mod running;
 mod tables;
 mod teams;
 mod walk;

@@ -353,6 +353,7 @@ impl Paths {
     }
 
     /// Replaces `best` by `other`, of which it gets a hold of its own, if that is longer.
+    #[inline]
     pub(super) fn raise(&mut self, best: &mut Tail, other: &Tail) {
         if other.span > best.span {
             let path = self.own(other.path);
@@ -362,6 +363,7 @@ impl Paths {
     }
 
     /// `tail` goes on after `other`, which is used up, if that is longer.
+    #[inline(always)]
     pub(super) fn join(&mut self, tail: &mut Tail, other: Tail) {
         if other.span > tail.span {
             self.release(tail.path);

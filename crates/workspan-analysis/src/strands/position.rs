@@ -19,7 +19,7 @@ impl Position {
         Position { tail: self.tail.borrowed(), ..self }
     }
 
-    /// It takes so much longer to get here; along which path is not told.
+    /// It takes so much longer to get here; along which path is not known.
     #[inline(always)]
     pub(super) fn delay(&mut self, by: i64) {
         self.tail.span = self.tail.span.saturating_add(by);

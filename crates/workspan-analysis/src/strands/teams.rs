@@ -10,9 +10,9 @@ use workspan_model::ContextId;
 
 use super::accounts::Accounts;
 use super::calls::{LateCall, SharedCall};
-use super::frames::Running;
 use super::path::Paths;
 use super::position::Position;
+use super::running::Running;
 
 /// How far the running member has come: its round, and how many worksharing constructs it has left.
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,7 +145,7 @@ impl Team {
         self.late_calls.push(call);
     }
 
-    /// Strings the rounds together; `rest` is what the row of the team's end cost itself, and is used up. `detach` is told of
+    /// Strings the rounds together; `rest` is what the row of the team's end cost itself, and is used up. `detach` gets
     /// tasks that nobody waits for.
     pub(super) fn end(
         self,

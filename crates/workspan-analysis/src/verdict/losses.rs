@@ -21,7 +21,7 @@ use crate::warnings::{self, Warning};
 /// From this efficiency on a program scales well.
 const SCALES_WELL: f64 = 0.8;
 
-/// Parts of a loss that are told apart: the rest is left out.
+/// Parts of a loss that are distinguished: the rest is excluded.
 const PARTS: usize = 2;
 
 /// A part of less than this share of its loss is not worth a word.

@@ -258,7 +258,7 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
         Ok(())
     }
 
-    /// A member enters a loop. Not all are told which one (`context` is 0 then); the first is. Its context.
+    /// A member enters a loop. Not all learn which one (`context` is 0 then); the first does. Its context.
     pub(super) fn loop_entered(&mut self, context: u32) -> Option<u32> {
         let known = (context != 0).then_some(context);
         let Some(team) = self.teams.last_mut() else {
@@ -276,7 +276,7 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
         known.or((*first != 0).then_some(*first))
     }
 
-    /// True if the group whose end is told has ended already; then that is used up.
+    /// True if the group whose end is reported has ended already; then that is used up.
     pub(super) fn is_waited_for(&mut self) -> bool {
         let open = self.stack.iter().rfind(|open| matches!(open, Open::Group { .. }) || !open.is_inner());
         let none = !matches!(open, Some(Open::Group { .. }));
@@ -331,7 +331,7 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
         self.scopes.push(Scope::NEW);
     }
 
-    /// A team of so many members begins; the task that forked it goes on at `back`.
+    /// A team of `size` members begins; the task that forked it goes on at `back`.
     pub(super) fn team(&mut self, back: Cursor, identity: u64, size: usize, part: Part) -> Step<E> {
         self.rows.emit(Ends::Team(u32::try_from(size).unwrap_or(u32::MAX)), part)?;
         self.groups.push((u64::MAX, self.stack.len()));

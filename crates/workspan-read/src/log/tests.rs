@@ -33,7 +33,7 @@ fn log(text: &str) -> Vec<Record> {
                 _ => (n, identity),
             };
             let context = u32::from(!["Life"].contains(&name));
-            // `Last` is a member's last barrier, `Await` the wait for those told with `Of` before.
+            // `Last` is a member's last barrier, `Await` the wait for those reported with `Of` before.
             let (name, context, identity) = match name {
                 "In" => ("With", context, identity),
                 "Last" => ("Barrier", context, 1 << 48),
@@ -355,7 +355,7 @@ fn members_stand_one_after_the_other() {
         &[
             "Life With=9 Team:1 Member=9 In=4 Spawn:2 Last:3 Begin=4 End:8 End:0 TeamEnd \
              With=8 Team:1 Member=8 Last:0 End:0 TeamEnd End:1",
-            // Of the worker's last barrier no end is told, before it begins in the next team.
+            // Of the worker's last barrier no end is reported, before it begins in the next team.
             "Member=109 Barrier:5 Last:6 Member=108 Last:4",
         ],
         "team 1, spawn 2, end 8, barrier 3, end 0, barrier 5, barrier 6, end 0, team-end 0, \

@@ -22,10 +22,10 @@ pub(crate) fn program(report: &Report) -> String {
         r#"<div class="scroll"><table class="program"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div>
 <p class="conditions">{conditions}</p>
-<p class="help">Work is the time of all code, span that of the longest chain of code that had to run one part
-after the other; parallelism is work over span, and no number of workers makes the program faster than that. Burdened is what is left of it if
-all is stolen that can be: far less means that tasks are too small. Times are corrected
-for preemption and for the profiler; not shown is what the workers cost each other, as by sharing a cache.</p>
+<p class="help">Work is the time that all code took. Span is the time of the longest chain of code that had to run in order. Parallelism
+is work divided by span: the program cannot run more than that many times faster, however many workers you add. Burdened is the
+parallelism if every possible steal on the critical path also costs time: far less means that tasks are too small. Times exclude
+preemption and the profiler. Not included: what workers cost each other, for example by sharing a cache.</p>
 "#,
         head = header(&rows::PROGRAM, 0),
         conditions = escape::text(&rows::conditions(report)),

@@ -33,10 +33,10 @@ pub(crate) fn panel(live: Option<&Live>, keys: &Keys<'_>, listing: &Listing<'_>,
     rows += &rest(&mut small, &mut until);
     format!(
         r#"<section id="walk"><h2>Along the critical path</h2>
-<p class="help">What had to run one after the other, from start to end: this chain is as long as the span. Each row is code between
-two events, with the line at which it begins; the longer its bar, the more of the chain it is. Code that a line calls is in its
-row. Where the path goes round in a loop, what it passes again and again stands in one row, with the number of strands. Not
-shown: other chains that are nearly as long, which would be critical if this one were shorter.</p>
+<p class="help">The critical path from start to end: code that had to run in this order, as long as the span. Each row is a segment,
+the code between two events, with the line at which it begins and with the code that it calls; the bar is its share of the path.
+A segment that the path passes many times, in a loop, has one row with the number of strands. Not shown: other paths that are
+nearly as long, which become critical when this one gets shorter.</p>
 <div class="scroll"><table class="rows walk"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div></section>
 "#,
@@ -78,7 +78,7 @@ fn rest(small: &mut Vec<&Stretch>, until: &mut f64) -> String {
         return String::new();
     }
     format!(
-        "<tr class=\"rest\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} shorter stretches</td></tr>\n",
+        "<tr class=\"rest\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} shorter segments</td></tr>\n",
         share(Some(part)),
         share(Some(until.min(1.0))),
         time(length),

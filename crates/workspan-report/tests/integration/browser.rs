@@ -35,7 +35,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts one; `name` tells it from those of other tests.
+    /// Starts one; `name` distinguishes it from those of other tests.
     pub(crate) fn start(name: &str) -> Browser {
         let program = NAMES.iter().find_map(|name| {
             env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|path| path.is_file())
@@ -196,7 +196,7 @@ impl Browser {
         data
     }
 
-    /// The page has not complained, and has asked for nothing but itself.
+    /// The page has not complained, and has loaded nothing but itself.
     #[track_caller]
     pub(crate) fn check_quiet(&mut self) {
         self.eval("1");

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 /// Where recordings are written and read unless another file is named.
 pub const DEFAULT_FILE: &str = "workspan.wspan";
 
-/// Rows of a table that are shown unless another number is asked for.
+/// Rows of a table that are shown unless another number is requested.
 pub const DEFAULT_TOP: usize = 15;
 
 /// Source of time.
@@ -14,6 +14,6 @@ pub enum Clock {
     /// The cycle counter.
     #[default]
     Real,
-    /// Ticks told by the program.
+    /// Ticks that the program counts itself.
     Virtual,
 }

@@ -15,6 +15,10 @@ pub(super) fn cargo() -> OsString {
 pub(super) fn workspan() -> anyhow::Result<PathBuf> {
     let here = env::current_exe().context("cannot find our own executable")?;
     let there = here.with_file_name("workspan");
-    anyhow::ensure!(there.is_file(), "the command `workspan` is missing beside {}", here.display());
+    anyhow::ensure!(
+        there.is_file(),
+        "the command `workspan` is missing beside {} (install both: cargo install --path crates/workspan)",
+        here.display()
+    );
     Ok(there)
 }

@@ -23,7 +23,7 @@ pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
     let name = path.display();
     if bytes.starts_with(b"#!") {
         return Ok(vec![Check::warn(GROUP, "program", format!("{name} is a script"))
-            .means("It can be recorded if it starts a program that carries hooks; only the first such is profiled.")
+            .means("Workspan profiles the first instrumented program that it starts.")
             .fix("look at the program that it starts")]);
     }
     let file = match object::File::parse(&*bytes) {

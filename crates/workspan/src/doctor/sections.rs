@@ -7,7 +7,7 @@ use super::check::Check;
 const GROUP: &str = "program";
 
 /// Whether addresses have lines, or at least functions.
-pub(crate) fn places(file: &object::File<'_>) -> Check {
+pub fn places(file: &object::File<'_>) -> Check {
     if has_section(file, &[".debug_line", ".zdebug_line"]) && has_section(file, &[".debug_info", ".zdebug_info"]) {
         return Check::ok(GROUP, "debug-info", "functions and lines");
     }
@@ -22,7 +22,7 @@ pub(crate) fn places(file: &object::File<'_>) -> Check {
 }
 
 /// Whether sites' functions and callers have names.
-pub(crate) fn debug_info(file: &object::File<'_>) -> Check {
+pub fn debug_info(file: &object::File<'_>) -> Check {
     let lines = has_section(file, &[".debug_line", ".zdebug_line"]);
     let info = has_section(file, &[".debug_info", ".zdebug_info"]);
     if lines && info {
@@ -30,12 +30,12 @@ pub(crate) fn debug_info(file: &object::File<'_>) -> Check {
     }
     let found = if has_section(file, &[".gnu_debuglink"]) { "in another file" } else { "none" };
     Check::warn(GROUP, "debug-info", found)
-        .means("Sites have their lines all the same; functions are named after closure types, callers are unknown.")
+        .means("Sites still have their lines; functions are named after closure types, callers are unknown.")
         .fix("build it with `cargo workspan build`, which adds line tables, and do not strip it")
 }
 
 /// Whether there is a table of symbols.
-pub(crate) fn symbols(file: &object::File<'_>) -> Check {
+pub fn symbols(file: &object::File<'_>) -> Check {
     if has_section(file, &[".symtab"]) {
         Check::ok(GROUP, "symbols", "not stripped")
     } else {
@@ -44,15 +44,15 @@ pub(crate) fn symbols(file: &object::File<'_>) -> Check {
 }
 
 /// How it is linked.
-pub(crate) fn linking(file: &object::File<'_>) -> Check {
+pub fn linking(file: &object::File<'_>) -> Check {
     let loader = file.section_by_name(".interp").and_then(|section| section.data().ok().map(<[u8]>::to_vec));
     match loader.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()) {
         Some(loader) if loader.contains("musl") => Check::warn(GROUP, "linking", format!("dynamic, by {loader}"))
-            .means("Programs for musl are untested; that a thread was switched out shows only in long strands.")
+            .means("Programs for musl are untested; Workspan recognises only in long strands that a thread was switched out.")
             .fix("build for a target with glibc"),
         Some(loader) => Check::ok(GROUP, "linking", format!("dynamic, by {loader}")),
         None => Check::warn(GROUP, "linking", "static")
-            .means("That a thread was switched out shows only in long strands: use an idle machine.")
+            .means("Workspan recognises only in long strands that a thread was switched out: use an idle machine.")
             .fix("link it dynamically with glibc"),
     }
 }

@@ -55,7 +55,7 @@ fn give(shared: &Shared) -> Option<u64> {
     let began = Instant::now();
     let mut samples = Vec::with_capacity(SAMPLES);
     let mut round = 0;
-    // The first sample starts the thread, and is left out.
+    // The first sample starts the thread, and is excluded.
     for sample in 0..=SAMPLES {
         let before = platform::ticks();
         for _ in 0..ROUNDS {

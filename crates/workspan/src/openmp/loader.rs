@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// What `$LIB` is was decided when this system's loader was built; it tells.
+    /// What `$LIB` is was decided when this system's loader was built, which reports it.
     #[test]
     #[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
     fn the_loader_of_this_system_agrees() {

@@ -37,7 +37,7 @@ impl Runtime for Program {
     }
 
     fn logical_cores(&self, options: &RunOptions) -> Option<u32> {
-        // With virtual cores a program runs on one CPU: only if asked for.
+        // With virtual cores a program runs on one CPU: only if requested.
         options.logical_cores
     }
 
@@ -48,7 +48,7 @@ impl Runtime for Program {
     fn on_one_worker(&self, options: RunOptions, workers: u32) -> anyhow::Result<RunOptions> {
         anyhow::ensure!(
             options.logical_cores.is_none(),
-            "--logical-cores is for rayon: a team of OpenMP's has --workers in both"
+            "--logical-cores is for rayon: leave it out, a team of OpenMP has --workers threads in all runs"
         );
         // A team of one would be other loops, without tasks.
         Ok(RunOptions { workers: None, logical_cores: Some(workers), ..options })

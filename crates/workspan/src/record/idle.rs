@@ -1,4 +1,4 @@
-//! Runs of which only time and idle time are asked for: the collectors do next to nothing.
+//! Runs of which only time and idle time are requested: the collectors do next to nothing.
 
 use std::ffi::OsString;
 

@@ -3,6 +3,7 @@
 pub mod child;
 pub mod events;
 pub mod idle;
+pub mod interpreter;
 pub mod memory;
 pub mod output;
 pub mod profiled;
@@ -29,9 +30,9 @@ use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
 use crate::counters::{self, Counts, Wanted};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
-use crate::runtime::{Environment, Runtime};
+use crate::runtime::{Environment, Runtime, Variable};
 use crate::what_if::{self, Answered};
-use crate::{files, machine, merge, output as talk, report};
+use crate::{files, machine, merge, output as messages, report};
 
 /// Runs the verb.
 pub fn run(args: &Record) -> anyhow::Result<Outcome> {
@@ -45,7 +46,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         }
         if target::look(&target)?.is_none() {
             let message = format!("{} uses neither rayon nor OpenMP: it runs without a recording", target.display());
-            talk::note(&message);
+            messages::note(&message);
             return unrecorded(&args.command, Vec::new());
         }
     }
@@ -58,14 +59,14 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     if let Some(library) = &options.tool {
         tool::check(library)?;
     }
-    if options.record {
+    if options.strands {
         strands::check_writable(&file)?;
     }
     let measured = measure_into(&args.command, options, &file)?;
     let outcome = measured.outcome;
-    // The program has run: whatever fails now, how it ended is told.
+    // The program has run: whatever fails now, how it ended is reported.
     let errors = publish(measured, &file, options);
-    errors.iter().for_each(talk::error);
+    errors.iter().for_each(messages::error);
     let failed = Outcome::Code(i32::from(crate::exit::FAILED));
     Ok(if errors.is_empty() || outcome != Outcome::OK { outcome } else { failed })
 }
@@ -75,10 +76,10 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
     let Measured { recording, outcome: _, logs } = measured;
     let recording = &recording;
     let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
-    if options.record {
+    if options.strands {
         written = written.and_then(|()| strands::write(recording, &logs, file));
     }
-    let with_strands = (options.record && written.is_ok()).then_some(file);
+    let with_strands = (options.strands && written.is_ok()).then_some(file);
     let mut errors = Vec::new();
     if let Some(mut view) = report::judged(recording, with_strands, &options.show) {
         let answered = answer(recording, &logs, options);
@@ -95,19 +96,19 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
     errors
 }
 
-/// Tells where the recording is, and what repeated runs amount to.
+/// Reports where the recording is, and what repeated runs amount to.
 fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
     if options.show.json.is_some() {
         return;
     }
-    if options.record && recording.runs.len() > 1 {
+    if options.strands && recording.runs.len() > 1 {
         match merge::in_a_line(file) {
-            Ok(line) => talk::talk(&format!("\n{line}")),
-            Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),
+            Ok(line) => messages::message(&format!("\n{line}")),
+            Err(error) => messages::note(&format!("warning: the runs cannot be merged: {error:#}")),
         }
     }
-    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", file.display()) };
-    talk::talk(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
+    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", messages::quoted(file)) };
+    messages::message(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
 }
 
 /// Answers what was asked before the run; of several runs, for the typical one.
@@ -120,7 +121,7 @@ fn answer(recording: &Recording, logs: &[strands::RunLog], options: &RunOptions)
 }
 
 /// Runs one of several programs that cargo runs, as it is.
-fn unrecorded(command: &[OsString], mut environment: Vec<child::Variable>) -> anyhow::Result<Outcome> {
+fn unrecorded(command: &[OsString], mut environment: Vec<Variable>) -> anyhow::Result<Outcome> {
     environment.extend(crate::cargo::wrapper::restored_environment());
     let ended = child::run(command, &environment)?;
     Ok(outcome(ended.exit))
@@ -140,11 +141,11 @@ pub struct Measured {
     pub recording: Recording,
     /// How the first failing run ended.
     pub outcome: Outcome,
-    /// What each run has logged, if that was asked for.
+    /// What each run has logged, if that was requested.
     pub logs: Vec<strands::RunLog>,
 }
 
-/// Runs a command as often as asked for. Returns what was recorded, and how the first failing run ended.
+/// Runs a command as often as requested. Returns what was recorded, and how the first failing run ended.
 pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
     let measured = measure_into(command, options, &options.output)?;
     Ok((measured.recording, measured.outcome))
@@ -354,8 +355,8 @@ fn request(options: &RunOptions, runtime: &dyn Runtime, machine: &Machine, pause
     }
 }
 
-/// What a steal costs in burdened spans, as many ticks as are that time at least: asked for, measured, or assumed. With the
-/// virtual clock, whose ticks are no time, it costs nothing unless asked for.
+/// What a steal costs in burdened spans, as many ticks as are that time at least: requested, measured, or assumed. With the
+/// virtual clock, whose ticks are no time, it costs nothing unless requested.
 fn steal_ticks(options: &RunOptions, machine: &Machine) -> i64 {
     let nanos = match (options.steal, options.clock, machine.steal_ns) {
         (Some(asked), _, _) => asked,
@@ -379,7 +380,7 @@ fn disabled_features() -> u32 {
     text.split(',').map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-fn environment(program: &Program<'_>, options: &RunOptions, memory: &memory::SharedMemory) -> Vec<child::Variable> {
+fn environment(program: &Program<'_>, options: &RunOptions, memory: &memory::SharedMemory) -> Vec<Variable> {
     let mut changes = vec![(OsString::from(shm::ENV), Some(memory.path()))];
     changes.extend(options.tool.as_deref().and_then(tool::variable));
     changes.extend(program.environment.variables.iter().cloned());

@@ -1,4 +1,4 @@
-//! The program to run: where it is, and how it can be watched.
+//! The program to run: where it is, and how it can be profiled.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -28,13 +28,13 @@ pub fn find(command: &OsStr) -> anyhow::Result<PathBuf> {
         })
 }
 
-/// How a program can be watched. An error if it cannot, or not so: a run would tell nothing. `idle_only`: only idle time is
+/// How a program can be profiled. An error if it cannot, or not so: a run would report nothing. `idle_only`: only idle time is
 /// wanted.
 pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Runtime>> {
     let Some(runtime) = look(executable)? else {
         anyhow::bail!(
-            "{} carries no hooks and uses no OpenMP: build it with `cargo workspan build`, or run it with \
-             `cargo workspan run` (is rayon among its dependencies?)",
+            "{} is not instrumented and does not use OpenMP. For a Rust program that uses rayon: build it with \
+             `cargo workspan build`, or build and run it with `cargo workspan run`",
             executable.display()
         );
     };
@@ -42,7 +42,7 @@ pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Run
     Ok(runtime)
 }
 
-/// How a program can be watched, if it can.
+/// How a program can be profiled, if it can.
 pub fn look(executable: &Path) -> anyhow::Result<Option<Box<dyn Runtime>>> {
     let cannot_run = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { crate::exit::NOT_EXECUTABLE };

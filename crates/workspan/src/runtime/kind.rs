@@ -1,5 +1,6 @@
 //! What is asked of every runtime.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;
 
@@ -7,7 +8,6 @@ use object::File;
 
 use crate::args::RunOptions;
 use crate::doctor::check::Check;
-use crate::record::child::Variable;
 
 /// A runtime as one program has it.
 pub trait Runtime: fmt::Debug {
@@ -17,13 +17,13 @@ pub trait Runtime: fmt::Debug {
     /// What a recording says of it.
     fn describe(&self) -> String;
 
-    /// An error if a run of the program at `executable` would tell nothing; `idle_only`: only idle time is wanted.
+    /// An error if a run of the program at `executable` would report nothing; `idle_only`: only idle time is wanted.
     fn check(&self, executable: &Path, idle_only: bool) -> anyhow::Result<()>;
 
     /// What the program at `executable` needs around it.
     fn environment(&self, executable: &Path, options: &RunOptions) -> anyhow::Result<Environment>;
 
-    /// The virtual cores that the collector is told of.
+    /// The virtual cores that the collector gets.
     fn logical_cores(&self, options: &RunOptions) -> Option<u32>;
 
     /// The largest number of workers that can be watched.
@@ -48,6 +48,9 @@ pub trait Runtime: fmt::Debug {
         None
     }
 }
+
+/// A variable for the program; `None` removes it.
+pub type Variable = (OsString, Option<OsString>);
 
 /// Variables for the runs of a program, and what they refer to.
 #[derive(Debug, Default)]

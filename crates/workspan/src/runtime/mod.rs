@@ -1,7 +1,7 @@
 //! The runtimes that programs may use, one row each.
 //!
 //! A runtime is a module of its own, which implements [`Runtime`] — how it shows in a program, what a program needs around it,
-//! what can be in the way, what `workspan doctor` says of it — and a row of [`FAMILIES`]. Nobody else tells runtimes apart.
+//! what can be in the way, what `workspan doctor` says of it — and a row of [`FAMILIES`]. Nobody else distinguishes runtimes.
 
 mod kind;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use object::{File, Object, ObjectSection, ReadRef};
 
-pub use kind::{Environment, Family, Look, Runtime, Sections};
+pub use kind::{Environment, Family, Look, Runtime, Sections, Variable};
 
 use crate::{openmp, rayon};
 

@@ -21,7 +21,7 @@ impl Processors {
     /// Those of this process. Of processors that share a core, the first of each come first.
     pub fn find() -> anyhow::Result<Processors> {
         let own = Pid::from_raw(0);
-        let allowed = sched_getaffinity(own).context("cannot tell on which processors we may run")?;
+        let allowed = sched_getaffinity(own).context("cannot find the processors that --pin may use")?;
         let mut order: Vec<usize> = (0..CpuSet::count()).filter(|cpu| allowed.is_set(*cpu).unwrap_or(false)).collect();
         order.sort_by_key(|cpu| (!first_of_its_core(*cpu), *cpu));
         Ok(Processors { allowed, order })
@@ -33,7 +33,7 @@ impl Processors {
         for cpu in self.order.iter().take(usize::try_from(count)?.max(1)) {
             set.set(*cpu)?;
         }
-        sched_setaffinity(Pid::from_raw(0), &set).context("cannot keep the program on some processors")?;
+        sched_setaffinity(Pid::from_raw(0), &set).context("cannot pin the program to processors")?;
         Ok(Pinned(self))
     }
 }

@@ -110,7 +110,7 @@ impl Plan {
     }
 }
 
-/// The collector tells so many threads apart, but for main and one of its own.
+/// The collector distinguishes this number of threads, but for main and one of its own.
 const MOST: u32 = 253;
 
 fn contains(word: &OsStr, part: &str) -> bool {
@@ -162,7 +162,7 @@ mod tests {
     fn every_time_has_its_runs() {
         let with = |workers: &[u32]| ScaleOptions { workers: workers.to_vec(), ..ScaleOptions::default() };
         check("p", &with(&[4, 1, 4]), &["one worker; 1: p", "4 workers; 4: p"]);
-        // T_1 is needed even if nobody asks for it.
+        // T_1 is needed even if it is not requested.
         check("p", &with(&[2]), &["one worker; 1: p", "2 workers; 2: p"]);
         check("p {workers}", &with(&[2]), &["one worker; 1: p 1", "2 workers; 2: p 2"]);
         check(

@@ -113,7 +113,7 @@ fn what_cannot_be_merged_is_said() {
     ask(&folder, &["merge", "--keep", "most"]).check_error(2, &["--keep"]);
     let (folder, _) = recorded("merge-onto", 2);
     for onto in ["workspan.wspan", "./workspan.wspan", "workspan"] {
-        ask(&folder, &["merge", "-o", onto]).check_error(2, &["would be overwritten"]);
+        ask(&folder, &["merge", "-o", onto]).check_error(2, &["would overwrite"]);
     }
     ask(&folder, &["merge"]).check_success();
     ask(&folder, &["merge", "-o", "nowhere/merged.wspan"]).check_error(2, &["nowhere/merged.wspan"]);

@@ -474,7 +474,7 @@ fn answer(report: &Value, lines: &BTreeMap<i64, String>) -> Answer {
             *answer.sites.entry("serial".to_owned()).or_default() += Share { tasks: 0, own, critical };
         }
     }
-    // Where nothing ran there is nothing to tell.
+    // Where nothing ran there is nothing to report.
     answer.sites.retain(|_, share| share.own > 0);
     answer
 }

@@ -1,4 +1,4 @@
-//! `--record` of OpenMP programs: the strands amount to what the collector told on the fly, to the last tick.
+//! `--strands` of OpenMP programs: the strands amount to what the collector reported on the fly, to the last tick.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::command::workspan;
 use crate::openmp_build::{openmp, Compiler};
 use crate::openmp_run::{check_none, each, recorded, run_openmp, Threads, HANGS};
 
-/// Cases that differ: tasks that are cancelled before they begin have no row, so what their creation cost is not told; and
+/// Cases that differ: tasks that are cancelled before they begin have no row, so what their creation cost is not reported; and
 /// two locks that are taken at one place are one in a recording, whose span the collector had bounded by each.
 const APART: &[&str] = &["cancel_taskgroup", "lock_bound"];
 
@@ -58,7 +58,7 @@ fn the_real_clock() {
         fs::create_dir_all(&folder).expect("the target directory is writable");
         let file = folder.join("run.wspan");
         let mut command = workspan(&folder);
-        command.args(["record", "--record", "--workers", "2", "-o"]).arg(&file);
+        command.args(["record", "--strands", "--workers", "2", "-o"]).arg(&file);
         command.arg("--").arg(program).args(arguments);
         run_openmp(command, &folder.join("stderr")).expect("it runs");
         let (recording, found, strands) = replayed(&file).expect("it can be replayed");
@@ -133,7 +133,7 @@ fn check_cases(compiler: Compiler) {
                 difference = check(&program, &[case], *threads, false);
             }
         }
-        // gcc's members leave a cancelled region by another barrier than others do, whose burden is not told on the fly.
+        // gcc's members leave a cancelled region by another barrier than others do, whose burden is not reported on the fly.
         let apart = compiler == Compiler::Gcc && *case == "cancel_parallel";
         let difference = difference.filter(|found| !(apart && found.starts_with("burdened: ")));
         difference.map(|difference| format!("{case} {threads:?}: {difference}"))
@@ -141,7 +141,7 @@ fn check_cases(compiler: Compiler) {
     check_none(&differences, &format!("constructs.c by {compiler:?}, of {} runs", runs.len()));
 }
 
-/// What differs between what the strands of a program amount to and what the collector told. `paths`: also where the
+/// What differs between what the strands of a program amount to and what the collector reported. `paths`: also where the
 /// critical path is.
 fn check(program: &Path, arguments: &[&str], threads: Threads, paths: bool) -> Option<String> {
     let (ended, compared) = recorded(program, arguments, threads, Some(call_sums::STEAL), |file| compare(file, paths));
@@ -177,7 +177,7 @@ fn compare(file: &Path, paths: bool) -> Result<(), String> {
     let mut again = Recording { runs: vec![found.clone()], ..recording.clone() };
     again = bounded_by_locks(&again).into_owned();
     found.span = again.runs[0].span;
-    // Of two critical paths of equal length either may have been taken; calls are then told of another one.
+    // Of two critical paths of equal length either may have been taken; calls are then reported of another one.
     let same_path = found.critical == expected.critical;
     if !paths {
         found.critical.clone_from(&expected.critical);

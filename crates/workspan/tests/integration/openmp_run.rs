@@ -38,7 +38,7 @@ const ATTEMPTS: u32 = 3;
 /// What is said of one that always does.
 pub(crate) const HANGS: &str = "it hangs";
 
-/// Records a run with the virtual clock, and all strands if it is told what a steal costs. Returns whether it went well, and what
+/// Records a run with the virtual clock, and all strands if the cost of a steal is given. Returns whether it went well, and what
 /// `look` makes of the recording at that path, beside which there is the report as JSON.
 pub(crate) fn recorded<R>(
     program: &Path,
@@ -55,7 +55,7 @@ pub(crate) fn recorded<R>(
     let mut command = workspan(&folder);
     command.args(["record", "--clock", "virtual", "-o"]).arg(file("wspan"));
     if let Some(steal) = strands {
-        command.args(["--record", "--steal", &steal.to_string()]);
+        command.args(["--strands", "--steal", &steal.to_string()]);
     }
     let mut json = std::ffi::OsString::from("--json=");
     json.push(file("json"));

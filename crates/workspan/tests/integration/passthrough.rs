@@ -32,6 +32,17 @@ fn bytes_and_status_are_those_of_the_native_run() {
     }
 }
 
+/// The line that says what to type next can be copied into a shell.
+#[test]
+fn the_next_command_is_quoted() {
+    let folder = scratch("next");
+    for (file, word) in [("my run.wspan", "'my run.wspan'"), ("it's.wspan", "\"it's.wspan\""), ("a.wspan", "a.wspan")] {
+        let ended = run(&mut record(&folder, &["-o", file], &build::program("endings"), &["exit"]));
+        let next = format!("recorded in {file}; next: workspan report {word} --html report.html");
+        assert!(ended.err().contains(&next), "{}", ended.err());
+    }
+}
+
 #[track_caller]
 fn check(folder: &Path, arguments: &[&str], status: i32) {
     let native = run(Command::new(build::native("endings")).args(arguments));
@@ -169,7 +180,7 @@ fn ignored_signals_stay_ignored() {
     assert_eq!(ended.code(), Some(3), "{:?}: {}", ended.status, ended.err());
 }
 
-/// What the program is told about its workers stays true, whatever its loops are split for.
+/// What the program learns about its workers stays true, whatever its loops are split for.
 #[test]
 fn the_program_is_told_the_truth_about_its_workers() {
     let folder = scratch("workers");

@@ -34,13 +34,13 @@ fn the_former_recording_is_kept() {
 #[test]
 fn the_former_strands_are_kept() {
     let folder = scratch("former-strands");
-    exit(&folder, &["--record"], "0").check_success();
+    exit(&folder, &["--strands"], "0").check_success();
     fs::create_dir_all(folder.join("workspan.wspan.old/in the way")).expect("writable");
-    exit(&folder, &["--record"], "0").check_error(2, &["cannot write workspan.wspan", "parallelism 2.00"]);
+    exit(&folder, &["--strands"], "0").check_error(2, &["cannot write workspan.wspan", "parallelism 2.00"]);
     assert_eq!(listing(&folder), ["workspan.strands", "workspan.wspan", "workspan.wspan.old"]);
 }
 
-/// It is better told before a long run than after it: the program does not run.
+/// It is better reported before a long run than after it: the program does not run.
 #[test]
 fn places_that_cannot_be_written() {
     let folder = scratch("unwritable");

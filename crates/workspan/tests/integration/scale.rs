@@ -134,7 +134,7 @@ fn who_waits_for_work_is_idle_and_who_is_blocked_is_not() {
     }
 }
 
-/// More threads are at work than there are workers: that is told, and no run is made better than it was.
+/// More threads are at work than there are workers: that is reported, and no run is made better than it was.
 #[test]
 fn idle_time_may_be_below_zero() {
     let folder = scratch("scale-threads");
@@ -215,13 +215,13 @@ fn what_cannot_be_compared_is_an_error() {
     check(&["--svg=no/such/folder/a.svg"], &["pieces", "1000"], 2, &["cannot write no/such/folder/a.svg"]);
     check(&["--baseline=./no-such-program"], &["pieces", "1000"], 127, &["cannot run ./no-such-program"]);
     check(&["-p1,2"], &["fail", "3"], 2, &["ended with status 3", "one worker", "it wrote:\n  this program fails"]);
-    check(&["-p1,2"], &["pool", "3"], 2, &["ran 3 workers where 1 was asked for", "{workers}"]);
+    check(&["-p1,2"], &["pool", "3"], 2, &["ran 3 workers, not 1 as requested", "{workers}"]);
     let baseline = format!("--baseline='{}' fail 4", native().display());
     check(&[&baseline], &["pieces", "1000"], 2, &["ended with status 4 (the baseline)"]);
     let ended = run(&mut scale(&folder, ONCE, Path::new("./no-such-program"), &[]));
     ended.check_error(127, &["cannot run ./no-such-program"]);
     let ended = run(&mut scale(&folder, ONCE, &native(), &["pieces", "1000"]));
-    ended.check_error(2, &["carries no hooks and uses no OpenMP"]);
+    ended.check_error(2, &["is not instrumented and does not use OpenMP"]);
 }
 
 #[test]

@@ -49,7 +49,7 @@ impl<C: Charge> Machine<C> {
         }
     }
 
-    /// Whatever is open ends here. Instances of regions that had not ended are not counted, but told.
+    /// Whatever is open ends here. Instances of regions that had not ended are not counted, but reported.
     fn unwind(&mut self) {
         for _ in 0..self.open.depth() {
             self.problems.add(Problem::Unfinished, self.rows);

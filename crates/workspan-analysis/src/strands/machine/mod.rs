@@ -5,7 +5,7 @@
 //! tasks and of teams are in files of their own, and so is what is done when no more rows come.
 //!
 //! Cost per row: constant, but for [`After`](Event::After) (a look-up) and the end of a team (its rounds). Memory: the
-//! constructs that are open, with their paths; the rounds of open teams; ends of tasks only if asked for
+//! constructs that are open, with their paths; the rounds of open teams; ends of tasks only if requested
 //! ([`Machine::keep_ends`]).
 
 mod finish;
@@ -18,11 +18,12 @@ use workspan_model::{ContextId, Event, Nanos, OpenRegion, Recording, Strand};
 use super::accounts::Accounts;
 use super::calls::{Calls, Here, LateCall, View};
 use super::charge::{ByCall, ByContext, Charge};
-use super::frames::{Fork, Frame, Groups, Region, Running};
+use super::frames::{Fork, Frame, Groups, Region};
 use super::path::Paths;
 use super::position::{Position, Threads, Work};
 use super::problem::{Problem, Problems};
 use super::region::Point;
+use super::running::Running;
 use super::tables::{Role, Tables};
 use super::teams::{Member, Share, Team};
 
@@ -63,7 +64,7 @@ pub(crate) struct Machine<C> {
 }
 
 impl Machine<ByCall> {
-    /// A machine that tells calls.
+    /// A machine that counts calls.
     pub(crate) fn of_calls(recording: &Recording, view: View) -> Machine<ByCall> {
         let machine = Machine::new(recording, ByContext);
         let calls = Calls::new(recording, &machine.tables, view);
@@ -124,7 +125,7 @@ impl<C: Charge> Machine<C> {
         &self.charge
     }
 
-    /// The same, for who has something to tell it between rows.
+    /// The same, for who sets something between rows.
     pub(crate) fn charge_mut(&mut self) -> &mut C {
         &mut self.charge
     }

@@ -5,10 +5,11 @@ use workspan_model::{ContextId, Creation};
 
 use super::Machine;
 use crate::strands::charge::Charge;
-use crate::strands::frames::{Before, Frame, Task};
+use crate::strands::frames::{Frame, Task};
 use crate::strands::path::{Tail, OWNED};
 use crate::strands::position::Position;
 use crate::strands::problem::Problem;
+use crate::strands::running::Before;
 use crate::strands::tables::Role;
 
 impl<C: Charge> Machine<C> {
@@ -138,7 +139,7 @@ impl<C: Charge> Machine<C> {
             let own = self.work.since(task.work);
             // Part of what waits for it, not of what lies between.
             self.work.unjoined = self.work.unjoined.saturating_add(own);
-            // Whoever waits for it has to be told.
+            // Whoever waits for it must learn of it.
             let mut back = end;
             back.delay(self.burden);
             match task.group.and_then(|at| self.groups.get_mut(at)) {

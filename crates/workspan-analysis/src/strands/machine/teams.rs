@@ -5,11 +5,12 @@ use workspan_model::nesting::Construct;
 use super::Machine;
 use crate::strands::calls::SharedCall;
 use crate::strands::charge::Charge;
-use crate::strands::frames::{Frame, Running};
+use crate::strands::frames::Frame;
 use crate::strands::path::Tail;
 use crate::strands::position::Position;
 use crate::strands::problem::Problem;
 use crate::strands::region::Point;
+use crate::strands::running::Running;
 use crate::strands::teams::{Member, Share, Team};
 
 impl<C: Charge> Machine<C> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{ContextId, Nanos, Strand};
 
-/// Contexts that are told apart in [`Merged::places`](super::Merged::places).
+/// Contexts that are distinguished in [`Merged::places`](super::Merged::places).
 pub const MOST_PLACES: usize = 1 << 12;
 
 /// Strands that have not matched.

@@ -10,7 +10,7 @@ use super::figure::{Figure, Target};
 use super::spread::Spread;
 use super::{build, table, Options};
 
-const GROUP: &str = "inflate";
+const GROUP: &str = "inflation";
 /// Each sample is of so many serial and as many parallel runs.
 const RUNS: u32 = 3;
 const SAMPLES: usize = 5;
@@ -70,14 +70,14 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
 
 fn sample(arguments: &[&str]) -> anyhow::Result<Sample> {
     let program = build::program("sharing")?.hooked;
-    let folder = build::folder().join("inflate");
+    let folder = build::folder().join("inflation");
     std::fs::create_dir_all(&folder)?;
     let answer = folder.join("answer.json");
     let mut command = Command::new(build::workspan()?);
-    command.args(["inflate", "--workers", &WORKERS.to_string(), "--repeat", &RUNS.to_string()]);
-    command.arg("-o").arg(folder.join("inflate.wspan")).arg(format!("--json={}", answer.display()));
+    command.args(["inflation", "--workers", &WORKERS.to_string(), "--repeat", &RUNS.to_string()]);
+    command.arg("-o").arg(folder.join("inflation.wspan")).arg(format!("--json={}", answer.display()));
     let ended = command.arg("--").arg(program).args(arguments).output().context("cannot run workspan")?;
-    ensure!(ended.status.success(), "workspan inflate failed: {}", String::from_utf8_lossy(&ended.stderr));
+    ensure!(ended.status.success(), "workspan inflation failed: {}", String::from_utf8_lossy(&ended.stderr));
     let answer: Value = serde_json::from_slice(&std::fs::read(answer)?)?;
     told(&answer, &format!("main.rs:{}", line()?)).context("the planted place is not in the answer")
 }

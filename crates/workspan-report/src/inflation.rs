@@ -1,4 +1,4 @@
-//! The answer of `workspan inflate`: its view model, and as text.
+//! The answer of `workspan inflation`: its view model, and as text.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,14 +83,14 @@ pub struct Counted {
     pub refused: Option<String>,
 }
 
-/// What is told.
+/// What the answer is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct Input<'a> {
     /// The serial runs.
     pub base: &'a Recording,
     /// The parallel ones.
     pub new: &'a Recording,
-    /// Workers that were asked for.
+    /// Workers that were requested.
     pub workers: u32,
     /// Sites of both.
     pub united: &'a United,
@@ -101,18 +101,18 @@ pub struct Told<'a> {
 }
 
 /// The answer as it is shown.
-pub fn answer(told: Told<'_>) -> Answer {
-    let nodes = differential::view(told.united, told.found, differential::Order::Inflated);
-    let (base, new) = (side(told.base, 1), side(told.new, told.workers));
+pub fn answer(input: Input<'_>) -> Answer {
+    let nodes = differential::view(input.united, input.found, differential::Order::Inflated);
+    let (base, new) = (side(input.base, 1), side(input.new, input.workers));
     let text = format!("{} workers instead of {}: {}", new.workers, base.workers, nodes.text);
-    let mut warnings = warnings(&told);
-    let refused = told.counted.iter().filter(|counted| counted.refused.is_some());
+    let mut warnings = warnings(&input);
+    let refused = input.counted.iter().filter(|counted| counted.refused.is_some());
     let names: Vec<&str> = refused.clone().map(|counted| counted.name.as_str()).collect();
     if let Some(why) = refused.filter_map(|counted| counted.refused.as_deref()).next() {
         warnings.push(format!("not counted: {} ({why})", names.join(", ")));
     }
     let order: Vec<Option<&str>> = nodes.sites.iter().map(|site| site.id.as_deref()).collect();
-    let event_sites = events::compared(told.united, told.base, told.new, order);
+    let event_sites = events::compared(input.united, input.base, input.new, order);
     let by_site = event_sites.events.iter().flat_map(|pair| [&pair.base, &pair.new]);
     let by_site = events::warnings(by_site.filter(|event| !names.contains(&event.name.as_str())));
     warnings.extend(by_site.into_iter().map(|warning| format!("by site: {warning}")));
@@ -123,7 +123,7 @@ pub fn answer(told: Told<'_>) -> Answer {
         base,
         new,
         nodes,
-        events: told.counted.iter().map(event).collect(),
+        events: input.counted.iter().map(event).collect(),
         event_sites,
         failed: Vec::new(),
         warnings,
@@ -157,27 +157,28 @@ fn event(counted: &Counted) -> Event {
     }
 }
 
-fn warnings(told: &Told<'_>) -> Vec<String> {
-    let Told { base, new, workers, .. } = told;
+fn warnings(input: &Input<'_>) -> Vec<String> {
+    let Input { base, new, workers, .. } = input;
     let mut warnings = Vec::new();
     for (which, recording) in [("serial", base), ("parallel", new)] {
         let missing = recording.runs.iter().filter(|run| !run.complete()).count();
         if missing > 0 {
-            warnings.push(format!("part is missing of {missing} of the {} {which} runs", recording.runs.len()));
+            warnings.push(format!("incomplete: {missing} of the {} {which} runs", recording.runs.len()));
         }
     }
     let openmp = new.uses_openmp();
     if !openmp && base.runs.iter().any(|run| run.workers > 1) {
-        warnings.push("the program makes pools of its own size: the serial runs had more than one worker".to_owned());
+        warnings
+            .push("the program sets the size of its pools itself: the serial runs had more than one worker".to_owned());
     }
     if new.runs.iter().any(|run| run.workers != 0 && run.workers != *workers) {
-        warnings.push(format!("the program chose another number of workers than {workers} by itself"));
+        warnings.push(format!("the program chose another number of workers than {workers}"));
     }
     if new.runs.len() < 3 && new.runs.iter().any(|run| run.clock == Clock::Real) {
-        warnings.push("fewer than three runs: noise is taken for inflation (--repeat)".to_owned());
+        warnings.push("fewer than three runs: inflation includes noise (use --repeat N)".to_owned());
     }
     if *workers > new.machine.cpus && new.machine.cpus > 0 {
-        warnings.push(format!("{workers} workers on {} processors take turns", new.machine.cpus));
+        warnings.push(format!("{workers} workers on {} processors: they take turns", new.machine.cpus));
     }
     warnings
 }

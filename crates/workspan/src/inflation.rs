@@ -1,13 +1,13 @@
-//! `workspan inflate`: a program on one worker and on several, strand by strand.
+//! `workspan inflation`: a program on one worker and on several, strand by strand.
 
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use anyhow::{ensure, Context};
-use workspan_report::inflate::{answer, json, text, Answer, Counted, Told};
+use workspan_report::inflation::{answer, json, text, Answer, Counted, Input};
 use workspan_report::text::Style;
 
-use crate::args::{Inflate, InflateOptions, RunOptions};
+use crate::args::{Inflation, InflationOptions, RunOptions};
 use crate::counters::{self, Counts};
 use crate::differential::{compare, Side};
 use crate::exit::{self, Outcome};
@@ -16,7 +16,7 @@ use crate::record::{strands, Measured, Session};
 use crate::{files, output};
 
 /// Runs the verb.
-pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
+pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
     let options = &args.options;
     let plan = Plan::new(args)?;
     for file in [&plan.base_file, &options.output].into_iter().chain(options.json.iter().filter(|f| !is_stdout(f))) {
@@ -28,7 +28,7 @@ pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
     let events = counters::Wanted::new(options.events.as_deref().unwrap_or_default())?;
     let [(base, base_counts), (new, new_counts)] = plan.measure(args, &events)?;
     let outcome = if base.outcome == Outcome::OK { new.outcome } else { base.outcome };
-    // The program has run: whatever fails now, how it ended is told.
+    // The program has run: whatever fails now, how it ended is reported.
     let sides = [(&plan.base_file, &base), (&options.output, &new)];
     let there = |(_, measured): &(&PathBuf, &Measured)| !measured.recording.runs.is_empty();
     let written = sides.iter().filter(|side| there(side)).filter_map(|(file, measured)| write(measured, file).err());
@@ -59,11 +59,11 @@ fn judge(
     [base, new]: [Side<'_>; 2],
     plan: &Plan,
     counted: &[Counted],
-    options: &InflateOptions,
+    options: &InflationOptions,
     errors: &mut Vec<anyhow::Error>,
 ) -> anyhow::Result<Outcome> {
     let compared = compare(base, new)?.context("the strands are gone")?;
-    let told = Told {
+    let input = Input {
         base: base.recording,
         new: new.recording,
         workers: plan.workers,
@@ -71,7 +71,7 @@ fn judge(
         found: &compared.found,
         counted,
     };
-    let mut view = answer(told);
+    let mut view = answer(input);
     for gate in &options.fail_on {
         match gate.is_met_by(&view.nodes) {
             Ok(true) => view.failed.push(gate.text().to_owned()),
@@ -96,12 +96,12 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(args: &Inflate) -> anyhow::Result<Plan> {
+    fn new(args: &Inflation) -> anyhow::Result<Plan> {
         let options = &args.options;
         for gate in &options.fail_on {
             ensure!(
                 gate.is_inflation(),
-                "--fail-on {}: only inflation and critical-inflation are known here",
+                "--fail-on {}: write a condition on inflation or critical-inflation",
                 gate.text()
             );
         }
@@ -110,11 +110,15 @@ impl Plan {
         let runtime = target::runtime(&target, true)?;
         let most = runtime.most_workers();
         let workers = options.workers.unwrap_or_else(|| found.min(most));
-        ensure!(workers > 1, "this machine has one processor: say with --workers how many there are to be");
-        ensure!(workers <= most, "--workers {workers}: a program that uses {} can have {most} at most", runtime.name());
+        ensure!(workers > 1, "this machine has one processor: add --workers N for the parallel runs");
+        ensure!(
+            workers <= most,
+            "--workers {workers}: Workspan can follow at most {most} threads of a program that uses {}",
+            runtime.name()
+        );
         let all = RunOptions {
             logical_cores: options.logical_cores,
-            record: true,
+            strands: true,
             repeat: options.repeat,
             clock: options.clock,
             events: options.events.clone(),
@@ -128,7 +132,7 @@ impl Plan {
     }
 
     /// Runs both in turn, so that what changes with time changes both.
-    fn measure(&self, args: &Inflate, events: &counters::Wanted) -> anyhow::Result<[Runs; 2]> {
+    fn measure(&self, args: &Inflation, events: &counters::Wanted) -> anyhow::Result<[Runs; 2]> {
         let mut base = (Session::new(&args.command, &self.base, &self.base_file)?, Vec::new());
         let mut new = (Session::new(&args.command, &self.new, &self.new.output)?, Vec::new());
         'all: for _ in 0..args.options.repeat {
@@ -154,7 +158,7 @@ fn is_stdout(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-fn show(view: &Answer, options: &InflateOptions) -> anyhow::Result<()> {
+fn show(view: &Answer, options: &InflationOptions) -> anyhow::Result<()> {
     match &options.json {
         Some(file) if is_stdout(file) => output::data(&(json(view) + "\n")).context("cannot write to standard output"),
         Some(file) => files::replace(file, (json(view) + "\n").as_bytes())
@@ -162,7 +166,7 @@ fn show(view: &Answer, options: &InflateOptions) -> anyhow::Result<()> {
         None => {
             // stdout belongs to the program that was run.
             let style = Style { colour: output::colour_stderr(), top: options.top };
-            output::talk(&format!("\n{}", text(view, style).trim_end()));
+            output::message(&format!("\n{}", text(view, style).trim_end()));
             Ok(())
         }
     }

@@ -1,0 +1,8 @@
+//! What threads share, by way of one name: the models of the collectors (`crates/workspan-preload/tests/loom`) compile the
+//! very text of our lock-free structures with other atomics and cells in this place, and try all orders of their steps.
+//!
+//! A file that a model compiles takes atomics and cells from here alone.
+
+pub use core::cell::Cell;
+pub use core::hint::spin_loop;
+pub use core::sync::atomic::{fence, AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, Ordering};
