@@ -53,16 +53,9 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
 /// The command as one would type it.
 pub(crate) fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_=./:,+@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    // What no shell can have in a word is shown as it is.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 /// True if `name` is a command in PATH.

@@ -61,7 +61,7 @@ fn burdened_spans(recording: &Recording, calls: &Calls) -> BTreeMap<String, Nano
 }
 
 fn is_lock(site: &Site) -> bool {
-    [SiteKind::Critical, SiteKind::Lock].iter().any(|kind| kind.name() == site.kind)
+    SiteKind::ALL.iter().any(|kind| kind.is_lock() && kind.name() == site.kind)
 }
 
 fn tag(site: &Site) -> String {

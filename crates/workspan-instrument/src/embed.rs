@@ -6,7 +6,9 @@
 use std::path::Path;
 use std::{fs, io};
 
-use crate::copy::Hooks;
+use workspan_model::hash::Hash;
+
+use crate::hooks::Hooks;
 
 /// Files of a crate: path below its `src`, text.
 type Files = &'static [(&'static str, &'static str)];
@@ -63,6 +65,7 @@ pub fn fingerprint() -> u64 {
     let recipes = [
         include_str!("copy.rs"),
         include_str!("edit.rs"),
+        include_str!("hooks.rs"),
         include_str!("rayon_core.rs"),
         include_str!("rayon.rs"),
         include_str!("source.rs"),
@@ -70,11 +73,9 @@ pub fn fingerprint() -> u64 {
         INNER,
     ];
     let texts = [WIRE, COLLECT, HOOKS].into_iter().flatten().flat_map(|(name, text)| [*name, *text]);
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in texts.chain(recipes).flat_map(str::bytes) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    }
-    hash
+    let mut hash = Hash::new();
+    texts.chain(recipes).for_each(|text| hash.feed(text.as_bytes()));
+    hash.long()
 }
 
 /// Writes the module tree into `folder`, to be declared as `mod workspan`.

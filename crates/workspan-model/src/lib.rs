@@ -13,8 +13,11 @@
 pub mod calls;
 pub mod context;
 pub mod events;
+pub mod hash;
 pub mod histogram;
+pub mod kind;
 pub mod merge;
+pub mod nesting;
 pub mod recording;
 pub mod run;
 pub mod site;

@@ -6,7 +6,7 @@ use std::mem::{offset_of, size_of};
 use workspan_model::Nanos;
 use workspan_wire::shm::{self, Config, Header, Instant, Thread, ThreadArea};
 
-use crate::snapshot::{Record, Snapshot, Ticks};
+use crate::memory::{Record, Snapshot, Ticks};
 
 /// What the threads of a run did, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -22,11 +22,13 @@ pub mod tool;
 pub mod trouble;
 
 mod counts;
+mod memory;
 mod problem;
 
 pub use events::read_events;
 pub use file::{decode, encode, ReadError};
 pub use idle::{read_busy, Busy};
+pub use memory::Snapshot;
 pub use problem::Problem;
 pub use request::{first_page, AskedEvent, Request};
-pub use snapshot::{attached, read_snapshot, Attached, Died, Snapshot};
+pub use snapshot::{attached, read_snapshot, Attached, Died};

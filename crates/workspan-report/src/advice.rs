@@ -7,7 +7,7 @@ use workspan_model::{Nanos, Ratio, Recording};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, ratio, time};
-use crate::text::{head, line, Style, Table};
+use crate::terminal::{head, line, Style, Table};
 use crate::words::{count, percent};
 
 /// Which parts must be parallelised, and whose tasks have the wrong size.
@@ -231,7 +231,7 @@ fn caveat(caveat: Caveat) -> (&'static str, &'static str) {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.

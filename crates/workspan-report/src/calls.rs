@@ -8,7 +8,7 @@ use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::parts::{problems, ratio, time};
 use crate::place;
-use crate::text::{line, more, Style, Table};
+use crate::terminal::{line, more, Style, Table};
 use crate::words::{count, csv_cell, percent};
 
 /// The call sites of a run.

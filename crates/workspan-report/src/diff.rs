@@ -10,7 +10,7 @@ use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 use crate::differential::{self, NodeByNode};
 use crate::events::{self, ComparedEvents};
 use crate::parts::{factor, id, name, ratio, time};
-use crate::text::{line, more, Style, Table};
+use crate::terminal::{line, more, Style, Table};
 use crate::what_if;
 use crate::words::{count, percent};
 
@@ -320,7 +320,7 @@ fn words(name: &str, quantity: &Quantity) -> String {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.

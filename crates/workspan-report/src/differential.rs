@@ -9,7 +9,7 @@ use workspan_analysis::Differential;
 use workspan_model::{Nanos, Ratio, Recording};
 
 use crate::parts::{id, name, piece, problems, ratio, time, Piece};
-use crate::text::{line, more, Style, Table};
+use crate::terminal::{line, more, Style, Table};
 use crate::words::{count, percent};
 
 /// What the same strands cost in two recordings.

@@ -9,7 +9,7 @@ use workspan_analysis::events::{self, CountedEvent, Sides};
 use workspan_model::{Ratio, Recording, SiteId};
 
 use crate::parts::{id, name, ratio, time};
-use crate::text::{line, more, Style, Table};
+use crate::terminal::{line, more, Style, Table};
 use crate::words::{count, percent};
 
 /// An event that was counted by context.

@@ -9,7 +9,7 @@ use workspan_model::{Clock, Nanos, Recording, Run};
 use crate::differential::{self, NodeByNode};
 use crate::events::{self, ComparedEvents};
 use crate::parts::{ratio, time};
-use crate::text::{head, line, Style, Table};
+use crate::terminal::{head, line, Style, Table};
 use crate::words::count;
 
 /// A program on one worker against the same on several.
@@ -192,7 +192,7 @@ fn workers(side: Side) -> String {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.

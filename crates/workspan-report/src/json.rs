@@ -2,19 +2,13 @@
 
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::view::Report;
 use crate::{advice, calls, diff, inflation, merged, predict, scale, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
-    indented(report)
-}
-
-/// Anything as indented JSON.
-pub(crate) fn indented(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    crate::parts::indented(report)
 }
 
 /// The schema of [`write()`]'s output: `docs/format/report.schema.json`.

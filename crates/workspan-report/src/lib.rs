@@ -30,6 +30,7 @@ pub mod words;
 mod make;
 mod parts;
 mod rows;
+mod terminal;
 mod tree;
 
 pub use live::{live, Live};

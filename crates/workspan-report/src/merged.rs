@@ -9,7 +9,7 @@ use workspan_analysis::Replayed;
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 use crate::parts::{id, name, problems, ratio, time};
-use crate::text::{head, line, more, Style, Table};
+use crate::terminal::{head, line, more, Style, Table};
 use crate::words::percent;
 
 /// What runs amount to that were merged node by node.
@@ -145,7 +145,7 @@ fn sites(recording: &Recording, merged: &Merged) -> Vec<Differs> {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.

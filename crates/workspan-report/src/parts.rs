@@ -83,3 +83,8 @@ pub(crate) fn time(nanos: i64) -> String {
 pub(crate) fn factor(factor: Option<f64>) -> String {
     factor.map_or_else(|| "inf".to_owned(), |factor| format!("{factor}"))
 }
+
+/// Anything as indented JSON.
+pub(crate) fn indented(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+}

@@ -8,7 +8,7 @@ use workspan_model::{Nanos, Ratio, Recording, SiteKind};
 
 pub use crate::calls::Steal;
 use crate::parts::{id, name, problems, ratio, time};
-use crate::text::{head, line, Style, Table};
+use crate::terminal::{head, line, Style, Table};
 use crate::what_if::Change;
 use crate::words::{count, percent};
 
@@ -268,7 +268,7 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// Columns of [`csv`].

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use crate::events::Events;
+pub use crate::place::Place;
 pub use crate::what_if::Answer as WhatIf;
 
 /// Version of the JSON form; fields may be added without a change, none removed or redefined.
@@ -174,20 +175,6 @@ pub struct Burdened {
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
-}
-
-/// Place in the source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Place {
-    /// File as the compiler saw it; empty if it is not known.
-    pub file: String,
-    /// Line, from 1; 0 if it is not known.
-    pub line: u32,
-    /// Column, from 1; 0 if it is not known.
-    pub column: u32,
-    /// For want of file and line: a function, or a file of code, and how far behind its beginning the place is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
 }
 
 /// A top-level region, or serial code of the root strand.

@@ -10,7 +10,7 @@ use workspan_model::{Ratio, Recording, SiteId};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, ratio, time};
-use crate::text::{head, line, more, Style, Table};
+use crate::terminal::{head, line, more, Style, Table};
 use crate::words::percent;
 
 /// Predicted effect of parallelising code.
@@ -203,7 +203,7 @@ fn path(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<OnPa
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.

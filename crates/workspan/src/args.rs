@@ -2,6 +2,7 @@
 
 mod arguments;
 mod command;
+mod defaults;
 pub mod export;
 pub mod graph;
 pub mod groups;
@@ -22,18 +23,13 @@ use crate::gate::Gate;
 use crate::parts::Asked;
 
 pub use command::Command;
+pub use defaults::{Clock, DEFAULT_FILE, DEFAULT_TOP};
 pub use export::Export;
 pub use guide::Guide;
 pub use inflation::{Inflation, InflationOptions};
 pub use limits::Limits;
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
-
-/// Where recordings are written and read unless another file is named.
-pub const DEFAULT_FILE: &str = "workspan.wspan";
-
-/// Rows of a table that are shown unless another number is requested.
-pub const DEFAULT_TOP: usize = 15;
 
 /// Show how parallel a program is, why it does not scale, and which line to change.
 #[derive(Debug, Parser)]
@@ -176,16 +172,6 @@ pub struct Show {
     /// Give the verdict for a machine with N processors (default: 16).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROCESSORS)))]
     pub processors: Option<u32>,
-}
-
-/// Source of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Clock {
-    /// The cycle counter.
-    #[default]
-    Real,
-    /// Ticks that the program counts itself.
-    Virtual,
 }
 
 const RECORD: &str = "\

@@ -8,7 +8,7 @@ use anyhow::Context;
 use workspan_model::Recording;
 use workspan_read::{decode, encode, Problem};
 
-use crate::{output, strands};
+use crate::output;
 
 /// A recording from a file.
 #[derive(Debug)]
@@ -23,12 +23,18 @@ pub struct Opened {
     pub format: (u16, u16),
 }
 
+/// The recording that belongs to a folder of strands; `None` if `file` is no such folder.
+pub fn beside_strands(file: &Path) -> Option<PathBuf> {
+    let is_folder = file.extension().is_some_and(|extension| extension == "strands") && file.is_dir();
+    is_folder.then(|| file.with_extension("wspan"))
+}
+
 /// Reads a recording; reports on stderr what is wrong with it.
 pub fn read(file: &Path) -> anyhow::Result<Opened> {
     let bytes = fs::read(file).with_context(|| {
         let hint = if !file.exists() {
             " (record one with `cargo workspan run` or `workspan record`)".to_owned()
-        } else if let Some(recording) = strands::beside_strands(file) {
+        } else if let Some(recording) = beside_strands(file) {
             format!(": this folder holds strands; the report is in {0} (type {0} instead)", output::quoted(&recording))
         } else {
             String::new()

@@ -11,9 +11,9 @@ use crate::args::{Inflation, InflationOptions, RunOptions};
 use crate::counters::{self, Counts};
 use crate::differential::{compare, Side};
 use crate::exit::{self, Outcome};
-use crate::record::target::{self, Runtime};
+use crate::record::target;
 use crate::record::{strands, Measured, Session};
-use crate::{files, openmp, output};
+use crate::{files, output};
 
 /// Runs the verb.
 pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
@@ -107,13 +107,14 @@ impl Plan {
         }
         let found = available_parallelism().map_or(1, |found| u32::try_from(found.get()).unwrap_or(u32::MAX));
         let target = target::find(&args.command[0])?;
-        let openmp = matches!(target::runtime(&target)?, Runtime::Openmp(_));
-        let most = if openmp { openmp::MOST_THREADS } else { u32::MAX };
+        let runtime = target::runtime(&target, true)?;
+        let most = runtime.most_workers();
         let workers = options.workers.unwrap_or_else(|| found.min(most));
         ensure!(workers > 1, "this machine has one processor: add --workers N for the parallel runs");
         ensure!(
             workers <= most,
-            "--workers {workers}: Workspan can follow at most {most} threads of a program that uses OpenMP"
+            "--workers {workers}: Workspan can follow at most {most} threads of a program that uses {}",
+            runtime.name()
         );
         let all = RunOptions {
             logical_cores: options.logical_cores,
@@ -124,16 +125,9 @@ impl Plan {
             ..RunOptions::default()
         };
         let base_file = options.output.with_extension("base.wspan");
-        let mut base = RunOptions { output: base_file.clone(), workers: Some(1), ..all.clone() };
+        let base = RunOptions { output: base_file.clone(), workers: Some(1), ..all.clone() };
         let new = RunOptions { output: options.output.clone(), workers: Some(workers), ..all };
-        if openmp {
-            ensure!(
-                options.logical_cores.is_none(),
-                "--logical-cores is for rayon: leave it out, a team of OpenMP has --workers threads in all runs"
-            );
-            // A team of one would be other loops, without tasks.
-            base = RunOptions { workers: None, logical_cores: Some(workers), ..base };
-        }
+        let base = runtime.on_one_worker(base, workers)?;
         Ok(Plan { workers, base_file, base, new })
     }
 
@@ -143,7 +137,7 @@ impl Plan {
         let mut new = (Session::new(&args.command, &self.new, &self.new.output)?, Vec::new());
         'all: for _ in 0..args.options.repeat {
             for (session, counts) in [&mut base, &mut new] {
-                let (goes_on, counted) = events.during_run(session)?;
+                let (goes_on, counted) = session.run_counting(events)?;
                 counts.push(counted);
                 if !goes_on {
                     break 'all;

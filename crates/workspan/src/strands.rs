@@ -66,13 +66,7 @@ fn check_belongs(reader: &Reader, recording: &Recording, folder: &Path) -> anyho
 
 /// The recording beside a folder of strands; anything else is one itself.
 pub fn recording_of(file: &Path) -> PathBuf {
-    beside_strands(file).unwrap_or_else(|| file.to_owned())
-}
-
-/// The recording that belongs to a folder of strands; `None` if `file` is no such folder.
-pub fn beside_strands(file: &Path) -> Option<PathBuf> {
-    let is_folder = file.extension().is_some_and(|extension| extension == "strands") && file.is_dir();
-    is_folder.then(|| file.with_extension("wspan"))
+    files::beside_strands(file).unwrap_or_else(|| file.to_owned())
 }
 
 /// The strands of a run, counted from 1, in a folder, of whatever recording they are.

@@ -30,6 +30,7 @@ mod instructions;
 mod machine;
 mod merged;
 mod openmp;
+mod options;
 mod overhead;
 mod pairs;
 mod predict;
@@ -43,36 +44,11 @@ mod table;
 mod tree;
 
 use std::fs;
-use std::path::PathBuf;
 
 use anyhow::Context;
 
 use figure::Figure;
-
-/// Options.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Options {
-    /// Groups or cases, for example `overhead`, `fib`, `tree`; all of them if none is named.
-    names: Vec<String>,
-    /// Pairs of runs per case; samples of the accuracy groups are always five.
-    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..))]
-    runs: u32,
-    /// Millions of strands of the made-up recordings of `replay`; 100 of them take 2 GB on disk, and some minutes.
-    #[arg(long, value_name = "MILLIONS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    strands: u64,
-    /// Measure queries, too: DataFusion takes a quarter of an hour to build.
-    #[arg(long)]
-    query: bool,
-    /// Write the results as JSON to FILE, besides `target/bench/latest.json`.
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Exit with status 1 if a target is missed.
-    #[arg(long)]
-    check: bool,
-    /// Write the tables to `docs/benchmarks.md`.
-    #[arg(long, conflicts_with = "names")]
-    summary: bool,
-}
+pub(crate) use options::Options;
 
 /// Measures a group, as far as its cases are requested.
 type Group = fn(&Options) -> anyhow::Result<Vec<Figure>>;
@@ -91,13 +67,6 @@ const GROUPS: &[Group] = &[
     scale::measure,
     crates::measure,
 ];
-
-impl Options {
-    /// True if a case of a group is requested.
-    fn wants(&self, group: &str, case: &str) -> bool {
-        self.names.is_empty() || self.names.iter().any(|name| name == group || name == case)
-    }
-}
 
 /// Runs the benchmarks.
 pub(crate) fn main(options: &Options) -> anyhow::Result<()> {

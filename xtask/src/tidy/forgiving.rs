@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use workspan_instrument::source::{blanked, closing};
 
-use super::source::product;
+use super::code::product;
 use super::{Repository, Violation};
 
 /// Where waiting is bounded, for all tests.

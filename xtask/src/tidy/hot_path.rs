@@ -3,7 +3,7 @@
 
 use workspan_instrument::source::closing;
 
-use super::source::product;
+use super::code::product;
 use super::{Repository, Violation};
 
 /// Files of the hot path, and which of their functions are on it; all that are not `#[cold]` if none is named.

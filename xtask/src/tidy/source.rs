@@ -1,6 +1,6 @@
 //! Rules for Rust files.
 
-use workspan_instrument::source::{blanked, closing};
+use workspan_instrument::source::blanked;
 
 use super::{Repository, Violation};
 
@@ -22,17 +22,6 @@ const UNSAFE: &[&str] = &[
     "crates/workspan-symbols/tests/fixtures/",
     "programs/",
 ];
-
-/// Code without comments, contents of literals, and inline modules of tests; lines stay where they are.
-pub(super) fn product(text: &str) -> String {
-    let mut code = blanked(text);
-    while let Some(at) = code.find("#[cfg(test)]\nmod ") {
-        let end = code[at..].find('{').and_then(|open| closing(&code, at + open)).unwrap_or(code.len());
-        let lines = code[at..end].matches('\n').count();
-        code.replace_range(at..end, &"\n".repeat(lines));
-    }
-    code
-}
 
 /// Every file begins with what it is about.
 pub(super) fn header(repository: &Repository) -> Vec<Violation> {
@@ -125,12 +114,6 @@ pub(super) fn unfinished(repository: &Repository) -> Vec<Violation> {
 mod tests {
     use super::super::tests::check;
     use super::*;
-
-    #[test]
-    fn tests_are_no_product() {
-        let text = "a\n#[cfg(test)]\nmod tests {\n { }\n}\nb // c\n";
-        assert_eq!(product(text), "a\n\n\n\n\nb     \n");
-    }
 
     #[test]
     fn headers_are_missed() {

@@ -185,8 +185,13 @@ impl Graph {
         if !graph.even.is_empty() {
             graph.least = graph.longest(0);
         }
-        graph.parts = Parts::of(&graph);
-        graph
+        graph.parted()
+    }
+
+    /// The same graph, its pieces divided as they are now.
+    pub(super) fn parted(mut self) -> Graph {
+        self.parts = Parts::of(|| (0..self.pieces()).map(|at| self.length(at)));
+        self
     }
 
     /// Costs below zero, by errors of calibration, are taken out of what comes next in serial order, so that a processor never

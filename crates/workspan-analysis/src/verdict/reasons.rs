@@ -136,10 +136,10 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
         return Reason::Waits;
     }
     let kind = recording.sites.get(row.site.0 as usize).map(|site| site.kind);
-    let is_loop = matches!(kind, Some(SiteKind::Loop | SiteKind::Sections));
+    let is_loop = kind.is_some_and(|kind| kind.row().tasks == workspan_model::kind::Tasks::Pieces);
     let Tasks { sets, items } = known;
     // The creator runs a branch of a join itself.
-    let own = matches!(kind, Some(SiteKind::Join | SiteKind::ParIter | SiteKind::ParSort));
+    let own = kind.is_some_and(|kind| kind.row().runs_one);
     let pieces = if is_loop { blame.strands } else { Some(row.tasks).filter(|tasks| *tasks > 0) };
     let Some(pieces) = pieces else {
         return if is_loop { Reason::Chunks } else { Reason::OwnCode };

@@ -1,7 +1,7 @@
 //! Strands to lanes: sorted by time, merged, and as many as there is room for.
 
 use super::select::Lengths;
-use super::{Arrow, Between, Kept, Lane, LeftOut, Slice, Timeline};
+use super::slices::{Arrow, Between, Kept, Lane, LeftOut, Slice, Timeline};
 
 /// Lanes of a thread. More are needed only by rows that no program made.
 const MOST_LANES: usize = 16;

@@ -6,7 +6,7 @@ use std::io;
 use workspan_wire::log::Event;
 
 use super::entry::{Cursor, Entry, Source};
-use super::Logs;
+use super::input::Logs;
 
 /// A piece of a task, from its first entry up to the one that ends it.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use super::bar;
 use super::escape;
 use super::keys::Keys;
 use super::table;
@@ -124,7 +125,7 @@ fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
                 "<tr data-part=\"{handle}\"{key}><td{bar}>{share}</td><td>{swatch}{text} <span>{handle}</span></td></tr>\n",
                 handle = escape::text(&part.handle),
                 key = keys.attribute(id),
-                bar = table::bar(Some(part.share)),
+                bar = bar::bar(Some(part.share)),
                 share = share(Some(part.share)),
                 swatch = keys.swatch(id),
                 text = escape::text(&part.piece.text),

@@ -5,9 +5,12 @@ use std::ops::RangeInclusive;
 
 use super::excerpt::excerpts;
 use super::keys::{self, Keys};
-use super::{escape, Sources};
+use super::{bar, escape};
 use crate::view::{Place, Report, Site};
 use crate::{place, rows};
+
+/// Source files by name.
+pub type Sources = BTreeMap<String, String>;
 
 /// Longer lines are cut: a generated file may have one of a megabyte.
 const LONGEST: usize = 400;
@@ -178,7 +181,7 @@ fn numbers(site: &Site) -> String {
     let [critical, work, span, parallelism, _, tasks, ..] = rows::site(site);
     format!(
         "<td{bar}><a href=\"#{anchor}\">{critical}</a></td><td>{work}</td><td>{span}</td><td>{parallelism}</td><td>{tasks}</td>",
-        bar = super::table::bar(site.critical_share),
+        bar = bar::bar(site.critical_share),
         anchor = keys::anchor(&site.id),
     )
 }

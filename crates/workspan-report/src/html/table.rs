@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::bar::bar;
 use super::escape;
 use super::keys::{self, Keys};
 use super::source::Listing;
@@ -96,14 +97,6 @@ fn write_row(
         bar = bar(share),
         swatch = keys.swatch(id),
     )
-}
-
-/// The attributes of a cell with a bar as long as a share.
-pub(crate) fn bar(share: Option<f64>) -> String {
-    match share {
-        Some(share) if share >= 0.0005 => format!(" class=\"bar\" style=\"--v:{:.1}%\"", share.min(1.0) * 100.0),
-        _ => String::new(),
-    }
 }
 
 fn table(id: &str, columns: &[&str], rows: &str, help: &str) -> String {

@@ -1,5 +1,6 @@
 //! The panel of the critical path: the segments of which it consists, in order, with the lines at which they begin.
 
+use super::bar;
 use super::escape;
 use super::keys::Keys;
 use super::source::Listing;
@@ -57,7 +58,7 @@ fn row(stretch: &Stretch, before: f64, keys: &Keys<'_>, listing: &Listing<'_>, s
     format!(
         "<tr{key}><td{bar}>{share}</td><td>{until}</td><td>{time}</td><td>{strands}</td><td>{swatch}{name}{code}</td></tr>\n",
         key = keys.attribute(id),
-        bar = table::bar(Some(stretch.share)),
+        bar = bar::bar(Some(stretch.share)),
         share = share(Some(stretch.share)),
         until = share(Some((before + stretch.share).min(1.0))),
         time = time(stretch.length.0),

@@ -9,7 +9,7 @@ use workspan_analysis::factored::{Measured, Places, Point, Profiled, RegionFacto
 use workspan_model::{Nanos, Recording, Site, SiteId, SiteKind};
 
 use super::{csv, html, json, scale, schema, svg, text, Conditions, Input, Scale};
-use crate::text::Style;
+use crate::terminal::Style;
 
 fn ms(value: i64) -> Nanos {
     Nanos(value * 1_000_000)

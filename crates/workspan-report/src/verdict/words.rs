@@ -2,7 +2,7 @@
 
 use workspan_analysis::verdict::{Basis, Cause, Headline, Judged, Loss, Outcome, Part, Reason, Why};
 use workspan_analysis::Profile;
-use workspan_model::{Nanos, Ratio, Recording, SiteId, SiteKind};
+use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 use crate::place;
 use crate::words::{count, percent};
@@ -32,27 +32,10 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
         return "unknown".to_owned();
     };
     let at = place::label(recording, site);
-    match site.kind {
-        SiteKind::Serial { .. } => at,
-        SiteKind::Scope => format!("serial code in the scope at {at}"),
-        SiteKind::ScopeSpawn | SiteKind::Spawn => format!("serial code in tasks spawned at {at}"),
-        SiteKind::Join => format!("serial code in branches of the join at {at}"),
-        SiteKind::ParIter => format!("serial code in chunks of the parallel iterator at {at}"),
-        SiteKind::ParSort => format!("serial code in the sort at {at}"),
-        SiteKind::Broadcast => format!("serial code in the broadcast at {at}"),
-        SiteKind::Thread => format!("serial code of the thread at {at}"),
-        SiteKind::Parallel => format!("serial code in the parallel region at {at}"),
-        SiteKind::Teams => format!("serial code in the teams at {at}"),
-        SiteKind::Task => format!("serial code in tasks created at {at}"),
-        SiteKind::Taskloop => format!("serial code in tasks of the taskloop at {at}"),
-        SiteKind::Loop => format!("serial code in chunks of the loop at {at}"),
-        SiteKind::Sections => format!("serial code in the sections at {at}"),
-        SiteKind::Critical => format!("the critical section at {at}"),
-        SiteKind::Lock => format!("code under the lock taken at {at}"),
-        SiteKind::Marked => match place::marked(site) {
-            Some(name) => format!("serial code in the region `{name}` at {at}"),
-            None => format!("serial code in the region marked at {at}"),
-        },
+    match (site.kind.row().code, place::marked(site)) {
+        ("", _) => at,
+        (_, Some(name)) => format!("serial code in the region `{name}` at {at}"),
+        (code, None) => format!("{code} {at}"),
     }
 }
 

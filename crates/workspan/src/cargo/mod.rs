@@ -6,6 +6,7 @@
 //! are, and vendored, offline, git and path sources all work.
 
 pub mod profile;
+mod programs;
 pub mod project;
 pub mod split;
 pub mod wrapper;
@@ -24,8 +25,8 @@ use workspan_instrument::IDLE_ONLY_FOLDER;
 
 use crate::args::{groups, InflationOptions, RunOptions, ScaleOptions};
 use crate::exit::Outcome;
-use crate::record::target::Runtime;
 use crate::{exit, output, record, signals};
+use programs::{cargo, workspan};
 use project::Project;
 
 /// Build a Rust program that uses rayon instrumented, run it, and report how parallel it is.
@@ -247,10 +248,6 @@ impl Plan {
     }
 }
 
-fn cargo() -> OsString {
-    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
-}
-
 /// The setting that makes cargo run programs through `workspan`, with a verb and its options.
 fn runner(verb: &[String], platform: &str) -> anyhow::Result<String> {
     let mut words = vec![workspan()?.to_string_lossy().into_owned()];
@@ -258,18 +255,6 @@ fn runner(verb: &[String], platform: &str) -> anyhow::Result<String> {
     words.push("--".to_owned());
     let words: Vec<toml::Value> = words.into_iter().map(toml::Value::String).collect();
     Ok(format!("target.{platform}.runner={}", toml::Value::Array(words)))
-}
-
-/// The executable of the command `workspan`, which lies beside this one.
-fn workspan() -> anyhow::Result<PathBuf> {
-    let here = env::current_exe().context("cannot find our own executable")?;
-    let there = here.with_file_name("workspan");
-    anyhow::ensure!(
-        there.is_file(),
-        "the command `workspan` is missing beside {} (install both: cargo install --path crates/workspan)",
-        here.display()
-    );
-    Ok(there)
 }
 
 /// Runs cargo to its end, which becomes ours.
@@ -313,14 +298,11 @@ fn report_built(programs: impl Iterator<Item = PathBuf>) -> anyhow::Result<Outco
     let mut any = false;
     for program in programs {
         let name = program.display();
-        match record::target::look(&program)? {
-            Some(Runtime::Rayon(hooks)) => {
+        match record::target::look(&program)?.as_ref().and_then(|runtime| runtime.hooks()) {
+            Some(hooks) => {
                 any = true;
-                output::note(&format!(
-                    "built instrumented ({}); run it: workspan record -- {}",
-                    hooks.runtime,
-                    output::quoted(&program)
-                ));
+                let program = output::quoted(&program);
+                output::note(&format!("built instrumented ({hooks}); run it: workspan record -- {program}"));
             }
             _ => output::note(&format!("warning: {name} does not use rayon: it is not instrumented")),
         }

@@ -10,7 +10,7 @@ use anyhow::Context;
 use serde_json::Value;
 use workspan_instrument::{check_version, instrument, Package, Runtime};
 
-use super::cargo;
+use super::programs::cargo;
 
 /// A cargo project.
 #[derive(Debug)]

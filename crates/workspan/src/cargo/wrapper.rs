@@ -15,8 +15,8 @@ use clap::CommandFactory;
 use nix::fcntl::{Flock, FlockArg};
 use workspan_instrument::{fingerprint, instrument, Package, Runtime};
 
-use crate::record::child::Variable;
 use crate::record::output::PER_PROGRAM;
+use crate::runtime::Variable;
 use crate::{args, exit, output};
 
 /// Marks this process as the wrapper: the folder for instrumented copies.
@@ -90,7 +90,8 @@ fn replacement(runtime: Runtime, root: &OsStr, folder: &Path) -> anyhow::Result<
 
 /// Variables with which cargo calls us as wrapper.
 pub fn environment(folder: &Path) -> anyhow::Result<Vec<(OsString, OsString)>> {
-    let mut variables = vec![(WRAPPER.into(), super::workspan()?.into()), (FOLDER.into(), absolute(folder)?.into())];
+    let mut variables =
+        vec![(WRAPPER.into(), super::programs::workspan()?.into()), (FOLDER.into(), absolute(folder)?.into())];
     if let Some(next) = env::var_os(WRAPPER).filter(|next| !next.is_empty()) {
         variables.push((NEXT.into(), next));
     }

@@ -14,6 +14,7 @@ use workspan_model::{Exit, Nanos};
 
 use super::{interpreter, target};
 use crate::exit::{Status, NOT_EXECUTABLE, NOT_FOUND};
+use crate::runtime::Variable;
 use crate::signals;
 
 /// How the program ended.
@@ -39,9 +40,6 @@ pub enum Streams<'f> {
     /// It reads nothing, and writes all to our standard error.
     Messages,
 }
-
-/// A variable to set, or to remove.
-pub type Variable = (OsString, Option<OsString>);
 
 /// Runs `command` to its end, in a changed environment.
 pub fn run(command: &[OsString], environment: &[Variable]) -> anyhow::Result<Ended> {

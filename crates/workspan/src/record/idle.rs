@@ -56,7 +56,7 @@ impl<'c> Watched<'c> {
         let target = target::find(&command[0])?;
         let program = Program::new(command, &target, &options)?;
         let machine = workspan_model::Machine { ticks_per_second, ..workspan_model::Machine::default() };
-        let request = request(&options, &program.runtime, &machine, Pauses::default());
+        let request = request(&options, &*program.runtime, &machine, Pauses::default());
         Ok(Watched { program, options, request })
     }
 

@@ -28,12 +28,12 @@ use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
 use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
-use crate::counters::{self, Wanted};
+use crate::counters::{self, Counts, Wanted};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
+use crate::runtime::{Environment, Runtime, Variable};
 use crate::what_if::{self, Answered};
-use crate::{files, machine, merge, openmp, output as messages, report};
-use target::Runtime;
+use crate::{files, machine, merge, output as messages, report};
 
 /// Runs the verb.
 pub fn run(args: &Record) -> anyhow::Result<Outcome> {
@@ -122,7 +122,7 @@ fn answer(recording: &Recording, logs: &[strands::RunLog], options: &RunOptions)
 }
 
 /// Runs one of several programs that cargo runs, as it is.
-fn unrecorded(command: &[OsString], mut environment: Vec<child::Variable>) -> anyhow::Result<Outcome> {
+fn unrecorded(command: &[OsString], mut environment: Vec<Variable>) -> anyhow::Result<Outcome> {
     environment.extend(crate::cargo::wrapper::restored_environment());
     let ended = child::run(command, &environment)?;
     Ok(outcome(ended.exit))
@@ -157,7 +157,7 @@ pub fn measure_into(command: &[OsString], options: &RunOptions, file: &Path) -> 
     let mut session = Session::new(command, options, file)?;
     let wanted = Wanted::only(session.events.clone());
     for _ in 0..options.repeat {
-        if !wanted.during_run(&mut session)?.0 {
+        if !session.run_counting(&wanted)?.0 {
             break;
         }
     }
@@ -215,8 +215,19 @@ impl<'a> Session<'a> {
         Ok(!matches!(ended, Outcome::Signal(_)))
     }
 
+    /// Runs it once more, and has its recording know what was counted in the whole of it. Returns whether there is to be
+    /// another run, and what was counted.
+    pub fn run_counting(&mut self, wanted: &Wanted) -> anyhow::Result<(bool, Counts)> {
+        if wanted.is_empty() {
+            return Ok((self.run()?, Vec::new()));
+        }
+        let (goes_on, counts) = wanted.during(|| self.run());
+        self.tell_whole(wanted.named_of(&counts).map(|count| count.as_ref().ok().map(|(value, _)| *value)));
+        Ok((goes_on?, counts))
+    }
+
     /// How often each event came in all of the run before.
-    pub fn tell_whole(&mut self, counts: impl Iterator<Item = Option<f64>>) {
+    fn tell_whole(&mut self, counts: impl Iterator<Item = Option<f64>>) {
         if let Some(run) = self.measured.recording.runs.last_mut() {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count; saturates")]
             let whole = |count: Option<f64>| count.map(|count| count.round() as u64);
@@ -239,40 +250,21 @@ impl<'a> Session<'a> {
 #[derive(Debug)]
 struct Program<'c> {
     command: &'c [OsString],
-    runtime: Runtime,
-    /// For programs that use OpenMP.
-    openmp: Option<openmp::Environment>,
+    runtime: Box<dyn Runtime>,
+    environment: Environment,
     streams: child::Streams<'c>,
 }
 
 impl<'c> Program<'c> {
     fn new(command: &'c [OsString], target: &Path, options: &RunOptions) -> anyhow::Result<Program<'c>> {
-        let watch = if options.idle_only { target::runtime } else { target::profiled_runtime };
-        let runtime = watch(target)?;
-        let openmp = match &runtime {
-            Runtime::Openmp(program) => Some(openmp::Environment::new(program, target, options)?),
-            Runtime::Rayon(_) | Runtime::Script => None,
-        };
-        Ok(Program { command, runtime, openmp, streams: child::Streams::Ours })
+        let runtime = target::runtime(target, options.idle_only)?;
+        let environment = runtime.environment(target, options)?;
+        Ok(Program { command, runtime, environment, streams: child::Streams::Ours })
     }
 
     /// Why nothing was recorded.
     fn silence(&self) -> String {
-        let name = Path::new(&self.command[0]).display();
-        match self.runtime {
-            Runtime::Openmp(_) => format!(
-                "the collector did not report from {name}: the program ended before `main`, the system did not let a \
-                 library be loaded into it, or it could not map the shared memory (see `workspan doctor`)"
-            ),
-            Runtime::Script => format!(
-                "the hooks of {name} did not report: the script started no program with hooks, or that could not map the \
-                 shared memory (see `workspan doctor`); a program that uses OpenMP must be named itself"
-            ),
-            Runtime::Rayon(_) => format!(
-                "the hooks of {name} did not report: the program ended before `main`, or could not map the shared memory \
-                 (see `workspan doctor`)"
-            ),
-        }
+        self.runtime.silence(&Path::new(&self.command[0]).display().to_string())
     }
 }
 
@@ -293,7 +285,7 @@ fn one_run(
 ) -> anyhow::Result<(Outcome, Option<strands::RunLog>)> {
     let request = Request {
         events: events.iter().map(events::asked).collect(),
-        ..request(options, &program.runtime, &recording.machine, pauses)
+        ..request(options, &*program.runtime, &recording.machine, pauses)
     };
     let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
     let run = || child::run_with(program.command, &environment(program, options, &memory), program.streams);
@@ -353,10 +345,7 @@ fn status_of(exit: Exit) -> u8 {
     u8::try_from(code & 0xff).ok().filter(|code| *code != 0).unwrap_or(crate::exit::FAILED)
 }
 
-/// Cores as on which rayon splits its loops: as many as the machines have on which its users ask how far they scale.
-const CORES_OF_RAYON: u32 = 64;
-
-fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: Pauses) -> Request {
+fn request(options: &RunOptions, runtime: &dyn Runtime, machine: &Machine, pauses: Pauses) -> Request {
     let ticks = |nanos: u64| {
         let ticks = u128::from(nanos) * u128::from(machine.ticks_per_second) / 1_000_000_000;
         i64::try_from(ticks).unwrap_or(0)
@@ -368,12 +357,7 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
             Clock::Real => shm::Clock::Real,
             Clock::Virtual => shm::Clock::Virtual,
         },
-        logical_cores: match runtime {
-            // With virtual cores a program runs on one CPU: only if requested.
-            Runtime::Openmp(_) => options.logical_cores,
-            Runtime::Rayon(_) | Runtime::Script => Some(options.logical_cores.unwrap_or(CORES_OF_RAYON)),
-        }
-        .filter(|cores| *cores > 0),
+        logical_cores: runtime.logical_cores(options).filter(|cores| *cores > 0),
         ticks_per_second: machine.ticks_per_second,
         virtual_task_cost,
         interrupt_ticks: machine.interrupt_ns.map(ticks),
@@ -413,16 +397,10 @@ fn disabled_features() -> u32 {
     text.split(',').map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-fn environment(program: &Program<'_>, options: &RunOptions, memory: &memory::SharedMemory) -> Vec<child::Variable> {
+fn environment(program: &Program<'_>, options: &RunOptions, memory: &memory::SharedMemory) -> Vec<Variable> {
     let mut changes = vec![(OsString::from(shm::ENV), Some(memory.path()))];
     changes.extend(options.tool.as_deref().and_then(tool::variable));
-    match &program.openmp {
-        Some(openmp) => changes.extend(openmp.variables.iter().cloned()),
-        None => {
-            let workers = options.workers.map(|workers| workers.to_string().into());
-            changes.extend(workers.map(|workers| (OsString::from("RAYON_NUM_THREADS"), Some(workers))));
-        }
-    }
+    changes.extend(program.environment.variables.iter().cloned());
     changes.extend(crate::cargo::wrapper::restored_environment());
     changes
 }

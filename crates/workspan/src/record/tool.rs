@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{bail, Context};
 use workspan_read::{tool, Snapshot};
 
-use super::child::Variable;
 use crate::output;
+use crate::runtime::Variable;
 
 /// The variable that names it to the collector.
 pub const ENV: &str = "WORKSPAN_TOOL";

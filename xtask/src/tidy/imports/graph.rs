@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::paths::Names;
+use super::paths::{Import, Names};
 
 /// Front upon front: enough for any crate, and an end for those that hand on each other's names.
 const MOST_FRONTS: usize = 16;
@@ -154,17 +154,24 @@ impl Graph {
             } else if self.modules.contains_key(&child(&module, next)) {
                 module = child(&module, next);
             } else {
-                let front = self.imported(&module, next, after, fronts);
-                return front.or_else(|| Some((module, Some(next.clone()))));
+                return match self.import(&module, next) {
+                    // Perhaps of another crate.
+                    Some(_) => self.imported(&module, next, after, fronts),
+                    None => Some((module, Some(next.clone()))),
+                };
             }
             rest = after;
         }
         Some((module, None))
     }
 
+    fn import(&self, module: &str, name: &str) -> Option<&Import> {
+        self.modules.get(module)?.names.imports.iter().find(|import| import.name == name)
+    }
+
     /// What `name` is if a module has it from elsewhere in the crate.
     fn imported(&self, module: &str, name: &str, rest: &[String], fronts: usize) -> Option<(String, Option<String>)> {
-        let import = self.modules.get(module)?.names.imports.iter().find(|import| import.name == name)?;
+        let import = self.import(module, name)?;
         if fronts == MOST_FRONTS {
             return None;
         }
@@ -231,6 +238,11 @@ mod tests {
     #[test]
     fn fronts_of_each_other_come_to_an_end() {
         let (a, b) = ("pub use super::b::C;", "pub use super::a::C;");
-        check(&[("src/lib.rs", "mod a; mod b; fn f(_: a::C) {}"), ("src/a.rs", a), ("src/b.rs", b)], &[" -> a: C"]);
+        check(&[("src/lib.rs", "mod a; mod b; fn f(_: a::C) {}"), ("src/a.rs", a), ("src/b.rs", b)], &[]);
+    }
+
+    #[test]
+    fn what_comes_from_another_crate_is_no_arrow() {
+        check(&[("src/lib.rs", "mod a; pub use other::table;"), ("src/a.rs", "use crate::table::{self, Align};")], &[]);
     }
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::check::Check;
-use crate::openmp::collector::{self, Collector};
-use crate::openmp::libomp;
-use crate::openmp::program::{Program, Runtime};
+use super::collector::{self, Collector};
+use super::libomp;
+use super::program::{Program, Runtime};
+use crate::doctor::check::Check;
 
 const GROUP: &str = "OpenMP";
 const PROGRAM: &str = "program";
