@@ -5,8 +5,8 @@ use std::fmt::Write;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use workspan_model::strand::Event as Ends;
-use workspan_model::Nanos;
-use workspan_wire::log::Event;
+use workspan_model::{ContextId, Nanos};
+use workspan_wire::log::{Event, Record};
 
 use super::*;
 
