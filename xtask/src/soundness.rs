@@ -39,8 +39,10 @@ pub(crate) fn checks() -> Vec<Check> {
             checks.push(Check { name: named("miri", name, model), command });
         }
     }
-    let words =
-        format!("-Zbuild-std --target {} --package workspan-preload --test integration --release threads", host());
+    let words = format!(
+        "-Zbuild-std --target {} --package workspan-preload --features alone --test integration --release threads",
+        host()
+    );
     let command = with_flags("+nightly test", "tsan", "-Zsanitizer=thread", &words);
     checks.push(Check { name: "tsan", command });
     checks
