@@ -65,6 +65,10 @@ fn snapshot(thread: &Thread, now: u64) -> (i64, u32) {
 }
 
 /// The calling thread is about to wake who waits at `address`.
+///
+/// Not from a signal handler that interrupts a hook on the same thread: the strand would be stopped twice. std's `unpark`, `notify`
+/// and `unlock`, by which a handler would come here, are not among what a handler may call (`signal-safety(7)`): it
+/// writes to a pipe or posts a semaphore, and neither leads to the interposed `syscall`.
 pub fn wake(address: u64) {
     if let Some(thread) = in_strand() {
         let (span, path) = snapshot(thread, clock::read(thread));

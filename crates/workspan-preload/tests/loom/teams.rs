@@ -15,7 +15,7 @@ use crate::sync::{AtomicI64, AtomicU64, Ordering};
 /// own parts, and of no other instance's.
 #[test]
 fn an_instance_has_its_own_parts_alone() {
-    check("worksharing", 3, || {
+    check("worksharing", 2, || {
         let share = Arc::new(Share::new());
         let member = |parts: [(u32, i64); 3]| {
             let share = Arc::clone(&share);
@@ -61,7 +61,7 @@ impl Barrier {
 /// Members offer their spans at barriers to two slots in turn, which are never emptied, and go on after the latest.
 #[test]
 fn two_slots_are_enough() {
-    check("slots of barriers", 2, || {
+    check("slots of barriers", 1, || {
         let memory = Arc::new(Whole::new(9, 0));
         let shared: Shared = memory.shared();
         let slots: Arc<[Candidate; 2]> =
