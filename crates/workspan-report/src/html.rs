@@ -37,10 +37,18 @@ pub type Sources = BTreeMap<String, String>;
 /// What makes the page live: made from `web/` by `cargo xtask web`.
 const SCRIPT: &str = include_str!("html/made/page.js");
 
+/// Source files that the page is without though they exist: name, and why.
+pub type LeftOut = [(String, String)];
+
 /// The page. Sources are shown in excerpts around sites; without them it does without, and without strands too.
 pub fn write(report: &Report, sources: &Sources, live: Option<&Live>) -> String {
+    write_with(report, sources, &[], live)
+}
+
+/// The same, with a list of the sources that were left out.
+pub fn write_with(report: &Report, sources: &Sources, left_out: &LeftOut, live: Option<&Live>) -> String {
     let keys = Keys::of(report);
-    let listing = Listing::of(report, sources);
+    let listing = Listing::of(report, sources, left_out);
     let data = Data::of(report, &keys, live);
     // The policy lets the page load nothing, whatever a name in it says. WebAssembly is what the page brings along.
     format!(

@@ -20,6 +20,7 @@ pub mod merged;
 pub mod place;
 pub mod predict;
 pub mod scale;
+pub mod shown;
 pub mod text;
 pub mod verdict;
 pub mod view;

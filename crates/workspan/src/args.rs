@@ -145,6 +145,9 @@ pub struct Show {
     /// Do not embed source lines in the HTML page.
     #[arg(long)]
     pub no_source: bool,
+    /// Also embed sources that lie below FOLDER; otherwise only those of the project, the working folder and cargo's registry.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "no_source")]
+    pub source: Vec<PathBuf>,
     /// Judge the program on N processors, whatever this machine has (default: 16).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROCESSORS)))]
     pub processors: Option<u32>,
@@ -501,6 +504,13 @@ impl Query {
             (false, true) => QueryFormat::Csv,
             (false, false) => QueryFormat::Table,
         }
+    }
+}
+
+impl Show {
+    /// The files that are written.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.html.iter().chain(&self.json)
     }
 }
 

@@ -21,6 +21,7 @@ use workspan_report::{judged, typical_run, Judging, Report};
 
 use crate::args::export::{Export, Format, Table, Weight};
 use crate::exit::Outcome;
+use crate::overwrite::Overwrites;
 use crate::strands::{self, StoredRows};
 use crate::{evidence, files, output};
 
@@ -33,6 +34,8 @@ const NODES: usize = 2_000;
 pub fn run(args: &Export) -> anyhow::Result<Outcome> {
     args.check()?;
     let source = Source::open(args)?;
+    let files = args.output.iter().filter(|_| args.table != Some(Table::All));
+    Overwrites::new().recording(&source.file).output(files)?;
     let mut written = Written::default();
     match (args.format, args.table) {
         (Format::Csv, Some(Table::All)) => all_tables(args, &source, &mut written)?,
@@ -269,14 +272,15 @@ fn all_tables(args: &Export, source: &Source, written: &mut Written) -> anyhow::
     };
     fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
     let all = <Table as clap::ValueEnum>::value_variants();
+    let file = |table: &Table| folder.join(name(*table)).with_extension("csv");
+    Overwrites::new().recording(&source.file).output(&all.iter().map(file).collect::<Vec<_>>())?;
     let there = |table: &&Table| match table {
         Table::All => false,
         Table::Strands => source.rows.is_some(),
         _ => true,
     };
     for table in all.iter().filter(there) {
-        let file = folder.join(name(*table)).with_extension("csv");
-        written.to(Some(&file), Some(*table), |out| write_table(args, source, *table, out))?;
+        written.to(Some(&file(table)), Some(*table), |out| write_table(args, source, *table, out))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::args::{Inflate, InflateOptions, RunOptions};
 use crate::counters::{self, Counts};
 use crate::differential::{compare, Side};
 use crate::exit::{self, Outcome};
+use crate::overwrite::Overwrites;
 use crate::record::target::{self, Runtime};
 use crate::record::{strands, Measured, Session};
 use crate::{files, openmp, output};
@@ -19,6 +20,12 @@ use crate::{files, openmp, output};
 pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
     let options = &args.options;
     let plan = Plan::new(args)?;
+    let program = target::find(&args.command[0])?;
+    Overwrites::new()
+        .input(&program)
+        .new_recording(&plan.base_file)?
+        .new_recording(&options.output)?
+        .output(&options.json)?;
     for file in [&plan.base_file, &options.output].into_iter().chain(options.json.iter().filter(|f| !is_stdout(f))) {
         files::check_writable(file)?;
     }

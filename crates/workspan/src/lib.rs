@@ -25,6 +25,7 @@ pub mod machine;
 pub mod merge;
 pub mod openmp;
 pub mod output;
+pub mod overwrite;
 pub mod parts;
 pub mod predict;
 #[cfg(feature = "query")]
@@ -33,9 +34,11 @@ pub mod record;
 pub mod report;
 pub mod scale;
 pub mod signals;
+pub mod source;
 pub mod strands;
 pub mod table;
 pub mod time;
+pub mod untrusted;
 pub mod what_if;
 
 use std::ffi::OsString;
@@ -91,7 +94,6 @@ pub fn main_cargo() -> ExitCode {
 
 fn usage(error: &clap::Error) -> ExitCode {
     let help = !error.use_stderr();
-    // A closed pipe is no reason to complain about a complaint.
-    let _ = error.print();
+    output::usage(error);
     ExitCode::from(if help { exit::OK } else { exit::FAILED })
 }

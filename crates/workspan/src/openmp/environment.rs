@@ -1,13 +1,14 @@
 //! The environment in which a program meets the collector.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::{env, iter};
 
 use anyhow::Context;
 use workspan_wire::shm::MAX_THREADS;
 
-use super::collector::Collector;
+use super::collector::{self, Collector};
 use super::libomp;
 use super::program::{Program, Runtime};
 use crate::args::RunOptions;
@@ -30,6 +31,7 @@ pub struct Environment {
     pub variables: Vec<Variable>,
     /// Lasts as long as the program may need it.
     _collector: Collector,
+    _stand_in: Option<File>,
 }
 
 impl Environment {
@@ -50,8 +52,12 @@ impl Environment {
         let collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
         let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
         // The collector's functions go on to those of what comes after it.
+        let stand_in = stand_in.map(|library| {
+            collector::name(&library).with_context(|| format!("cannot open {}", library.display()))
+        });
+        let (stand_in, opened) = stand_in.transpose()?.map_or((None, None), |named| (Some(named.name), named.file));
         let libraries = iter::once(collector.path().clone())
-            .chain(stand_in.map(PathBuf::into_os_string))
+            .chain(stand_in)
             .chain(env::var_os(PRELOAD).filter(|others| !others.is_empty()));
         let preload = libraries.collect::<Vec<_>>().join(OsStr::new(":"));
         let mut variables = vec![
@@ -61,7 +67,7 @@ impl Environment {
             set("OMP_TOOL", "enabled"),
         ];
         variables.extend(threads(options)?);
-        Ok(Environment { variables, _collector: collector })
+        Ok(Environment { variables, _collector: collector, _stand_in: opened })
     }
 }
 

@@ -1,4 +1,5 @@
-//! The shared memory: an anonymous file that the program opens by way of `/proc`.
+//! The shared memory: an anonymous file that the program opens by way of `/proc`. Its length is sealed: were it cut, whoever
+//! has it mapped, the program or ourselves, would die of `SIGBUS`.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -6,6 +7,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
+use nix::fcntl::{fcntl, FcntlArg, SealFlag};
 use nix::sys::memfd::{memfd_create, MFdFlags};
 use workspan_read::{first_page, Request, Snapshot};
 use workspan_wire::shm;
@@ -19,9 +21,10 @@ pub struct SharedMemory {
 impl SharedMemory {
     /// Makes one and writes the request into it. Sparse: it takes memory only as it is used.
     pub fn new(request: &Request) -> io::Result<SharedMemory> {
-        let fd: OwnedFd = memfd_create("workspan", MFdFlags::MFD_CLOEXEC)?;
+        let fd: OwnedFd = memfd_create("workspan", MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING)?;
         let file = File::from(fd);
         file.set_len(shm::SIZE as u64)?;
+        fcntl(&file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL))?;
         file.write_all_at(&first_page(request), 0)?;
         Ok(SharedMemory { file })
     }
@@ -48,5 +51,29 @@ impl Snapshot for FileSnapshot<'_> {
         let mut bytes = vec![0; length];
         self.file.read_exact_at(&mut bytes, offset as u64)?;
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+
+    use super::*;
+
+    #[test]
+    fn the_memory_can_be_neither_cut_nor_grown() {
+        let request = super::super::request(
+            &Default::default(),
+            &super::super::target::Runtime::Script,
+            &Default::default(),
+            Default::default(),
+        );
+        let memory = SharedMemory::new(&request).expect("this system has memory files");
+        let of_the_program = OpenOptions::new().read(true).write(true).open(memory.path()).expect("it is ours");
+        for length in [0, 4096, shm::SIZE as u64 + 1] {
+            let error = of_the_program.set_len(length).expect_err("it is sealed");
+            assert_eq!(error.kind(), io::ErrorKind::PermissionDenied, "{error}");
+        }
+        assert_eq!(of_the_program.metadata().expect("it is open").len(), shm::SIZE as u64);
     }
 }

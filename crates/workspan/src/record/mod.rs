@@ -29,6 +29,7 @@ use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
 use crate::counters::{self, Wanted};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
+use crate::overwrite::Overwrites;
 use crate::what_if::{self, Answered};
 use crate::{files, machine, merge, openmp, output as talk, report};
 use target::Runtime;
@@ -50,6 +51,8 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         }
     }
     let file = output::file(args, &target);
+    let read = options.tool.iter().fold(Overwrites::new().input(&target), |read, library| read.input(library));
+    read.new_recording(&file)?.output(options.show.files())?;
     for file in
         iter::once(&file).chain(&options.show.html).chain(options.show.json.iter().filter(|f| *f != Path::new("-")))
     {
@@ -106,8 +109,9 @@ fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
             Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),
         }
     }
-    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", file.display()) };
-    talk::talk(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
+    let shown = talk::path(file);
+    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {shown}") };
+    talk::talk(&format!("\nrecorded in {shown}; next: workspan report{name} --html report.html"));
 }
 
 /// Answers what was asked before the run; of several runs, for the typical one.
@@ -237,6 +241,8 @@ impl<'a> Session<'a> {
 #[derive(Debug)]
 struct Program<'c> {
     command: &'c [OsString],
+    /// The file that carries hooks or uses OpenMP.
+    path: PathBuf,
     runtime: Runtime,
     /// For programs that use OpenMP.
     openmp: Option<openmp::Environment>,
@@ -251,12 +257,18 @@ impl<'c> Program<'c> {
             Runtime::Openmp(program) => Some(openmp::Environment::new(program, target, options)?),
             Runtime::Rayon(_) | Runtime::Script => None,
         };
-        Ok(Program { command, runtime, openmp, streams: child::Streams::Ours })
+        Ok(Program { command, path: target.to_owned(), runtime, openmp, streams: child::Streams::Ours })
     }
 
     /// Why nothing was recorded.
     fn silence(&self) -> String {
         let name = Path::new(&self.command[0]).display();
+        if target::is_privileged(&self.path) {
+            return format!(
+                "{name} runs with other rights than yours (set-uid, set-gid or file capabilities): Workspan's hooks sleep \
+                 in such programs; profile a copy without (cp {name} ./copy)"
+            );
+        }
         match self.runtime {
             Runtime::Openmp(_) => format!(
                 "the collector did not report from {name}: the program ended before `main`, the system did not let a \

@@ -5,12 +5,12 @@
 //! program is told to stop logging, and goes on; the first half of what was logged is kept.
 
 use std::ffi::CString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -47,11 +47,7 @@ struct Slot {
 impl Spool {
     /// A spool in `folder`.
     pub fn new(folder: &Path) -> io::Result<Spool> {
-        static SPOOLS: AtomicU32 = AtomicU32::new(0);
-        let number = SPOOLS.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!(".workspan-strands.{}.{number}", std::process::id()));
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        fs::remove_file(&path)?;
+        let file = tempfile::tempfile_in(folder)?;
         Ok(Spool { file, blocks: 0, slots: Vec::new(), failed: None })
     }
 

@@ -70,7 +70,7 @@ pub fn write(recording: &Recording, logs: &[RunLog], file: &Path) -> anyhow::Res
         let (strands, bytes) = write_run(recording, run, log, Writer::create(&folder, number, &meta)?)?;
         sums = (sums.0 + strands, sums.1 + bytes);
     }
-    talk::talk(&format!("{} strands in {} ({} bytes)", sums.0, folder.display(), sums.1));
+    talk::talk(&format!("{} strands in {} ({} bytes)", sums.0, talk::path(&folder), sums.1));
     Ok(())
 }
 

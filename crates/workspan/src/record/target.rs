@@ -104,6 +104,19 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Runtime>> {
     Ok(openmp::program::look(executable).map(Runtime::Openmp))
 }
 
+/// True if the system gives a program rights that its caller has not. Capabilities of a file show in an attribute, which only
+/// the C library reads: that there are any is enough to know.
+pub fn is_privileged(executable: &Path) -> bool {
+    const SET_ID: u32 = 0o6000;
+    let set_id = fs::metadata(executable).is_ok_and(|found| found.permissions().mode() & SET_ID != 0);
+    set_id || has_capabilities(executable)
+}
+
+fn has_capabilities(executable: &Path) -> bool {
+    let listed = std::process::Command::new("getcap").arg("--").arg(executable).output();
+    listed.is_ok_and(|listed| listed.status.success() && !listed.stdout.is_empty())
+}
+
 impl Runtime {
     /// What a recording says of it.
     pub fn describe(&self) -> String {

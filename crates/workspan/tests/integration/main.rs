@@ -30,6 +30,7 @@ mod projects;
 mod random_programs;
 mod reports;
 mod scale;
+mod security;
 mod sources;
 mod strand_verbs;
 mod strands;
