@@ -6,7 +6,7 @@
 //! The rules of `workspan_collect` hold here, too.
 //!
 //! With `--cfg idle_only` it is a library for idle accounting alone ([`ompt::idle`]), which stands in the way of no entry
-//! point.
+//! point but one ([`ompt::copying`]).
 
 #![expect(unsafe_code, reason = "collector: callbacks of C code, its own memory, interposed functions")]
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
@@ -19,7 +19,6 @@ pub mod calibrate;
 pub mod dag;
 #[cfg(not(idle_only))]
 pub mod marks;
-#[cfg(not(idle_only))]
 pub mod original;
 #[cfg(not(idle_only))]
 pub mod threads;

@@ -20,6 +20,7 @@ use workspan_report::calls::{answer, csv as calls_csv, Answer, Source as CallsFr
 use workspan_report::{judged, typical_run, Judging, Report};
 
 use crate::args::export::{Export, Format, Table, Weight};
+use crate::evidence::Said;
 use crate::exit::Outcome;
 use crate::overwrite::Overwrites;
 use crate::strands::{self, StoredRows};
@@ -117,10 +118,13 @@ impl Source {
             Cow::Borrowed(&self.recording)
         };
         let processors = args.processors.unwrap_or(PROCESSORS);
-        let evidence = match &self.rows {
+        let Said { evidence, doubt } = match &self.rows {
             Some(rows) if verdict => evidence::from_rows(&self.recording, &self.run, rows, processors)?,
-            _ => None,
+            _ => Said::default(),
         };
+        if let Some(doubt) = doubt {
+            output::note(&format!("warning: {doubt}"));
+        }
         judged(&recording, &Judging { processors, evidence, has_strands: self.rows.is_some() })
             .with_context(|| format!("{} holds no complete run", self.file.display()))
     }

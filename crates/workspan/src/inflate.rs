@@ -38,8 +38,14 @@ pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
     // The program has run: whatever fails now, how it ended is told.
     let sides = [(&plan.base_file, &base), (&options.output, &new)];
     let there = |(_, measured): &(&PathBuf, &Measured)| !measured.recording.runs.is_empty();
-    let written = sides.iter().filter(|side| there(side)).filter_map(|(file, measured)| write(measured, file).err());
-    let mut errors: Vec<anyhow::Error> = written.collect();
+    let written = sides.iter().filter(|side| there(side)).map(|(file, measured)| write(measured, file));
+    let (mut errors, mut lost) = (Vec::new(), false);
+    for written in written {
+        match written {
+            Ok(kept) => lost |= kept == strands::Kept::Some,
+            Err(error) => errors.push(error),
+        }
+    }
     let mut found = Outcome::OK;
     if !sides.iter().all(there) {
         ensure!(outcome != Outcome::OK, "no run has ended: nothing to compare");
@@ -55,7 +61,7 @@ pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
     errors.iter().for_each(output::error);
     let failed = Outcome::Code(i32::from(exit::FAILED));
     Ok(match outcome {
-        Outcome::OK if !errors.is_empty() => failed,
+        Outcome::OK if !errors.is_empty() || lost => failed,
         Outcome::OK => found,
         ended => ended,
     })
@@ -79,6 +85,7 @@ fn judge(
         counted,
     };
     let mut view = answer(told);
+    view.warnings.splice(0..0, compared.doubts.iter().cloned());
     for gate in &options.fail_on {
         match gate.is_met_by(&view.nodes) {
             Ok(true) => view.failed.push(gate.text().to_owned()),
@@ -158,7 +165,7 @@ impl Plan {
     }
 }
 
-fn write(measured: &Measured, file: &Path) -> anyhow::Result<()> {
+fn write(measured: &Measured, file: &Path) -> anyhow::Result<strands::Kept> {
     files::write(file, &measured.recording)?;
     strands::keep_former(file)?;
     strands::write(&measured.recording, &measured.logs, file)

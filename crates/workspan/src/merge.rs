@@ -36,7 +36,8 @@ pub fn run(args: &args::Merge) -> anyhow::Result<Outcome> {
     let replayed = write(&merged, &rows, beside.path(), &args.output)?;
     fs::rename(beside.keep(), &folder).with_context(|| format!("cannot write {}", folder.display()))?;
     rows.tell_problems();
-    let view = answer(&recording, keep, &rows.merged(), &replayed);
+    let mut view = answer(&recording, keep, &rows.merged(), &replayed);
+    view.warnings.splice(0..0, rows.doubt(&recording, &replayed));
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
     Ok(Outcome::OK)
@@ -127,6 +128,13 @@ struct Read {
 impl MergedRows {
     fn merged(&self) -> Merged {
         self.read.borrow().merged.clone()
+    }
+
+    /// By how much what they amount to may be off.
+    fn doubt(&self, recording: &Recording, replayed: &Replayed) -> Option<String> {
+        let (number, problem) = self.read.borrow().problems.first().cloned()?;
+        let run = recording.runs.get(number as usize - 1)?;
+        Some(strands::doubt(&format!("run {number}: {problem}"), replayed.work, replayed.span, run))
     }
 
     fn tell_problems(&self) {

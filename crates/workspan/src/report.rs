@@ -6,9 +6,11 @@ use anyhow::Context;
 use workspan_analysis::verdict::PROCESSORS;
 use workspan_model::Recording;
 use workspan_report::text::Style;
+use workspan_report::view::Warning;
 use workspan_report::{json, text, Judging, Live, Report};
 
 use crate::args::{self, Show};
+use crate::evidence::Said;
 use crate::exit::Outcome;
 use crate::overwrite::Overwrites;
 use crate::{evidence, files, output, source, strands};
@@ -30,9 +32,11 @@ pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
 /// The report of a recording, judged as asked, also by strands beside `file`; `None` if it holds no run.
 pub fn judged(recording: &Recording, file: Option<&Path>, show: &Show) -> Option<Report> {
     let processors = show.processors.unwrap_or(PROCESSORS);
-    let evidence = file.and_then(|file| evidence::of(recording, file, processors));
-    let has_strands = file.is_some_and(|file| strands::folder(file).is_ok());
-    workspan_report::judged(recording, &Judging { processors, evidence, has_strands })
+    let Said { evidence, doubt } = file.map(|file| evidence::of(recording, file, processors)).unwrap_or_default();
+    let has_strands = file.is_some_and(|file| strands::folder(file).is_ok()) && doubt.is_none();
+    let mut view = workspan_report::judged(recording, &Judging { processors, evidence, has_strands })?;
+    view.warnings.extend(doubt.map(|message| Warning { code: "strands-missing".to_owned(), message }));
+    Some(view)
 }
 
 /// What the strands beside a recording tell, for its page: of repeated runs, those of the typical one. A page can do without

@@ -77,7 +77,7 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
     let status = child.wait()?;
     let ticks = platform::ticks();
     let wall = Nanos(i64::try_from(began.elapsed().as_nanos()).unwrap_or(i64::MAX));
-    drop(passed_on);
+    passed_on.end(status.signal());
     let exit = match status.signal() {
         Some(signal) => Exit::Signal(signal),
         None => Exit::Code(status.code().unwrap_or(0)),

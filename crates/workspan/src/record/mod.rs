@@ -6,6 +6,7 @@ pub mod idle;
 pub mod memory;
 pub mod output;
 pub mod profiled;
+pub mod progress;
 pub mod spool;
 pub mod strands;
 pub mod symbols;
@@ -31,7 +32,7 @@ use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
 use crate::overwrite::Overwrites;
 use crate::what_if::{self, Answered};
-use crate::{files, machine, merge, openmp, output as talk, report};
+use crate::{files, machine, merge, openmp, output as talk, report, signals};
 use target::Runtime;
 
 /// Runs the verb.
@@ -67,24 +68,28 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let measured = measure_into(&args.command, options, &file)?;
     let outcome = measured.outcome;
     // The program has run: whatever fails now, how it ended is told.
-    let errors = publish(measured, &file, options);
+    let (errors, kept) = publish(measured, &file, options);
     errors.iter().for_each(talk::error);
     let failed = Outcome::Code(i32::from(crate::exit::FAILED));
-    Ok(if errors.is_empty() || outcome != Outcome::OK { outcome } else { failed })
+    let well = errors.is_empty() && kept == strands::Kept::All;
+    Ok(if well || outcome != Outcome::OK { outcome } else { failed })
 }
 
-/// Writes the recording and the report; returns what went wrong. The report comes even if the recording cannot be written.
-fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow::Error> {
+/// Writes the recording and the report; returns what went wrong, and whether strands were lost. The report comes even if the
+/// recording cannot be written.
+fn publish(measured: Measured, file: &Path, options: &RunOptions) -> (Vec<anyhow::Error>, strands::Kept) {
     let Measured { recording, outcome: _, logs } = measured;
     let recording = &recording;
+    let mut kept = strands::Kept::All;
     let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
     if options.record {
-        written = written.and_then(|()| strands::write(recording, &logs, file));
+        written = written.and_then(|()| Ok(kept = strands::write(recording, &logs, file)?));
     }
-    let with_strands = (options.record && written.is_ok()).then_some(file);
+    // Whoever wants us to end does not want what takes long.
+    let with_strands = (options.record && written.is_ok() && !signals::stopped()).then_some(file);
     let mut errors = Vec::new();
     if let Some(mut view) = report::judged(recording, with_strands, &options.show) {
-        let answered = answer(recording, &logs, options);
+        let answered = if signals::stopped() { Answered::default() } else { answer(recording, &logs, options) };
         view.what_if = answered.answers;
         errors = answered.errors;
         let page = with_strands.filter(|_| options.show.html.is_some());
@@ -95,7 +100,7 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
         Ok(()) => tell_where(recording, file, options),
         Err(error) => errors.push(error),
     }
-    errors
+    (errors, kept)
 }
 
 /// Tells where the recording is, and what repeated runs amount to.
@@ -103,7 +108,7 @@ fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
     if options.show.json.is_some() {
         return;
     }
-    if options.record && recording.runs.len() > 1 {
+    if options.record && recording.runs.len() > 1 && !signals::stopped() {
         match merge::in_a_line(file) {
             Ok(line) => talk::talk(&format!("\n{line}")),
             Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),
@@ -214,7 +219,7 @@ impl<'a> Session<'a> {
         if measured.outcome == Outcome::OK {
             measured.outcome = ended;
         }
-        Ok(!matches!(ended, Outcome::Signal(_)))
+        Ok(!matches!(ended, Outcome::Signal(_)) && !signals::stopped())
     }
 
     /// How often each event came in all of the run before.

@@ -56,6 +56,16 @@ impl Spool {
         self.failed.as_ref()
     }
 
+    /// Records of all threads.
+    pub fn len(&self) -> u64 {
+        (0..self.slots.len()).map(|slot| self.records(slot)).sum()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Runs `program` and takes what it logs in `memory`.
     pub fn during<R>(&mut self, memory: &SharedMemory, program: impl FnOnce() -> R) -> io::Result<R> {
         let path = CString::new(memory.path().into_vec())?;

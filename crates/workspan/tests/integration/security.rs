@@ -31,7 +31,9 @@ fn naming(folder: &Path, files: &[&str]) -> PathBuf {
 /// Whatever a recording names, the page embeds nothing from outside, waits for nothing, and reads nothing without end.
 #[test]
 fn a_page_embeds_sources_of_the_project_and_nothing_else() {
-    let around = scratch("hostile-sources");
+    // Outside of the repository, which is a project itself.
+    let outside = tempfile::tempdir().expect("writable");
+    let around = outside.path();
     let folder = around.join("project");
     fs::create_dir_all(folder.join("src")).expect("writable");
     fs::write(around.join("secret"), "the secret\n".repeat(50)).expect("writable");
