@@ -7,7 +7,7 @@
 //! program ended, so that a report can say whether it is complete.
 
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::events;
 use super::group;
@@ -139,10 +139,25 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
     group::offer(shared, &detached.candidate, span, path);
 }
 
+/// This process was forked, and has not been counted.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
 /// In a forked child the tables belong to the parent: the collector goes back to sleep.
 extern "C" fn fork_child() {
+    if let Some(shared) = shared() {
+        shared.header().forks.fetch_add(1, Ordering::Relaxed);
+    }
+    FORKED.store(true, Ordering::Relaxed);
     BASE.store(ptr::null_mut(), Ordering::Release);
     thread::forget();
+}
+
+/// A forked child does what its parent would be profiled for: it is counted, once, as a process that is not.
+pub fn count_forked() {
+    if FORKED.swap(false, Ordering::Relaxed) {
+        // Finds the memory claimed by the parent.
+        start();
+    }
 }
 
 fn detect_features(shared: Shared) {

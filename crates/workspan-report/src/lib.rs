@@ -27,11 +27,13 @@ pub mod view;
 pub mod what_if;
 pub mod words;
 
+mod crash;
 mod make;
 mod parts;
 mod rows;
 mod tree;
 
+pub use crash::crashed;
 pub use live::{live, Live};
 pub use make::{judged, report, typical_run};
 pub use verdict::Judging;

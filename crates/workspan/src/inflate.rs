@@ -20,7 +20,7 @@ use crate::{files, openmp, output};
 pub fn run(args: &Inflate) -> anyhow::Result<Outcome> {
     let options = &args.options;
     let plan = Plan::new(args)?;
-    let program = target::find(&args.command[0])?;
+    let program = target::of_command(&args.command)?;
     Overwrites::new()
         .input(&program)
         .new_recording(&plan.base_file)?
@@ -120,7 +120,7 @@ impl Plan {
             );
         }
         let found = available_parallelism().map_or(1, |found| u32::try_from(found.get()).unwrap_or(u32::MAX));
-        let target = target::find(&args.command[0])?;
+        let target = target::of_command(&args.command)?;
         let openmp = matches!(target::runtime(&target)?, Runtime::Openmp(_));
         let most = if openmp { openmp::MOST_THREADS } else { u32::MAX };
         let workers = options.workers.unwrap_or_else(|| found.min(most));

@@ -19,7 +19,11 @@ use crate::{args, output, strands, time};
 pub fn run(args: &args::Info) -> anyhow::Result<Outcome> {
     let opened = files::read(&args.file)?;
     let strands = Strands::beside(&args.file, opened.recording.runs.len());
-    let text = if args.json { format!("{:#}\n", as_json(&args.file, &opened, &strands)) } else { as_text(&args.file, &opened, &strands) };
+    let text = if args.json {
+        format!("{:#}\n", as_json(&args.file, &opened, &strands))
+    } else {
+        as_text(&args.file, &opened, &strands)
+    };
     output::data(&text)?;
     Ok(Outcome::OK)
 }
@@ -143,7 +147,10 @@ fn as_text(file: &Path, opened: &Opened, strands: &Strands) -> String {
         let how = if strands.problems.is_empty() { "all of them".to_owned() } else { strands.problems.join("; ") };
         rows.push(("strands", how));
     }
-    rows.push(("complete", if complete(opened) && strands.problems.is_empty() { "yes".to_owned() } else { "no".to_owned() }));
+    rows.push((
+        "complete",
+        if complete(opened) && strands.problems.is_empty() { "yes".to_owned() } else { "no".to_owned() },
+    ));
     rows.extend(opened.problems.iter().map(|problem| ("problem", shown(&problem.to_string()).into_owned())));
     let mut out = table::write(
         &rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect::<Vec<_>>(),

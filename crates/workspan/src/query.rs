@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 
 use serde_json::{Number, Value};
 use workspan_query::{Cell, Column, QueryError, Sink};
+use workspan_report::shown::shown;
 use workspan_report::words::csv_cell;
 
 use crate::args::QueryFormat;
@@ -13,7 +14,7 @@ use crate::{args, output, strands};
 
 /// Runs the verb.
 pub fn run(args: &args::Query) -> anyhow::Result<Outcome> {
-    let folder = strands::folder(&args.file())?;
+    let folder = strands::folder(&strands::recording_of(&args.file()))?;
     let survey = workspan_store::survey(&folder)?;
     for (run, problem) in &survey.problems {
         output::note(&format!("warning: {}, run {run}: {problem}", folder.display()));
@@ -58,7 +59,7 @@ impl Sink for Answer {
     fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         match self.form {
             QueryFormat::Table => {
-                self.held.push(cells.iter().map(|cell| words(cell).replace(['\n', '\r'], " ")).collect());
+                self.held.push(cells.iter().map(|cell| shown(&words(cell)).into_owned()).collect());
                 if self.held.len() > HELD {
                     self.write_held()?;
                 }

@@ -24,7 +24,9 @@ pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
     let live = args.show.html.as_ref().and_then(|_| live_beside(&args.file, &recording));
     // The user has named this file: what belongs to the project around it may be shown.
     let mut options = args.show.clone();
-    options.source.extend(files::folder_around(&args.file).canonicalize().ok().and_then(|at| source::project_around(&at)));
+    options
+        .source
+        .extend(files::folder_around(&args.file).canonicalize().ok().and_then(|at| source::project_around(&at)));
     show(&recording, &view, live.as_ref(), &options, To::Stdout)?;
     Ok(Outcome::OK)
 }

@@ -10,8 +10,8 @@
 //! after the program's end: it is not counted ([`Phase::After`]).
 
 use std::process::Child;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
@@ -134,7 +134,9 @@ fn listen() -> io::Result<()> {
     let ignored = ignored();
     let ours = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| !ignored(*signal));
     let mut signals = SignalsInfo::<WithOrigin>::new(ours)?;
-    thread::Builder::new().name("signals".to_owned()).spawn(move || signals.forever().for_each(|origin| hear(&origin)))?;
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || signals.forever().for_each(|origin| hear(&origin)))?;
     Ok(())
 }
 

@@ -105,9 +105,15 @@ impl Recorded {
 pub fn doubt(reason: &str, work: Nanos, span: Nanos, run: &Run) -> String {
     let (whole, longest) = (run.work(), run.span);
     let (found, measured) = (work.over(span), whole.over(longest));
-    let off = [whole.over(work), longest.over(span), found.zip(measured).and_then(|(f, m)| (m.0 > 0.0).then(|| Ratio(f.0 / m.0)))];
-    let off = off.iter().map(|ratio| ratio.map_or(f64::INFINITY, |ratio| ratio.0.max(ratio.0.recip()))).fold(1.0, f64::max);
-    let off = if off.is_finite() && off < 1e6 { format!("by up to {:.2} times", off) } else { "by any factor".to_owned() };
+    let off = [
+        whole.over(work),
+        longest.over(span),
+        found.zip(measured).and_then(|(f, m)| (m.0 > 0.0).then(|| Ratio(f.0 / m.0))),
+    ];
+    let off =
+        off.iter().map(|ratio| ratio.map_or(f64::INFINITY, |ratio| ratio.0.max(ratio.0.recip()))).fold(1.0, f64::max);
+    let off =
+        if off.is_finite() && off < 1e6 { format!("by up to {:.2} times", off) } else { "by any factor".to_owned() };
     let number = |ratio: Option<Ratio>| ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string());
     format!(
         "{reason}. The strands that there are have {work} of {whole} of work and parallelism {}, where the collector measured \

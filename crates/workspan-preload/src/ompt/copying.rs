@@ -85,7 +85,8 @@ mod tests {
         }
         let data = 41u64;
         for align in [0, 1, 8, 64, 4096] {
-            let pair = replacement(body as *const () as u64, &raw const data as u64, copy as *const () as u64, 8, align);
+            let pair =
+                replacement(body as *const () as u64, &raw const data as u64, copy as *const () as u64, 8, align);
             let (code, task) = pair.expect("there is memory");
             // SAFETY: what libomp does with the pair.
             unsafe { mem::transmute::<u64, Body>(code)(task as *mut c_void) };

@@ -13,9 +13,9 @@ use super::idle;
 use super::{events, locks, waits, worksharing};
 #[cfg(not(idle_only))]
 use crate::dag::{clock, token};
-use workspan_collect::{platform, process};
 #[cfg(not(idle_only))]
 use workspan_collect::shared::Shared;
+use workspan_collect::{platform, process};
 
 extern "C" fn before_main() {
     // Other programs of the same command must not claim the memory: a shell that starts the program, say.

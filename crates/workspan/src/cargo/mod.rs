@@ -10,12 +10,12 @@ pub mod project;
 pub mod split;
 pub mod wrapper;
 
+use std::env;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::env;
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -334,7 +334,8 @@ fn install(split: &split::Split) -> anyhow::Result<Outcome> {
         Some(_) => None,
         None => Some(tempfile::Builder::new().prefix("workspan-install-").tempdir().context("cannot make a folder")?),
     };
-    let target = target.or_else(|| Some(temporary.as_ref()?.path().to_owned())).context("there is no target directory")?;
+    let target =
+        target.or_else(|| Some(temporary.as_ref()?.path().to_owned())).context("there is no target directory")?;
     let sources = target.join("instrumented");
     wrapper::forget_stale(&target, &sources)
         .with_context(|| format!("cannot use the target directory {}", target.display()))?;

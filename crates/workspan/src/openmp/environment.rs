@@ -6,13 +6,14 @@ use std::path::Path;
 use std::{env, iter};
 
 use anyhow::Context;
+use nix::sys::resource::{getrlimit, Resource, RLIM_INFINITY};
 use workspan_wire::shm::MAX_THREADS;
 
 use super::collector::{self, Collector};
 use super::libomp;
 use super::program::{Program, Runtime};
 use crate::args::RunOptions;
-use crate::record::child::Variable;
+use crate::record::child::{Variable, STAND_IN};
 
 /// The program that may claim the memory at its start; others only when they use OpenMP.
 const TARGET: &str = "WORKSPAN_TARGET";
@@ -31,10 +32,20 @@ pub struct Environment {
     pub variables: Vec<Variable>,
     /// Lasts as long as the program may need it.
     _collector: Collector,
-    _stand_in: Option<File>,
+    /// As the loader knows it.
+    stand_in: Option<OsString>,
+    _opened: Option<File>,
 }
 
 impl Environment {
+    /// The variable that has the runtime stand in without the collector, if one stands in.
+    pub fn stand_in_alone(&self) -> Option<Variable> {
+        let library = self.stand_in.clone()?;
+        let former = env::var_os(PRELOAD).filter(|others| !others.is_empty());
+        let all = iter::once(library).chain(former).collect::<Vec<_>>();
+        Some((PRELOAD.into(), Some(all.join(OsStr::new(":")))))
+    }
+
     /// For `program`, which lies at `path`.
     pub fn new(program: &Program, path: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
         if let Some(obstacle) = program.obstacle() {
@@ -52,12 +63,11 @@ impl Environment {
         let collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
         let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
         // The collector's functions go on to those of what comes after it.
-        let stand_in = stand_in.map(|library| {
-            collector::name(&library).with_context(|| format!("cannot open {}", library.display()))
-        });
+        let stand_in = stand_in
+            .map(|library| collector::name(&library).with_context(|| format!("cannot open {}", library.display())));
         let (stand_in, opened) = stand_in.transpose()?.map_or((None, None), |named| (Some(named.name), named.file));
         let libraries = iter::once(collector.path().clone())
-            .chain(stand_in)
+            .chain(stand_in.clone())
             .chain(env::var_os(PRELOAD).filter(|others| !others.is_empty()));
         let preload = libraries.collect::<Vec<_>>().join(OsStr::new(":"));
         let mut variables = vec![
@@ -67,7 +77,11 @@ impl Environment {
             set("OMP_TOOL", "enabled"),
         ];
         variables.extend(threads(options)?);
-        Ok(Environment { variables, _collector: collector, _stand_in: opened })
+        if stand_in.is_some() {
+            variables.push(set(STAND_IN, "1"));
+            variables.extend(stacks());
+        }
+        Ok(Environment { variables, _collector: collector, stand_in, _opened: opened })
     }
 }
 
@@ -88,6 +102,21 @@ fn threads(options: &RunOptions) -> anyhow::Result<Vec<Variable>> {
         set("OMP_WAIT_POLICY", "passive"),
         set("KMP_BLOCKTIME", "0"),
     ])
+}
+
+/// The stacks of workers: libomp's are smaller than libgomp's, which are as the system's limit says, and its tasks take more of
+/// them. As the program's user has asked, or twice the limit.
+fn stacks() -> Option<Variable> {
+    const LLVMS: [&str; 2] = ["OMP_STACKSIZE", "KMP_STACKSIZE"];
+    if LLVMS.iter().any(|name| env::var_os(name).is_some()) {
+        return None;
+    }
+    if let Some(kilobytes) = env::var("GOMP_STACKSIZE").ok().filter(|text| !text.is_empty()) {
+        // In kilobytes unless it says so, as LLVM's.
+        return Some(set("OMP_STACKSIZE", &kilobytes));
+    }
+    let (soft, _) = getrlimit(Resource::RLIMIT_STACK).ok()?;
+    (soft != RLIM_INFINITY).then(|| set("OMP_STACKSIZE", &format!("{}K", soft / 512)))
 }
 
 fn set(name: &str, value: &str) -> Variable {

@@ -7,6 +7,7 @@ pub mod collector;
 pub mod elf;
 pub mod environment;
 pub mod ld_cache;
+pub mod leftover;
 pub mod libomp;
 pub mod loader;
 pub mod program;

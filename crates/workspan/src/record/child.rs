@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use nix::sys::resource::{getrusage, Usage, UsageWho};
+use nix::sys::resource::{getrlimit, getrusage, setrlimit, Resource, Usage, UsageWho, RLIM_INFINITY};
 use nix::sys::time::TimeValLike;
 use workspan_collect::platform;
 use workspan_model::{Exit, Nanos};
@@ -39,6 +39,9 @@ pub enum Streams<'f> {
     Talk,
 }
 
+/// Set where LLVM's OpenMP runtime stands in for gcc's.
+pub const STAND_IN: &str = "WORKSPAN_STAND_IN";
+
 /// A variable to set, or to remove.
 pub type Variable = (OsString, Option<OsString>);
 
@@ -69,7 +72,10 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
         }
     }
     let began = Instant::now();
-    let mut child = child.spawn().map_err(|error| {
+    let deeper = Deeper::new(environment);
+    let spawned = child.spawn();
+    drop(deeper);
+    let mut child = spawned.map_err(|error| {
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
         Status { code, message: format!("cannot run {}: {error}", command[0].to_string_lossy()) }
     })?;
@@ -83,6 +89,35 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
         None => Exit::Code(status.code().unwrap_or(0)),
     };
     Ok(Ended { exit, ticks, cpu: cpu_of_children() - before, wall })
+}
+
+/// As long as it lives, programs that start have room for deeper recursion on their main stack: tasks that run at once take more
+/// of it in LLVM's runtime than in gcc's, for which it stands in. What deep recursion fits there must fit here.
+#[derive(Debug)]
+struct Deeper(Option<(u64, u64)>);
+
+/// So many times as deep.
+const DEEPER: u64 = 4;
+
+impl Deeper {
+    /// If the environment is that of a runtime that stands in.
+    fn new(environment: &[Variable]) -> Deeper {
+        let stands_in = environment.iter().any(|(name, value)| name == STAND_IN && value.is_some());
+        let limits = getrlimit(Resource::RLIMIT_STACK).ok().filter(|(soft, _)| stands_in && *soft != RLIM_INFINITY);
+        Deeper(limits.filter(|(soft, hard)| {
+            let wanted = soft.saturating_mul(DEEPER).min(*hard);
+            setrlimit(Resource::RLIMIT_STACK, wanted, *hard).is_ok()
+        }))
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        if let Some((soft, hard)) = self.0 {
+            // Lowered to what it was: that is always allowed.
+            let _ = setrlimit(Resource::RLIMIT_STACK, soft, hard);
+        }
+    }
 }
 
 fn cpu_of_children() -> Nanos {

@@ -1,6 +1,7 @@
 //! `workspan record`: run a program that carries hooks or uses OpenMP, and report.
 
 pub mod child;
+pub mod crash;
 pub mod events;
 pub mod idle;
 pub mod memory;
@@ -22,7 +23,7 @@ use std::{env, fs};
 use anyhow::Context;
 use workspan_analysis::calls::DEFAULT_STEAL;
 use workspan_events::Event;
-use workspan_model::{ContextId, Exit, Machine, Recording};
+use workspan_model::{ContextId, Ending, Exit, Machine, Recording};
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
@@ -38,7 +39,7 @@ use target::Runtime;
 /// Runs the verb.
 pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let options = &args.options;
-    let target = target::find(&args.command[0])?;
+    let target = target::of_command(&args.command)?;
     if output::per_program(args) {
         if output::is_documentation_test(&target) {
             // Without a runner rustdoc sets it, so that each example has a process of its own.
@@ -153,6 +154,16 @@ pub struct Measured {
     pub logs: Vec<strands::RunLog>,
 }
 
+impl Measured {
+    /// The signal that ended the program, if one did.
+    fn outcome_signal(&self) -> Option<i32> {
+        match self.outcome {
+            Outcome::Signal(signal) => Some(signal),
+            Outcome::Code(_) => None,
+        }
+    }
+}
+
 /// Runs a command as often as asked for. Returns what was recorded, and how the first failing run ended.
 pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
     let measured = measure_into(command, options, &options.output)?;
@@ -188,7 +199,7 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// Before the first run. What is logged is kept beside `file` until it is converted.
     pub fn new(command: &'a [OsString], options: &'a RunOptions, file: &Path) -> anyhow::Result<Session<'a>> {
-        let target = target::find(&command[0])?;
+        let target = target::of_command(command)?;
         let events = counters::named(options.events.as_deref())?;
         let program = Program::new(command, &target, options)?;
         let (machine, pauses) = machine_for(options);
@@ -233,7 +244,10 @@ impl<'a> Session<'a> {
 
     /// No more runs.
     pub fn finish(self) -> Measured {
-        let Session { target, mut measured, .. } = self;
+        let Session { program, target, mut measured, .. } = self;
+        if program.is_swapped() && workspan_report::crashed(measured.outcome_signal()) {
+            crash::explain(&program);
+        }
         let leads_to = symbols::complete(&mut measured.recording, &target);
         for context in measured.logs.iter_mut().flat_map(|log| &mut log.contexts) {
             *context = leads_to.get(context.index()).copied().unwrap_or(ContextId::ROOT);
@@ -263,6 +277,11 @@ impl<'c> Program<'c> {
             Runtime::Rayon(_) | Runtime::Script => None,
         };
         Ok(Program { command, path: target.to_owned(), runtime, openmp, streams: child::Streams::Ours })
+    }
+
+    /// True if a runtime runs it that is not its own.
+    fn is_swapped(&self) -> bool {
+        matches!(&self.runtime, Runtime::Openmp(program) if program.is_swapped())
     }
 
     /// Why nothing was recorded.
@@ -311,6 +330,7 @@ fn one_run(
         ..request(options, &program.runtime, &recording.machine, pauses)
     };
     let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
+    let began = SystemTime::now();
     let run = || child::run_with(program.command, &environment(program, options, &memory), program.streams);
     let (ended, spool) = match spool {
         Some(mut spool) => {
@@ -319,6 +339,9 @@ fn one_run(
         }
         None => (run()?, None),
     };
+    if program.is_swapped() {
+        openmp::leftover::remove_since(began);
+    }
     let snapshot = memory.snapshot();
     let silent = |message: String| anyhow::Error::new(Status { code: status_of(ended.exit), message });
     match attached(&snapshot).context("cannot read the shared memory")? {
@@ -334,6 +357,14 @@ fn one_run(
     }
     let died = workspan_read::Died { exit: ended.exit, ticks: ended.ticks, cpu: ended.cpu };
     let contexts = read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
+    if let Some(run) = recording.runs.last().filter(|run| run.exit == Exit::Code(0) && run.ending == Ending::Unseen) {
+        if run.other_processes > 0 && run.tasks() == 0 {
+            talk::note(
+                "warning: the program went on in a process that it has forked (a daemon), which Workspan does not follow: run it in \
+                 the foreground",
+            );
+        }
+    }
     events::read(&snapshot, &contexts, events, recording).context("cannot read the shared memory")?;
     if let Some(library) = &options.tool {
         tool::report(library, &snapshot)?;

@@ -57,7 +57,9 @@ fn read(module: &str, path: &Path) -> Option<File> {
     }
     let path: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let candidates = debug_file_candidates(&path, &bytes);
-    let debug_file =
-        candidates.iter().filter_map(|file| files::read_regular(file, LARGEST).ok()).find(|candidate| is_debug_file_of(candidate, &bytes));
+    let debug_file = candidates
+        .iter()
+        .filter_map(|file| files::read_regular(file, LARGEST).ok())
+        .find(|candidate| is_debug_file_of(candidate, &bytes));
     Some(File { module: module.to_owned(), bytes, debug_file })
 }

@@ -1,11 +1,13 @@
 //! The program to run: where it is, and how it can be watched.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use anyhow::Context;
 use object::read::ReadCache;
 use object::{Object, ObjectSection};
 use workspan_wire::shm::{NOTE_IDLE_ONLY, NOTE_MAGIC, NOTE_SECTION, WIRE_VERSION};
@@ -49,7 +51,30 @@ pub fn find(command: &OsStr) -> anyhow::Result<PathBuf> {
         })
 }
 
-/// The same, for a profile: an error also if only idle time can be accounted for.
+/// The program to watch: that of the command or, where that is a wrapper (`env`, `unshare`, `bash -c`) which carries no hooks and
+/// uses no OpenMP, the first program among its arguments that does.
+pub fn of_command(command: &[OsString]) -> anyhow::Result<PathBuf> {
+    let (first, arguments) = command.split_first().context("no command")?;
+    let wrapper = find(first)?;
+    if look(&wrapper)?.is_some() {
+        return Ok(wrapper);
+    }
+    let watched = arguments.iter().flat_map(|word| words(word)).find_map(|word| {
+        let program = find(&word).ok().filter(|program| program.is_file())?;
+        matches!(look(&program), Ok(Some(Runtime::Rayon(_) | Runtime::Openmp(_)))).then_some(program)
+    });
+    Ok(watched.unwrap_or(wrapper))
+}
+
+/// A word that may be a program, and those within it if it is a line for a shell.
+fn words(word: &OsStr) -> Vec<OsString> {
+    let separates = |byte: &u8| byte.is_ascii_whitespace() || b";|&()<>'\"".contains(byte);
+    let parts = word.as_bytes().split(separates).filter(|part| !part.is_empty());
+    let parts = parts.map(|part| OsStr::from_bytes(part).to_owned()).filter(|part| part != word);
+    std::iter::once(word.to_owned()).chain(parts).collect()
+}
+
+/// How a program can be watched, for a profile: an error also if only idle time can be accounted for.
 pub fn profiled_runtime(executable: &Path) -> anyhow::Result<Runtime> {
     let runtime = runtime(executable)?;
     anyhow::ensure!(
@@ -86,6 +111,9 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Runtime>> {
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { crate::exit::NOT_EXECUTABLE };
         Status { code, message: format!("cannot run {}: {error}", executable.display()) }
     };
+    let cannot_look = |error: io::Error| {
+        anyhow::Error::new(error).context(format!("cannot look at the libraries of {}", executable.display()))
+    };
     let mut file = fs::File::open(executable).map_err(cannot_run)?;
     let mut start = [0; 2];
     let length = file.read(&mut start).map_err(cannot_run)?;
@@ -101,7 +129,7 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Runtime>> {
     if let Some(section) = file.section_by_name(NOTE_SECTION) {
         return Ok(section.data().ok().and_then(parse_note).map(Runtime::Rayon));
     }
-    Ok(openmp::program::look(executable).map(Runtime::Openmp))
+    Ok(openmp::program::look(executable).map_err(cannot_look)?.map(Runtime::Openmp))
 }
 
 /// True if the system gives a program rights that its caller has not. Capabilities of a file show in an attribute, which only

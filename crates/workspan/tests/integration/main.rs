@@ -11,6 +11,7 @@ mod doctor_info;
 mod documents;
 mod events;
 mod exports;
+mod faults;
 mod fixtures;
 mod guide;
 mod inflate;

@@ -99,7 +99,8 @@ fn nothing_from_a_recording_is_obeyed_by_a_terminal() {
     site.module = HOSTILE.to_owned();
     site.function = Some(workspan_model::Function { name: HOSTILE.to_owned(), from_debug_info: true, offset: None });
     site.via = Some((HOSTILE.to_owned(), 7));
-    let fixture = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mix.wspan")).expect("it is there");
+    let fixture =
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mix.wspan")).expect("it is there");
     let (mut recording, _) = decode(&fixture).expect("it is whole");
     for other in recording.sites.iter_mut().filter(|site| site.kind.spawns()) {
         *other = Site { kind: other.kind, line: other.line, ..site.clone() };
@@ -234,7 +235,8 @@ impl Privileged {
             at("out/loaded").display()
         );
         fs::write(at("x.c"), text).expect("writable");
-        let built = Command::new("cc").args(["-shared", "-fPIC", "-o", "x.so", "x.c"]).current_dir(folder.path()).output();
+        let built =
+            Command::new("cc").args(["-shared", "-fPIC", "-o", "x.so", "x.c"]).current_dir(folder.path()).output();
         let built = built.expect("there is a C compiler");
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         Privileged { folder }
@@ -296,8 +298,11 @@ fn libraries_in_folders_that_the_loader_would_take_apart() {
     let path = at.map(|at| text[at..].split(['"', ')', ',']).next().expect("an end")).expect("libomp is installed");
     let library = folder.join("libomp.so.5");
     fs::copy(fs::canonicalize(path).expect("it is there"), &library).expect("writable");
-    fs::write(folder.join("p.c"), "int main(void) { int n = 0;\n#pragma omp parallel\n#pragma omp atomic\nn++;\nreturn n < 1; }\n")
-        .expect("writable");
+    fs::write(
+        folder.join("p.c"),
+        "int main(void) { int n = 0;\n#pragma omp parallel\n#pragma omp atomic\nn++;\nreturn n < 1; }\n",
+    )
+    .expect("writable");
     let built = Command::new("gcc").args(["-fopenmp", "-o", "p", "p.c"]).current_dir(&folder).output();
     assert!(built.expect("gcc is installed").status.success());
     let ended = run(workspan(&folder).args(["record", "--workers", "2", "--", "./p"]).env("WORKSPAN_LIBOMP", &library));
