@@ -79,7 +79,7 @@ fn start_where(wanted: fn(Shared) -> bool) {
     }
     header.load_base.store(platform::load_base(), Ordering::Relaxed);
     BASE.store(base.as_ptr(), Ordering::Release);
-    platform::on_fork_child(fork_child);
+    platform::on_fork(fork_parent, fork_child);
     header.started.ticks.store(platform::ticks(), Ordering::Relaxed);
     header.started.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
     header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
@@ -142,11 +142,15 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
 /// This process was forked, and has not been counted.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// In a forked child the tables belong to the parent: the collector goes back to sleep.
-extern "C" fn fork_child() {
+/// Counts a child: in the parent, which may end before the child does anything.
+extern "C" fn fork_parent() {
     if let Some(shared) = shared() {
         shared.header().forks.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+/// In a forked child the tables belong to the parent: the collector goes back to sleep.
+extern "C" fn fork_child() {
     FORKED.store(true, Ordering::Relaxed);
     BASE.store(ptr::null_mut(), Ordering::Release);
     thread::forget();

@@ -254,10 +254,10 @@ pub fn sleep_nanos(nanos: u64) {
     unsafe { nanosleep(&time, ptr::null_mut()) };
 }
 
-/// Has `child` called in every forked child.
-pub fn on_fork_child(child: extern "C" fn()) {
-    // SAFETY: the handler is a plain function that lives as long as the program.
-    unsafe { pthread_atfork(None, None, Some(child)) };
+/// Has `parent` called after every fork, before the program goes on, and `child` in every forked child.
+pub fn on_fork(parent: extern "C" fn(), child: extern "C" fn()) {
+    // SAFETY: the handlers are plain functions that live as long as the program.
+    unsafe { pthread_atfork(None, Some(parent), Some(child)) };
 }
 
 /// Address at which the executable is loaded, to be subtracted from code addresses.

@@ -14,6 +14,7 @@ use std::{env, process};
 
 use anyhow::Context;
 use nix::errno::Errno;
+use nix::fcntl::{fcntl, FcntlArg, FdFlag};
 use nix::sys::memfd::{memfd_create, MFdFlags};
 use nix::unistd::geteuid;
 use tempfile::TempDir;
@@ -33,7 +34,7 @@ pub struct Collector {
     path: OsString,
     in_memory: bool,
     /// The memory, or a file whose name the loader would not read as one.
-    _file: Option<File>,
+    file: Option<File>,
     /// A folder made for it.
     _folder: Option<TempDir>,
 }
@@ -53,7 +54,7 @@ impl Collector {
         anyhow::ensure!(is_built(), "this workspan was built without its collector for OpenMP programs");
         if let Ok(file) = in_memory(library) {
             let path = by_descriptor(&file);
-            return Ok(Collector { path, in_memory: true, _file: Some(file), _folder: None });
+            return Ok(Collector { path, in_memory: true, file: Some(file), _folder: None });
         }
         Collector::on_disk(library).context("cannot write the collector for OpenMP programs")
     }
@@ -69,7 +70,17 @@ impl Collector {
             }
         };
         let Named { name, file } = name(&path)?;
-        Ok(Collector { path: name, in_memory: false, _file: file, _folder: folder })
+        Ok(Collector { path: name, in_memory: false, file, _folder: folder })
+    }
+
+    /// Lets programs inherit it: behind a wrapper they may be in a namespace of their own, from which our part of `/proc` cannot
+    /// be reached.
+    pub fn inherit(&mut self) -> io::Result<()> {
+        if let Some(file) = self.file.as_ref().filter(|_| self.in_memory) {
+            fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()))?;
+            self.path = format!("/proc/self/fd/{}", file.as_raw_fd()).into();
+        }
+        Ok(())
     }
 
     /// Where programs find it.

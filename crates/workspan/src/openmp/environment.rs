@@ -46,8 +46,8 @@ impl Environment {
         Some((PRELOAD.into(), Some(all.join(OsStr::new(":")))))
     }
 
-    /// For `program`, which lies at `path`.
-    pub fn new(program: &Program, path: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
+    /// For `program`, which lies at `path`; `wrapped`: the command starts something else first.
+    pub fn new(program: &Program, path: &Path, wrapped: bool, options: &RunOptions) -> anyhow::Result<Environment> {
         if let Some(obstacle) = program.obstacle() {
             anyhow::bail!("{} cannot be watched: {obstacle} (link it dynamically)", path.display());
         }
@@ -60,7 +60,10 @@ impl Environment {
             ),
             Runtime::Shared { .. } | Runtime::Linked { .. } => None,
         };
-        let collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
+        let mut collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
+        if wrapped {
+            collector.inherit()?;
+        }
         let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
         // The collector's functions go on to those of what comes after it.
         let stand_in = stand_in

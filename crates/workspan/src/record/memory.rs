@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
-use nix::fcntl::{fcntl, FcntlArg, SealFlag};
+use nix::fcntl::{fcntl, FcntlArg, FdFlag, SealFlag};
 use nix::sys::memfd::{memfd_create, MFdFlags};
 use workspan_read::{first_page, Request, Snapshot};
 use workspan_wire::shm;
@@ -16,6 +16,7 @@ use workspan_wire::shm;
 #[derive(Debug)]
 pub struct SharedMemory {
     file: File,
+    inherited: bool,
 }
 
 impl SharedMemory {
@@ -26,11 +27,22 @@ impl SharedMemory {
         file.set_len(shm::SIZE as u64)?;
         fcntl(&file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL))?;
         file.write_all_at(&first_page(request), 0)?;
-        Ok(SharedMemory { file })
+        Ok(SharedMemory { file, inherited: false })
+    }
+
+    /// Lets the program inherit it: behind a wrapper it may be in a namespace of its own, from which our part of `/proc` cannot be
+    /// reached.
+    pub fn inherit(&mut self) -> io::Result<()> {
+        fcntl(&self.file, FcntlArg::F_SETFD(FdFlag::empty()))?;
+        self.inherited = true;
+        Ok(())
     }
 
     /// Where the program finds it, as long as this process lives.
     pub fn path(&self) -> OsString {
+        if self.inherited {
+            return format!("/proc/self/fd/{}", self.file.as_raw_fd()).into();
+        }
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()).into()
     }
 

@@ -273,10 +273,18 @@ impl<'c> Program<'c> {
         let watch = if options.idle_only { target::runtime } else { target::profiled_runtime };
         let runtime = watch(target)?;
         let openmp = match &runtime {
-            Runtime::Openmp(program) => Some(openmp::Environment::new(program, target, options)?),
+            Runtime::Openmp(program) => {
+                let wrapped = target::find(&command[0])? != target;
+                Some(openmp::Environment::new(program, target, wrapped, options)?)
+            }
             Runtime::Rayon(_) | Runtime::Script => None,
         };
         Ok(Program { command, path: target.to_owned(), runtime, openmp, streams: child::Streams::Ours })
+    }
+
+    /// True if the command starts something else first.
+    fn is_wrapped(&self) -> bool {
+        target::find(&self.command[0]).is_ok_and(|first| first != self.path)
     }
 
     /// True if a runtime runs it that is not its own.
@@ -329,7 +337,11 @@ fn one_run(
         events: events.iter().map(events::asked).collect(),
         ..request(options, &program.runtime, &recording.machine, pauses)
     };
-    let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
+    let mut memory =
+        memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
+    if program.is_wrapped() {
+        memory.inherit().context("cannot share the memory (see `workspan doctor`)")?;
+    }
     let began = SystemTime::now();
     let run = || child::run_with(program.command, &environment(program, options, &memory), program.streams);
     let (ended, spool) = match spool {

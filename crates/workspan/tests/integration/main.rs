@@ -35,6 +35,7 @@ mod security;
 mod sources;
 mod strand_verbs;
 mod strands;
+mod swapped;
 mod tools;
 mod verdicts;
 mod what_if_run;

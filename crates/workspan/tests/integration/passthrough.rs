@@ -127,7 +127,7 @@ fn check_killed(folder: &Path, signal: Signal, how: &str, end: impl FnOnce(Runni
 }
 
 /// The same command, free of what the test run was started with (`nohup`, or `&` in a script).
-fn with_default_signals(command: &Command) -> Command {
+pub(crate) fn with_default_signals(command: &Command) -> Command {
     let mut env = Command::new("env");
     env.arg("--default-signal").arg(command.get_program()).args(command.get_args());
     env.current_dir(command.get_current_dir().expect("set"));
