@@ -59,7 +59,7 @@ pub struct Program {
 }
 
 /// The other end of a bracket: what would be if each iteration of a worksharing loop cost the same and could run by
-/// itself. The runtime tells of chunks only, so the truth lies between. Of runs with such loops.
+/// itself. The runtime reports chunks only, so the truth lies between. Of runs with such loops.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Uniform {
     /// Span.

@@ -8,7 +8,7 @@
 //! and [`EventCounts`].
 //! Sites that turn out to be one place become one ([`merge_sites`]).
 //!
-//! Beyond totals, a run can be recorded strand by strand ([`strand`]), and contexts be told by calls ([`calls`]).
+//! Beyond totals, a run can be recorded strand by strand ([`strand`]), and contexts be recognised by calls ([`calls`]).
 
 pub mod calls;
 pub mod context;

@@ -102,7 +102,7 @@ impl SiteKind {
     }
 }
 
-/// A place in the source. Where neither compiler nor debug information tells it, an address in the code.
+/// A place in the source. Where neither compiler nor debug information reports it, an address in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// What it stands for.
@@ -126,7 +126,7 @@ pub struct Site {
     pub via: Option<(String, u32)>,
 }
 
-/// What tells a site from all others.
+/// What distinguishes a site from all others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SiteIdentity {
     kind: SiteKind,

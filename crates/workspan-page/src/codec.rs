@@ -117,7 +117,7 @@ fn shortened<R: Rows + ?Sized>(
     }
 }
 
-/// The rows, of which there are `count`, merged until there are at most so many. The threshold grows by a factor of four each
+/// The rows, of which there are `count`, merged until there are at most this number. The threshold grows by a factor of four each
 /// time. Where nothing more can be merged there are as many as there are, and no more thresholds are tried.
 pub fn encode_within<R: Rows + ?Sized>(
     recording: &Recording,

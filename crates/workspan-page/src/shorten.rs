@@ -2,7 +2,7 @@
 //!
 //! A construct that is over — a fork and its join, a group and its wait, a task — and has less than a *threshold* of work
 //! becomes one strand, as long as the construct's span. So the span of the program stays, and so does the length of
-//! every other chain. Work that was beside the span of what was merged is *elsewhere*: it is told, not carried.
+//! every other chain. Work that was beside the span of what was merged is *elsewhere*: it is reported, not carried.
 //!
 //! Merged strands are charged to a context of their own. Nobody knows which part of them a scenario names; but a span can only
 //! grow with the cost of any strand, so it lies between the one with merged strands that cost nothing, and the one with

@@ -5,20 +5,24 @@
 //!
 //! The rules of `workspan_collect` hold here, too.
 //!
+//! [`dag`] needs no runtime: its tests drive it themselves, and so does Miri, to which there is nothing else here.
+//!
 //! With `--cfg idle_only` it is a library for idle accounting alone ([`ompt::idle`]), which stands in the way of no entry
 //! point but one ([`ompt::copying`]).
 
 #![expect(unsafe_code, reason = "collector: callbacks of C code, its own memory, interposed functions")]
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
 
+#[cfg(not(miri))]
 pub mod ompt;
 
-#[cfg(not(idle_only))]
+#[cfg(not(any(idle_only, miri)))]
 pub mod calibrate;
 #[cfg(not(idle_only))]
 pub mod dag;
-#[cfg(not(idle_only))]
+#[cfg(not(any(idle_only, miri)))]
 pub mod marks;
+#[cfg(not(miri))]
 pub mod original;
-#[cfg(not(idle_only))]
+#[cfg(not(any(idle_only, miri)))]
 pub mod threads;

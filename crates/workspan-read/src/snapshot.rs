@@ -535,7 +535,7 @@ fn read_call(snapshot: &(impl Snapshot + ?Sized), call: u32) -> io::Result<Optio
     }))
 }
 
-/// The longest chain with steals, if these were to cost anything. After a death nobody has told it.
+/// The longest chain with steals, if these were to cost anything. After a death nobody has reported it.
 fn read_burdened(header: &Record, ticks: &Ticks, run: &mut Run) {
     run.steal = ticks.nanos(header.i64(offset_of!(Header, config) + offset_of!(Config, steal_ticks))).at_least_zero();
     let burdened = ticks.nanos(header.i64(offset_of!(Header, detached) + offset_of!(Latest, burdened)).max(0));

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::Report;
-use crate::{advice, calls, diff, inflate, merged, predict, scale, what_if};
+use crate::{advice, calls, diff, inflation, merged, predict, scale, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
@@ -33,7 +33,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("calls", of::<calls::Answer>()),
         ("diff", of::<diff::Answer>()),
         ("scale", scale::schema()),
-        ("inflate", of::<inflate::Answer>()),
+        ("inflation", of::<inflation::Answer>()),
         ("merge", of::<merged::Answer>()),
     ]
 }
@@ -89,7 +89,7 @@ mod tests {
         assert!(seen > 5);
     }
 
-    /// Every field of these answers stands in its section of `docs/cli.md`; what `inflate` shares with `diff`, in that one's.
+    /// Every field of these answers stands in its section of `docs/cli.md`; what `inflation` shares with `diff`, in that one's.
     #[test]
     fn fields_of_answers_are_documented() {
         let document = fs::read_to_string(root().join("docs/cli.md")).expect("it is there");
@@ -100,7 +100,7 @@ mod tests {
         let words = |text: &str| -> Vec<String> {
             text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
         };
-        for (verb, sections) in [("diff", &["diff", "what-if"][..]), ("inflate", &["inflate", "diff", "what-if"])] {
+        for (verb, sections) in [("diff", &["diff", "what-if"][..]), ("inflation", &["inflation", "diff", "what-if"])] {
             let schemas = super::schemas();
             let (_, schema) = schemas.iter().find(|(name, _)| *name == verb).expect("a schema");
             let schema: Value = serde_json::from_str(schema).expect("JSON");

@@ -1,7 +1,7 @@
 //! The terminal report.
 //!
 //! First line the verdict, then losses and warnings, the whole program, top-level regions, sites, and what was
-//! asked for beyond. Understandable without colour; [`Style`] adds some.
+//! requested beyond. Understandable without colour; [`Style`] adds some.
 
 use crate::view::Report;
 use crate::{events, rows, what_if};

@@ -21,7 +21,7 @@ mod parquet;
 mod plain;
 mod problem;
 mod schema;
-mod table;
+pub mod table;
 mod tasks;
 
 pub use error::StoreError;

@@ -19,7 +19,7 @@ pub(crate) struct Tasks {
 enum Kind {
     Fork,
     Task,
-    /// With so many members to come.
+    /// With this number of members to come.
     Team(u32),
 }
 

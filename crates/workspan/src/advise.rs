@@ -15,7 +15,7 @@ pub fn run(args: &args::Advise) -> anyhow::Result<Outcome> {
     let goal = Goal { target: args.target, factor: args.factor, threshold: args.threshold };
     let advice =
         advise(&recorded.recording, &recorded.run, &recorded.rows, &goal).context("cannot read the strands")?;
-    recorded.rows.tell_problems();
+    recorded.rows.report_problems();
     let mut view = answer(&recorded.recording, &goal, &advice);
     view.warnings.splice(0..0, recorded.doubt()?);
     let style = Style { colour: output::colour_stdout(), top: args.top };

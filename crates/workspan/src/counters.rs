@@ -7,7 +7,7 @@ use anyhow::ensure;
 use nix::sys::resource::{getrusage, Usage, UsageWho};
 use workspan_events::perf::{Children, Machine};
 use workspan_events::{parse, Counters, Event, Refused};
-use workspan_report::inflate::Counted;
+use workspan_report::inflation::Counted;
 use workspan_wire::events::MAX_EVENTS;
 
 use crate::record::Session;
@@ -100,7 +100,7 @@ impl Wanted {
 /// The events of a list with commas between.
 pub fn named(names: Option<&str>) -> anyhow::Result<Vec<Event>> {
     let events = parse(names.unwrap_or_default(), &Machine)?;
-    ensure!(events.len() <= MAX_EVENTS, "--events: {} events, of {MAX_EVENTS} at most", events.len());
+    ensure!(events.len() <= MAX_EVENTS, "--events: {} events; at most {MAX_EVENTS} can be counted", events.len());
     Ok(events)
 }
 

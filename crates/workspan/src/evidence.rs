@@ -12,7 +12,7 @@ use workspan_report::calls::Steal;
 use crate::output;
 use crate::strands::{self, StoredRows};
 
-/// Pieces of the graph: a schedule of so many takes a fraction of a second.
+/// Pieces of the graph: a schedule of this number of takes a fraction of a second.
 const MOST_PIECES: usize = 1 << 20;
 
 /// What strands say.
@@ -38,7 +38,7 @@ pub fn of(recording: &Recording, file: &Path, processors: u32) -> Said {
         let recording = bounded_by_locks(recording);
         let run = recording.runs.get(number).context("there is no such run")?;
         let found = from_rows(&recording, run, &rows, processors);
-        rows.tell_problems();
+        rows.report_problems();
         found
     });
     found.unwrap_or_else(|error| {

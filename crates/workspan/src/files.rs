@@ -1,4 +1,4 @@
-//! Files: recordings, and what else is asked for.
+//! Files: recordings, and other requested outputs.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use tempfile::{NamedTempFile, TempDir};
 use workspan_model::Recording;
 use workspan_read::{decode, encode, Problem};
 
-use crate::{output, untrusted};
+use crate::{output, strands, untrusted};
 
 /// A larger file is no recording: its tables are bounded.
 const LARGEST: u64 = 1 << 30;
@@ -30,10 +30,16 @@ pub struct Opened {
     pub format: (u16, u16),
 }
 
-/// Reads a recording; tells what is wrong with it on stderr.
+/// Reads a recording; reports on stderr what is wrong with it.
 pub fn read(file: &Path) -> anyhow::Result<Opened> {
     let bytes = File::open(file).and_then(|opened| up_to(opened, LARGEST)).with_context(|| {
-        let hint = if file.exists() { "" } else { " (record one with `cargo workspan run` or `workspan record`)" };
+        let hint = if !file.exists() {
+            " (record one with `cargo workspan run` or `workspan record`)".to_owned()
+        } else if let Some(recording) = strands::beside_strands(file) {
+            format!(": this folder holds strands; the report is in {0} (type {0} instead)", output::quoted(&recording))
+        } else {
+            String::new()
+        };
         format!("cannot read {}{hint}", file.display())
     })?;
     let (mut recording, problems) = decode(&bytes).with_context(|| format!("cannot use {}", file.display()))?;

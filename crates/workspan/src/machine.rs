@@ -30,6 +30,7 @@ pub fn name() -> Machine {
 }
 
 /// Describes the machine and measures its clock. Takes a twentieth of a second, more on a busy machine.
+#[expect(clippy::disallowed_methods, reason = "two readings of clocks, some time apart")]
 pub fn describe() -> (Machine, Pauses) {
     let before = reading();
     let heard = listening::listen();

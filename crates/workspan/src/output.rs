@@ -4,6 +4,7 @@
 //! [`workspan_report::shown`] here. Only [`stream`], which writes other tools' formats, leaves that to `workspan_export`.
 
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use workspan_report::shown::{shown, shown_lines};
@@ -27,20 +28,20 @@ pub fn stream(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyho
     }
 }
 
-/// Talk, to stderr.
-pub fn talk(text: &str) {
+/// A message, to stderr.
+pub fn message(text: &str) {
     // There is nowhere left to report a failure to.
     let _ = writeln!(io::stderr().lock(), "{}", shown_lines(text));
 }
 
 /// A message with our name, in one line whatever names are in it.
 pub fn note(text: &str) {
-    talk(&format!("workspan: {}", shown(text)));
+    message(&format!("workspan: {}", shown(text)));
 }
 
 /// An error and its causes, in one line.
 pub fn error(error: &anyhow::Error) {
-    talk(&format!("workspan: error: {}", shown(&format!("{error:#}"))));
+    message(&format!("workspan: error: {}", shown(&format!("{error:#}"))));
 }
 
 /// What clap has to say of a command line, which is more than a line; a path of the user's may be in it.
@@ -56,13 +57,20 @@ pub fn usage(error: &clap::Error) {
         // A closed pipe is no reason to complain about help.
         let _ = data(&text);
     } else {
-        talk(text.trim_end_matches('\n'));
+        message(text.trim_end_matches('\n'));
     }
 }
 
 /// A path, as part of a line.
 pub fn path(path: &Path) -> String {
     shown(&path.display().to_string()).into_owned()
+}
+
+/// A path as a word of a shell's command line, to be copied.
+pub fn quoted(path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    let words = shlex::bytes::try_quote(bytes).unwrap_or(bytes.into());
+    String::from_utf8_lossy(&words).into_owned()
 }
 
 /// Whether to colour what goes to stdout.

@@ -5,7 +5,7 @@
 //! | `overhead` | CPU time and memory of `programs/bench`, profiled over native, in interleaved pairs | [`overhead`] |
 //! | `tree` | region parallelism of a balanced tree of equal leaves | [`tree`] |
 //! | `merged` | the same of five runs that are merged strand by strand | [`merged`] |
-//! | `inflate` | where `workspan inflate` ranks false sharing that was planted, `programs/sharing` | [`inflate`] |
+//! | `inflation` | where `workspan inflation` ranks false sharing that was planted, `programs/sharing` | [`inflation`] |
 //! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
 //! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
 //! | `record` | CPU time of programs with a cutoff that are recorded strand by strand, over native; bytes of a strand | [`record`] |
@@ -24,7 +24,7 @@ mod child;
 mod cilk;
 mod crates;
 mod figure;
-mod inflate;
+mod inflation;
 mod inputs;
 mod instructions;
 mod machine;
@@ -74,14 +74,14 @@ pub(crate) struct Options {
     summary: bool,
 }
 
-/// Measures a group, as far as its cases are asked for.
+/// Measures a group, as far as its cases are requested.
 type Group = fn(&Options) -> anyhow::Result<Vec<Figure>>;
 
 const GROUPS: &[Group] = &[
     overhead::measure,
     tree::measure,
     merged::measure,
-    inflate::measure,
+    inflation::measure,
     shapes::measure,
     openmp::measure,
     record::measure,
@@ -93,7 +93,7 @@ const GROUPS: &[Group] = &[
 ];
 
 impl Options {
-    /// True if a case of a group is asked for.
+    /// True if a case of a group is requested.
     fn wants(&self, group: &str, case: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|name| name == group || name == case)
     }

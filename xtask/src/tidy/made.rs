@@ -62,11 +62,11 @@ fn sources(repository: &Repository, path: &str) -> u64 {
 fn product_with_literals(text: &str) -> String {
     let product = product(text);
     let lines = text.lines().zip(product.lines()).filter(|(_, product)| !product.trim().is_empty());
-    // A comment at the end of a line is told apart from a literal by what was blanked.
+    // A comment at the end of a line is distinguished from a literal by what was blanked.
     lines.flat_map(|(line, product)| line.get(..product.trim_end().len()).unwrap_or(line).split_whitespace()).collect()
 }
 
-/// FNV-1a: to tell versions of one text apart, not to be safe from anybody.
+/// FNV-1a: to distinguish versions of one text, not to be safe from anybody.
 fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for byte in texts.flat_map(|text| text.bytes().chain([0])) {

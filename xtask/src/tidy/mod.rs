@@ -5,9 +5,13 @@
 
 mod crates;
 mod embedded;
+mod forgiving;
+mod hot_path;
+mod imports;
 pub(crate) mod made;
 mod source;
 mod texts;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,13 +43,18 @@ const RULES: &[Rule] = &[
     crates::manifests,
     crates::modules,
     crates::talk,
+    imports::circles,
     source::header,
     source::length,
     source::proofs,
     source::unfinished,
+    forgiving::once,
+    forgiving::clocks,
+    hot_path::stays_hot,
     texts::machine_paths,
     texts::registries,
     texts::links,
+    words::plain,
     embedded::complete,
     made::up_to_date,
 ];
@@ -71,6 +80,12 @@ pub(crate) fn main() -> anyhow::Result<()> {
     }
     anyhow::ensure!(found.is_empty(), "{} places are against the rules of the repository", found.len());
     println!("{} files are tidy", repository.files.len());
+    Ok(())
+}
+
+/// Shows how the files of each crate use one another.
+pub(crate) fn imports() -> anyhow::Result<()> {
+    imports::print(&repository()?);
     Ok(())
 }
 

@@ -10,7 +10,7 @@ const LONGEST: usize = 600;
 /// Files that may be longer, how long, and why.
 const LONGER: &[(&str, usize, &str)] = &[];
 
-/// Where unsafe code may be: the collectors and what programs tell them, the kernel's counters, programs made to be measured, and programs and
+/// Where unsafe code may be: the collectors and what programs report to them, the kernel's counters, programs made to be measured, and programs and
 /// libraries made to be looked at by tests.
 const UNSAFE: &[&str] = &[
     "crates/workspan-collect/",
@@ -86,7 +86,7 @@ fn unsafe_code(code: &str) -> Option<usize> {
 }
 
 /// Blocks and implementations are proved where they stand. What an unsafe function demands is in its documentation,
-/// which clippy asks for.
+/// which clippy demands.
 fn needs_proof(code: &str) -> bool {
     let rest = code["unsafe".len()..].trim_start();
     rest.is_empty() || rest.starts_with('{') || rest.starts_with("impl")

@@ -28,7 +28,7 @@ pub struct Goal {
     pub target: f64,
     /// By what a region becomes faster in each step; above 1.
     pub factor: f64,
-    /// A task must be at least so many times as long as its creation.
+    /// A task must be at least this number of times as long as its creation.
     pub threshold: f64,
 }
 

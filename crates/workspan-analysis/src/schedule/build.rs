@@ -1,4 +1,4 @@
-//! From rows to a graph, in one pass: by the machine that replays them, which [tells](super::events) what it has found to be
+//! From rows to a graph, in one pass: by the machine that replays them, which [reports](super::events) what it has found to be
 //! in order.
 //!
 //! Each row makes a piece; an edge goes from the piece before in the same chain. What is not known yet when an edge is made —
@@ -20,7 +20,7 @@ use crate::strands::{Machine, Problems, Regions, Rows};
 /// How a graph is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildOptions {
-    /// So many pieces at most: what is small is folded until they are no more.
+    /// This number of pieces at most: what is small is folded until they are no more.
     pub most: usize,
     /// Tasks that their creators are to run themselves.
     pub grain: Vec<Grain>,
@@ -125,7 +125,7 @@ pub(super) struct Fork {
     pub(super) mark: Mark,
     /// Of the running branch.
     pub(super) branch: Mark,
-    /// It is the number so many, from 0.
+    /// Its number, from 0.
     pub(super) number: u32,
     pub(super) tasks: bool,
     pub(super) context: ContextId,
@@ -365,7 +365,7 @@ impl Builder {
         }
     }
 
-    /// The running task's children are no longer asked for.
+    /// Nobody will ask for the running task's children again.
     pub(super) fn forget(&mut self) {
         self.chain.children.clear();
         self.chain.gathered = None;

@@ -9,7 +9,7 @@
 //! | few tasks | an instance creates fewer tasks than there are processors, or they run out: sizes are alike |
 //! | a long task | one task takes at least half of an instance's span, and twice the mean |
 //! | in turn | enough tasks of like sizes, that nevertheless come one after the other |
-//! | chunks | of a loop of which strands were not recorded: few or uneven chunks, there is no telling which |
+//! | chunks | of a loop of which strands were not recorded: few or uneven chunks, which one is not known |
 //! | own code | what a task does before, between or after what it forks |
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub enum Reason {
     SharedIterator,
     /// There are too few tasks at a time.
     FewTasks {
-        /// An instance has so many on average, the creator's own branch included.
+        /// An instance has this number of on average, the creator's own branch included.
         tasks: f64,
     },
     /// One takes much longer than others.

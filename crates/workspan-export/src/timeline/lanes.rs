@@ -80,7 +80,7 @@ pub(super) fn arrange(
     timeline
 }
 
-/// Leaves the longest slices, by lane and time, and tells where each is then.
+/// Leaves the longest slices, by lane and time, and reports where each is then.
 fn thin_out(slices: &mut Vec<Slice>, room: u64, left_out: &mut LeftOut) -> Vec<Option<usize>> {
     let length = |slice: &Slice| slice.end - slice.start;
     let mut lengths = Lengths::default();

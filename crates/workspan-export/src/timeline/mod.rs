@@ -9,7 +9,7 @@
 //! of its thread has ended. It goes to a further lane of the thread. So slices of a lane never overlap.
 //!
 //! **Bound:** of more strands than four times the limit the longest are kept, of more slices than the limit the longest; of
-//! those of equal length every so many-th, not the first. What is left out is [told](LeftOut).
+//! those of equal length every Nth, not the first. What is excluded is [reported](LeftOut).
 
 mod lanes;
 mod select;

@@ -101,8 +101,11 @@ pub fn state(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<State> {
 pub struct Converted {
     /// Strands.
     pub strands: u64,
-    /// Pieces that had not ended, the main thread's included.
+    /// Pieces that had not ended, the main thread's included, though somebody waited for them.
     pub cut: u64,
+    /// Tasks and threads that nobody waited for, and that had not ended when the program did. All that they had done by then
+    /// is there: a piece's end is written when it ends, and what was written before the program's end is taken after it.
+    pub unfinished: u64,
     /// Pieces that nobody refers to: their tasks begin when they did, but nobody waits for them.
     pub lone: u64,
     /// Pieces that could not be placed: their strands are missing.
@@ -114,7 +117,7 @@ pub struct Converted {
 impl Converted {
     /// True if nothing is missing.
     pub fn whole(&self) -> bool {
-        let Converted { strands: _, cut, lone: _, lost, stray } = *self;
+        let Converted { strands: _, cut, unfinished: _, lone: _, lost, stray } = *self;
         (cut, lost, stray) == (0, 0, 0)
     }
 }

@@ -245,7 +245,7 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'_, '_, L, 
         Ok(())
     }
 
-    /// A member enters a loop. Not all are told which one (`context` is 0 then); the first is. Its context.
+    /// A member enters a loop. Not all learn which one (`context` is 0 then); the first does. Its context.
     pub(super) fn loop_entered(&mut self, context: u32) -> Option<u32> {
         let known = (context != 0).then_some(context);
         let Some(team) = self.teams.last_mut() else {
@@ -263,7 +263,7 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'_, '_, L, 
         known.or((*first != 0).then_some(*first))
     }
 
-    /// True if the group whose end is told has ended already; then that is used up.
+    /// True if the group whose end is reported has ended already; then that is used up.
     pub(super) fn is_waited_for(&mut self) -> bool {
         let open = self.open.iter().rfind(|open| matches!(open, Open::Group { .. }) || !open.is_inner());
         let none = !matches!(open, Some(Open::Group { .. }));

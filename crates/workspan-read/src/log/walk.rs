@@ -149,7 +149,11 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
             // The end of a member's last barrier need not be seen.
             let leaving = self.open.last().is_some_and(|open| matches!(open, Open::Member));
             let leaving = leaving && self.teams.last().is_some_and(|team| team.leaving);
-            self.found.cut += u64::from(!leaving);
+            if self.rows.complete() && self.is_in_detached() {
+                self.found.unfinished += 1;
+            } else {
+                self.found.cut += u64::from(!leaving);
+            }
             return self.end(None);
         };
         self.cursor.at = entry.next;
@@ -229,6 +233,12 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
             _ => self.found.stray += 1,
         }
         Ok(true)
+    }
+
+    /// True in a task, or the life of a thread, for which nobody waits.
+    fn is_in_detached(&self) -> bool {
+        let innermost = self.open.iter().rev().find(|open| !open.is_inner());
+        matches!(innermost, Some(Open::Task(task)) if task.group.is_none() && !task.call && !task.depended_on)
     }
 
     /// Goes on with a piece, behind its first entry.

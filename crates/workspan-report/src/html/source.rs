@@ -115,9 +115,9 @@ impl<'a> Listing<'a> {
     }
 }
 
-const HELP: &str = r#"<p class="help">Numbers stand beside the line that creates the tasks: what they ran, in callees too, is charged to it.
-Which lines of the code called used the time is not shown. The text is that of the files when this page was written; if they
-had changed since the recording, numbers stand beside the wrong lines.</p>
+const HELP: &str = r#"<p class="help">Numbers stand beside the line that creates tasks and include what these tasks ran, functions called included. Not
+shown: which lines of those functions took the time. The source is as of when this page was written; if it changed after the
+recording, numbers stand beside wrong lines.</p>
 "#;
 
 fn line_id(file: usize, line: u32) -> String {

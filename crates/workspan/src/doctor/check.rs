@@ -116,8 +116,8 @@ pub(super) fn as_text(checks: &[Check], colour: bool) -> String {
     let of = |state| checks.iter().filter(|check| check.state == state).count();
     let verdict = match (of(State::Missing), of(State::Warn)) {
         (0, 0) => "all is well".to_owned(),
-        (0, 1) => "all essential is there; 1 thing could be better".to_owned(),
-        (0, warnings) => format!("all essential is there; {warnings} things could be better"),
+        (0, 1) => "nothing essential is missing; 1 warning".to_owned(),
+        (0, warnings) => format!("nothing essential is missing; {warnings} warnings"),
         (1, _) => "1 essential thing is missing".to_owned(),
         (missing, _) => format!("{missing} essential things are missing"),
     };

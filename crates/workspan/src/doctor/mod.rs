@@ -1,4 +1,4 @@
-//! `workspan doctor`: what this machine, this project and a program allow, and the fix for each missing thing.
+//! `workspan doctor`: what Workspan can measure on this machine, for this project and program, and the fix for what is missing.
 //!
 //! Exit status: [`exit::OK`] if nothing essential is missing, [`exit::MISSING`] if something is, [`exit::FAILED`] if the
 //! program cannot be looked at. What is only worse than it could be (`warn`) is no failure.

@@ -32,7 +32,7 @@ fn collector() -> Check {
         }
     };
     let place = if collector.is_in_memory() { "in memory" } else { "in the cache folder" };
-    // Any program will do: the loader complains on standard error if it cannot load what it is told to.
+    // Any program will do: the loader complains on standard error if it cannot load what it is asked to load.
     let child =
         Command::new("/bin/sh").args(["-c", ":"]).env("LD_PRELOAD", collector.path()).stdin(Stdio::null()).output();
     match child {
@@ -66,7 +66,7 @@ pub(super) fn of_program(program: &Program) -> Check {
         |path: &Option<PathBuf>| path.as_ref().map_or("not found", |path| path.to_str().unwrap_or("?")).to_owned();
     if let Some(obstacle) = program.obstacle() {
         let check = Check::missing(PROGRAM, "openmp", program.describe());
-        return check.means(format!("It cannot be watched: {obstacle}.")).fix("link it dynamically");
+        return check.means(format!("It cannot be profiled: {obstacle}.")).fix("link it dynamically");
     }
     match &program.runtime {
         Runtime::Shared { name, path } => {
@@ -76,10 +76,10 @@ pub(super) fn of_program(program: &Program) -> Check {
                     .means("The program cannot start.")
                     .fix("install the library, or name its folder in LD_LIBRARY_PATH"),
                 Some(None) => Check::missing(PROGRAM, "openmp", found)
-                    .means("This runtime has no interface for tools: a run would tell nothing.")
+                    .means("This runtime has no interface for tools: a run would report nothing.")
                     .fix(libomp::FIX),
                 Some(Some(library)) if library.version.number < libomp::OLDEST => Check::warn(PROGRAM, "openmp", found)
-                    .means("It does not tell of the pieces of loops.")
+                    .means("It does not report the chunks of loops.")
                     .fix("use LLVM 15 or newer"),
                 Some(Some(_)) => Check::ok(PROGRAM, "openmp", found),
             }
@@ -88,12 +88,11 @@ pub(super) fn of_program(program: &Program) -> Check {
             Check::ok(PROGRAM, "openmp", format!("{} ({})", program.describe(), library.path.display()))
         }
         Runtime::Gcc { stand_in: Err(missing) } => {
-            Check::missing(PROGRAM, "openmp", format!("libgomp, and nothing to stand in for it: {missing}"))
-                .means("gcc's OpenMP runtime has no interface for tools; LLVM's can take its place.")
+            Check::missing(PROGRAM, "openmp", format!("libgomp, and no runtime to replace it for the run: {missing}"))
+                .means("gcc's OpenMP runtime has no interface for tools; LLVM's can replace it for the run.")
                 .fix(libomp::FIX)
         }
-        Runtime::Linked { .. } => Check::ok(PROGRAM, "openmp", program.describe()).means(
-            "Places come from debug information alone; calls that the compiler made jumps are off by a function.",
-        ),
+        Runtime::Linked { .. } => Check::ok(PROGRAM, "openmp", program.describe())
+            .means("Places come from debug information only; after a tail call the function shown is the caller's."),
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
     let name = path.display();
     if bytes.starts_with(b"#!") {
         return Ok(vec![Check::warn(GROUP, "program", format!("{name} is a script"))
-            .means("It can be recorded if it starts a program that carries hooks; only the first such is profiled.")
+            .means("Workspan profiles the first instrumented program that it starts.")
             .fix("look at the program that it starts")]);
     }
     let file = match object::File::parse(&*bytes) {
@@ -69,8 +69,8 @@ fn hooks(runtime: Option<Runtime>, file: &object::File<'_>) -> Check {
                 .means(format!("This workspan understands version {WIRE_VERSION} only."))
                 .fix("build it again with `cargo workspan build`, or use the workspan that built it")
         }
-        _ if mentions_rayon(file) => Check::missing(GROUP, "hooks", "none, though rayon is in it")
-            .means("The program was built without `cargo workspan`: a run would tell nothing.")
+        _ if mentions_rayon(file) => Check::missing(GROUP, "hooks", "none, although it uses rayon")
+            .means("The program was built without `cargo workspan`: a run would report nothing.")
             .fix(BUILD),
         _ => Check::missing(GROUP, "hooks", "none, and no sign of rayon or OpenMP")
             .means("There is nothing to profile: Rust programs must use rayon, programs in C, C++ and Fortran OpenMP.")
@@ -113,7 +113,7 @@ fn debug_info(file: &object::File<'_>) -> Check {
     }
     let found = if has_section(file, &[".gnu_debuglink"]) { "in another file" } else { "none" };
     Check::warn(GROUP, "debug-info", found)
-        .means("Sites have their lines all the same; functions are named after closure types, callers are unknown.")
+        .means("Sites still have their lines; functions are named after closure types, callers are unknown.")
         .fix("build it with `cargo workspan build`, which adds line tables, and do not strip it")
 }
 
@@ -129,11 +129,11 @@ fn linking(file: &object::File<'_>) -> Check {
     let loader = file.section_by_name(".interp").and_then(|section| section.data().ok().map(<[u8]>::to_vec));
     match loader.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()) {
         Some(loader) if loader.contains("musl") => Check::warn(GROUP, "linking", format!("dynamic, by {loader}"))
-            .means("Programs for musl are untested; that a thread was switched out shows only in long strands.")
+            .means("Programs for musl are untested; Workspan recognises only in long strands that a thread was switched out.")
             .fix("build for a target with glibc"),
         Some(loader) => Check::ok(GROUP, "linking", format!("dynamic, by {loader}")),
         None => Check::warn(GROUP, "linking", "static")
-            .means("That a thread was switched out shows only in long strands: use an idle machine.")
+            .means("Workspan recognises only in long strands that a thread was switched out: use an idle machine.")
             .fix("link it dynamically with glibc"),
     }
 }

@@ -42,21 +42,26 @@ pub struct Collector {
 impl Collector {
     /// Makes the file.
     pub fn new() -> anyhow::Result<Collector> {
-        Collector::of(LIBRARY)
+        Collector::of_openmp(LIBRARY)
     }
 
     /// The one for idle accounting alone.
     pub fn of_idle_time() -> anyhow::Result<Collector> {
-        Collector::of(IDLE_ONLY)
+        Collector::of_openmp(IDLE_ONLY)
     }
 
-    fn of(library: &[u8]) -> anyhow::Result<Collector> {
+    fn of_openmp(library: &[u8]) -> anyhow::Result<Collector> {
         anyhow::ensure!(is_built(), "this workspan was built without its collector for OpenMP programs");
+        Collector::of(library)
+    }
+
+    /// A library that this command carries along.
+    pub(crate) fn of(library: &[u8]) -> anyhow::Result<Collector> {
         if let Ok(file) = in_memory(library) {
             let path = by_descriptor(&file);
             return Ok(Collector { path, in_memory: true, file: Some(file), _folder: None });
         }
-        Collector::on_disk(library).context("cannot write the collector for OpenMP programs")
+        Collector::on_disk(library).context("cannot write the library that programs load")
     }
 
     fn on_disk(library: &[u8]) -> io::Result<Collector> {
@@ -134,7 +139,7 @@ fn by_descriptor(file: &File) -> OsString {
     format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd()).into()
 }
 
-/// A file whose name tells its content, so that another version has another. None if there is no folder in which nobody else
+/// A file whose name reports its content, so that another version has another. None if there is no folder in which nobody else
 /// writes.
 fn in_cache(library: &[u8]) -> io::Result<Option<PathBuf>> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

@@ -49,12 +49,12 @@ impl Environment {
     /// For `program`, which lies at `path`; `wrapped`: the command starts something else first.
     pub fn new(program: &Program, path: &Path, wrapped: bool, options: &RunOptions) -> anyhow::Result<Environment> {
         if let Some(obstacle) = program.obstacle() {
-            anyhow::bail!("{} cannot be watched: {obstacle} (link it dynamically)", path.display());
+            anyhow::bail!("{} cannot be profiled: {obstacle} (link it dynamically)", path.display());
         }
         let stand_in = match &program.runtime {
             Runtime::Gcc { stand_in: Ok(library) } => Some(library.path.clone()),
             Runtime::Gcc { stand_in: Err(missing) } => anyhow::bail!(
-                "{} uses gcc's OpenMP runtime, which cannot be watched; LLVM's would stand in for it, but {missing}: {}",
+                "{} uses gcc's OpenMP runtime, which has no interface for tools. LLVM's can replace it for the run, but {missing}: {}",
                 path.display(),
                 libomp::FIX
             ),
@@ -88,14 +88,14 @@ impl Environment {
     }
 }
 
-/// The size of teams; with virtual cores a team of so many, of which one thread runs at a time.
+/// The size of teams; with virtual cores a team of that size, of which one thread runs at a time.
 fn threads(options: &RunOptions) -> anyhow::Result<Vec<Variable>> {
     let Some(cores) = options.logical_cores.filter(|cores| *cores > 0) else {
         return Ok(options.workers.map(|workers| set("OMP_NUM_THREADS", &workers.to_string())).into_iter().collect());
     };
     anyhow::ensure!(
         cores <= MOST_THREADS,
-        "--logical-cores {cores}: a program that uses OpenMP can have {MOST_THREADS} at most"
+        "--logical-cores {cores}: at most {MOST_THREADS} for a program that uses OpenMP"
     );
     Ok(vec![
         set("OMP_NUM_THREADS", &cores.to_string()),

@@ -12,6 +12,7 @@ use nix::sys::time::TimeValLike;
 use workspan_collect::platform;
 use workspan_model::{Exit, Nanos};
 
+use super::{interpreter, target};
 use crate::exit::{Status, NOT_EXECUTABLE, NOT_FOUND};
 use crate::signals;
 
@@ -36,7 +37,7 @@ pub enum Streams<'f> {
     /// It reads nothing; of what it writes, errors are kept.
     Errors(&'f File),
     /// It reads nothing, and writes all to our standard error.
-    Talk,
+    Messages,
 }
 
 /// Set where LLVM's OpenMP runtime stands in for gcc's.
@@ -67,7 +68,7 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
         Streams::Errors(file) => {
             child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file.try_clone()?);
         }
-        Streams::Talk => {
+        Streams::Messages => {
             child.stdin(Stdio::null()).stdout(io::stderr());
         }
     }
@@ -76,8 +77,17 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
     let spawned = child.spawn();
     drop(deeper);
     let mut child = spawned.map_err(|error| {
+        let name = command[0].to_string_lossy();
+        let missing = target::find(&command[0]).ok().and_then(|path| interpreter::missing(&path));
+        if let Some(missing) = missing {
+            let message = format!(
+                "cannot run {name}: it needs {}, which does not exist (install it, or correct the first line of a script)",
+                missing.display()
+            );
+            return Status { code: NOT_EXECUTABLE, message };
+        }
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-        Status { code, message: format!("cannot run {}: {error}", command[0].to_string_lossy()) }
+        Status { code, message: format!("cannot run {name}: {error}") }
     })?;
     let passed_on = caught.pass_on_to(&child);
     let status = child.wait()?;

@@ -4,6 +4,7 @@ pub mod child;
 pub mod crash;
 pub mod events;
 pub mod idle;
+pub mod interpreter;
 pub mod memory;
 pub mod output;
 pub mod profiled;
@@ -24,6 +25,7 @@ use anyhow::Context;
 use workspan_analysis::calls::DEFAULT_STEAL;
 use workspan_events::Event;
 use workspan_model::{ContextId, Ending, Exit, Machine, Recording};
+use workspan_read::trouble::Trouble;
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
@@ -33,7 +35,7 @@ use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
 use crate::overwrite::Overwrites;
 use crate::what_if::{self, Answered};
-use crate::{files, machine, merge, openmp, output as talk, report, signals};
+use crate::{files, machine, merge, openmp, output as messages, report, signals};
 use target::Runtime;
 
 /// Runs the verb.
@@ -48,7 +50,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         }
         if target::look(&target)?.is_none() {
             let message = format!("{} uses neither rayon nor OpenMP: it runs without a recording", target.display());
-            talk::note(&message);
+            messages::note(&message);
             return unrecorded(&args.command, Vec::new());
         }
     }
@@ -63,14 +65,14 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     if let Some(library) = &options.tool {
         tool::check(library)?;
     }
-    if options.record {
+    if options.strands {
         strands::check_writable(&file)?;
     }
     let measured = measure_into(&args.command, options, &file)?;
     let outcome = measured.outcome;
-    // The program has run: whatever fails now, how it ended is told.
+    // The program has run: whatever fails now, how it ended is reported.
     let (errors, kept) = publish(measured, &file, options);
-    errors.iter().for_each(talk::error);
+    errors.iter().for_each(messages::error);
     let failed = Outcome::Code(i32::from(crate::exit::FAILED));
     let well = errors.is_empty() && kept == strands::Kept::All;
     Ok(if well || outcome != Outcome::OK { outcome } else { failed })
@@ -83,11 +85,11 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> (Vec<anyhow
     let recording = &recording;
     let mut kept = strands::Kept::All;
     let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
-    if options.record {
+    if options.strands {
         written = written.and_then(|()| Ok(kept = strands::write(recording, &logs, file)?));
     }
     // Whoever wants us to end does not want what takes long.
-    let with_strands = (options.record && written.is_ok() && !signals::stopped()).then_some(file);
+    let with_strands = (options.strands && written.is_ok() && !signals::stopped()).then_some(file);
     let mut errors = Vec::new();
     if let Some(mut view) = report::judged(recording, with_strands, &options.show) {
         let answered = if signals::stopped() { Answered::default() } else { answer(recording, &logs, options) };
@@ -104,20 +106,20 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> (Vec<anyhow
     (errors, kept)
 }
 
-/// Tells where the recording is, and what repeated runs amount to.
+/// Reports where the recording is, and what repeated runs amount to.
 fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
     if options.show.json.is_some() {
         return;
     }
-    if options.record && recording.runs.len() > 1 && !signals::stopped() {
+    if options.strands && recording.runs.len() > 1 && !signals::stopped() {
         match merge::in_a_line(file) {
-            Ok(line) => talk::talk(&format!("\n{line}")),
-            Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),
+            Ok(line) => messages::message(&format!("\n{line}")),
+            Err(error) => messages::note(&format!("warning: the runs cannot be merged: {error:#}")),
         }
     }
-    let shown = talk::path(file);
-    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {shown}") };
-    talk::talk(&format!("\nrecorded in {shown}; next: workspan report{name} --html report.html"));
+    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", messages::quoted(file)) };
+    let shown = messages::path(file);
+    messages::message(&format!("\nrecorded in {shown}; next: workspan report{name} --html report.html"));
 }
 
 /// Answers what was asked before the run; of several runs, for the typical one.
@@ -150,7 +152,7 @@ pub struct Measured {
     pub recording: Recording,
     /// How the first failing run ended.
     pub outcome: Outcome,
-    /// What each run has logged, if that was asked for.
+    /// What each run has logged, if that was requested.
     pub logs: Vec<strands::RunLog>,
 }
 
@@ -164,7 +166,7 @@ impl Measured {
     }
 }
 
-/// Runs a command as often as asked for. Returns what was recorded, and how the first failing run ended.
+/// Runs a command as often as requested. Returns what was recorded, and how the first failing run ended.
 pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
     let measured = measure_into(command, options, &options.output)?;
     Ok((measured.recording, measured.outcome))
@@ -371,7 +373,7 @@ fn one_run(
     let contexts = read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
     if let Some(run) = recording.runs.last().filter(|run| run.exit == Exit::Code(0) && run.ending == Ending::Unseen) {
         if run.other_processes > 0 && run.tasks() == 0 {
-            talk::note(
+            messages::note(
                 "warning: the program went on in a process that it has forked (a daemon), which Workspan does not follow: run it in \
                  the foreground",
             );
@@ -381,9 +383,25 @@ fn one_run(
     if let Some(library) = &options.tool {
         tool::report(library, &snapshot)?;
     }
+    tell_trouble(workspan_read::trouble::trouble(&snapshot).context("cannot read the shared memory")?);
     let state = workspan_read::log::state(&snapshot).context("cannot read the shared memory")?;
     let log = spool.map(|spool| strands::RunLog { spool, contexts, state });
     Ok((outcome(ended.exit), log))
+}
+
+fn tell_trouble(Trouble { impatient, unfollowed }: Trouble) {
+    if impatient > 0 {
+        messages::note(&format!(
+            "warning: --logical-cores: {impatient} times a thread went on beside another, having waited two seconds for its turn: \
+             the program waits in a way that nobody sees (a spinning flag, say)"
+        ));
+    }
+    if unfollowed > 0 {
+        messages::note(&format!(
+            "warning: {unfollowed} changes of tasks were skipped, and what they did counts for the tasks before: another thread was \
+             stopped in the middle for longer than two seconds"
+        ));
+    }
 }
 
 /// The program's status, or our own failure if it had none to report.
@@ -411,7 +429,7 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
             Clock::Virtual => shm::Clock::Virtual,
         },
         logical_cores: match runtime {
-            // With virtual cores a program runs on one CPU: only if asked for.
+            // With virtual cores a program runs on one CPU: only if requested.
             Runtime::Openmp(_) => options.logical_cores,
             Runtime::Rayon(_) | Runtime::Script => Some(options.logical_cores.unwrap_or(CORES_OF_RAYON)),
         }
@@ -430,8 +448,8 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
     }
 }
 
-/// What a steal costs in burdened spans, as many ticks as are that time at least: asked for, measured, or assumed. With the
-/// virtual clock, whose ticks are no time, it costs nothing unless asked for.
+/// What a steal costs in burdened spans, as many ticks as are that time at least: requested, measured, or assumed. With the
+/// virtual clock, whose ticks are no time, it costs nothing unless requested.
 fn steal_ticks(options: &RunOptions, machine: &Machine) -> i64 {
     let nanos = match (options.steal, options.clock, machine.steal_ns) {
         (Some(asked), _, _) => asked,

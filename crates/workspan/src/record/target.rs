@@ -1,4 +1,4 @@
-//! The program to run: where it is, and how it can be watched.
+//! The program to run: where it is, and how it can be profiled.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use workspan_wire::shm::{NOTE_IDLE_ONLY, NOTE_MAGIC, NOTE_SECTION, WIRE_VERSION}
 use crate::exit::{Status, NOT_FOUND};
 use crate::openmp;
 
-/// How a program can be watched.
+/// How a program can be profiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Runtime {
     /// It carries hooks in its rayon.
@@ -74,30 +74,30 @@ fn words(word: &OsStr) -> Vec<OsString> {
     std::iter::once(word.to_owned()).chain(parts).collect()
 }
 
-/// How a program can be watched, for a profile: an error also if only idle time can be accounted for.
+/// How a program can be watched, for a profile: an error also if it measures nothing but idle time.
 pub fn profiled_runtime(executable: &Path) -> anyhow::Result<Runtime> {
     let runtime = runtime(executable)?;
     anyhow::ensure!(
         !matches!(&runtime, Runtime::Rayon(hooks) if hooks.runtime.ends_with(NOTE_IDLE_ONLY)),
-        "{} was built by `cargo workspan scale`, with hooks for idle time alone: build it with `cargo workspan build`",
+        "{} was built by `cargo workspan scale`, to measure nothing but idle time: build it with `cargo workspan build`",
         executable.display()
     );
     Ok(runtime)
 }
 
-/// How a program can be watched. An error if it cannot: a run would tell nothing.
+/// How a program can be profiled. An error if it cannot: a run would report nothing.
 pub fn runtime(executable: &Path) -> anyhow::Result<Runtime> {
     let Some(runtime) = look(executable)? else {
         anyhow::bail!(
-            "{} carries no hooks and uses no OpenMP: build it with `cargo workspan build`, or run it with \
-             `cargo workspan run` (is rayon among its dependencies?)",
+            "{} is not instrumented and does not use OpenMP. For a Rust program that uses rayon: build it with \
+             `cargo workspan build`, or build and run it with `cargo workspan run`",
             executable.display()
         );
     };
     match &runtime {
         Runtime::Rayon(hooks) if hooks.wire_version != WIRE_VERSION => anyhow::bail!(
-            "{} was built with hooks of wire version {}, this workspan has {WIRE_VERSION}: build it again with \
-             `cargo workspan build`",
+            "{} was built by another version of Workspan (wire version {}, this one has {WIRE_VERSION}): build it \
+             again with `cargo workspan build`",
             executable.display(),
             hooks.wire_version
         ),
@@ -105,7 +105,7 @@ pub fn runtime(executable: &Path) -> anyhow::Result<Runtime> {
     }
 }
 
-/// How a program can be watched, if it can.
+/// How a program can be profiled, if it can.
 pub fn look(executable: &Path) -> anyhow::Result<Option<Runtime>> {
     let cannot_run = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { crate::exit::NOT_EXECUTABLE };

@@ -13,8 +13,7 @@ use nix::sys::signal::{kill, Signal};
 use serde_json::Value;
 
 use crate::build::{self, scratch};
-use crate::command::{record, report, run, start, warnings, workspan, Running};
-use crate::passthrough::with_default_signals;
+use crate::command::{record, report, run, start, warnings, with_default_signals, workspan, Running};
 
 /// Compiles a text in a folder; `options` come last.
 #[track_caller]
@@ -51,10 +50,10 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// `workspan record --record` of an OpenMP program, with the real clock: by how much answers may be off takes time.
+/// `workspan record --strands` of an OpenMP program, with the real clock: by how much answers may be off takes time.
 fn record_strands(folder: &Path, program: &Path, arguments: &[&str]) -> Command {
     let mut command = workspan(folder);
-    command.args(["record", "--workers", "2", "--record", "--"]).arg(program).args(arguments);
+    command.args(["record", "--workers", "2", "--strands", "--"]).arg(program).args(arguments);
     command
 }
 
@@ -218,7 +217,7 @@ fn names_that_are_no_text_do_not_collide() {
     let names = [&b"r\xfd.wspan"[..], b"r\xfe.wspan"].map(OsStr::from_bytes);
     for name in names {
         let mut command = workspan(&folder);
-        command.args(["record", "--clock", "virtual", "--record", "-o"]).arg(name).arg("--").arg(&program).arg("10");
+        command.args(["record", "--clock", "virtual", "--strands", "-o"]).arg(name).arg("--").arg(&program).arg("10");
         run(&mut command).check_success();
     }
     for name in names {
@@ -354,23 +353,4 @@ fn wrappers() {
     }
     let ended = run(workspan(&folder).args(["record", "--", "env", "true"]));
     ended.check_error(2, &["carries no hooks and uses no OpenMP"]);
-}
-
-/// Questions about strands that lie anywhere.
-#[cfg(feature = "query")]
-#[test]
-fn questions_about_folders_with_any_name() {
-    let around = scratch("query-paths");
-    let program = compile("clang-19", &around, "chain.c", CHAIN);
-    for name in [&b"plain"[..], b"new\nline", b"no \xfe text", b"star*?", b"a%41"] {
-        let folder = around.join(OsStr::from_bytes(name));
-        fs::create_dir(&folder).expect("writable");
-        run(&mut record_strands(&folder, &program, &["10"])).check_success();
-        let inside = folder.join("..").join(OsStr::from_bytes(name));
-        for file in [inside.join("workspan.wspan"), folder.join("workspan.strands"), folder.join("workspan.wspan")] {
-            let ended =
-                run(workspan(&around).args(["query", "--csv"]).arg(&file).arg("select count(*) > 10 as n from nodes"));
-            assert_eq!(ended.check_success().out(), "n\ntrue\n", "{}", file.display());
-        }
-    }
 }

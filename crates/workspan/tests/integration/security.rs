@@ -202,7 +202,7 @@ fn what_is_read_is_not_overwritten() {
         &["record", "-o", "a", "--html", "a", "--json=a", "--", "./prog", "exit"],
         &["record", "-o", "a", "--json=a.old", "--", "./prog", "exit"],
         &["record", "-o", "prog", "--", "./prog", "exit"],
-        &["inflate", "-o", "a.wspan", "--workers", "2", "--json=a.base.wspan", "--", "./prog", "exit"],
+        &["inflation", "-o", "a.wspan", "--workers", "2", "--json=a.base.wspan", "--", "./prog", "exit"],
         &["scale", "-p", "1", "--html", "page", "--svg", "page", "--", "./prog", "exit"],
     ] {
         let ended = run(workspan(&folder).args(arguments));
