@@ -117,7 +117,8 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
         found.push(Warning::OtherProcesses { count: run.other_processes });
     }
     let forks = forks(recording, run);
-    if !forks {
+    let goes_on_elsewhere = run.ending == Ending::Unseen && run.other_processes > 0;
+    if !forks && !goes_on_elsewhere {
         found.push(Warning::NeverForks);
     }
     if run.clock == Clock::Virtual {

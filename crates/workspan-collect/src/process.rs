@@ -8,7 +8,7 @@
 
 use core::ffi::{c_char, CStr};
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 
 use super::events;
 use super::group;
@@ -101,7 +101,7 @@ fn start_where(wanted: fn(Shared) -> bool) {
     header.load_base.store(platform::load_base(), Ordering::Relaxed);
     PATH.keep(path);
     BASE.store(base.as_ptr(), Ordering::Release);
-    platform::on_fork_child(fork_child);
+    platform::on_fork(fork_parent, fork_child);
     header.started.ticks.store(platform::ticks(), Ordering::Relaxed);
     header.started.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
     header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
@@ -161,12 +161,23 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
     group::offer(shared, &detached.candidate, span, path);
 }
 
+/// This process was forked, and has not been counted.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Counts a child: in the parent, which may end before the child does anything.
+extern "C" fn fork_parent() {
+    if let Some(shared) = shared() {
+        shared.header().forks.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// In a forked child the tables belong to the parent: the collector goes back to sleep.
 ///
 /// What is under way on the stack that the child goes on with still ends there: a task releases its batch and its path,
 /// frames close. So the child gets a copy of the tables in place of the parent's. There is none to be had only if the
 /// runner has ended, who alone reads them, or if the process has taken another user's place.
 extern "C" fn fork_child() {
+    FORKED.store(true, Ordering::Relaxed);
     let base = BASE.swap(ptr::null_mut(), Ordering::AcqRel);
     if let Some(base) = NonNull::new(base) {
         // SAFETY: `start` has mapped it, and a forked child has one thread.
@@ -178,6 +189,14 @@ extern "C" fn fork_child() {
         }
     }
     thread::forget();
+}
+
+/// A forked child does what its parent would be profiled for: it is counted, once, as a process that is not.
+pub fn count_forked() {
+    if FORKED.swap(false, Ordering::Relaxed) {
+        // Finds the memory claimed by the parent.
+        start();
+    }
 }
 
 fn detect_features(shared: Shared) {

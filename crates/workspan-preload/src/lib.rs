@@ -9,7 +9,7 @@
 //! here: they have functions of their own in the place of the C library's.
 //!
 //! With `--cfg idle_only` it is a library for idle accounting alone ([`ompt::idle`]), which stands in the way of no entry
-//! point.
+//! point but one ([`ompt::copying`]).
 
 #![expect(unsafe_code, reason = "collector: callbacks of C code, its own memory, interposed functions")]
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
@@ -23,7 +23,7 @@ pub mod calibrate;
 pub mod dag;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod marks;
-#[cfg(not(any(idle_only, miri, feature = "alone")))]
+#[cfg(not(any(miri, feature = "alone")))]
 pub mod original;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;

@@ -20,7 +20,7 @@ use datafusion::execution::context::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use futures::StreamExt;
-use workspan_store::Survey;
+use workspan_store::{PlainFolder, Survey};
 
 pub use cells::{Cell, Column};
 pub use error::QueryError;
@@ -41,8 +41,9 @@ pub trait Sink {
 /// Answers a query over the strands in a folder; `survey` says which files there are.
 pub fn run(folder: &Path, survey: &Survey, sql: &str, sink: &mut dyn Sink) -> Result<(), QueryError> {
     // The planner recurs into what is nested: enough for all that the parser lets through.
+    let plain = PlainFolder::open(folder).map_err(QueryError::Output)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().build().map_err(QueryError::Output)?;
-    runtime.block_on(answer(folder, survey, sql, sink))
+    runtime.block_on(answer(plain.path(), survey, sql, sink))
 }
 
 async fn answer(folder: &Path, survey: &Survey, sql: &str, sink: &mut dyn Sink) -> Result<(), QueryError> {

@@ -109,6 +109,10 @@ fn read_header(header: &Record, ticks: &Ticks, run: &mut Run) {
     run.pools = header.u32(offset_of!(Header, pools));
     run.threads = header.u32(offset_of!(Header, threads));
     run.other_processes = header.u32(offset_of!(Header, other_processes));
+    if run.ending == Ending::Unseen && run.exit == Exit::Code(0) && run.other_processes == 0 {
+        // A daemon: the process that was started leaves the work to one that it has forked, and ends without a word.
+        run.other_processes = header.u32(offset_of!(Header, forks));
+    }
     run.losses = Losses {
         sites: header.u64(offset_of!(Header, dropped_sites)),
         contexts: header.u64(offset_of!(Header, dropped_contexts)),

@@ -10,7 +10,7 @@ use crate::view::Report;
 use data::Data;
 use keys::Keys;
 use source::Listing;
-pub use source::Sources;
+pub use source::{LeftOut, Sources};
 
 mod bar;
 mod data;
@@ -36,8 +36,13 @@ const SCRIPT: &str = include_str!("html/made/page.js");
 
 /// The page. Sources are shown in excerpts around sites; without them it does without, and without strands too.
 pub fn write(report: &Report, sources: &Sources, live: Option<&Live>) -> String {
+    write_with(report, sources, &[], live)
+}
+
+/// The same, with a list of the sources that were left out.
+pub fn write_with(report: &Report, sources: &Sources, left_out: &LeftOut, live: Option<&Live>) -> String {
     let keys = Keys::of(report);
-    let listing = Listing::of(report, sources);
+    let listing = Listing::of(report, sources, left_out);
     let data = Data::of(report, &keys, live);
     // The policy lets the page load nothing, whatever a name in it says. WebAssembly is what the page brings along.
     format!(

@@ -20,6 +20,7 @@ pub mod merged;
 pub mod place;
 pub mod predict;
 pub mod scale;
+pub mod shown;
 pub mod table;
 pub mod text;
 pub mod verdict;
@@ -27,12 +28,14 @@ pub mod view;
 pub mod what_if;
 pub mod words;
 
+mod crash;
 mod make;
 mod parts;
 mod rows;
 mod terminal;
 mod tree;
 
+pub use crash::crashed;
 pub use live::{live, Live};
 pub use make::{judged, report, typical_run};
 pub use verdict::Judging;

@@ -7,7 +7,7 @@ use crate::view::{
     Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes,
     Uniform, Warning, SCHEMA_VERSION,
 };
-use crate::{events, place, tree, words};
+use crate::{crash, events, place, tree, words};
 use workspan_analysis::calls::Burdened as BurdenedRow;
 use workspan_analysis::profile::{Region as RegionRow, SiteRow, Uniform as UniformRow};
 use workspan_analysis::{bounded_by_locks, profile, warnings, Profile, Spread as Over};
@@ -28,9 +28,14 @@ pub fn judged(recording: &Recording, judging: &Judging) -> Option<Report> {
     let events = Some(events::view(recording)).filter(|found| !found.events.is_empty());
     let mut warnings = all_warnings(recording);
     warnings.extend(events.iter().flat_map(|found| events::warnings(&found.events)).map(not_counted));
+    let crashed = recording.runs.iter().any(|run| crash::under_a_stand_in(recording, run));
+    warnings.extend(crashed.then(crash::warning));
     Some(Report {
         schema_version: SCHEMA_VERSION,
-        verdict: verdict::of(recording, run, typical, judging),
+        verdict: match crashed {
+            true => crash::verdict(judging.processors),
+            false => verdict::of(recording, run, typical, judging),
+        },
         program: program(&profiles),
         regions: regions(recording, &profiles, typical),
         sites: sites(recording, &profiles, typical),

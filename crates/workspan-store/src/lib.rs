@@ -18,6 +18,7 @@ pub mod writer;
 
 mod error;
 mod parquet;
+mod plain;
 mod problem;
 mod schema;
 pub mod table;
@@ -25,6 +26,7 @@ mod tasks;
 
 pub use error::StoreError;
 pub use names::folder_of;
+pub use plain::PlainFolder;
 pub use problem::Problem;
 pub use reader::{decode_part, Reader, Stored};
 pub use schema::{COLUMNS, EVENTS};

@@ -1,21 +1,34 @@
 //! Names of files in a folder of strands.
 
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// Sites of all runs.
 pub const SITES: &str = "sites.parquet";
 /// Contexts of all runs.
 pub const CONTEXTS: &str = "contexts.parquet";
 
-/// The folder of strands that belongs to a recording: `NAME.strands` for `NAME.wspan`.
+/// The folder of strands that belongs to a recording: `NAME.strands` for `NAME.wspan`. Names are bytes: those of two recordings
+/// that differ only in what is no text must not share a folder.
 pub fn folder_of(recording: &Path) -> PathBuf {
-    let name = recording.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = match name.rfind(".wspan") {
-        Some(at) => format!("{}.strands{}", &name[..at], &name[at + ".wspan".len()..]),
-        None => format!("{name}.strands"),
-    };
-    recording.with_file_name(folder)
+    const RECORDING: &[u8] = b".wspan";
+    const STRANDS: &[u8] = b".strands";
+    let name = recording.file_name().unwrap_or_default().as_encoded_bytes();
+    let at = name.windows(RECORDING.len()).rposition(|window| window == RECORDING);
+    let (stem, rest) = at.map_or((name, &[][..]), |at| (&name[..at], &name[at + RECORDING.len()..]));
+    recording.with_file_name(text(&[stem, STRANDS, rest].concat()))
+}
+
+#[cfg(unix)]
+fn text(bytes: &[u8]) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
+}
+
+#[cfg(not(unix))]
+fn text(bytes: &[u8]) -> OsString {
+    String::from_utf8_lossy(bytes).into_owned().into()
 }
 
 /// A part of a run's strands; runs from 1, parts from 0.
@@ -67,6 +80,17 @@ pub(crate) fn clear(folder: &Path) -> io::Result<()> {
 /// What a file is called until it is whole.
 pub(crate) const TEMPORARY: &str = ".tmp";
 
+/// Creates a file that has its place when it is whole. Something of that name may be left of a writer that was killed, or have
+/// been put there: it is removed, and a link is not followed.
+pub(crate) fn create_temporary(path: &Path) -> io::Result<File> {
+    let path = temporary(path);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
 /// The path of a file until it is whole.
 pub(crate) fn temporary(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -87,6 +111,29 @@ mod tests {
         ] {
             assert_eq!(folder_of(Path::new(file)), Path::new(folder));
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn names_that_are_no_text_have_folders_of_their_own() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = |name: &[u8]| folder_of(Path::new(std::ffi::OsStr::from_bytes(name)));
+        assert_eq!(folder(b"r\xfd.wspan").as_os_str().as_bytes(), b"r\xfd.strands");
+        assert_ne!(folder(b"r\xfd.wspan"), folder(b"r\xfe.wspan"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_planted_link_is_not_followed() {
+        let folder = std::env::temp_dir().join(format!("workspan-names-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let (part, victim) = (folder.join("nodes-1-0000.parquet"), folder.join("victim"));
+        fs::write(&victim, "kept").unwrap();
+        std::os::unix::fs::symlink(&victim, temporary(&part)).unwrap();
+        drop(create_temporary(&part).unwrap());
+        assert_eq!(fs::read(&victim).unwrap(), b"kept");
+        assert!(fs::symlink_metadata(temporary(&part)).unwrap().is_file());
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

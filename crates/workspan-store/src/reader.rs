@@ -100,6 +100,11 @@ impl Reader {
         self.stored.as_ref()
     }
 
+    /// What the writer has said is wrong, or has left unsaid, before anything is read.
+    pub fn known_problem(&self) -> Option<Problem> {
+        meta::problems(self.stored.as_ref())
+    }
+
     /// What is wrong, as far as it is known: all of it after the last batch.
     pub fn problems(&self) -> &[Problem] {
         &self.problems

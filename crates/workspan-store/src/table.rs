@@ -1,6 +1,6 @@
 //! Small tables, written at once.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
-use crate::names::temporary;
+use crate::names::{create_temporary, temporary};
 use crate::{schema, StoreError};
 
 /// A column, null where it is none.
@@ -28,7 +28,7 @@ pub enum Column {
 /// Writes a table so that there is never half of it.
 pub fn write(path: &Path, columns: &[(&str, Column)]) -> Result<(), StoreError> {
     let beside = temporary(path);
-    let written = write_to(&beside, columns)
+    let written = write_to(path, columns)
         .map_err(|error| StoreError::parquet(path, error))
         .and_then(|()| fs::rename(&beside, path).map_err(|error| StoreError::io(path, error)));
     if written.is_err() {
@@ -42,7 +42,7 @@ fn write_to(path: &Path, columns: &[(&str, Column)]) -> Result<(), ParquetError>
     let fields = columns.iter().map(|(name, column)| field(name, column).map(Arc::new)).collect::<Result<_, _>>()?;
     let schema = Type::group_type_builder("table").with_fields(fields).build()?;
     let mut writer =
-        SerializedFileWriter::new(File::create(path)?, Arc::new(schema), Arc::new(schema::properties().build()))?;
+        SerializedFileWriter::new(create_temporary(path)?, Arc::new(schema), Arc::new(schema::properties().build()))?;
     let mut group = writer.next_row_group()?;
     for (_, column) in columns {
         let Some(mut to) = group.next_column()? else {

@@ -47,10 +47,11 @@ pub const NOTE_MAGIC: [u8; 8] = *b"WORKSPAN";
 /// End of the runtime's name and version where only hooks for idle time are in.
 pub const NOTE_IDLE_ONLY: &str = " (idle)";
 
-/// Most source places distinguished; further ones are counted in [`Header::dropped_sites`].
-pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 1024 };
+/// Most source places distinguished, 1024 regions and the serial code between them; further ones are counted in
+/// [`Header::dropped_sites`].
+pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 2048 };
 /// Most contexts (a site below a path of sites) distinguished; see [`Header::dropped_contexts`].
-pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 1024 };
+pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 2112 };
 /// Most files of code (the executable, shared libraries) distinguished; addresses in further ones stay unresolved.
 pub const MAX_MODULES: usize = if cfg!(miri) { 4 } else { 64 };
 /// Most threads alive at a time; see [`Header::dropped_threads`].
@@ -161,7 +162,8 @@ pub struct Header {
     pub log_given_up: AtomicU32,
     /// Of a tool that the environment names: 1 loaded; 2 it cannot be loaded, or is none; 3 no memory; 4 it declined.
     pub tool: AtomicU32,
-    _tool_pad: AtomicU32,
+    /// Children that the program has forked.
+    pub forks: AtomicU32,
     /// Tasks that were not reported to the tool, for want of room.
     pub dropped_tool_tasks: AtomicU64,
 

@@ -16,7 +16,8 @@ pub fn run(args: &args::Advise) -> anyhow::Result<Outcome> {
     let advice =
         advise(&recorded.recording, &recorded.run, &recorded.rows, &goal).context("cannot read the strands")?;
     recorded.rows.report_problems();
-    let view = answer(&recorded.recording, &goal, &advice);
+    let mut view = answer(&recorded.recording, &goal, &advice);
+    view.warnings.splice(0..0, recorded.doubt()?);
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
     let found = args.fail_on.iter().any(|kind| is_found(*kind, &view));

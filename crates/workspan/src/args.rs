@@ -169,6 +169,9 @@ pub struct Show {
     /// Leave source lines out of the HTML page.
     #[arg(long)]
     pub no_source: bool,
+    /// Also embed sources that lie below FOLDER; default: those of the project, the working folder and cargo's registry.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "no_source")]
+    pub source: Vec<PathBuf>,
     /// Give the verdict for a machine with N processors (default: 16).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROCESSORS)))]
     pub processors: Option<u32>,
@@ -500,6 +503,13 @@ impl Query {
     /// The question.
     pub fn sql(&self) -> &OsStr {
         self.words.last().map(OsString::as_os_str).unwrap_or_default()
+    }
+}
+
+impl Show {
+    /// The files that are written.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.html.iter().chain(&self.json)
     }
 }
 

@@ -31,7 +31,9 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     let options = Options { heights: args.by == By::Height, steal: steal.cost() };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
     recorded.rows.report_problems();
-    Ok(answer(&recorded.recording, options.heights, Source::Strands(steal), &computed))
+    let mut view = answer(&recorded.recording, options.heights, Source::Strands(steal), &computed);
+    view.warnings.splice(0..0, recorded.doubt()?);
+    Ok(view)
 }
 
 /// What the collector has reported on the fly, where there are no strands and that is enough.

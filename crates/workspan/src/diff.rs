@@ -32,8 +32,12 @@ pub fn run(args: &args::Diff) -> anyhow::Result<Outcome> {
         }
         compared => compared?,
     };
+    let doubts = nodes.as_ref().map(|compared| compared.doubts.clone()).unwrap_or_default();
     let nodes = nodes.as_ref().map(|compared| (&compared.united, &compared.found));
     let mut view = answer(Compared { before: &before, after: &after, diff: &diff, nodes }, foretold);
+    if let Some(nodes) = &mut view.nodes {
+        nodes.warnings.splice(0..0, doubts);
+    }
     for gate in &args.fail_on {
         if gate.is_met(&view)? {
             view.failed.push(gate.text().to_owned());

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::Context;
 use workspan_analysis::differential::{differential, unite, Runs, United};
 use workspan_analysis::strands::merge::Source;
-use workspan_analysis::Differential;
+use workspan_analysis::{Differential, Rows};
 use workspan_model::{Recording, Strand};
 use workspan_store::{folder_of, StoreError};
 
@@ -21,6 +22,8 @@ pub struct Compared {
     pub united: United,
     /// Node by node.
     pub found: Differential,
+    /// What is missing of the strands, and by how much what is drawn from them may be off.
+    pub doubts: Vec<String>,
 }
 
 /// A recording, and the file that it is.
@@ -50,7 +53,18 @@ pub fn compare(base: Side<'_>, new: Side<'_>) -> anyhow::Result<Option<Compared>
     for problem in problems.borrow().iter() {
         output::note(&format!("warning: {problem}"));
     }
-    Ok(Some(Compared { united, found }))
+    let mut doubts = Vec::new();
+    if !problems.borrow().is_empty() {
+        for side in [base, new] {
+            for (number, run) in (1..).zip(&side.recording.runs) {
+                let rows = strands::open_beside(side.recording, side.file, number)?;
+                rows.read(&mut |_| ControlFlow::Continue(())).context("cannot read the strands")?;
+                let doubt = rows.doubt(side.recording, run)?;
+                doubts.extend(doubt.map(|doubt| format!("{}, run {number}: {doubt}", output::path(side.file))));
+            }
+        }
+    }
+    Ok(Some(Compared { united, found, doubts }))
 }
 
 /// What was wrong with rows; rows may be read twice.

@@ -15,12 +15,26 @@ use crate::strands::{self, StoredRows};
 /// Pieces of the graph: a schedule of this number of takes a fraction of a second.
 const MOST_PIECES: usize = 1 << 20;
 
-/// The typical run of `recording`, which is at `file`, on this number of processors; `None` without strands that can be read. What is
-/// wrong with them is reported.
-pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidence> {
-    let number = workspan_report::typical_run(recording)?;
-    strands::folder(file).ok()?;
-    let found = strands::open_beside(recording, file, u32::try_from(number + 1).ok()?).and_then(|rows| {
+/// What strands say.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// To the verdict. Nothing where strands are missing: a chain whose links are lost looks parallel.
+    pub evidence: Option<Evidence>,
+    /// What is missing, and by how much what is drawn from the rest may be off.
+    pub doubt: Option<String>,
+}
+
+/// The typical run of `recording`, which is at `file`, on so many processors; nothing without strands that can be read. What is
+/// wrong with them is told.
+pub fn of(recording: &Recording, file: &Path, processors: u32) -> Said {
+    let Some(number) = workspan_report::typical_run(recording) else {
+        return Said::default();
+    };
+    if strands::folder(file).is_err() {
+        return Said::default();
+    }
+    let open = || strands::open_beside(recording, file, u32::try_from(number + 1)?);
+    let found = open().and_then(|rows| {
         let recording = bounded_by_locks(recording);
         let run = recording.runs.get(number).context("there is no such run")?;
         let found = from_rows(&recording, run, &rows, processors);
@@ -29,20 +43,19 @@ pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidenc
     });
     found.unwrap_or_else(|error| {
         output::note(&format!("warning: the verdict is without strands: {error:#}"));
-        None
+        Said::default()
     })
 }
 
-/// A run of `recording` on this number of processors; `None` where its strands do not fit together.
-pub fn from_rows(
-    recording: &Recording,
-    run: &Run,
-    rows: &StoredRows,
-    processors: u32,
-) -> anyhow::Result<Option<Evidence>> {
+/// A run of `recording` on so many processors; no evidence where its strands do not fit together.
+pub fn from_rows(recording: &Recording, run: &Run, rows: &StoredRows, processors: u32) -> anyhow::Result<Said> {
     let options = BuildOptions { most: MOST_PIECES, ..BuildOptions::default() };
     let graph = Graph::of(recording, rows, &options).context("cannot read the strands")?;
+    if let Some(doubt) = rows.doubt(recording, run)? {
+        return Ok(Said { evidence: None, doubt: Some(doubt) });
+    }
     let usable = graph.problems().is_empty() && graph.pieces() > 0;
     let stealing = Stealing::of(Steal::of(None, recording, run).cost(), 0);
-    Ok(usable.then(|| simulated(recording, run, &graph, processors, &stealing)))
+    let evidence = usable.then(|| simulated(recording, run, &graph, processors, &stealing));
+    Ok(Said { evidence, doubt: None })
 }

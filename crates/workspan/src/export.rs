@@ -20,7 +20,9 @@ use workspan_report::calls::{answer, csv as calls_csv, Answer, Source as CallsFr
 use workspan_report::{judged, typical_run, Judging, Report};
 
 use crate::args::export::{Export, Format, Table, Weight};
+use crate::evidence::Said;
 use crate::exit::Outcome;
+use crate::overwrite::Overwrites;
 use crate::strands::{self, StoredRows};
 use crate::{evidence, files, output};
 
@@ -33,6 +35,8 @@ const NODES: usize = 2_000;
 pub fn run(args: &Export) -> anyhow::Result<Outcome> {
     args.check()?;
     let source = Source::open(args)?;
+    let files = args.output.iter().filter(|_| args.table != Some(Table::All));
+    Overwrites::new().recording(&source.file).output(files)?;
     let mut written = Written::default();
     match (args.format, args.table) {
         (Format::Csv, Some(Table::All)) => all_tables(args, &source, &mut written)?,
@@ -116,10 +120,13 @@ impl Source {
             Cow::Borrowed(&self.recording)
         };
         let processors = args.processors.unwrap_or(PROCESSORS);
-        let evidence = match &self.rows {
+        let Said { evidence, doubt } = match &self.rows {
             Some(rows) if verdict => evidence::from_rows(&self.recording, &self.run, rows, processors)?,
-            _ => None,
+            _ => Said::default(),
         };
+        if let Some(doubt) = doubt {
+            output::note(&format!("warning: {doubt}"));
+        }
         judged(&recording, &Judging { processors, evidence, has_strands: self.rows.is_some() })
             .with_context(|| format!("{} holds no complete run", self.file.display()))
     }
@@ -271,14 +278,15 @@ fn all_tables(args: &Export, source: &Source, written: &mut Written) -> anyhow::
     };
     fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
     let all = <Table as clap::ValueEnum>::value_variants();
+    let file = |table: &Table| folder.join(name(*table)).with_extension("csv");
+    Overwrites::new().recording(&source.file).output(&all.iter().map(file).collect::<Vec<_>>())?;
     let there = |table: &&Table| match table {
         Table::All => false,
         Table::Strands => source.rows.is_some(),
         _ => true,
     };
     for table in all.iter().filter(there) {
-        let file = folder.join(name(*table)).with_extension("csv");
-        written.to(Some(&file), Some(*table), |out| write_table(args, source, *table, out))?;
+        written.to(Some(&file(table)), Some(*table), |out| write_table(args, source, *table, out))?;
     }
     Ok(())
 }

@@ -1,14 +1,21 @@
 //! Files: recordings, and other requested outputs.
 
-use std::io::Write;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::{fs, io, process};
+use std::{fs, io};
 
 use anyhow::Context;
+use nix::fcntl::OFlag;
+use tempfile::{NamedTempFile, TempDir};
 use workspan_model::Recording;
 use workspan_read::{decode, encode, Problem};
 
-use crate::output;
+use crate::{output, untrusted};
+
+/// A larger file is no recording: its tables are bounded.
+const LARGEST: u64 = 1 << 30;
 
 /// A recording from a file.
 #[derive(Debug)]
@@ -31,7 +38,7 @@ pub fn beside_strands(file: &Path) -> Option<PathBuf> {
 
 /// Reads a recording; reports on stderr what is wrong with it.
 pub fn read(file: &Path) -> anyhow::Result<Opened> {
-    let bytes = fs::read(file).with_context(|| {
+    let bytes = File::open(file).and_then(|opened| up_to(opened, LARGEST)).with_context(|| {
         let hint = if !file.exists() {
             " (record one with `cargo workspan run` or `workspan record`)".to_owned()
         } else if let Some(recording) = beside_strands(file) {
@@ -41,10 +48,11 @@ pub fn read(file: &Path) -> anyhow::Result<Opened> {
         };
         format!("cannot read {}{hint}", file.display())
     })?;
-    let (recording, problems) = decode(&bytes).with_context(|| format!("cannot use {}", file.display()))?;
+    let (mut recording, problems) = decode(&bytes).with_context(|| format!("cannot use {}", file.display()))?;
     for problem in &problems {
         output::note(&format!("warning: {}: {problem}", file.display()));
     }
+    untrusted::make_harmless(&mut recording);
     let half = |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]));
     // Right behind the eight bytes by which the format is known.
     Ok(Opened { recording, problems, bytes: bytes.len(), format: (half(8), half(10)) })
@@ -62,9 +70,7 @@ pub fn check_writable(file: &Path) -> anyhow::Result<()> {
         if is_special(file)? {
             return Ok(());
         }
-        let beside = beside(file);
-        fs::write(&beside, [])?;
-        fs::remove_file(&beside)
+        temporary(file).map(drop)
     };
     check().with_context(|| format!("cannot write {}", file.display()))
 }
@@ -80,28 +86,52 @@ pub fn replace_with(file: &Path, write: impl FnOnce(&mut dyn Write) -> anyhow::R
 }
 
 fn put(file: &Path, keep_former: bool, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let into = |file: fs::File| {
+    let into = |file: &mut File| {
         let mut out = io::BufWriter::new(file);
         write(&mut out)?;
         anyhow::Ok(out.flush()?)
     };
     if is_special(file)? {
-        return into(fs::OpenOptions::new().write(true).open(file)?);
+        return into(&mut OpenOptions::new().write(true).open(file)?);
     }
-    let beside = beside(file);
-    let whole = || {
-        into(fs::File::create(&beside)?)?;
-        if keep_former && file.exists() {
-            fs::rename(file, with_suffix(file, ".old"))?;
-        }
-        Ok(fs::rename(&beside, file)?)
-    };
-    let written = whole();
-    if written.is_err() {
-        // What is left of the attempt is of no use; the first error is the one to report.
-        let _ = fs::remove_file(&beside);
+    // What is left of a failed attempt goes with it.
+    let mut beside = temporary(file)?;
+    into(beside.as_file_mut())?;
+    if keep_former && file.exists() {
+        fs::rename(file, with_suffix(file, ".old"))?;
     }
-    written
+    beside.persist(file).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The content of a file that somebody else has named: a regular one, of no more than so many bytes. Devices and pipes, which
+/// may have no end or never begin, are errors.
+pub fn read_regular(file: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let opened = open_regular(file)?;
+    if opened.metadata()?.len() > most {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    up_to(opened, most)
+}
+
+/// Opens a regular file, without waiting for whatever else it may be.
+pub fn open_regular(file: &Path) -> io::Result<File> {
+    let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits()).open(file)?;
+    if !opened.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    Ok(opened)
+}
+
+/// All of a file; an error if it is longer than that.
+fn up_to(file: File, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(bytes)
 }
 
 /// True for a device or a pipe, which must be written to and never be replaced. A folder is an error.
@@ -114,12 +144,27 @@ fn is_special(file: &Path) -> io::Result<bool> {
     }
 }
 
-/// Where a file or a folder is until it is whole.
-pub fn beside(file: &Path) -> PathBuf {
-    with_suffix(file, &format!(".tmp{}", process::id()))
+/// Where a file is until it is whole: beside its place, of a name that nobody can have taken before.
+fn temporary(file: &Path) -> io::Result<NamedTempFile> {
+    let name = with_suffix(Path::new(file.file_name().unwrap_or_default()), ".tmp");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(name.as_os_str()).permissions(Permissions::from_mode(0o666)).tempfile_in(folder_around(file))
 }
 
-fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
+/// The same for a folder.
+pub fn temporary_folder(folder: &Path) -> io::Result<TempDir> {
+    let name = with_suffix(Path::new(folder.file_name().unwrap_or_default()), ".tmp");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(name.as_os_str()).permissions(Permissions::from_mode(0o777)).tempdir_in(folder_around(folder))
+}
+
+/// The folder in which a file is.
+pub fn folder_around(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The path with something behind its name.
+pub fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

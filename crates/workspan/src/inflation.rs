@@ -11,6 +11,7 @@ use crate::args::{Inflation, InflationOptions, RunOptions};
 use crate::counters::{self, Counts};
 use crate::differential::{compare, Side};
 use crate::exit::{self, Outcome};
+use crate::overwrite::Overwrites;
 use crate::record::target;
 use crate::record::{strands, Measured, Session};
 use crate::{files, output};
@@ -19,6 +20,12 @@ use crate::{files, output};
 pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
     let options = &args.options;
     let plan = Plan::new(args)?;
+    let program = target::of_command(&args.command)?;
+    Overwrites::new()
+        .input(&program)
+        .new_recording(&plan.base_file)?
+        .new_recording(&options.output)?
+        .output(&options.json)?;
     for file in [&plan.base_file, &options.output].into_iter().chain(options.json.iter().filter(|f| !is_stdout(f))) {
         files::check_writable(file)?;
     }
@@ -31,8 +38,14 @@ pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
     // The program has run: whatever fails now, how it ended is reported.
     let sides = [(&plan.base_file, &base), (&options.output, &new)];
     let there = |(_, measured): &(&PathBuf, &Measured)| !measured.recording.runs.is_empty();
-    let written = sides.iter().filter(|side| there(side)).filter_map(|(file, measured)| write(measured, file).err());
-    let mut errors: Vec<anyhow::Error> = written.collect();
+    let written = sides.iter().filter(|side| there(side)).map(|(file, measured)| write(measured, file));
+    let (mut errors, mut lost) = (Vec::new(), false);
+    for written in written {
+        match written {
+            Ok(kept) => lost |= kept == strands::Kept::Some,
+            Err(error) => errors.push(error),
+        }
+    }
     let mut found = Outcome::OK;
     if !sides.iter().all(there) {
         ensure!(outcome != Outcome::OK, "no run has ended: nothing to compare");
@@ -48,7 +61,7 @@ pub fn run(args: &Inflation) -> anyhow::Result<Outcome> {
     errors.iter().for_each(output::error);
     let failed = Outcome::Code(i32::from(exit::FAILED));
     Ok(match outcome {
-        Outcome::OK if !errors.is_empty() => failed,
+        Outcome::OK if !errors.is_empty() || lost => failed,
         Outcome::OK => found,
         ended => ended,
     })
@@ -72,6 +85,7 @@ fn judge(
         counted,
     };
     let mut view = answer(input);
+    view.warnings.splice(0..0, compared.doubts.iter().cloned());
     for gate in &options.fail_on {
         match gate.is_met_by(&view.nodes) {
             Ok(true) => view.failed.push(gate.text().to_owned()),
@@ -106,7 +120,7 @@ impl Plan {
             );
         }
         let found = available_parallelism().map_or(1, |found| u32::try_from(found.get()).unwrap_or(u32::MAX));
-        let target = target::find(&args.command[0])?;
+        let target = target::of_command(&args.command)?;
         let runtime = target::runtime(&target, true)?;
         let most = runtime.most_workers();
         let workers = options.workers.unwrap_or_else(|| found.min(most));
@@ -148,7 +162,7 @@ impl Plan {
     }
 }
 
-fn write(measured: &Measured, file: &Path) -> anyhow::Result<()> {
+fn write(measured: &Measured, file: &Path) -> anyhow::Result<strands::Kept> {
     files::write(file, &measured.recording)?;
     strands::keep_former(file)?;
     strands::write(&measured.recording, &measured.logs, file)

@@ -7,21 +7,50 @@ use std::path::Path;
 use nix::sys::signal::Signal;
 use serde_json::{json, Value};
 use workspan_model::{Clock, Ending, Exit, Feature, Recording, Run};
+use workspan_report::shown::shown;
+use workspan_store::Reader;
 
 use crate::exit::Outcome;
 use crate::files::{self, Opened};
 use crate::table::{self, Align};
-use crate::{args, output, time};
+use crate::{args, output, strands, time};
 
 /// Runs the verb.
 pub fn run(args: &args::Info) -> anyhow::Result<Outcome> {
     let opened = files::read(&args.file)?;
-    let text = if args.json { format!("{:#}\n", as_json(&args.file, &opened)) } else { as_text(&args.file, &opened) };
+    let strands = Strands::beside(&args.file, opened.recording.runs.len());
+    let text = if args.json {
+        format!("{:#}\n", as_json(&args.file, &opened, &strands))
+    } else {
+        as_text(&args.file, &opened, &strands)
+    };
     output::data(&text)?;
     Ok(Outcome::OK)
 }
 
-fn as_json(file: &Path, opened: &Opened) -> Value {
+/// What there is of strands beside a recording.
+struct Strands {
+    there: bool,
+    /// By run.
+    problems: Vec<String>,
+}
+
+impl Strands {
+    /// As far as it shows without reading them.
+    fn beside(file: &Path, runs: usize) -> Strands {
+        let Ok(folder) = strands::folder(file) else {
+            return Strands { there: false, problems: Vec::new() };
+        };
+        let problem = |number: u32| match Reader::open(&folder, number) {
+            Ok(reader) => Some(format!("run {number}: {}", reader.known_problem()?)),
+            Err(error) => Some(format!("run {number}: {error}")),
+        };
+        let runs = u32::try_from(runs).unwrap_or(u32::MAX);
+        Strands { there: true, problems: (1..=runs).filter_map(problem).collect() }
+    }
+}
+
+fn as_json(file: &Path, opened: &Opened, strands: &Strands) -> Value {
     let r = &opened.recording;
     let machine = &r.machine;
     json!({
@@ -48,7 +77,8 @@ fn as_json(file: &Path, opened: &Opened) -> Value {
         "debug_info_problem": r.debug_info_problem,
         "sites": r.sites.len(),
         "contexts": r.contexts.len(),
-        "complete": complete(opened),
+        "complete": complete(opened) && strands.problems.is_empty(),
+        "strands": strands.there.then(|| json!({ "problems": strands.problems })),
         "runs": r.runs.iter().map(run_json).collect::<Vec<_>>(),
     })
 }
@@ -94,11 +124,11 @@ fn complete(opened: &Opened) -> bool {
     opened.problems.is_empty() && !runs.is_empty() && runs.iter().all(Run::complete)
 }
 
-fn as_text(file: &Path, opened: &Opened) -> String {
+fn as_text(file: &Path, opened: &Opened, strands: &Strands) -> String {
     let r = &opened.recording;
     let (major, minor) = opened.format;
     let mut rows = vec![
-        ("file", format!("{}, {} bytes, format {major}.{minor}", file.display(), opened.bytes)),
+        ("file", format!("{}, {} bytes, format {major}.{minor}", output::path(file), opened.bytes)),
         ("command", r.command.iter().map(|w| word(w)).collect::<Vec<_>>().join(" ")),
         ("directory", r.directory.clone()),
         ("made", format!("{} by workspan {}", time::rfc3339(r.made_at), r.made_by)),
@@ -113,8 +143,15 @@ fn as_text(file: &Path, opened: &Opened) -> String {
         let features: Vec<_> = run.features.iter().map(|f| feature(*f)).collect();
         rows.push(("witnesses", if features.is_empty() { "none".to_owned() } else { features.join(", ") }));
     }
-    rows.push(("complete", if complete(opened) { "yes".to_owned() } else { "no".to_owned() }));
-    rows.extend(opened.problems.iter().map(|problem| ("problem", problem.to_string())));
+    if strands.there {
+        let how = if strands.problems.is_empty() { "all of them".to_owned() } else { strands.problems.join("; ") };
+        rows.push(("strands", how));
+    }
+    rows.push((
+        "complete",
+        if complete(opened) && strands.problems.is_empty() { "yes".to_owned() } else { "no".to_owned() },
+    ));
+    rows.extend(opened.problems.iter().map(|problem| ("problem", shown(&problem.to_string()).into_owned())));
     let mut out = table::write(
         &rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect::<Vec<_>>(),
         &[Align::Left, Align::Left],

@@ -28,6 +28,7 @@ pub mod machine;
 pub mod merge;
 pub mod openmp;
 pub mod output;
+pub mod overwrite;
 pub mod parts;
 pub mod predict;
 pub mod query;
@@ -37,8 +38,10 @@ pub mod report;
 pub mod runtime;
 pub mod scale;
 pub mod signals;
+pub mod source;
 pub mod strands;
 pub mod time;
+pub mod untrusted;
 pub mod what_if;
 
 pub use workspan_report::table;
@@ -97,7 +100,6 @@ pub fn main_cargo() -> ExitCode {
 
 fn usage(error: &clap::Error) -> ExitCode {
     let help = !error.use_stderr();
-    // A closed pipe is no reason to complain about a complaint.
-    let _ = error.print();
+    output::usage(error);
     ExitCode::from(if help { exit::OK } else { exit::FAILED })
 }

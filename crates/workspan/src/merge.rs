@@ -11,7 +11,7 @@ use workspan_analysis::{replay, Replayed, Rows};
 use workspan_model::{Recording, Strand};
 use workspan_report::merged::{answer, json, text, word};
 use workspan_report::text::Style;
-use workspan_store::{folder_of, names, Meta, StoreError, Writer};
+use workspan_store::{folder_of, Meta, StoreError, Writer};
 
 use crate::exit::Outcome;
 use crate::record::strands::{check_writable, keep_former};
@@ -31,16 +31,13 @@ pub fn run(args: &args::Merge) -> anyhow::Result<Outcome> {
     let runtime = format!("{}, {} of {} runs", recording.runtime, word(keep), recording.runs.len());
     let merged = Recording { runtime, runs: recording.runs[..1].to_vec(), ..recording.clone() };
     let folder = folder_of(&args.output);
-    let beside = files::beside(&folder);
-    let replayed = write(&merged, &rows, &beside, &args.output);
-    if replayed.is_err() {
-        // What is left of the attempt is of no use; the first error is the one to report.
-        let _ = names::remove(&beside);
-    }
-    let replayed = replayed?;
-    fs::rename(&beside, &folder).with_context(|| format!("cannot write {}", folder.display()))?;
+    // What is left of a failed attempt goes with it.
+    let beside = files::temporary_folder(&folder).with_context(|| format!("cannot write {}", folder.display()))?;
+    let replayed = write(&merged, &rows, beside.path(), &args.output)?;
+    fs::rename(beside.keep(), &folder).with_context(|| format!("cannot write {}", folder.display()))?;
     rows.report_problems();
-    let view = answer(&recording, keep, &rows.merged(), &replayed);
+    let mut view = answer(&recording, keep, &rows.merged(), &replayed);
+    view.warnings.splice(0..0, rows.doubt(&recording, &replayed));
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
     Ok(Outcome::OK)
@@ -135,6 +132,13 @@ struct Read {
 impl MergedRows {
     fn merged(&self) -> Merged {
         self.read.borrow().merged.clone()
+    }
+
+    /// By how much what they amount to may be off.
+    fn doubt(&self, recording: &Recording, replayed: &Replayed) -> Option<String> {
+        let (number, problem) = self.read.borrow().problems.first().cloned()?;
+        let run = recording.runs.get(number as usize - 1)?;
+        Some(strands::doubt(&format!("run {number}: {problem}"), replayed.work, replayed.span, run))
     }
 
     fn report_problems(&self) {

@@ -1,12 +1,17 @@
 //! Writing to the terminal. A closed pipe ends output quietly.
+//!
+//! **Invariant:** nothing that a terminal obeys gets there from a name, a path or a message of others: all text passes
+//! [`workspan_report::shown`] here. Only [`stream`], which writes other tools' formats, leaves that to `workspan_export`.
 
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use workspan_report::shown::{shown, shown_lines};
+
 /// Data, to stdout.
 pub fn data(text: &str) -> io::Result<()> {
-    quiet_if_closed(io::stdout().lock().write_all(text.as_bytes()))
+    quiet_if_closed(io::stdout().lock().write_all(shown_lines(text).as_bytes()))
 }
 
 /// Data that is too large to be kept in memory, to stdout.
@@ -26,17 +31,39 @@ pub fn stream(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyho
 /// A message, to stderr.
 pub fn message(text: &str) {
     // There is nowhere left to report a failure to.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", shown_lines(text));
 }
 
-/// A message with our name.
+/// A message with our name, in one line whatever names are in it.
 pub fn note(text: &str) {
-    message(&format!("workspan: {text}"));
+    message(&format!("workspan: {}", shown(text)));
 }
 
-/// An error and its causes.
+/// An error and its causes, in one line.
 pub fn error(error: &anyhow::Error) {
-    message(&format!("workspan: error: {error:#}"));
+    message(&format!("workspan: error: {}", shown(&format!("{error:#}"))));
+}
+
+/// What clap has to say of a command line, which is more than a line; a path of the user's may be in it.
+pub fn usage(error: &clap::Error) {
+    let help = !error.use_stderr();
+    let text = error.render();
+    let colour = if help { colour_stdout() } else { colour_stderr() };
+    let text = if colour { text.ansi().to_string() } else { text.to_string() };
+    // Nothing tells a new line of clap's from one in an argument that it repeats.
+    let hostile = std::env::args_os().any(|word| word.to_string_lossy().contains(char::is_control));
+    let text = if hostile { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text };
+    if help {
+        // A closed pipe is no reason to complain about help.
+        let _ = data(&text);
+    } else {
+        message(text.trim_end_matches('\n'));
+    }
+}
+
+/// A path, as part of a line.
+pub fn path(path: &Path) -> String {
+    shown(&path.display().to_string()).into_owned()
 }
 
 /// A path as a word of a shell's command line, to be copied.

@@ -41,7 +41,8 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     }
     let computed = on_threads(&graph, bounds, &options);
     let asked = Asked { recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
-    let view = answer(asked, &graph, &computed);
+    let mut view = answer(asked, &graph, &computed);
+    view.warnings.splice(0..0, recorded.doubt()?);
     let style = Style { colour: output::colour_stdout(), ..Style::default() };
     output::data(&match (args.json, args.csv) {
         (true, _) => json(&view) + "\n",

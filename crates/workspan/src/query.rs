@@ -26,7 +26,7 @@ const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "-query");
 
 /// Runs the verb: returns only if the program cannot be run.
 pub fn run(args: &args::Query) -> anyhow::Result<Outcome> {
-    let folder = strands::folder(&args.file())?;
+    let folder = strands::folder(&strands::recording_of(&args.file()))?;
     let folders = folders();
     let program = find(&folders).ok_or_else(|| missing(&folders))?;
     let mut command = Command::new(&program);

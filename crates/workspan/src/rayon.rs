@@ -9,7 +9,7 @@ use workspan_wire::shm::{NOTE_IDLE_ONLY, NOTE_MAGIC, NOTE_SECTION, WIRE_VERSION}
 use crate::args::RunOptions;
 use crate::doctor::check::Check;
 use crate::doctor::sections::{debug_info, linking, symbols};
-use crate::runtime::{Environment, Family, Look, Runtime, Sections};
+use crate::runtime::{Around, Environment, Family, Look, Runtime, Sections};
 
 /// Its row.
 pub const FAMILY: Family = Family { look, doctor: Vec::new, without };
@@ -80,8 +80,8 @@ impl Runtime for Hooks {
         Ok(())
     }
 
-    fn environment(&self, _: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
-        Ok(workers(options))
+    fn environment(&self, _: &Path, around: Around<'_>) -> anyhow::Result<Environment> {
+        Ok(workers(around.options))
     }
 
     fn logical_cores(&self, options: &RunOptions) -> Option<u32> {
@@ -120,6 +120,10 @@ impl Runtime for Script {
         "rayon"
     }
 
+    fn is_script(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         String::new()
     }
@@ -128,8 +132,8 @@ impl Runtime for Script {
         Ok(())
     }
 
-    fn environment(&self, _: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
-        Ok(workers(options))
+    fn environment(&self, _: &Path, around: Around<'_>) -> anyhow::Result<Environment> {
+        Ok(workers(around.options))
     }
 
     fn logical_cores(&self, options: &RunOptions) -> Option<u32> {
@@ -151,7 +155,7 @@ impl Runtime for Script {
 fn workers(options: &RunOptions) -> Environment {
     let workers = options.workers.map(|workers| workers.to_string().into());
     let variables = workers.map(|workers| (OsString::from("RAYON_NUM_THREADS"), Some(workers)));
-    Environment { variables: variables.into_iter().collect(), holds: None }
+    Environment { variables: variables.into_iter().collect(), ..Environment::default() }
 }
 
 fn logical_cores(options: &RunOptions) -> Option<u32> {

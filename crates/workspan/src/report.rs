@@ -1,35 +1,44 @@
 //! `workspan report`, and the report after a run.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
 use workspan_analysis::verdict::PROCESSORS;
 use workspan_model::Recording;
 use workspan_report::text::Style;
+use workspan_report::view::Warning;
 use workspan_report::{json, text, Judging, Live, Report};
 
 use crate::args::{self, Show};
+use crate::evidence::Said;
 use crate::exit::Outcome;
-use crate::{evidence, files, output, strands};
+use crate::overwrite::Overwrites;
+use crate::{evidence, files, output, source, strands};
 
 /// Runs the verb.
 pub fn run(args: &args::Report) -> anyhow::Result<Outcome> {
+    Overwrites::new().recording(&args.file).output(args.show.files())?;
     let recording = files::read(&args.file)?.recording;
     let view = judged(&recording, Some(&args.file), &args.show)
         .with_context(|| format!("{} holds no complete run", args.file.display()))?;
     let live = args.show.html.as_ref().and_then(|_| live_beside(&args.file, &recording));
-    show(&recording, &view, live.as_ref(), &args.show, To::Stdout)?;
+    // The user has named this file: what belongs to the project around it may be shown.
+    let mut options = args.show.clone();
+    options
+        .source
+        .extend(files::folder_around(&args.file).canonicalize().ok().and_then(|at| source::project_around(&at)));
+    show(&recording, &view, live.as_ref(), &options, To::Stdout)?;
     Ok(Outcome::OK)
 }
 
 /// The report of a recording, judged as asked, also by strands beside `file`; `None` if it holds no run.
 pub fn judged(recording: &Recording, file: Option<&Path>, show: &Show) -> Option<Report> {
     let processors = show.processors.unwrap_or(PROCESSORS);
-    let evidence = file.and_then(|file| evidence::of(recording, file, processors));
-    let has_strands = file.is_some_and(|file| strands::folder(file).is_ok());
-    workspan_report::judged(recording, &Judging { processors, evidence, has_strands })
+    let Said { evidence, doubt } = file.map(|file| evidence::of(recording, file, processors)).unwrap_or_default();
+    let has_strands = file.is_some_and(|file| strands::folder(file).is_ok()) && doubt.is_none();
+    let mut view = workspan_report::judged(recording, &Judging { processors, evidence, has_strands })?;
+    view.warnings.extend(doubt.map(|message| Warning { code: "strands-missing".to_owned(), message }));
+    Some(view)
 }
 
 /// What the strands beside a recording report, for its page: of repeated runs, those of the typical one. A page can do without
@@ -56,7 +65,12 @@ pub enum To {
 /// Writes the report in the forms requested: a page beside the text, JSON in its place.
 pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Show, to: To) -> anyhow::Result<()> {
     if let Some(file) = &show.html {
-        let page = workspan_report::html::write(view, &sources(recording, show), live);
+        let (sources, left_out) = match show.no_source {
+            true => Default::default(),
+            false => source::of(recording, &show.source),
+        };
+        source::tell(&left_out);
+        let page = workspan_report::html::write_with(view, &sources, &left_out, live);
         files::replace(file, page.as_bytes()).with_context(|| format!("cannot write {}", file.display()))?;
     }
     if let Some(file) = &show.json {
@@ -76,25 +90,4 @@ pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Sh
         To::Stderr => output::message(&format!("\n{}", text.trim_end())),
     }
     Ok(())
-}
-
-/// The source files of all places, as far as they can be read.
-fn sources(recording: &Recording, show: &Show) -> workspan_report::html::Sources {
-    let mut sources = workspan_report::html::Sources::new();
-    if show.no_source {
-        return sources;
-    }
-    let files = recording.sites.iter().flat_map(|site| {
-        let via = site.via.as_ref().map(|(file, _)| file.as_str());
-        [Some(site.file.as_str()), via].into_iter().flatten()
-    });
-    let files: BTreeSet<&str> = files.filter(|file| !file.is_empty()).collect();
-    for file in files {
-        // The compiler names files from the root of the cargo workspace; the program may have run in a folder below it.
-        let mut folders = Path::new(&recording.directory).ancestors();
-        if let Some(text) = folders.find_map(|folder| fs::read_to_string(folder.join(file)).ok()) {
-            sources.insert(file.to_owned(), text);
-        }
-    }
-    sources
 }

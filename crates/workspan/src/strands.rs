@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, Context};
 use workspan_analysis::strands::merge::Source;
 use workspan_analysis::strands::{places, Place};
-use workspan_analysis::Rows;
-use workspan_model::{Recording, Run, Strand};
+use workspan_analysis::{replay, Rows};
+use workspan_model::{Nanos, Ratio, Recording, Run, Strand};
 use workspan_store::{folder_of, Problem, Reader, StoreError};
 
-use crate::{files, output};
+use crate::{files, output, signals};
 
 /// A run that was recorded strand by strand.
 #[derive(Debug)]
@@ -88,13 +88,50 @@ pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
 }
 
 impl Recorded {
+    /// By how much what was drawn from its strands may be off; None if they are all there.
+    pub fn doubt(&self) -> anyhow::Result<Option<String>> {
+        self.rows.doubt(&self.recording, &self.run)
+    }
+
     /// Where its strands are.
     pub fn places(&self) -> anyhow::Result<BTreeSet<Place>> {
         places(&self.recording, &self.rows).context("cannot read the strands")
     }
 }
 
+/// By how much what is drawn from strands may be off that are not all there: `work` and `span` are theirs, `run` has those
+/// that the collector measured.
+pub fn doubt(reason: &str, work: Nanos, span: Nanos, run: &Run) -> String {
+    let (whole, longest) = (run.work(), run.span);
+    let (found, measured) = (work.over(span), whole.over(longest));
+    let off = [
+        whole.over(work),
+        longest.over(span),
+        found.zip(measured).and_then(|(f, m)| (m.0 > 0.0).then(|| Ratio(f.0 / m.0))),
+    ];
+    let off =
+        off.iter().map(|ratio| ratio.map_or(f64::INFINITY, |ratio| ratio.0.max(ratio.0.recip()))).fold(1.0, f64::max);
+    let off =
+        if off.is_finite() && off < 1e6 { format!("by up to {:.2} times", off) } else { "by any factor".to_owned() };
+    let number = |ratio: Option<Ratio>| ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string());
+    format!(
+        "{reason}. The strands that there are have {work} of {whole} of work and parallelism {}, where the collector measured \
+         {}: what is drawn from them may be off {off}",
+        number(found),
+        number(measured)
+    )
+}
+
 impl StoredRows {
+    /// What was wrong when they were last read, and by how much what was drawn from them may be off; None if nothing was.
+    pub fn doubt(&self, recording: &Recording, run: &Run) -> anyhow::Result<Option<String>> {
+        let Some(problem) = self.problems.borrow().first().map(ToString::to_string) else {
+            return Ok(None);
+        };
+        let found = replay(recording, self).context("cannot read the strands")?;
+        Ok(Some(doubt(&problem, found.work, found.span, run)))
+    }
+
     /// Reports what was wrong when they were last read.
     pub fn report_problems(&self) {
         for problem in self.problems.borrow().iter() {
@@ -108,7 +145,13 @@ impl Rows for StoredRows {
 
     fn read(&self, take: &mut dyn FnMut(&[Strand]) -> ControlFlow<()>) -> Result<(), StoreError> {
         let mut reader = Reader::open(&self.folder, self.run)?;
+        // Also where whoever reads them has enough before the end.
+        *self.problems.borrow_mut() = reader.known_problem().into_iter().collect();
         while let Some(strands) = reader.next_batch()? {
+            if signals::stopped() {
+                let source = std::io::ErrorKind::Interrupted.into();
+                return Err(StoreError::Io { path: self.folder.clone(), source });
+            }
             // Small enough to stay in the cache when several analyses look at them.
             if strands.chunks(1024).try_for_each(&mut *take).is_break() {
                 return Ok(());

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use anyhow::Context;
 use workspan_analysis::strands::{places, Rows};
 use workspan_analysis::what_if;
-use workspan_model::{Recording, Run, Strand};
+use workspan_model::{Nanos, Recording, Run, Strand};
 use workspan_report::text::Style;
 use workspan_report::what_if::{answers, json, text, Answer, Of};
 
@@ -24,7 +24,8 @@ pub fn run(args: &args::WhatIf) -> anyhow::Result<Outcome> {
     let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
     recorded.rows.report_problems();
     let of = Of { recording: &recorded.recording, run: args.run };
-    let view = answers(&of, vec![shown], &computed).pop().context("no change was requested")?;
+    let mut view = answers(&of, vec![shown], &computed).pop().context("no change was requested")?;
+    view.warnings.splice(0..0, recorded.doubt()?);
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
     Ok(Outcome::OK)
@@ -60,7 +61,9 @@ pub fn after_run(asked: &[Asked], recording: &Recording, number: u32, run: &Run,
     let mut answers = answers(&Of { recording, run: number }, shown, &computed);
     if let Some(reason) = rows.partial.into_inner() {
         for answer in &mut answers {
-            answer.warnings.push(format!("not all strands are known: {reason}"));
+            let (work, span) = (Nanos(answer.before.work_ns), Nanos(answer.before.span_ns));
+            let reason = format!("not all strands are known: {reason}");
+            answer.warnings.insert(0, strands::doubt(&reason, work, span, run));
         }
     }
     Answered { answers, errors }

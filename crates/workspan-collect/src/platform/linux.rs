@@ -5,7 +5,7 @@
 //! and `nanosleep`, by unwinding its stack: through hooks, which cannot be unwound. So hooks call none of these, but
 //! the kernel itself, by `syscall`, where no thread is ended.
 
-use core::ffi::{c_char, c_int, c_long, c_void, CStr};
+use core::ffi::{c_char, c_int, c_long, c_ulong, c_void, CStr};
 use core::ptr::{self, NonNull};
 
 use super::{Module, Usage};
@@ -20,6 +20,8 @@ extern "C" {
     fn clock_gettime(clock: c_int, at: *mut Timespec) -> c_int;
     fn getrusage(who: c_int, usage: *mut c_long) -> c_int;
     fn getenv(name: *const c_char) -> *const c_char;
+    fn getauxval(kind: c_ulong) -> c_ulong;
+    fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
     fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
     fn munmap(at: *mut c_void, length: usize) -> c_int;
     fn getpid() -> c_int;
@@ -70,6 +72,8 @@ const MAP_SHARED: c_int = 1;
 const MAP_PRIVATE: c_int = 2;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_NORESERVE: c_int = 0x4000;
+const MAP_FAILED: *mut c_void = -1isize as *mut c_void;
+const SEEK_END: c_int = 2;
 const X86_64: bool = cfg!(target_arch = "x86_64");
 const SYS_GETTID: c_long = if X86_64 { 186 } else { 178 };
 const SYS_READ: c_long = if X86_64 { 0 } else { 63 };
@@ -201,25 +205,44 @@ pub fn thread_id() -> u32 {
     unsafe { syscall(SYS_GETTID) as u32 }
 }
 
-/// Value of an environment variable; `name` ends with a zero byte.
+/// True if the program has rights that its caller has not: set-uid, set-gid, file capabilities. The caller's environment
+/// then must not decide what it loads or where it writes.
+fn is_privileged() -> bool {
+    const AT_SECURE: c_ulong = 23;
+    // SAFETY: always succeeds; 0 where the kernel says nothing.
+    unsafe { getauxval(AT_SECURE) != 0 }
+}
+
+/// Value of an environment variable; `name` ends with a zero byte. None in a program with more rights than its caller
+/// ([`is_privileged`]).
 pub fn environment(name: &[u8]) -> Option<NonNull<c_char>> {
     debug_assert_eq!(name.last(), Some(&0));
+    if is_privileged() {
+        return None;
+    }
     // SAFETY: `name` is terminated. The collector reads the environment only before `main`.
     NonNull::new(unsafe { getenv(name.as_ptr().cast()) } as *mut c_char)
 }
 
-/// Maps `length` bytes of the file at `path` (terminated), shared. The file descriptor is closed again.
+/// Maps `length` bytes of the file at `path` (terminated), shared. The file descriptor is closed again. None if the file is
+/// shorter: to touch what lies behind its end would kill the program. The runner seals it, so that it stays as long.
 pub fn map_shared(path: NonNull<c_char>, length: usize) -> Option<NonNull<u8>> {
     // SAFETY: `path` is terminated by the contract of `environment`.
     let fd = unsafe { open(path.as_ptr(), O_RDWR | O_CLOEXEC) };
     if fd < 0 {
         return None;
     }
-    // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
-    let at = unsafe { mmap(ptr::null_mut(), length, PROT_READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) };
+    // SAFETY: `fd` was opened here; of what has no length, the answer is negative or 0.
+    let there = unsafe { lseek(fd, 0, SEEK_END) };
+    let at = if usize::try_from(there).is_ok_and(|there| there >= length) {
+        // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
+        unsafe { mmap(ptr::null_mut(), length, PROT_READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) }
+    } else {
+        MAP_FAILED
+    };
     // SAFETY: `fd` was opened here and is closed once; the mapping outlives it.
     unsafe { close(fd) };
-    if at as isize == -1 {
+    if at == MAP_FAILED {
         None
     } else {
         NonNull::new(at.cast())
@@ -287,10 +310,10 @@ pub fn sleep_nanos(nanos: u64) {
     unsafe { syscall(SYS_NANOSLEEP, ptr::from_ref(&time), ptr::null_mut::<Timespec>()) };
 }
 
-/// Has `child` called in every forked child.
-pub fn on_fork_child(child: extern "C" fn()) {
-    // SAFETY: the handler is a plain function that lives as long as the program.
-    unsafe { pthread_atfork(None, None, Some(child)) };
+/// Has `parent` called after every fork, before the program goes on, and `child` in every forked child.
+pub fn on_fork(parent: extern "C" fn(), child: extern "C" fn()) {
+    // SAFETY: the handlers are plain functions that live as long as the program.
+    unsafe { pthread_atfork(None, Some(parent), Some(child)) };
 }
 
 /// Address at which the executable is loaded, to be subtracted from code addresses.

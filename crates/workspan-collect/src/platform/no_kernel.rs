@@ -95,7 +95,7 @@ pub unsafe fn unmap(_address: usize, _length: usize) {}
 pub fn sleep_nanos(_nanos: u64) {}
 
 /// Does nothing.
-pub fn on_fork_child(_child: extern "C" fn()) {}
+pub fn on_fork(_parent: extern "C" fn(), _child: extern "C" fn()) {}
 
 /// Unknown.
 pub fn load_base() -> u64 {

@@ -12,6 +12,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use workspan_collect::clock;
 use workspan_collect::events;
 use workspan_collect::group::raise;
+use workspan_collect::process;
 use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
@@ -172,6 +173,9 @@ pub extern "C" fn parallel_begin(
         threads::several();
     }
     let entry = site::noted();
+    if process::shared().is_none() {
+        return process::count_forked();
+    }
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
     let at = now(thread);

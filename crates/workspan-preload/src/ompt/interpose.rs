@@ -1,6 +1,8 @@
 //! Entry points of the OpenMP runtimes, defined here first: each notes what the compiler passes, and goes on to the
 //! runtime's own.
 //!
+//! With `--cfg idle_only` only the one is defined without which correct programs crash ([`super::copying`]).
+//!
 //! What is worth noting: the place in the source (`ident_t`, the first argument of clang's and flang's entry points), the
 //! body of a task (gcc's), and whether the program says that a task runs at once.
 
@@ -8,7 +10,10 @@ use core::ffi::{c_void, CStr};
 
 use crate::original::Original;
 
+use super::copying;
+#[cfg(not(idle_only))]
 use super::parts;
+#[cfg(not(idle_only))]
 use super::site::{note, note_task, Entry, Ident};
 
 /// Arguments of an entry point: the registers, as the trampoline pushes them, then the stack.
@@ -17,15 +22,16 @@ use super::site::{note, note_task, Entry, Ident};
 struct Arguments {
     _rax: u64,
     sixth: u64,
-    _fifth: u64,
+    fifth: u64,
     fourth: u64,
     third: u64,
-    _second: u64,
+    second: u64,
     first: u64,
     _return_address: u64,
 }
 
 /// A task is about to be created: place, and code of its body.
+#[cfg(not(idle_only))]
 extern "C" fn task_alloc(arguments: &mut Arguments) {
     const TIED: u64 = 1;
     let (ident, body) = (arguments.first as *const Ident, arguments.sixth as *const c_void);
@@ -36,34 +42,48 @@ extern "C" fn task_alloc(arguments: &mut Arguments) {
 }
 
 /// A task that runs at once begins.
+#[cfg(not(idle_only))]
 extern "C" fn task_at_once(arguments: &Arguments) {
     note(Entry { ident: arguments.first as *const Ident, at_once: true, ..Entry::NONE });
 }
 
-/// gcc's task: code, and in the sixth place whether it may be deferred.
-extern "C" fn gcc_task(arguments: &Arguments) {
-    let (body, at_once) = (arguments.first as *const c_void, arguments.sixth & 0xff == 0);
-    note_task(Entry { body, at_once, ..Entry::NONE });
+/// gcc's task: code, data, a function that copies these, size and alignment of the copy, and in the sixth place whether it may
+/// be deferred.
+extern "C" fn gcc_task(arguments: &mut Arguments) {
+    let at_once = arguments.sixth & 0xff == 0;
+    #[cfg(not(idle_only))]
+    note_task(Entry { body: arguments.first as *const c_void, at_once, ..Entry::NONE });
+    if at_once && arguments.third != 0 {
+        let Arguments { first, second, third, fourth, fifth, .. } = *arguments;
+        if let Some((body, data)) = copying::replacement(first, second, third, fourth, fifth) {
+            // No size: the runtime is to copy nothing itself.
+            (arguments.first, arguments.second, arguments.third, arguments.fourth) = (body, data, 0, 0);
+        }
+    }
 }
 
 /// gcc's parallel region: its code.
+#[cfg(not(idle_only))]
 extern "C" fn gcc_region(arguments: &Arguments) {
     note(Entry { body: arguments.first as *const c_void, ..Entry::NONE });
 }
 
 /// A taskloop, and in the fourth place whether its tasks may be deferred.
+#[cfg(not(idle_only))]
 extern "C" fn taskloop(arguments: &Arguments) {
     let at_once = arguments.fourth as u32 == 0;
     note(Entry { ident: arguments.first as *const Ident, at_once, ..Entry::NONE });
 }
 
 /// gcc's taskloop: bit 10 of the sixth argument (`GOMP_TASK_FLAG_IF`) says whether its tasks may be deferred.
+#[cfg(not(idle_only))]
 extern "C" fn gcc_taskloop(arguments: &Arguments) {
     const MAY_BE_DEFERRED: u64 = 1 << 10;
     note(Entry { at_once: arguments.sixth & MAY_BE_DEFERRED == 0, ..Entry::NONE });
 }
 
 /// The place in the source comes first.
+#[cfg(not(idle_only))]
 extern "C" fn place(arguments: &Arguments) {
     note(Entry { ident: arguments.first as *const Ident, ..Entry::NONE });
 }
@@ -118,9 +138,13 @@ const fn name(text: &'static [u8]) -> &'static CStr {
 }
 
 entry_points! {
+    gcc_task: GOMP_task;
+}
+
+#[cfg(not(idle_only))]
+entry_points! {
     task_alloc: __kmpc_omp_task_alloc __kmpc_omp_target_task_alloc;
     task_at_once: __kmpc_omp_task_begin_if0;
-    gcc_task: GOMP_task;
     gcc_region:
         GOMP_parallel GOMP_parallel_sections GOMP_teams_reg
         GOMP_parallel_loop_static GOMP_parallel_loop_dynamic GOMP_parallel_loop_guided GOMP_parallel_loop_runtime

@@ -1,12 +1,12 @@
 //! A tool of OpenMP runtimes, by OMPT: LLVM's libomp, also in place of gcc's libgomp.
 
 pub mod abi;
+pub mod copying;
 pub mod idle;
 pub mod start;
 
 #[cfg(not(idle_only))]
 pub mod events;
-#[cfg(not(idle_only))]
 pub mod interpose;
 #[cfg(not(idle_only))]
 pub mod locks;

@@ -6,7 +6,6 @@ use core::mem;
 use core::sync::atomic::Ordering;
 
 #[cfg(not(idle_only))]
-#[cfg(not(idle_only))]
 use super::abi::Callback;
 use super::abi::{Data, Lookup, SetCallback, StartToolResult, Version};
 use super::idle;
@@ -14,9 +13,9 @@ use super::idle;
 use super::{events, locks, waits, worksharing};
 #[cfg(not(idle_only))]
 use crate::dag::{clock, token};
-use workspan_collect::process;
 #[cfg(not(idle_only))]
 use workspan_collect::shared::Shared;
+use workspan_collect::{platform, process};
 
 extern "C" fn before_main() {
     // Other programs of the same command must not claim the memory: a shell that starts the program, say.
@@ -29,22 +28,19 @@ extern "C" fn before_main() {
 /// Programs that this one starts are to be left alone, and would not find the library once the runner has ended.
 fn restore_environment() {
     extern "C" {
-        fn getenv(name: *const c_char) -> *const c_char;
         fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int;
         fn unsetenv(name: *const c_char) -> c_int;
     }
-    // SAFETY: a terminated name; there is one thread before `main`.
-    let former = unsafe { getenv(c"WORKSPAN_LD_PRELOAD".as_ptr()) };
-    if former.is_null() {
+    let Some(former) = platform::environment(b"WORKSPAN_LD_PRELOAD\0") else {
         return;
-    }
+    };
     // SAFETY: a terminated text of the environment.
-    if unsafe { *former } == 0 {
-        // SAFETY: as above.
+    if unsafe { *former.as_ptr() } == 0 {
+        // SAFETY: a terminated name; there is one thread before `main`.
         unsafe { unsetenv(c"LD_PRELOAD".as_ptr()) };
     } else {
         // SAFETY: as above; the value is copied.
-        unsafe { setenv(c"LD_PRELOAD".as_ptr(), former, 1) };
+        unsafe { setenv(c"LD_PRELOAD".as_ptr(), former.as_ptr(), 1) };
     }
 }
 
@@ -65,16 +61,13 @@ static AT_EXIT: extern "C" fn() = at_exit;
 /// True if this process runs the program that the runner was asked to run.
 fn is_target() -> bool {
     extern "C" {
-        fn getenv(name: *const c_char) -> *const c_char;
         fn readlink(path: *const c_char, to: *mut u8, room: usize) -> isize;
     }
-    // SAFETY: a terminated name; the environment is read before `main` only.
-    let wanted = unsafe { getenv(c"WORKSPAN_TARGET".as_ptr()) };
-    if wanted.is_null() {
+    let Some(wanted) = platform::environment(b"WORKSPAN_TARGET\0") else {
         return false;
-    }
+    };
     // SAFETY: a terminated text of the environment.
-    let wanted = unsafe { core::ffi::CStr::from_ptr(wanted) }.to_bytes();
+    let wanted = unsafe { core::ffi::CStr::from_ptr(wanted.as_ptr()) }.to_bytes();
     let mut path = [0u8; 4096];
     // SAFETY: the buffer is valid for its length.
     let length = unsafe { readlink(c"/proc/self/exe".as_ptr(), path.as_mut_ptr(), path.len()) };

@@ -12,6 +12,9 @@ use crate::{place, rows};
 /// Source files by name.
 pub type Sources = BTreeMap<String, String>;
 
+/// Source files that the page is without though they exist: name, and why.
+pub type LeftOut = [(String, String)];
+
 /// Longer lines are cut: a generated file may have one of a megabyte.
 const LONGEST: usize = 400;
 
@@ -20,6 +23,8 @@ const LONGEST: usize = 400;
 pub(crate) struct Listing<'a> {
     files: Vec<File<'a>>,
     missing: Vec<&'a str>,
+    /// Those that exist but must not be shown, and why.
+    left_out: &'a LeftOut,
 }
 
 #[derive(Debug)]
@@ -40,7 +45,7 @@ struct Mark<'a> {
 
 impl<'a> Listing<'a> {
     /// Finds the lines of sites, those of the sites with the greatest share of the critical path first.
-    pub(crate) fn of(report: &'a Report, sources: &'a Sources) -> Listing<'a> {
+    pub(crate) fn of(report: &'a Report, sources: &'a Sources, left_out: &'a LeftOut) -> Listing<'a> {
         let mut order: Vec<&str> = Vec::new();
         let mut marks: BTreeMap<&str, BTreeMap<u32, Vec<Mark<'a>>>> = BTreeMap::new();
         let mut mark = |file: &'a str, line, mark| {
@@ -59,10 +64,12 @@ impl<'a> Listing<'a> {
             }
             mark(&site.file, site.line, Mark { site, leads: false });
         }
-        let mut listing = Listing { files: Vec::new(), missing: Vec::new() };
+        let mut listing = Listing { files: Vec::new(), missing: Vec::new(), left_out };
         for name in order {
             let (Some(text), Some(marks)) = (sources.get(name), marks.remove(name)) else {
-                listing.missing.push(name);
+                if left_out.iter().all(|(file, _)| file != name) {
+                    listing.missing.push(name);
+                }
                 continue;
             };
             let text: Vec<&str> = text.lines().collect();
@@ -90,12 +97,12 @@ impl<'a> Listing<'a> {
 
     /// The panel.
     pub(crate) fn panel(&self, keys: &Keys<'_>) -> String {
-        if self.files.is_empty() && self.missing.is_empty() {
+        if self.files.is_empty() && self.missing.is_empty() && self.left_out.is_empty() {
             return "<p class=\"none\">There is no site to show.</p>".to_owned();
         }
         let help = if self.files.is_empty() { "" } else { HELP };
         let files: String = self.files.iter().enumerate().map(|(i, file)| file.write(i, keys)).collect();
-        format!("{help}{files}{}", self.without_source())
+        format!("{help}{files}{}{}", self.without_source(), self.refused())
     }
 
     fn without_source(&self) -> String {
@@ -104,6 +111,13 @@ impl<'a> Listing<'a> {
         }
         let names: Vec<String> = self.missing.iter().map(|name| escape::text(place::short_file(name))).collect();
         format!("<p class=\"none\">No source was found, or none was wanted, of {}.</p>\n", names.join(", "))
+    }
+
+    fn refused(&self) -> String {
+        let line = |(file, why): &(String, String)| {
+            format!("<p class=\"none\">The source {} is left out: {}.</p>\n", escape::text(file), escape::text(why))
+        };
+        self.left_out.iter().map(line).collect()
     }
 }
 

@@ -32,7 +32,7 @@ impl std::fmt::Debug for Part {
 impl Part {
     pub(super) fn create(folder: &Path, run: u32, number: u32) -> Result<Part, StoreError> {
         let path = folder.join(names::part(run, number));
-        let file = File::create(names::temporary(&path)).map_err(|error| StoreError::io(&path, error))?;
+        let file = names::create_temporary(&path).map_err(|error| StoreError::io(&path, error))?;
         let properties = Arc::new(schema::node_properties());
         let file = Summed { file, sum: crc32fast::Hasher::new() };
         let mut writer = SerializedFileWriter::new(file, schema::nodes(), properties)

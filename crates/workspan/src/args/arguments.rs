@@ -52,7 +52,7 @@ impl RunOptions {
             idle_only: _,
             clock,
             virtual_task_cost,
-            show: Show { json, html, top, no_source, processors },
+            show: Show { json, html, top, no_source, source, processors },
         } = self;
         let mut all = Arguments::default();
         all.path("output", Some(output))?;
@@ -70,6 +70,9 @@ impl RunOptions {
         all.path("html", html.as_deref())?;
         all.value("top", Some(top));
         all.flag("no-source", *no_source);
+        for folder in source {
+            all.path("source", Some(folder))?;
+        }
         all.value("processors", *processors);
         Ok(all.0)
     }

@@ -11,12 +11,12 @@ pub mod project;
 pub mod split;
 pub mod wrapper;
 
+use std::env;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::{env, fs};
 
 use anyhow::Context;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -128,8 +128,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
         Ok(parsed) => parsed,
         Err(error) => {
             let code = if error.use_stderr() { exit::FAILED } else { exit::OK };
-            // A closed pipe is no reason to complain about a complaint.
-            let _ = error.print();
+            output::usage(&error);
             return Ok(Outcome::Code(i32::from(code)));
         }
     };
@@ -327,8 +326,13 @@ fn install(split: &split::Split) -> anyhow::Result<Outcome> {
         manifest = project.manifest()?;
         target.get_or_insert_with(|| project.target_directory.join("workspan"));
     }
-    let temporary = target.is_none();
-    let target = target.unwrap_or_else(|| env::temp_dir().join(format!("workspan-install-{}", std::process::id())));
+    // Of a name that nobody can guess, and nobody else's; it goes when we end.
+    let temporary = match target {
+        Some(_) => None,
+        None => Some(tempfile::Builder::new().prefix("workspan-install-").tempdir().context("cannot make a folder")?),
+    };
+    let target =
+        target.or_else(|| Some(temporary.as_ref()?.path().to_owned())).context("there is no target directory")?;
     let sources = target.join("instrumented");
     wrapper::forget_stale(&target, &sources)
         .with_context(|| format!("cannot use the target directory {}", target.display()))?;
@@ -340,12 +344,7 @@ fn install(split: &split::Split) -> anyhow::Result<Outcome> {
     command.envs(wrapper::environment(&sources)?);
     // Cargo moves it there, if it is not from a folder.
     let bin = install_root(split).context("neither CARGO_HOME nor HOME is set")?.join("bin");
-    let installed = build(&mut command, |program| bin.join(program.file_name().unwrap_or_default()));
-    if temporary {
-        // Nobody will look for it there; what cannot be removed now goes with the next start of the system.
-        let _ = fs::remove_dir_all(&target);
-    }
-    installed
+    build(&mut command, |program| bin.join(program.file_name().unwrap_or_default()))
 }
 
 /// Where `cargo install` puts programs; a configuration file that says otherwise is not looked at.

@@ -74,6 +74,7 @@ impl Check {
         Check { fix: Some(fix.into()), ..self }
     }
 
+    /// As `doctor --json` shows it.
     pub fn as_json(&self) -> Value {
         json!({
             "id": self.id,

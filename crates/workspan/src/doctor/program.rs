@@ -35,7 +35,7 @@ pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
         }
     };
     let mut checks = vec![executable(&path, &file)];
-    match runtime::look(&path, &file) {
+    match runtime::look(&path, &file)? {
         Some(runtime) => checks.extend(runtime.doctor(&file)),
         None => {
             let known = FAMILIES.iter().find_map(|family| (family.without)(&file));

@@ -1,18 +1,23 @@
 //! The collector as a file that the dynamic loader can load.
 //!
 //! It lies in memory, named by way of `/proc`, so that nothing is left behind and no version can be mistaken for another.
-//! Where the system does not let such files be executed, it lies in the user's cache.
+//! Where the system does not let such files be executed, it lies in the user's cache, or for want of one that is the user's own
+//! in a new folder. A library that others can write would be loaded into the user's programs.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::{env, process};
 
 use anyhow::Context;
 use nix::errno::Errno;
+use nix::fcntl::{fcntl, FcntlArg, FdFlag};
 use nix::sys::memfd::{memfd_create, MFdFlags};
+use nix::unistd::geteuid;
+use tempfile::TempDir;
 
 /// The library, as `build.rs` has compiled it; empty where it could not be.
 static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/collector.so"));
@@ -27,8 +32,11 @@ const MFD_EXEC: MFdFlags = MFdFlags::from_bits_retain(0x10);
 #[derive(Debug)]
 pub struct Collector {
     path: OsString,
-    /// Keeps the memory.
-    _file: Option<File>,
+    in_memory: bool,
+    /// The memory, or a file whose name the loader would not read as one.
+    file: Option<File>,
+    /// A folder made for it.
+    _folder: Option<TempDir>,
 }
 
 impl Collector {
@@ -50,11 +58,34 @@ impl Collector {
     /// A library that this command carries along.
     pub(crate) fn of(library: &[u8]) -> anyhow::Result<Collector> {
         if let Ok(file) = in_memory(library) {
-            let path = format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd()).into();
-            return Ok(Collector { path, _file: Some(file) });
+            let path = by_descriptor(&file);
+            return Ok(Collector { path, in_memory: true, file: Some(file), _folder: None });
         }
-        let path = in_cache(library).context("cannot write the library that programs load")?;
-        Ok(Collector { path: path.into(), _file: None })
+        Collector::on_disk(library).context("cannot write the library that programs load")
+    }
+
+    fn on_disk(library: &[u8]) -> io::Result<Collector> {
+        let (path, folder) = match in_cache(library)? {
+            Some(path) => (path, None),
+            None => {
+                let folder = tempfile::Builder::new().prefix("workspan-").tempdir()?;
+                let path = folder.path().join("collector.so");
+                fs::write(&path, library)?;
+                (path, Some(folder))
+            }
+        };
+        let Named { name, file } = name(&path)?;
+        Ok(Collector { path: name, in_memory: false, file, _folder: folder })
+    }
+
+    /// Lets programs inherit it: behind a wrapper they may be in a namespace of their own, from which our part of `/proc` cannot
+    /// be reached.
+    pub fn inherit(&mut self) -> io::Result<()> {
+        if let Some(file) = self.file.as_ref().filter(|_| self.in_memory) {
+            fcntl(file, FcntlArg::F_SETFD(FdFlag::empty()))?;
+            self.path = format!("/proc/self/fd/{}", file.as_raw_fd()).into();
+        }
+        Ok(())
     }
 
     /// Where programs find it.
@@ -64,7 +95,7 @@ impl Collector {
 
     /// True if it lies in memory.
     pub fn is_in_memory(&self) -> bool {
-        self._file.is_some()
+        self.in_memory
     }
 }
 
@@ -84,20 +115,57 @@ fn in_memory(library: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// A file whose name reports its content, so that another version has another.
-fn in_cache(library: &[u8]) -> io::Result<PathBuf> {
+/// A library as `LD_PRELOAD` can name it.
+#[derive(Debug)]
+pub struct Named {
+    /// The name.
+    pub name: OsString,
+    /// To be kept open as long as the name is used.
+    pub file: Option<File>,
+}
+
+/// Names a library for `LD_PRELOAD`, in which spaces and colons separate names and nothing quotes them.
+pub fn name(library: &Path) -> io::Result<Named> {
+    let separates = |byte: &u8| matches!(byte, b' ' | b':');
+    if !library.as_os_str().as_encoded_bytes().iter().any(separates) {
+        return Ok(Named { name: library.into(), file: None });
+    }
+    let file = File::open(library)?;
+    Ok(Named { name: by_descriptor(&file), file: Some(file) })
+}
+
+/// A name for a file that this process has open, as long as it has.
+fn by_descriptor(file: &File) -> OsString {
+    format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd()).into()
+}
+
+/// A file whose name reports its content, so that another version has another. None if there is no folder in which nobody else
+/// writes.
+fn in_cache(library: &[u8]) -> io::Result<Option<PathBuf>> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
-    let folder = folder.unwrap_or_else(env::temp_dir).join("workspan");
-    fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("collector-{:016x}.so", hash(library)));
-    if fs::read(&path).is_ok_and(|found| found == library) {
-        return Ok(path);
+    let Some(folder) = folder.map(|folder| folder.join("workspan")) else {
+        return Ok(None);
+    };
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    if made.is_err() || !is_ours(&folder) {
+        return Ok(None);
     }
-    let beside = path.with_extension(format!("tmp{}", process::id()));
-    fs::write(&beside, library)?;
-    fs::rename(&beside, &path)?;
-    Ok(path)
+    let path = folder.join(format!("collector-{:016x}.so", hash(library)));
+    if is_ours(&path) && fs::read(&path).is_ok_and(|found| found == library) {
+        return Ok(Some(path));
+    }
+    let mut beside = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempfile_in(&folder)?;
+    beside.write_all(library)?;
+    beside.persist(&path).map_err(|error| error.error)?;
+    Ok(Some(path))
+}
+
+/// True if only this user can write there, and it is no link.
+fn is_ours(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| {
+        !found.is_symlink() && found.uid() == geteuid().as_raw() && found.permissions().mode() & 0o022 == 0
+    })
 }
 
 /// FNV-1a.
@@ -116,6 +184,32 @@ mod tests {
             let collector = collector.expect("this system has memory files or a cache");
             assert_eq!(fs::read(collector.path()).expect("it is readable"), library);
             assert!(library.starts_with(b"\x7fELF"));
+        }
+    }
+
+    #[test]
+    fn only_what_is_ours_is_loaded() {
+        let folder = tempfile::tempdir().expect("writable");
+        let at = |name: &str| folder.path().join(name);
+        for (name, mode, ours) in [("private", 0o700, true), ("read", 0o755, true), ("shared", 0o777, false)] {
+            fs::create_dir(at(name)).expect("writable");
+            fs::set_permissions(at(name), Permissions::from_mode(mode)).expect("it is ours");
+            assert_eq!(is_ours(&at(name)), ours, "{name}");
+        }
+        std::os::unix::fs::symlink("private", at("link")).expect("writable");
+        assert!(!is_ours(&at("link")) && !is_ours(&at("none")));
+    }
+
+    #[test]
+    fn names_that_the_loader_would_take_apart() {
+        let folder = tempfile::tempdir().expect("writable");
+        for (file, plain) in [("lib.so", true), ("a lib.so", false), ("a:b.so", false)] {
+            let path = folder.path().join(file);
+            fs::write(&path, file).expect("writable");
+            let named = name(&path).expect("it can be opened");
+            assert_eq!(named.name == path.as_os_str(), plain);
+            assert!(named.name.to_str().is_some_and(|name| !name.contains([' ', ':'])));
+            assert_eq!(fs::read(&named.name).expect("it is the same file"), file.as_bytes());
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What an ELF file says to the dynamic loader. Only the parts that are needed are read.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 
+use nix::errno::Errno;
 use object::elf::{self, DynamicTag, DT_NEEDED, DT_NULL, DT_RPATH, DT_RUNPATH, DT_STRSZ, DT_STRTAB};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::read::{FileKind, ReadCache, ReadRef};
@@ -23,9 +25,24 @@ pub struct Dynamic {
     pub machine: (u16, bool),
 }
 
-/// Reads the dynamic section of a file; `None` if it is no ELF file that makes sense.
+/// Reads the dynamic section of a file; `None` if it is no ELF file that makes sense, or cannot be read.
 pub fn dynamic(path: &Path) -> Option<Dynamic> {
-    let cache = ReadCache::new(File::open(path).ok()?);
+    try_dynamic(path).ok().flatten()
+}
+
+/// The same where it matters why a file cannot be read: an error if the system has no means left to open files.
+pub fn try_dynamic(path: &Path) -> io::Result<Option<Dynamic>> {
+    match File::open(path) {
+        Ok(file) => Ok(parse(file)),
+        Err(error) => match error.raw_os_error().map(Errno::from_raw) {
+            Some(Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM) => Err(error),
+            _ => Ok(None),
+        },
+    }
+}
+
+fn parse(file: File) -> Option<Dynamic> {
+    let cache = ReadCache::new(file);
     match FileKind::parse(&cache).ok()? {
         FileKind::Elf64 => read::<elf::FileHeader64<Endianness>, _>(&cache),
         FileKind::Elf32 => read::<elf::FileHeader32<Endianness>, _>(&cache),

@@ -1,17 +1,20 @@
 //! The environment in which a program meets the collector.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::{env, iter};
 
 use anyhow::Context;
+use nix::sys::resource::{getrlimit, Resource, RLIM_INFINITY};
 use workspan_wire::shm::MAX_THREADS;
 
-use super::collector::Collector;
+use super::collector::{self, Collector};
 use super::libomp;
 use super::program::{Program, Runtime};
 use crate::args::RunOptions;
-use crate::runtime::{Environment, Variable};
+use crate::record::child::STAND_IN;
+use crate::runtime::{Around, Environment, Variable};
 
 /// The program that may claim the memory at its start; others only when they use OpenMP.
 const TARGET: &str = "WORKSPAN_TARGET";
@@ -23,8 +26,16 @@ const FORMER_PRELOAD: &str = "WORKSPAN_LD_PRELOAD";
 #[expect(clippy::cast_possible_truncation, reason = "a few hundred")]
 pub const MOST_THREADS: u32 = MAX_THREADS as u32 - 2;
 
+/// What the variables refer to.
+#[derive(Debug)]
+struct Loaded {
+    _collector: Collector,
+    _stand_in: Option<File>,
+}
+
 /// For `program`, which lies at `path`.
-pub(super) fn of(program: &Program, path: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
+pub(super) fn of(program: &Program, path: &Path, around: Around<'_>) -> anyhow::Result<Environment> {
+    let Around { wrapped, options } = around;
     if let Some(obstacle) = program.obstacle() {
         anyhow::bail!("{} cannot be profiled: {obstacle} (link it dynamically)", path.display());
     }
@@ -37,21 +48,34 @@ pub(super) fn of(program: &Program, path: &Path, options: &RunOptions) -> anyhow
         ),
         Runtime::Shared { .. } | Runtime::Linked { .. } => None,
     };
-    let collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
+    let mut collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
+    if wrapped {
+        collector.inherit()?;
+    }
     let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
-    // The collector's functions go on to those of what comes after it.
-    let libraries = iter::once(collector.path().clone())
-        .chain(stand_in.map(PathBuf::into_os_string))
-        .chain(env::var_os(PRELOAD).filter(|others| !others.is_empty()));
-    let preload = libraries.collect::<Vec<_>>().join(OsStr::new(":"));
+    let stand_in =
+        stand_in.map(|library| collector::name(&library).with_context(|| format!("cannot open {}", library.display())));
+    let (stand_in, opened) = stand_in.transpose()?.map_or((None, None), |named| (Some(named.name), named.file));
     let mut variables = vec![
-        (PRELOAD.into(), Some(preload)),
+        // The collector's functions go on to those of what comes after it.
+        (PRELOAD.into(), Some(preload(iter::once(collector.path().clone()).chain(stand_in.clone())))),
         (FORMER_PRELOAD.into(), Some(env::var_os(PRELOAD).unwrap_or_default())),
         (TARGET.into(), Some(target.into())),
         set("OMP_TOOL", "enabled"),
     ];
     variables.extend(threads(options)?);
-    Ok(Environment { variables, holds: Some(Box::new(collector)) })
+    if stand_in.is_some() {
+        variables.push(set(STAND_IN, "1"));
+        variables.extend(stacks());
+    }
+    let stand_in = stand_in.map(|library| (PRELOAD.into(), Some(preload(iter::once(library)))));
+    Ok(Environment { variables, stand_in, holds: Some(Box::new(Loaded { _collector: collector, _stand_in: opened })) })
+}
+
+/// These libraries, before those that the user has loaded.
+fn preload(libraries: impl Iterator<Item = OsString>) -> OsString {
+    let former = env::var_os(PRELOAD).filter(|others| !others.is_empty());
+    libraries.chain(former).collect::<Vec<_>>().join(OsStr::new(":"))
 }
 
 /// The size of teams; with virtual cores a team of that size, of which one thread runs at a time.
@@ -71,6 +95,21 @@ fn threads(options: &RunOptions) -> anyhow::Result<Vec<Variable>> {
         set("OMP_WAIT_POLICY", "passive"),
         set("KMP_BLOCKTIME", "0"),
     ])
+}
+
+/// The stacks of workers: libomp's are smaller than libgomp's, which are as the system's limit says, and its tasks take more of
+/// them. As the program's user has asked, or twice the limit.
+fn stacks() -> Option<Variable> {
+    const LLVMS: [&str; 2] = ["OMP_STACKSIZE", "KMP_STACKSIZE"];
+    if LLVMS.iter().any(|name| env::var_os(name).is_some()) {
+        return None;
+    }
+    if let Some(kilobytes) = env::var("GOMP_STACKSIZE").ok().filter(|text| !text.is_empty()) {
+        // In kilobytes unless it says so, as LLVM's.
+        return Some(set("OMP_STACKSIZE", &kilobytes));
+    }
+    let (soft, _) = getrlimit(Resource::RLIMIT_STACK).ok()?;
+    (soft != RLIM_INFINITY).then(|| set("OMP_STACKSIZE", &format!("{}K", soft / 512)))
 }
 
 fn set(name: &str, value: &str) -> Variable {

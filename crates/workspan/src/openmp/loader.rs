@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
-use std::env;
 use std::path::{Path, PathBuf};
+use std::{env, io};
 
 use super::elf::{self, Dynamic};
 use super::hwcaps;
@@ -23,11 +23,12 @@ pub struct Library {
 
 /// All libraries that a program loads at its start, in the order in which the loader finds them. Those that it loads
 /// itself while it runs are not among them.
-pub fn libraries(program: &Path) -> Vec<Library> {
+/// An error if the system has no means left to look for them.
+pub fn libraries(program: &Path) -> io::Result<Vec<Library>> {
     let mut found: Vec<Library> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
-    let Some(root) = elf::dynamic(program) else {
-        return found;
+    let Some(root) = elf::try_dynamic(program)? else {
+        return Ok(found);
     };
     let search = Search::new(&root, program);
     let mut queue = VecDeque::from([(root, program.to_owned())]);
@@ -36,14 +37,14 @@ pub fn libraries(program: &Path) -> Vec<Library> {
             if found.len() == MOST || !known.insert(name.clone()) {
                 continue;
             }
-            let file = search.find(name, &dynamic, &path);
+            let file = search.find(name, &dynamic, &path)?;
             found.push(Library { name: name.clone(), path: file.as_ref().map(|(file, _)| file.clone()) });
             if let Some((file, dynamic)) = file {
                 queue.push_back((dynamic, file));
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Where the loader looks.
@@ -69,15 +70,15 @@ impl Search {
     }
 
     /// The file of the name that a program or library gives, and what it says itself.
-    fn find(&self, name: &str, by: &Dynamic, path: &Path) -> Option<(PathBuf, Dynamic)> {
-        let usable = |file: PathBuf| {
-            let dynamic = elf::dynamic(&file).filter(|dynamic| dynamic.machine == self.machine)?;
-            Some((file, dynamic))
+    fn find(&self, name: &str, by: &Dynamic, path: &Path) -> io::Result<Option<(PathBuf, Dynamic)>> {
+        let usable = |file: PathBuf| match elf::try_dynamic(&file) {
+            Ok(dynamic) => dynamic.filter(|dynamic| dynamic.machine == self.machine).map(|dynamic| Ok((file, dynamic))),
+            Err(error) => Some(Err(error)),
         };
         let tokens = Tokens::of(path, self.machine);
         let name = tokens.expand(name);
         if name.contains('/') {
-            return usable(PathBuf::from(name));
+            return usable(PathBuf::from(name)).transpose();
         }
         let own = if by.runpath.is_empty() { tokens.expand_all(&by.rpath) } else { Vec::new() };
         let before = own.iter().chain(&self.rpath).chain(&self.environment).cloned();
@@ -88,7 +89,8 @@ impl Search {
             self.cache.files(&name).filter_map(|file| Some((hwcaps::rank(file)?, file))).collect();
         cached.sort_by_key(|(rank, _)| Reverse(*rank));
         let cached = cached.into_iter().map(|(_, file)| file.clone());
-        before.flat_map(files).chain(cached).chain(default_folders().into_iter().flat_map(files)).find_map(usable)
+        let after = default_folders().into_iter().flat_map(files);
+        before.flat_map(files).chain(cached).chain(after).find_map(usable).transpose()
     }
 }
 
@@ -212,9 +214,9 @@ mod tests {
     #[test]
     #[cfg(target_env = "gnu")]
     fn our_own_libraries() {
-        let found = libraries(&env::current_exe().expect("we run"));
+        let found = libraries(&env::current_exe().expect("we run")).expect("files can be opened");
         let libc = found.iter().find(|library| library.name == "libc.so.6").expect("glibc");
         assert!(libc.path.as_ref().is_some_and(|path| path.exists()));
-        assert_eq!(libraries(Path::new("/none")), []);
+        assert_eq!(libraries(Path::new("/none")).expect("nothing is opened"), []);
     }
 }

@@ -9,6 +9,7 @@ pub mod elf;
 pub mod environment;
 mod hwcaps;
 pub mod ld_cache;
+pub mod leftover;
 pub mod libomp;
 pub mod loader;
 pub mod program;

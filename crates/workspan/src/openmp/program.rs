@@ -1,5 +1,6 @@
 //! Which OpenMP runtime a program uses.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::elf;
@@ -37,10 +38,13 @@ pub enum Runtime {
     },
 }
 
-/// The OpenMP runtime of a program; `None` if it uses none, as far as can be seen before it runs.
-pub fn look(program: &Path) -> Option<Program> {
-    let is_dynamic = elf::dynamic(program)?.is_dynamic;
-    let libraries = loader::libraries(program);
+/// The OpenMP runtime of a program; `None` if it uses none, as far as can be seen before it runs. An error if the system has no
+/// means left to look.
+pub fn look(program: &Path) -> io::Result<Option<Program>> {
+    let Some(is_dynamic) = elf::try_dynamic(program)?.map(|dynamic| dynamic.is_dynamic) else {
+        return Ok(None);
+    };
+    let libraries = loader::libraries(program)?;
     let find = |wanted: fn(&str) -> bool| libraries.iter().find(|library| wanted(&library.name));
     let runtime = match (find(is_llvm), find(is_gcc)) {
         (llvm, Some(_)) => {
@@ -51,11 +55,13 @@ pub fn look(program: &Path) -> Option<Program> {
         (Some(Library { name, path }), None) => Runtime::Shared { name: name.clone(), path: path.clone() },
         (None, None) => {
             let own = libraries.iter().filter(|library| !is_of_system(&library.name)).filter_map(|l| l.path.as_deref());
-            let found = std::iter::once(program).chain(own).find_map(linked);
-            found?
+            match std::iter::once(program).chain(own).find_map(linked) {
+                Some(runtime) => runtime,
+                None => return Ok(None),
+            }
         }
     };
-    Some(Program { runtime, is_dynamic })
+    Ok(Some(Program { runtime, is_dynamic }))
 }
 
 /// The runtime that is part of a file.
@@ -90,6 +96,11 @@ impl Program {
         }
     }
 
+    /// True if LLVM's runtime stands in for gcc's.
+    pub fn is_swapped(&self) -> bool {
+        matches!(self.runtime, Runtime::Gcc { .. })
+    }
+
     /// What a recording says of the runtime.
     pub fn describe(&self) -> String {
         let version = |found: Option<Libomp>| found.map_or(String::new(), |found| format!(" {}", found.version));
@@ -122,7 +133,7 @@ mod tests {
 
     #[test]
     fn programs_without() {
-        assert_eq!(look(Path::new("/none")), None);
-        assert_eq!(look(&std::env::current_exe().expect("we run")), None);
+        assert_eq!(look(Path::new("/none")).expect("nothing is opened"), None);
+        assert_eq!(look(&std::env::current_exe().expect("we run")).expect("files can be opened"), None);
     }
 }

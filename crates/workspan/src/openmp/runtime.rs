@@ -9,13 +9,17 @@ use super::{doctor, environment};
 use crate::args::RunOptions;
 use crate::doctor::check::Check;
 use crate::doctor::sections::{linking, places};
-use crate::runtime::{Environment, Family, Look, Runtime, Sections};
+use crate::runtime::{Around, Environment, Family, Look, Runtime, Sections};
 
 /// Its row.
 pub const FAMILY: Family = Family { look, doctor: doctor::checks, without: |_| None };
 
 fn look(executable: &Path, _: Sections<'_>) -> Look {
-    program::look(executable).map_or(Look::Not, |program| Look::Uses(Box::new(program)))
+    match program::look(executable) {
+        Ok(None) => Look::Not,
+        Ok(Some(program)) => Look::Uses(Box::new(program)),
+        Err(error) => Look::Failed(error),
+    }
 }
 
 impl Runtime for Program {
@@ -32,8 +36,8 @@ impl Runtime for Program {
         Ok(())
     }
 
-    fn environment(&self, executable: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
-        environment::of(self, executable, options)
+    fn environment(&self, executable: &Path, around: Around<'_>) -> anyhow::Result<Environment> {
+        environment::of(self, executable, around)
     }
 
     fn logical_cores(&self, options: &RunOptions) -> Option<u32> {

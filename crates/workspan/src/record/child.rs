@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use nix::sys::resource::{getrusage, Usage, UsageWho};
+use nix::sys::resource::{getrlimit, getrusage, setrlimit, Resource, Usage, UsageWho, RLIM_INFINITY};
 use nix::sys::time::TimeValLike;
 use workspan_collect::platform;
 use workspan_model::{Exit, Nanos};
@@ -41,6 +41,9 @@ pub enum Streams<'f> {
     Messages,
 }
 
+/// Set where LLVM's OpenMP runtime stands in for gcc's.
+pub const STAND_IN: &str = "WORKSPAN_STAND_IN";
+
 /// Runs `command` to its end, in a changed environment.
 pub fn run(command: &[OsString], environment: &[Variable]) -> anyhow::Result<Ended> {
     run_with(command, environment, Streams::Ours)
@@ -68,7 +71,10 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
         }
     }
     let began = Instant::now();
-    let mut child = child.spawn().map_err(|error| {
+    let deeper = Deeper::new(environment);
+    let spawned = child.spawn();
+    drop(deeper);
+    let mut child = spawned.map_err(|error| {
         let name = command[0].to_string_lossy();
         let missing = target::find(&command[0]).ok().and_then(|path| interpreter::missing(&path));
         if let Some(missing) = missing {
@@ -85,12 +91,41 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
     let status = child.wait()?;
     let ticks = platform::ticks();
     let wall = Nanos(i64::try_from(began.elapsed().as_nanos()).unwrap_or(i64::MAX));
-    drop(passed_on);
+    passed_on.end(status.signal());
     let exit = match status.signal() {
         Some(signal) => Exit::Signal(signal),
         None => Exit::Code(status.code().unwrap_or(0)),
     };
     Ok(Ended { exit, ticks, cpu: cpu_of_children() - before, wall })
+}
+
+/// As long as it lives, programs that start have room for deeper recursion on their main stack: tasks that run at once take more
+/// of it in LLVM's runtime than in gcc's, for which it stands in. What deep recursion fits there must fit here.
+#[derive(Debug)]
+struct Deeper(Option<(u64, u64)>);
+
+/// So many times as deep.
+const DEEPER: u64 = 4;
+
+impl Deeper {
+    /// If the environment is that of a runtime that stands in.
+    fn new(environment: &[Variable]) -> Deeper {
+        let stands_in = environment.iter().any(|(name, value)| name == STAND_IN && value.is_some());
+        let limits = getrlimit(Resource::RLIMIT_STACK).ok().filter(|(soft, _)| stands_in && *soft != RLIM_INFINITY);
+        Deeper(limits.filter(|(soft, hard)| {
+            let wanted = soft.saturating_mul(DEEPER).min(*hard);
+            setrlimit(Resource::RLIMIT_STACK, wanted, *hard).is_ok()
+        }))
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        if let Some((soft, hard)) = self.0 {
+            // Lowered to what it was: that is always allowed.
+            let _ = setrlimit(Resource::RLIMIT_STACK, soft, hard);
+        }
+    }
 }
 
 fn cpu_of_children() -> Nanos {

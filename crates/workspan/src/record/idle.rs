@@ -53,7 +53,7 @@ impl<'c> Watched<'c> {
     pub fn new(command: &'c [OsString], workers: u32, ticks_per_second: u64) -> anyhow::Result<Watched<'c>> {
         let options =
             RunOptions { workers: Some(workers), logical_cores: Some(0), idle_only: true, ..RunOptions::default() };
-        let target = target::find(&command[0])?;
+        let target = target::of_command(command)?;
         let program = Program::new(command, &target, &options)?;
         let machine = workspan_model::Machine { ticks_per_second, ..workspan_model::Machine::default() };
         let request = request(&options, &*program.runtime, &machine, Pauses::default());

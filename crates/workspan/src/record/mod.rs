@@ -1,12 +1,14 @@
 //! `workspan record`: run a program that carries hooks or uses OpenMP, and report.
 
 pub mod child;
+pub mod crash;
 pub mod events;
 pub mod idle;
 pub mod interpreter;
 pub mod memory;
 pub mod output;
 pub mod profiled;
+pub mod progress;
 pub mod spool;
 pub mod strands;
 pub mod symbols;
@@ -22,7 +24,7 @@ use std::{env, fs};
 use anyhow::Context;
 use workspan_analysis::calls::DEFAULT_STEAL;
 use workspan_events::Event;
-use workspan_model::{ContextId, Exit, Machine, Recording};
+use workspan_model::{ContextId, Ending, Exit, Machine, Recording};
 use workspan_read::trouble::Trouble;
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
@@ -31,14 +33,15 @@ use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
 use crate::counters::{self, Counts, Wanted};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
-use crate::runtime::{Environment, Runtime, Variable};
+use crate::overwrite::Overwrites;
+use crate::runtime::{Around, Environment, Runtime, Variable};
 use crate::what_if::{self, Answered};
-use crate::{files, machine, merge, output as messages, report};
+use crate::{files, machine, merge, openmp, output as messages, report, signals};
 
 /// Runs the verb.
 pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let options = &args.options;
-    let target = target::find(&args.command[0])?;
+    let target = target::of_command(&args.command)?;
     if output::per_program(args) {
         if output::is_documentation_test(&target) {
             // Without a runner rustdoc sets it, so that each example has a process of its own.
@@ -52,6 +55,8 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         }
     }
     let file = output::file(args, &target);
+    let read = options.tool.iter().fold(Overwrites::new().input(&target), |read, library| read.input(library));
+    read.new_recording(&file)?.output(options.show.files())?;
     for file in
         iter::once(&file).chain(&options.show.html).chain(options.show.json.iter().filter(|f| *f != Path::new("-")))
     {
@@ -66,24 +71,28 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     let measured = measure_into(&args.command, options, &file)?;
     let outcome = measured.outcome;
     // The program has run: whatever fails now, how it ended is reported.
-    let errors = publish(measured, &file, options);
+    let (errors, kept) = publish(measured, &file, options);
     errors.iter().for_each(messages::error);
     let failed = Outcome::Code(i32::from(crate::exit::FAILED));
-    Ok(if errors.is_empty() || outcome != Outcome::OK { outcome } else { failed })
+    let well = errors.is_empty() && kept == strands::Kept::All;
+    Ok(if well || outcome != Outcome::OK { outcome } else { failed })
 }
 
-/// Writes the recording and the report; returns what went wrong. The report comes even if the recording cannot be written.
-fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow::Error> {
+/// Writes the recording and the report; returns what went wrong, and whether strands were lost. The report comes even if the
+/// recording cannot be written.
+fn publish(measured: Measured, file: &Path, options: &RunOptions) -> (Vec<anyhow::Error>, strands::Kept) {
     let Measured { recording, outcome: _, logs } = measured;
     let recording = &recording;
+    let mut kept = strands::Kept::All;
     let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
     if options.strands {
-        written = written.and_then(|()| strands::write(recording, &logs, file));
+        written = written.and_then(|()| Ok(kept = strands::write(recording, &logs, file)?));
     }
-    let with_strands = (options.strands && written.is_ok()).then_some(file);
+    // Whoever wants us to end does not want what takes long.
+    let with_strands = (options.strands && written.is_ok() && !signals::stopped()).then_some(file);
     let mut errors = Vec::new();
     if let Some(mut view) = report::judged(recording, with_strands, &options.show) {
-        let answered = answer(recording, &logs, options);
+        let answered = if signals::stopped() { Answered::default() } else { answer(recording, &logs, options) };
         view.what_if = answered.answers;
         errors = answered.errors;
         let page = with_strands.filter(|_| options.show.html.is_some());
@@ -94,7 +103,7 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
         Ok(()) => tell_where(recording, file, options),
         Err(error) => errors.push(error),
     }
-    errors
+    (errors, kept)
 }
 
 /// Reports where the recording is, and what repeated runs amount to.
@@ -102,14 +111,15 @@ fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
     if options.show.json.is_some() {
         return;
     }
-    if options.strands && recording.runs.len() > 1 {
+    if options.strands && recording.runs.len() > 1 && !signals::stopped() {
         match merge::in_a_line(file) {
             Ok(line) => messages::message(&format!("\n{line}")),
             Err(error) => messages::note(&format!("warning: the runs cannot be merged: {error:#}")),
         }
     }
     let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", messages::quoted(file)) };
-    messages::message(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
+    let shown = messages::path(file);
+    messages::message(&format!("\nrecorded in {shown}; next: workspan report{name} --html report.html"));
 }
 
 /// Answers what was asked before the run; of several runs, for the typical one.
@@ -144,6 +154,16 @@ pub struct Measured {
     pub outcome: Outcome,
     /// What each run has logged, if that was requested.
     pub logs: Vec<strands::RunLog>,
+}
+
+impl Measured {
+    /// The signal that ended the program, if one did.
+    fn outcome_signal(&self) -> Option<i32> {
+        match self.outcome {
+            Outcome::Signal(signal) => Some(signal),
+            Outcome::Code(_) => None,
+        }
+    }
 }
 
 /// Runs a command as often as requested. Returns what was recorded, and how the first failing run ended.
@@ -181,7 +201,7 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// Before the first run. What is logged is kept beside `file` until it is converted.
     pub fn new(command: &'a [OsString], options: &'a RunOptions, file: &Path) -> anyhow::Result<Session<'a>> {
-        let target = target::find(&command[0])?;
+        let target = target::of_command(command)?;
         let events = counters::named(options.events.as_deref())?;
         let program = Program::new(command, &target, options)?;
         let (machine, pauses) = machine_for(options);
@@ -212,7 +232,7 @@ impl<'a> Session<'a> {
         if measured.outcome == Outcome::OK {
             measured.outcome = ended;
         }
-        Ok(!matches!(ended, Outcome::Signal(_)))
+        Ok(!matches!(ended, Outcome::Signal(_)) && !signals::stopped())
     }
 
     /// Runs it once more, and has its recording know what was counted in the whole of it. Returns whether there is to be
@@ -237,7 +257,10 @@ impl<'a> Session<'a> {
 
     /// No more runs.
     pub fn finish(self) -> Measured {
-        let Session { target, mut measured, .. } = self;
+        let Session { program, target, mut measured, .. } = self;
+        if program.is_swapped() && workspan_report::crashed(measured.outcome_signal()) {
+            crash::explain(&program);
+        }
         let leads_to = symbols::complete(&mut measured.recording, &target);
         for context in measured.logs.iter_mut().flat_map(|log| &mut log.contexts) {
             *context = leads_to.get(context.index()).copied().unwrap_or(ContextId::ROOT);
@@ -250,6 +273,8 @@ impl<'a> Session<'a> {
 #[derive(Debug)]
 struct Program<'c> {
     command: &'c [OsString],
+    /// The file that carries hooks or uses OpenMP.
+    path: PathBuf,
     runtime: Box<dyn Runtime>,
     environment: Environment,
     streams: child::Streams<'c>,
@@ -258,13 +283,31 @@ struct Program<'c> {
 impl<'c> Program<'c> {
     fn new(command: &'c [OsString], target: &Path, options: &RunOptions) -> anyhow::Result<Program<'c>> {
         let runtime = target::runtime(target, options.idle_only)?;
-        let environment = runtime.environment(target, options)?;
-        Ok(Program { command, runtime, environment, streams: child::Streams::Ours })
+        let wrapped = target::find(&command[0])? != target;
+        let environment = runtime.environment(target, Around { wrapped, options })?;
+        Ok(Program { command, path: target.to_owned(), runtime, environment, streams: child::Streams::Ours })
+    }
+
+    /// True if the command starts something else first.
+    fn is_wrapped(&self) -> bool {
+        target::find(&self.command[0]).is_ok_and(|first| first != self.path)
+    }
+
+    /// True if a runtime runs it that is not its own.
+    fn is_swapped(&self) -> bool {
+        self.environment.stand_in.is_some()
     }
 
     /// Why nothing was recorded.
     fn silence(&self) -> String {
-        self.runtime.silence(&Path::new(&self.command[0]).display().to_string())
+        let name = Path::new(&self.command[0]).display().to_string();
+        if target::is_privileged(&self.path) {
+            return format!(
+                "{name} runs with other rights than yours (set-uid, set-gid or file capabilities): Workspan's hooks sleep \
+                 in such programs; profile a copy without (cp {name} ./copy)"
+            );
+        }
+        self.runtime.silence(&name)
     }
 }
 
@@ -287,7 +330,12 @@ fn one_run(
         events: events.iter().map(events::asked).collect(),
         ..request(options, &*program.runtime, &recording.machine, pauses)
     };
-    let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
+    let mut memory =
+        memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
+    if program.is_wrapped() {
+        memory.inherit().context("cannot share the memory (see `workspan doctor`)")?;
+    }
+    let began = SystemTime::now();
     let run = || child::run_with(program.command, &environment(program, options, &memory), program.streams);
     let (ended, spool) = match spool {
         Some(mut spool) => {
@@ -296,6 +344,9 @@ fn one_run(
         }
         None => (run()?, None),
     };
+    if program.is_swapped() {
+        openmp::leftover::remove_since(began);
+    }
     let snapshot = memory.snapshot();
     let silent = |message: String| anyhow::Error::new(Status { code: status_of(ended.exit), message });
     match attached(&snapshot).context("cannot read the shared memory")? {
@@ -311,6 +362,14 @@ fn one_run(
     }
     let died = workspan_read::Died { exit: ended.exit, ticks: ended.ticks, cpu: ended.cpu };
     let contexts = read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
+    if let Some(run) = recording.runs.last().filter(|run| run.exit == Exit::Code(0) && run.ending == Ending::Unseen) {
+        if run.other_processes > 0 && run.tasks() == 0 {
+            messages::note(
+                "warning: the program went on in a process that it has forked (a daemon), which Workspan does not follow: run it in \
+                 the foreground",
+            );
+        }
+    }
     events::read(&snapshot, &contexts, events, recording).context("cannot read the shared memory")?;
     if let Some(library) = &options.tool {
         tool::report(library, &snapshot)?;

@@ -1,6 +1,7 @@
 //! Where a recording goes.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{env, fs};
@@ -36,13 +37,19 @@ pub fn file(args: &Record, program: &Path) -> PathBuf {
         return asked.clone();
     };
     let began = SystemTime::UNIX_EPOCH + Duration::from_nanos(began.parse().unwrap_or(0));
-    let stem = program.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let base = asked.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-    let name = without_hash(&stem);
+    let stem = program.file_stem().unwrap_or_default();
+    let base = asked.file_stem().unwrap_or_default();
+    let name = without_hash(stem);
     // A library and a binary of the same name have test executables of the same name.
-    let named = |n: u32| match n {
-        1 => asked.with_file_name(format!("{base}-{name}.wspan")),
-        n => asked.with_file_name(format!("{base}-{name}-{n}.wspan")),
+    let named = |n: u32| {
+        let mut file = base.to_owned();
+        file.push("-");
+        file.push(&name);
+        if n > 1 {
+            file.push(format!("-{n}"));
+        }
+        file.push(".wspan");
+        asked.with_file_name(file)
     };
     let of_this_session = |file: &PathBuf| {
         let written = fs::metadata(file).and_then(|found| found.modified());
@@ -52,10 +59,13 @@ pub fn file(args: &Record, program: &Path) -> PathBuf {
 }
 
 /// Cargo adds a hash to the names of test executables.
-fn without_hash(stem: &str) -> &str {
-    match stem.rsplit_once('-') {
-        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => name,
-        _ => stem,
+fn without_hash(stem: &OsStr) -> OsString {
+    let bytes = stem.as_bytes();
+    match bytes.iter().rposition(|byte| *byte == b'-').map(|at| bytes.split_at(at)) {
+        Some((name, hash)) if hash.len() == 17 && hash[1..].iter().all(u8::is_ascii_hexdigit) => {
+            OsStr::from_bytes(name).to_owned()
+        }
+        _ => stem.to_owned(),
     }
 }
 
@@ -65,7 +75,8 @@ mod tests {
 
     #[test]
     fn only_hashes_are_taken_off() {
-        assert_eq!(without_hash("my_lib-0123456789abcdef"), "my_lib");
-        assert_eq!(without_hash("my-prog"), "my-prog");
+        assert_eq!(without_hash("my_lib-0123456789abcdef".as_ref()), "my_lib");
+        assert_eq!(without_hash("my-prog".as_ref()), "my-prog");
+        assert_eq!(without_hash(OsStr::from_bytes(b"\xfd-0123456789abcdef")), OsStr::from_bytes(b"\xfd"));
     }
 }

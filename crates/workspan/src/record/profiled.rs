@@ -27,7 +27,7 @@ impl Profiler {
     /// Adds a run of `command`, whose loops are split as on this machine.
     pub fn run(&mut self, command: &[OsString], workers: u32, streams: Streams<'_>) -> anyhow::Result<Outcome> {
         let options = RunOptions { workers: Some(workers), logical_cores: Some(0), ..RunOptions::default() };
-        let target = target::find(&command[0])?;
+        let target = target::of_command(command)?;
         let program = Program { streams, ..Program::new(command, &target, &options)? };
         if self.recording.command.is_empty() {
             self.recording.command = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();

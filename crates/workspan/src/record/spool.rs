@@ -5,12 +5,12 @@
 //! program is made to stop logging, and goes on; the first half of what was logged is kept.
 
 use std::ffi::CString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -47,17 +47,23 @@ struct Slot {
 impl Spool {
     /// A spool in `folder`.
     pub fn new(folder: &Path) -> io::Result<Spool> {
-        static SPOOLS: AtomicU32 = AtomicU32::new(0);
-        let number = SPOOLS.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!(".workspan-strands.{}.{number}", std::process::id()));
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
-        fs::remove_file(&path)?;
+        let file = tempfile::tempfile_in(folder)?;
         Ok(Spool { file, blocks: 0, slots: Vec::new(), failed: None })
     }
 
     /// What kept the spool from taking more.
     pub fn failed(&self) -> Option<&io::Error> {
         self.failed.as_ref()
+    }
+
+    /// Records of all threads.
+    pub fn len(&self) -> u64 {
+        (0..self.slots.len()).map(|slot| self.records(slot)).sum()
+    }
+
+    /// True if there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Runs `program` and takes what it logs in `memory`.

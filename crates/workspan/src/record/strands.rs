@@ -8,10 +8,11 @@ use std::path::Path;
 use anyhow::Context;
 use workspan_model::{Clock, ContextId, Ending, Recording, Run, Strand};
 use workspan_read::log::{convert, Converted, Setting, Stopped};
-use workspan_store::{folder_of, names, Meta, StoreError, Writer};
+use workspan_store::{folder_of, names, Meta, StoreError, Summary, Writer};
 
+use super::progress::Progress;
 use super::spool::Spool;
-use crate::output;
+use crate::{output, signals};
 
 /// What one run has logged.
 #[derive(Debug)]
@@ -22,6 +23,17 @@ pub struct RunLog {
     pub contexts: Vec<ContextId>,
     /// When it began, and whether threads gave up.
     pub state: workspan_read::log::State,
+}
+
+impl RunLog {
+    /// Whether all that was logged has come to us.
+    fn kept(&self) -> Kept {
+        if self.spool.failed().is_some() || self.state.stopped {
+            Kept::Some
+        } else {
+            Kept::All
+        }
+    }
 }
 
 /// An error if the strands of a recording at `file` could not be written: better before a long run than after it.
@@ -58,8 +70,20 @@ fn move_former(file: &Path) -> io::Result<()> {
     fs::rename(folder, old)
 }
 
+/// Whether strands were lost here: on a full disk, by a request to end, not by the program's own end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// None.
+    All,
+    /// Some.
+    Some,
+}
+
 /// Writes the strands of all runs of `recording`, which will be at `file`.
-pub fn write(recording: &Recording, logs: &[RunLog], file: &Path) -> anyhow::Result<()> {
+pub fn write(recording: &Recording, logs: &[RunLog], file: &Path) -> anyhow::Result<Kept> {
+    let mut all_kept = Kept::All;
+    let records = logs.iter().map(|log| log.spool.len()).sum();
+    let mut progress = Progress::new("strands", records);
     let folder = folder_of(file);
     let mut sums = (0, 0);
     for (number, (run, log)) in (1..).zip(recording.runs.iter().zip(logs)) {
@@ -71,11 +95,16 @@ pub fn write(recording: &Recording, logs: &[RunLog], file: &Path) -> anyhow::Res
             clock: run.clock,
             ticks_per_second: recording.machine.ticks_per_second,
         };
-        let (strands, bytes) = write_run(recording, run, log, Writer::create(&folder, number, &meta)?)?;
-        sums = (sums.0 + strands, sums.1 + bytes);
+        let writer = Writer::create(&folder, number, &meta)?;
+        let (summary, kept) = write_run(recording, run, log, writer, &mut progress)?;
+        sums = (sums.0 + summary.strands, sums.1 + summary.bytes);
+        if kept == Kept::Some {
+            all_kept = kept;
+        }
     }
-    output::message(&format!("{} strands in {} ({} bytes)", sums.0, folder.display(), sums.1));
-    Ok(())
+    drop(progress);
+    output::message(&format!("{} strands in {} ({} bytes)", sums.0, output::path(&folder), sums.1));
+    Ok(all_kept)
 }
 
 /// Gives `push` the strands of a run of `recording`.
@@ -112,15 +141,39 @@ pub fn rows_of_run(
     }
 }
 
-fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer) -> anyhow::Result<(u64, u64)> {
-    let converted = convert_run(recording, run, log, |strands: &[Strand]| writer.push(strands));
-    let partial = match &converted {
-        Ok(converted) => why_partial(run, log, converted),
-        Err(Stopped::Read(error)) => Some(unreadable(error)),
-        Err(Stopped::Write(error)) => Some(format!("strands could not be written: {}", root_cause(error))),
+/// Why the conversion of a log ends early.
+enum Early {
+    Store(StoreError),
+    /// Somebody wants us to end.
+    Stopped,
+}
+
+fn write_run(
+    recording: &Recording,
+    run: &Run,
+    log: &RunLog,
+    mut writer: Writer,
+    progress: &mut Progress,
+) -> anyhow::Result<(Summary, Kept)> {
+    let converted = convert_run(recording, run, log, |strands: &[Strand]| {
+        if signals::stopped() {
+            return Err(Early::Stopped);
+        }
+        progress.add(strands.len() as u64);
+        writer.push(strands).map_err(Early::Store)
+    });
+    let (partial, mut kept) = match &converted {
+        Ok(converted) => (why_partial(run, log, converted), log.kept()),
+        Err(Stopped::Read(error)) => (Some(unreadable(error)), Kept::Some),
+        Err(Stopped::Write(Early::Stopped)) => (Some("the conversion was interrupted".to_owned()), Kept::Some),
+        Err(Stopped::Write(Early::Store(error))) => {
+            (Some(format!("strands could not be written: {}", root_cause(error))), Kept::Some)
+        }
     };
     if let Some(partial) = &partial {
         output::note(&format!("warning: not all strands are recorded: {partial}"));
+    } else {
+        kept = Kept::All;
     }
     if let Ok(Converted { unfinished: unfinished @ 1.., .. }) = &converted {
         let what = if *unfinished == 1 {
@@ -132,7 +185,7 @@ fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer)
         output::note(&format!("{count}{what} had not ended when the program did"));
     }
     let summary = writer.finish(recording, partial.as_deref()).context("cannot write the strands")?;
-    Ok((summary.strands, summary.bytes))
+    Ok((summary, kept))
 }
 
 fn unreadable(error: &io::Error) -> String {

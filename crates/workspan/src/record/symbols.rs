@@ -2,12 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use workspan_analysis::bounded_by_locks;
 use workspan_model::{merge_sites, ContextId, Recording, Site};
 use workspan_symbols::{debug_file_candidates, is_debug_file_of, symbolise, Module};
+
+use crate::{files, untrusted};
+
+/// Bytes of a file of code, or of the debug information that it names.
+const LARGEST: u64 = 16 << 30;
 
 /// The content of a file of code.
 struct File {
@@ -40,18 +44,22 @@ pub fn complete(recording: &mut Recording, executable: &Path) -> Vec<ContextId> 
     if let Cow::Owned(bounded) = bounded_by_locks(recording) {
         *recording = bounded;
     }
-    merge_sites(recording)
+    let leads_to = merge_sites(recording);
+    untrusted::make_harmless(recording);
+    leads_to
 }
 
 fn read(module: &str, path: &Path) -> Option<File> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = files::read_regular(path, LARGEST).ok()?;
     // The program that a script starts is not known.
     if bytes.starts_with(b"#!") {
         return None;
     }
     let path: PathBuf = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let candidates = debug_file_candidates(&path, &bytes);
-    let debug_file =
-        candidates.iter().filter_map(|file| fs::read(file).ok()).find(|candidate| is_debug_file_of(candidate, &bytes));
+    let debug_file = candidates
+        .iter()
+        .filter_map(|file| files::read_regular(file, LARGEST).ok())
+        .find(|candidate| is_debug_file_of(candidate, &bytes));
     Some(File { module: module.to_owned(), bytes, debug_file })
 }

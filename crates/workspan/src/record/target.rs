@@ -1,11 +1,13 @@
 //! The program to run: where it is, and how it can be profiled.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use anyhow::Context;
 use object::read::ReadCache;
 
 use crate::exit::{Status, NOT_FOUND};
@@ -28,6 +30,29 @@ pub fn find(command: &OsStr) -> anyhow::Result<PathBuf> {
         })
 }
 
+/// The program to watch: that of the command or, where that is a wrapper (`env`, `unshare`, `bash -c`) which carries no hooks and
+/// uses no OpenMP, the first program among its arguments that does.
+pub fn of_command(command: &[OsString]) -> anyhow::Result<PathBuf> {
+    let (first, arguments) = command.split_first().context("no command")?;
+    let wrapper = find(first)?;
+    if look(&wrapper)?.is_some() {
+        return Ok(wrapper);
+    }
+    let watched = arguments.iter().flat_map(|word| words(word)).find_map(|word| {
+        let program = find(&word).ok().filter(|program| program.is_file())?;
+        matches!(look(&program), Ok(Some(runtime)) if !runtime.is_script()).then_some(program)
+    });
+    Ok(watched.unwrap_or(wrapper))
+}
+
+/// A word that may be a program, and those within it if it is a line for a shell.
+fn words(word: &OsStr) -> Vec<OsString> {
+    let separates = |byte: &u8| byte.is_ascii_whitespace() || b";|&()<>'\"".contains(byte);
+    let parts = word.as_bytes().split(separates).filter(|part| !part.is_empty());
+    let parts = parts.map(|part| OsStr::from_bytes(part).to_owned()).filter(|part| part != word);
+    std::iter::once(word.to_owned()).chain(parts).collect()
+}
+
 /// How a program can be profiled. An error if it cannot, or not so: a run would report nothing. `idle_only`: only idle time is
 /// wanted.
 pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Runtime>> {
@@ -48,6 +73,9 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Box<dyn Runtime>>> {
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { crate::exit::NOT_EXECUTABLE };
         Status { code, message: format!("cannot run {}: {error}", executable.display()) }
     };
+    let cannot_look = |error: io::Error| {
+        anyhow::Error::new(error).context(format!("cannot look at the libraries of {}", executable.display()))
+    };
     let mut file = fs::File::open(executable).map_err(cannot_run)?;
     let mut start = [0; 2];
     let length = file.read(&mut start).map_err(cannot_run)?;
@@ -60,5 +88,18 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Box<dyn Runtime>>> {
         let message = format!("cannot run {}: neither an executable nor a script", executable.display());
         Status { code: crate::exit::NOT_EXECUTABLE, message }
     })?;
-    Ok(runtime::look(executable, &file))
+    runtime::look(executable, &file).map_err(cannot_look)
+}
+
+/// True if the system gives a program rights that its caller has not. Capabilities of a file show in an attribute, which only
+/// the C library reads: that there are any is enough to know.
+pub fn is_privileged(executable: &Path) -> bool {
+    const SET_ID: u32 = 0o6000;
+    let set_id = fs::metadata(executable).is_ok_and(|found| found.permissions().mode() & SET_ID != 0);
+    set_id || has_capabilities(executable)
+}
+
+fn has_capabilities(executable: &Path) -> bool {
+    let listed = std::process::Command::new("getcap").arg("--").arg(executable).output();
+    listed.is_ok_and(|listed| listed.status.success() && !listed.stdout.is_empty())
 }

@@ -1,8 +1,8 @@
 //! What is asked of every runtime.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::Path;
+use std::{fmt, io};
 
 use object::File;
 
@@ -21,7 +21,12 @@ pub trait Runtime: fmt::Debug {
     fn check(&self, executable: &Path, idle_only: bool) -> anyhow::Result<()>;
 
     /// What the program at `executable` needs around it.
-    fn environment(&self, executable: &Path, options: &RunOptions) -> anyhow::Result<Environment>;
+    fn environment(&self, executable: &Path, around: Around<'_>) -> anyhow::Result<Environment>;
+
+    /// True for a script, of which only what it starts can be watched.
+    fn is_script(&self) -> bool {
+        false
+    }
 
     /// The virtual cores that the collector gets.
     fn logical_cores(&self, options: &RunOptions) -> Option<u32>;
@@ -49,6 +54,15 @@ pub trait Runtime: fmt::Debug {
     }
 }
 
+/// How a program is to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'o> {
+    /// The command starts something else first.
+    pub wrapped: bool,
+    /// What the user wants.
+    pub options: &'o RunOptions,
+}
+
 /// A variable for the program; `None` removes it.
 pub type Variable = (OsString, Option<OsString>);
 
@@ -57,6 +71,8 @@ pub type Variable = (OsString, Option<OsString>);
 pub struct Environment {
     /// To be set or removed.
     pub variables: Vec<Variable>,
+    /// Where a runtime stands in for the program's own: what has it do so without the collector.
+    pub stand_in: Option<Variable>,
     /// Lasts as long as the program may need it.
     pub holds: Option<Box<dyn fmt::Debug>>,
 }
@@ -84,4 +100,6 @@ pub enum Look {
     Broken,
     /// It does.
     Uses(Box<dyn Runtime>),
+    /// The system has no means left to look.
+    Failed(io::Error),
 }

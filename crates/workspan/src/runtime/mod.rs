@@ -5,26 +5,28 @@
 
 mod kind;
 
+use std::io;
 use std::path::Path;
 
 use object::{File, Object, ObjectSection, ReadRef};
 
-pub use kind::{Environment, Family, Look, Runtime, Sections, Variable};
+pub use kind::{Around, Environment, Family, Look, Runtime, Sections, Variable};
 
 use crate::{openmp, rayon};
 
 /// All of them, in the order in which a program is asked.
 pub const FAMILIES: &[Family] = &[rayon::FAMILY, openmp::FAMILY];
 
-/// How a program can be watched, if it can.
-pub fn look<'d, R: ReadRef<'d>>(executable: &Path, file: &File<'d, R>) -> Option<Box<dyn Runtime>> {
+/// How a program can be watched, if it can. An error if the system has no means left to look.
+pub fn look<'d, R: ReadRef<'d>>(executable: &Path, file: &File<'d, R>) -> io::Result<Option<Box<dyn Runtime>>> {
     let sections = |name: &str| Some(file.section_by_name(name)?.data().map_or(Vec::new(), <[u8]>::to_vec));
     for family in FAMILIES {
         match (family.look)(executable, &sections) {
             Look::Not => {}
-            Look::Broken => return None,
-            Look::Uses(runtime) => return Some(runtime),
+            Look::Broken => return Ok(None),
+            Look::Uses(runtime) => return Ok(Some(runtime)),
+            Look::Failed(error) => return Err(error),
         }
     }
-    None
+    Ok(None)
 }

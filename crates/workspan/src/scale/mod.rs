@@ -12,11 +12,13 @@ use std::time::SystemTime;
 use anyhow::Context;
 use workspan_analysis::factored::places;
 use workspan_report::scale::{csv, html, json, scale, svg, text, Conditions, Input, Scale};
+use workspan_report::shown::shown;
 use workspan_report::text::Style;
 
 use crate::args::{self, ScaleOptions};
 use crate::cargo::with_all_hooks;
 use crate::exit::{self, Outcome};
+use crate::overwrite::Overwrites;
 use crate::{files, machine, output};
 use plan::Plan;
 use runs::{Profiled, Runner};
@@ -29,6 +31,7 @@ pub fn run(args: &args::Scale) -> anyhow::Result<Outcome> {
         options.json.as_deref() != stdout || options.csv.as_deref() != stdout,
         "--json and --csv cannot both go to standard output: name a file for one of them"
     );
+    Overwrites::new().output(options.files())?;
     for file in options.files() {
         files::check_writable(file)?;
     }
@@ -99,7 +102,7 @@ pub fn run(args: &args::Scale) -> anyhow::Result<Outcome> {
 const PROFILES: u32 = 3;
 
 fn words(command: &[std::ffi::OsString]) -> Vec<String> {
-    command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    command.iter().map(|word| shown(&word.to_string_lossy()).into_owned()).collect()
 }
 
 /// Writes everything that is requested; returns what went wrong. What one output lacks does not keep the others from coming.

@@ -1,11 +1,10 @@
 //! Running what is planned, round by round, until it is done or somebody stops it.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::{env, process};
 
 use anyhow::Context;
 use nix::sys::memfd::{memfd_create, MFdFlags};
@@ -238,9 +237,7 @@ impl<'r> Runner<'r> {
 
 /// A file without a name, on disk if there is a place: a program may write more than fits into memory.
 fn errors_file() -> anyhow::Result<File> {
-    let path = env::temp_dir().join(format!(".workspan-errors.{}", process::id()));
-    let on_disk = File::options().read(true).write(true).create_new(true).open(&path);
-    if let Ok(file) = on_disk.and_then(|file| fs::remove_file(&path).map(|()| file)) {
+    if let Ok(file) = tempfile::tempfile() {
         return Ok(file);
     }
     Ok(memfd_create("workspan-errors", MFdFlags::MFD_CLOEXEC).context("cannot make a file in memory")?.into())

@@ -159,7 +159,9 @@ pub(crate) fn native(program: &Path, case: &str, threads: u32) -> Result<(), Fau
 fn control(program: &Path, arguments: &[&str], threads: Threads) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).env("OMP_NUM_THREADS", threads.count().to_string());
-    if let Some(Program { runtime: Runtime::Gcc { stand_in: Ok(library) }, .. }) = look(program) {
+    if let Some(Program { runtime: Runtime::Gcc { stand_in: Ok(library) }, .. }) =
+        look(program).expect("its libraries can be read")
+    {
         command.env("LD_PRELOAD", library.path);
     }
     if let Threads::Virtual(_) = threads {

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 
 use serde_json::{Number, Value};
 use workspan_query::{Cell, Column, Sink};
+use workspan_report::shown::shown;
 use workspan_report::table::{self, Align};
 use workspan_report::words::csv_cell;
 
@@ -48,7 +49,7 @@ impl Sink for Answer {
     fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         match self.form {
             Form::Table => {
-                self.held.push(cells.iter().map(|cell| words(cell).replace(['\n', '\r'], " ")).collect());
+                self.held.push(cells.iter().map(|cell| shown(&words(cell)).into_owned()).collect());
                 if self.held.len() > HELD {
                     self.write_held()?;
                 }
