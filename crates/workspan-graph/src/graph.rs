@@ -156,7 +156,8 @@ impl Graph {
             let Task { start, context, sequence, .. } = self.tasks[task as usize];
             Reverse((start, context, sequence, task))
         };
-        let mut ready: BinaryHeap<_> = (0..).zip(&waiting).filter(|(_, n)| **n == 0).map(|(task, _)| key(task)).collect();
+        let mut ready: BinaryHeap<_> =
+            (0..).zip(&waiting).filter(|(_, n)| **n == 0).map(|(task, _)| key(task)).collect();
         let mut order = Vec::with_capacity(self.tasks.len());
         while let Some(Reverse((.., task))) = ready.pop() {
             order.push(task);

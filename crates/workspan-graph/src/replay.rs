@@ -241,7 +241,9 @@ impl Gate {
         match control.kind {
             Kind::Begin => second == 0 || self.created.contains(&cursor.context),
             Kind::Join => !u32::try_from(third).is_ok_and(|other| other > 0 && running.contains(&(other - 1))),
-            Kind::Sync => self.tickets.get(&third).and_then(|tickets| tickets.last()).is_none_or(|next| *next >= fourth),
+            Kind::Sync => {
+                self.tickets.get(&third).and_then(|tickets| tickets.last()).is_none_or(|next| *next >= fourth)
+            }
             Kind::Barrier => self.arrived.get(&episode(control)).is_some_and(|here| *here >= fifth.max(1)),
             Kind::Allocate => self.heap >= third,
             Kind::Free => self.heap >= second,

@@ -36,5 +36,8 @@ pub fn observed(graph: &Graph, intervals: usize) -> Vec<Interval> {
     }
     #[expect(clippy::cast_precision_loss, reason = "a mean that is shown")]
     let mean = |ticks: u64| ticks as f64 / width as f64;
-    (0..).zip(ticks).map(|(number, ticks)| Interval { start: first + number * width, parallelism: mean(ticks) }).collect()
+    (0..)
+        .zip(ticks)
+        .map(|(number, ticks)| Interval { start: first + number * width, parallelism: mean(ticks) })
+        .collect()
 }

@@ -60,14 +60,25 @@ extern "C" {
     pub fn kill(pid: c_int, signal: c_int) -> c_int;
     pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
     pub fn close(fd: c_int) -> c_int;
-    pub fn mmap(address: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
+    pub fn mmap(
+        address: *mut c_void,
+        length: usize,
+        protection: c_int,
+        flags: c_int,
+        fd: c_int,
+        offset: i64,
+    ) -> *mut c_void;
     pub fn munmap(address: *mut c_void, length: usize) -> c_int;
     pub fn syscall(number: c_long, ...) -> c_long;
     pub fn __errno_location() -> *mut c_int;
     pub fn pthread_self() -> usize;
     pub fn pthread_key_create(key: *mut c_uint, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> c_int;
     pub fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
-    pub fn pthread_atfork(prepare: Option<extern "C" fn()>, parent: Option<extern "C" fn()>, child: Option<extern "C" fn()>) -> c_int;
+    pub fn pthread_atfork(
+        prepare: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
     pub fn pthread_getattr_np(thread: usize, attributes: *mut c_void) -> c_int;
     pub fn pthread_attr_getstack(attributes: *const c_void, address: *mut *mut c_void, size: *mut usize) -> c_int;
     pub fn pthread_attr_destroy(attributes: *mut c_void) -> c_int;

@@ -4,8 +4,8 @@ use workspan_trace::control::Kind;
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use crate::platform::{thread, ticks};
-use crate::thread::{flush, Thread};
 use crate::start;
+use crate::thread::{flush, Thread};
 
 /// Ticks since the start, in a slot.
 pub fn now() -> u64 {

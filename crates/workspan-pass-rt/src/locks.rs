@@ -4,7 +4,10 @@
 //! right, which is all that a ticket says.
 
 use core::ffi::{c_int, c_uint, c_void};
-use core::sync::atomic::{AtomicU64, Ordering::{AcqRel, Acquire, Relaxed, Release}};
+use core::sync::atomic::{
+    AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
 
 use workspan_trace::control::{Kind, Operation};
 
@@ -116,9 +119,11 @@ define!(/// Releases.
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn pthread_cond_signal(condition: *mut c_void) -> c_int {
-    release(condition, Operation::Signal, || {
-        original!(c"pthread_cond_signal" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition)
-    })
+    release(
+        condition,
+        Operation::Signal,
+        || original!(c"pthread_cond_signal" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition),
+    )
 }
 
 /// Signals all.
@@ -127,9 +132,11 @@ pub unsafe extern "C-unwind" fn pthread_cond_signal(condition: *mut c_void) -> c
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn pthread_cond_broadcast(condition: *mut c_void) -> c_int {
-    release(condition, Operation::Broadcast, || {
-        original!(c"pthread_cond_broadcast" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition)
-    })
+    release(
+        condition,
+        Operation::Broadcast,
+        || original!(c"pthread_cond_broadcast" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition),
+    )
 }
 
 /// A wait is three operations: the mutex is released, the condition was signalled, the mutex is acquired.
@@ -154,9 +161,11 @@ fn wait(condition: *mut c_void, mutex: *mut c_void, call: impl FnOnce() -> c_int
 /// As the original.
 #[no_mangle]
 pub unsafe extern "C-unwind" fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int {
-    wait(condition, mutex, || {
-        original!(c"pthread_cond_wait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void) -> c_int, condition, mutex)
-    })
+    wait(
+        condition,
+        mutex,
+        || original!(c"pthread_cond_wait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void) -> c_int, condition, mutex),
+    )
 }
 
 /// Waits.
@@ -164,10 +173,16 @@ pub unsafe extern "C-unwind" fn pthread_cond_wait(condition: *mut c_void, mutex:
 /// # Safety
 /// As the original.
 #[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_cond_timedwait(condition: *mut c_void, mutex: *mut c_void, until: Time) -> c_int {
-    wait(condition, mutex, || {
-        original!(c"pthread_cond_timedwait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void, Time) -> c_int, condition, mutex, until)
-    })
+pub unsafe extern "C-unwind" fn pthread_cond_timedwait(
+    condition: *mut c_void,
+    mutex: *mut c_void,
+    until: Time,
+) -> c_int {
+    wait(
+        condition,
+        mutex,
+        || original!(c"pthread_cond_timedwait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void, Time) -> c_int, condition, mutex, until),
+    )
 }
 
 /// Waits.
@@ -182,7 +197,14 @@ pub unsafe extern "C-unwind" fn pthread_cond_clockwait(
     until: Time,
 ) -> c_int {
     wait(condition, mutex, || {
-        original!(c"pthread_cond_clockwait", fn(*mut c_void, *mut c_void, c_int, Time) -> c_int, condition, mutex, clock, until)
+        original!(
+            c"pthread_cond_clockwait",
+            fn(*mut c_void, *mut c_void, c_int, Time) -> c_int,
+            condition,
+            mutex,
+            clock,
+            until
+        )
     })
 }
 
@@ -197,7 +219,9 @@ fn barrier(address: u64) -> Option<usize> {
         let found = ADDRESSES[*place].load(Acquire);
         found == address
             || found == 0
-                && ADDRESSES[*place].compare_exchange(0, address, AcqRel, Acquire).map_or_else(|now| now == address, |_| true)
+                && ADDRESSES[*place]
+                    .compare_exchange(0, address, AcqRel, Acquire)
+                    .map_or_else(|now| now == address, |_| true)
     })
 }
 
@@ -206,9 +230,14 @@ fn barrier(address: u64) -> Option<usize> {
 /// # Safety
 /// As the original.
 #[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_barrier_init(object: *mut c_void, attributes: *const c_void, count: c_uint) -> c_int {
-    let call =
-        || original!(c"pthread_barrier_init", fn(*mut c_void, *const c_void, c_uint) -> c_int, object, attributes, count);
+pub unsafe extern "C-unwind" fn pthread_barrier_init(
+    object: *mut c_void,
+    attributes: *const c_void,
+    count: c_uint,
+) -> c_int {
+    let call = || {
+        original!(c"pthread_barrier_init", fn(*mut c_void, *const c_void, c_uint) -> c_int, object, attributes, count)
+    };
     let result = call();
     if result == 0 && start::recording() {
         match barrier(object as u64) {

@@ -2,7 +2,10 @@
 
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicU32, Ordering::{AcqRel, Acquire, Relaxed, Release}};
+use core::sync::atomic::{
+    AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
 
 use workspan_trace::shm::CHUNK_BYTES;
 use workspan_trace::VERSION;
@@ -62,9 +65,8 @@ unsafe extern "C" fn object(info: *mut c::ObjectInfo, _: usize, _: *mut c_void) 
 }
 
 fn notes(mut bytes: &'static [u8]) {
-    let word = |bytes: &[u8], at: usize| {
-        bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
-    };
+    let word =
+        |bytes: &[u8], at: usize| bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
     while let (Some(name), Some(length), Some(kind)) = (word(bytes, 0), word(bytes, 4), word(bytes, 8)) {
         let content = 12 + (name as usize).next_multiple_of(4);
         if bytes.get(12..12 + NAME.len()) == Some(NAME) && length == 4 && kind == VERSION {

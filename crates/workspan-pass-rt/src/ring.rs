@@ -2,7 +2,10 @@
 
 use core::ffi::c_void;
 use core::ptr::null;
-use core::sync::atomic::{AtomicU32, Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst}};
+use core::sync::atomic::{
+    AtomicU32,
+    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
+};
 
 use workspan_trace::shm::{kind, state, Chunk, Header, CHUNKS, CHUNK_BYTES, CHUNK_TABLE, DATA};
 
@@ -120,8 +123,7 @@ fn wait_for_room(header: &Header) -> Option<()> {
 fn take(header: &Header) -> Option<usize> {
     let found = (0..CHUNKS).find(|index| {
         let state = &chunk(*index).state;
-        state.load(Relaxed) == state::FREE
-            && state.compare_exchange(state::FREE, state::OWNED, AcqRel, Relaxed).is_ok()
+        state.load(Relaxed) == state::FREE && state.compare_exchange(state::FREE, state::OWNED, AcqRel, Relaxed).is_ok()
     });
     match found {
         Some(index) => {

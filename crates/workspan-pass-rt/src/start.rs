@@ -2,7 +2,10 @@
 
 use core::ffi::{c_int, c_void, CStr};
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering::{AcqRel, Acquire, Relaxed, Release}};
+use core::sync::atomic::{
+    AtomicPtr, AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
 
 use workspan_trace::control::FIRST_SEGMENT;
 use workspan_trace::shm::{Header, MAGIC, SIZE};
@@ -73,9 +76,7 @@ fn attach() -> bool {
         return false;
     }
     // SAFETY: new memory.
-    let memory = unsafe {
-        c::mmap(null_mut(), SIZE, c::PROT_READ_WRITE, c::MAP_SHARED | c::MAP_NORESERVE, file, 0)
-    };
+    let memory = unsafe { c::mmap(null_mut(), SIZE, c::PROT_READ_WRITE, c::MAP_SHARED | c::MAP_NORESERVE, file, 0) };
     // SAFETY: ours.
     unsafe { c::close(file) };
     if memory as isize == -1 {

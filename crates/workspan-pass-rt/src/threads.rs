@@ -3,7 +3,10 @@
 use core::ffi::{c_int, c_uint, c_void};
 use core::mem::MaybeUninit;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::{AcqRel, Acquire, Relaxed}};
+use core::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
 
 use workspan_trace::control::Kind;
 
@@ -53,7 +56,9 @@ fn place(handle: u64) -> Option<usize> {
         let found = HANDLES[*place].load(Acquire);
         found == handle
             || found == 0
-                && HANDLES[*place].compare_exchange(0, handle, AcqRel, Acquire).map_or_else(|now| now == handle, |_| true)
+                && HANDLES[*place]
+                    .compare_exchange(0, handle, AcqRel, Acquire)
+                    .map_or_else(|now| now == handle, |_| true)
     })
 }
 
@@ -93,7 +98,14 @@ pub unsafe extern "C-unwind" fn pthread_create(
     argument: *mut c_void,
 ) -> c_int {
     let call = |start: Start, argument: *mut c_void| {
-        original!(c"pthread_create", fn(*mut usize, *const c_void, Start, *mut c_void) -> c_int, handle, attributes, start, argument)
+        original!(
+            c"pthread_create",
+            fn(*mut usize, *const c_void, Start, *mut c_void) -> c_int,
+            handle,
+            attributes,
+            start,
+            argument
+        )
     };
     if !wanted() {
         return call(start, argument);

@@ -252,8 +252,7 @@ impl<'l> Emitter<'l> {
         let Some(first) = first.copied() else {
             return;
         };
-        let late: Vec<Ref> =
-            instructions.into_iter().skip_while(|i| *i != first).filter(|i| is_alloca(i)).collect();
+        let late: Vec<Ref> = instructions.into_iter().skip_while(|i| *i != first).filter(|i| is_alloca(i)).collect();
         for alloca in late {
             self.llvm.remove(alloca);
             self.llvm.position_before(self.builder, first);

@@ -292,4 +292,3 @@ fn verify(llvm: &Llvm, module: Ref) -> Result<(), String> {
 fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX - FIRST_SEGMENT)
 }
-

@@ -198,7 +198,8 @@ pub fn llvm() -> Result<&'static Llvm, &'static str> {
 
 /// Has LLVM understand assembly of a target, which flang does not do by itself. A compiler without it says so later.
 pub fn initialise_assembly(target: &str) {
-    let name = if target.starts_with("aarch64") { "LLVMInitializeAArch64AsmParser" } else { "LLVMInitializeX86AsmParser" };
+    let name =
+        if target.starts_with("aarch64") { "LLVMInitializeAArch64AsmParser" } else { "LLVMInitializeX86AsmParser" };
     let function = lookup(name);
     if !function.is_null() {
         // SAFETY: LLVM's function of this name takes and returns nothing, and may be called again.

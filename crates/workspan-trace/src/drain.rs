@@ -73,8 +73,7 @@ impl Memory {
     pub fn new(file: &File, budget: u32) -> io::Result<Memory> {
         file.set_len(SIZE as u64)?;
         // SAFETY: new memory.
-        let first =
-            unsafe { mmap(null_mut(), SIZE, PROT_READ_WRITE, MAP_SHARED_NORESERVE, file.as_raw_fd(), 0) };
+        let first = unsafe { mmap(null_mut(), SIZE, PROT_READ_WRITE, MAP_SHARED_NORESERVE, file.as_raw_fd(), 0) };
         if first as isize == -1 {
             return Err(io::Error::last_os_error());
         }

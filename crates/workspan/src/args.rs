@@ -82,9 +82,6 @@ pub enum Verb {
     Guide(Guide),
     /// Build a program with instrumentation: blocks, memory accesses, calls and loops; needs clang, flang or rustc.
     Build(instrument::Build),
-    /// Stand in for a compiler.
-    #[command(hide = true)]
-    CompileAs(instrument::CompileAs),
     /// Record and analyse the task graph of a program built with `workspan build`.
     Graph(graph::Graph),
     /// Answer a question in SQL; needs a recording made with --record.

@@ -105,7 +105,9 @@ fn a_barrier_is_one_task_for_each_passage() {
     let graph = Graph::of(&recording("barrier", &contexts));
     assert_eq!(counts(&graph), [9, 0, 0, 0, 2]);
     // The first is of context 1, which came last; the second of context 2.
-    for (from, to) in [("0:0W", "1:1B"), ("1:0W", "1:1B"), ("2:0W", "1:1B"), ("1:1B", "0:1W"), ("1:1B", "1:2W"), ("1:1B", "2:1W")] {
+    for (from, to) in
+        [("0:0W", "1:1B"), ("1:0W", "1:1B"), ("2:0W", "1:1B"), ("1:1B", "0:1W"), ("1:1B", "1:2W"), ("1:1B", "2:1W")]
+    {
         has(&graph, from, to);
     }
     has(&graph, "2:2B", "0:2W");

@@ -33,7 +33,9 @@ pub(crate) fn module() -> Module {
         texts: vec!["made.c".into(), "f".into()],
         symbols: vec!["variable".into()],
         functions: vec![Function { name: "f".into(), place: 0, blocks: 5 }],
-        places: (0..8).map(|line| Place { file: 0, line: 10 + line, column: 1, function: 1, inlined_at: NONE }).collect(),
+        places: (0..8)
+            .map(|line| Place { file: 0, line: 10 + line, column: 1, function: 1, inlined_at: NONE })
+            .collect(),
         ..Module::default()
     };
     for (block, list) in (0..).zip(lists) {

@@ -11,7 +11,8 @@ fn races(name: &str, contexts: &[Vec<Buffer>]) -> Vec<(Conflict, u32, u32)> {
     let recording = recording(name, contexts);
     let mut races = Races::default();
     replay(&recording, &mut races).expect("readable");
-    let line = |place: (u32, u32)| recording.program.place(place.0 as usize, place.1 as usize).map_or(0, |(_, line)| line);
+    let line =
+        |place: (u32, u32)| recording.program.place(place.0 as usize, place.1 as usize).map_or(0, |(_, line)| line);
     races.found().keys().map(|race| (race.conflict, line(race.first), line(race.second))).collect()
 }
 

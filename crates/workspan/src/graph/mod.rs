@@ -31,8 +31,9 @@ pub fn run(args: &Graph) -> anyhow::Result<Outcome> {
 /// Opens a graph, and says what is missing from it.
 fn open(folder: &Path) -> anyhow::Result<Recording> {
     let path = folder.join(NAME);
-    let recording = Recording::open(&path)
-        .with_context(|| format!("cannot read the task graph {} (made by `workspan graph record`)", folder.display()))?;
+    let recording = Recording::open(&path).with_context(|| {
+        format!("cannot read the task graph {} (made by `workspan graph record`)", folder.display())
+    })?;
     for problem in problems(&recording) {
         output::note(&format!("{}: {problem}", folder.display()));
     }

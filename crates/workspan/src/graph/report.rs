@@ -114,7 +114,8 @@ fn as_text(recording: &Recording, graph: &Graph) -> String {
         vec!["blocks".to_owned(), format!("{executed} of {known} executed, {} times in all", total.blocks)],
         vec!["accesses".to_owned(), format!("{} loads, {} stores, {} bytes", total.loads, total.stores, total.bytes)],
     ];
-    let per_access = bytes_per_access(recording, graph).map_or_else(String::new, |bytes| format!(", {bytes:.3} per access"));
+    let per_access =
+        bytes_per_access(recording, graph).map_or_else(String::new, |bytes| format!(", {bytes:.3} per access"));
     rows.push(vec!["size".to_owned(), format!("{} bytes on disk{per_access}", recording.bytes)]);
     let complete = if graph.complete { "yes" } else { "no (see the messages)" };
     rows.push(vec!["complete".to_owned(), complete.to_owned()]);
@@ -124,7 +125,12 @@ fn as_text(recording: &Recording, graph: &Graph) -> String {
         text.push('\n');
         let head = ["calls", "blocks run", "function"].map(str::to_owned).to_vec();
         let rows: Vec<Vec<String>> = std::iter::once(head)
-            .chain(functions.into_iter().take(FUNCTIONS).map(|(name, calls, runs)| vec![calls.to_string(), runs.to_string(), name]))
+            .chain(
+                functions
+                    .into_iter()
+                    .take(FUNCTIONS)
+                    .map(|(name, calls, runs)| vec![calls.to_string(), runs.to_string(), name]),
+            )
             .collect();
         text.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Left]));
     }

@@ -44,7 +44,10 @@ fn tasks(graph: &Graph) -> Vec<(&'static str, Column)> {
         ("sequence", numbers(all().map(|task| task.sequence))),
         ("type", texts(all().map(|task| Some(task.kind.letter().to_owned())))),
         ("operation", texts(all().map(|task| task.operation.map(|operation| operation.name().to_owned())))),
-        ("object", Column::Number(all().map(|task| i64::try_from(task.object).ok().filter(|object| *object != 0)).collect())),
+        (
+            "object",
+            Column::Number(all().map(|task| i64::try_from(task.object).ok().filter(|object| *object != 0)).collect()),
+        ),
         ("start_ticks", numbers(all().map(|task| task.start))),
         ("end_ticks", numbers(all().map(|task| task.end))),
         ("position", Column::Number(visited)),
@@ -59,7 +62,8 @@ fn tasks(graph: &Graph) -> Vec<(&'static str, Column)> {
 }
 
 fn edges(graph: &Graph) -> Vec<(&'static str, Column)> {
-    let ends = |end: fn(&(u32, u32)) -> u32| texts(graph.edges.iter().map(move |edge| name(&graph.tasks[end(edge) as usize])));
+    let ends =
+        |end: fn(&(u32, u32)) -> u32| texts(graph.edges.iter().map(move |edge| name(&graph.tasks[end(edge) as usize])));
     vec![("predecessor", ends(|edge| edge.0)), ("successor", ends(|edge| edge.1))]
 }
 
@@ -106,7 +110,13 @@ fn operations(recording: &Recording) -> Vec<(&'static str, Column)> {
                 texts[0].push(Some(access.to_owned()));
                 texts[1].push(at.map(|(file, _)| file.to_owned()));
                 let runs = counts.get(&id).and_then(|count| i64::try_from(*count).ok()).unwrap_or(0);
-                let values = [Some(id.into()), Some(number.into()), Some(operation.size.into()), at.map(|at| at.1.into()), Some(runs)];
+                let values = [
+                    Some(id.into()),
+                    Some(number.into()),
+                    Some(operation.size.into()),
+                    at.map(|at| at.1.into()),
+                    Some(runs),
+                ];
                 for (column, value) in columns.iter_mut().zip(values) {
                     column.push(value);
                 }

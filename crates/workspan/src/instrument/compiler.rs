@@ -5,7 +5,31 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::args::instrument::Language;
+/// Compilers that are stood in for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cxx,
+    /// Fortran.
+    Fortran,
+    /// Rust, as cargo's wrapper of rustc.
+    Rust,
+}
+
+impl Language {
+    /// By the word in the stand-ins' scripts.
+    pub fn of(word: &str) -> Option<Language> {
+        Some(match word {
+            "c" => Language::C,
+            "cxx" => Language::Cxx,
+            "fortran" => Language::Fortran,
+            "rust" => Language::Rust,
+            _ => return None,
+        })
+    }
+}
 
 /// Versions of LLVM that the pass works with, the newest first.
 const VERSIONS: std::ops::RangeInclusive<u32> = 16..=22;
@@ -39,16 +63,22 @@ pub fn find(language: Language) -> anyhow::Result<PathBuf> {
     let found = all.into_iter().find_map(|name| in_path(OsStr::new(&name)));
     let what = names[0];
     found.ok_or_else(|| {
-        anyhow::anyhow!("found no {what} of LLVM 16 to 22: install {what}-19, or name one in {}", variable(language).unwrap_or("CC"))
+        anyhow::anyhow!(
+            "found no {what} of LLVM 16 to 22: install {what}-19, or name one in {}",
+            variable(language).unwrap_or("CC")
+        )
     })
 }
 
 /// A command in `PATH` that is no stand-in of ours.
 fn in_path(name: &OsStr) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
-    let ours = |folder: &Path| folder.parent().and_then(Path::file_name).is_some_and(|parent| {
-        parent.to_string_lossy().starts_with("instrument-") && folder.ends_with("bin")
-    });
+    let ours = |folder: &Path| {
+        folder
+            .parent()
+            .and_then(Path::file_name)
+            .is_some_and(|parent| parent.to_string_lossy().starts_with("instrument-") && folder.ends_with("bin"))
+    };
     let mut found = env::split_paths(&folders).filter(|folder| !ours(folder)).map(|folder| folder.join(name));
     found.find(|path| path.is_file())
 }

@@ -18,7 +18,7 @@ use crate::args;
 use crate::exit::Outcome;
 use crate::output;
 use crate::record::child;
-use args::instrument::Language;
+use compiler::Language;
 use workspan_model::Exit;
 
 /// Runs the verb.
@@ -40,7 +40,8 @@ pub fn run(args: &args::instrument::Build) -> anyhow::Result<Outcome> {
     }
     let script = |name: &str| Some(installed.bin.join(name).into_os_string());
     let mut environment: Vec<(OsString, Option<OsString>)> = vec![("PATH".into(), Some(path))];
-    for (variable, name) in [("CC", "cc"), ("CXX", "c++"), ("FC", "gfortran"), ("F77", "gfortran"), ("F90", "gfortran")] {
+    for (variable, name) in [("CC", "cc"), ("CXX", "c++"), ("FC", "gfortran"), ("F77", "gfortran"), ("F90", "gfortran")]
+    {
         environment.push((variable.into(), script(name)));
     }
     // What was chosen counts also inside the build.

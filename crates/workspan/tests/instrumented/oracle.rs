@@ -180,8 +180,16 @@ int main(void) {
     impl Consumer for Stores {
         fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
             if executed.module.module.functions[executed.segment.function as usize].name == "copy" {
-                self.0 += accesses.iter().filter(|access| access.mode == Mode::Store).map(|access| access.size / 4).sum::<u64>();
-                self.1 += accesses.iter().filter(|access| access.mode == Mode::Load).map(|access| access.size / 4).sum::<u64>();
+                self.0 += accesses
+                    .iter()
+                    .filter(|access| access.mode == Mode::Store)
+                    .map(|access| access.size / 4)
+                    .sum::<u64>();
+                self.1 += accesses
+                    .iter()
+                    .filter(|access| access.mode == Mode::Load)
+                    .map(|access| access.size / 4)
+                    .sum::<u64>();
                 self.2 |= accesses.iter().any(|access| access.flags & operation::MASK_SLOT != 0);
             }
         }

@@ -93,15 +93,35 @@ pub(crate) fn program(seed: u64, cpp: bool) -> String {
         );
     }
     let names: Vec<String> = (0..functions).map(|function| format!("f{function}")).collect();
-    let _ = write!(text, "#define FUNCTIONS {functions}\nstatic long (*functions[])(long, int *) = {{{}}};\n{TAIL}", names.join(", "));
+    let _ = write!(
+        text,
+        "#define FUNCTIONS {functions}\nstatic long (*functions[])(long, int *) = {{{}}};\n{TAIL}",
+        names.join(", ")
+    );
     text
 }
 
 fn place(random: &mut Random) -> &'static str {
     random.pick(&[
-        "g_int", "g_long", "g_bytes[(s * 3) & 255]", "g_bytes[17]", "g_doubles[s & 63]", "g_shorts[5]", "g_shorts[s & 31]", "g_pair.value",
-        "g_pair.tag", "g_pairs[s & 15].many[2]", "g_pairs[3].ratio", "g_extended", "heap[s & 4095]", "heap[(s & 1023) + 4]", "local",
-        "array[s & 7]", "array[3]", "*p", "p[0]",
+        "g_int",
+        "g_long",
+        "g_bytes[(s * 3) & 255]",
+        "g_bytes[17]",
+        "g_doubles[s & 63]",
+        "g_shorts[5]",
+        "g_shorts[s & 31]",
+        "g_pair.value",
+        "g_pair.tag",
+        "g_pairs[s & 15].many[2]",
+        "g_pairs[3].ratio",
+        "g_extended",
+        "heap[s & 4095]",
+        "heap[(s & 1023) + 4]",
+        "local",
+        "array[s & 7]",
+        "array[3]",
+        "*p",
+        "p[0]",
     ])
 }
 
@@ -114,12 +134,21 @@ fn statement(random: &mut Random, text: &mut String, depth: u32, function: u64, 
         0 | 1 => writeln!(text, "{pad}s += (long)R({one});"),
         2 | 3 => writeln!(text, "{pad}W({one}, s + {small});"),
         4 => writeln!(text, "{pad}W({one}, (long)R({other}) + (long)R({one}));"),
-        5 => writeln!(text, "{pad}{}({}, s);", random.pick(&["U", "X"]), random.pick(&["g_int", "g_long", "heap[s & 4095]", "g_shorts[3]"])),
+        5 => writeln!(
+            text,
+            "{pad}{}({}, s);",
+            random.pick(&["U", "X"]),
+            random.pick(&["g_int", "g_long", "heap[s & 4095]", "g_shorts[3]"])
+        ),
         6 => writeln!(text, "{pad}COPY(&g_bytes[{}], &heap[s & 63], zero + {small});", random.below(64)),
         7 => writeln!(text, "{pad}FILL(&heap[{}], zero + (s & 63));", random.below(64)),
         8 => writeln!(text, "{pad}W(g_wide[s & 3], R(g_wide[{}]) + (int)s);", random.below(4)),
         9 | 10 => {
-            let _ = writeln!(text, "{pad}for (long i{depth} = 0; i{depth} < {}; i{depth}++) {{ s += i{depth};", 1 + random.below(9));
+            let _ = writeln!(
+                text,
+                "{pad}for (long i{depth} = 0; i{depth} < {}; i{depth}++) {{ s += i{depth};",
+                1 + random.below(9)
+            );
             block(random, text, depth, function, cpp);
             writeln!(text, "{pad}}}")
         }
@@ -140,7 +169,10 @@ fn statement(random: &mut Random, text: &mut String, depth: u32, function: u64, 
             block(random, text, depth, function, cpp);
             writeln!(text, "{pad}}} catch (int caught) {{ W({other}, caught); }}")
         }
-        14 => writeln!(text, "{pad}if (setjmp(out_of_it) == 0) {{ W({one}, 5); if (R(g_int) >= 0) longjmp(out_of_it, 1); }}"),
+        14 => writeln!(
+            text,
+            "{pad}if (setjmp(out_of_it) == 0) {{ W({one}, 5); if (R(g_int) >= 0) longjmp(out_of_it, 1); }}"
+        ),
         _ => {
             let _ = writeln!(text, "{pad}switch ((long)R({one}) & 3) {{ case 0: W({other}, 1); break; case 1:");
             block(random, text, depth, function, cpp);

@@ -55,7 +55,10 @@ fn closed_forms() {
         build("", "");
         check(&folder, [contexts + 2 * t, t, t, 0, 0, contexts]);
         // Ten critical sections each: a lock and an unlock.
-        let printed = build("for (int i = 0; i < 10; i++) { pthread_mutex_lock(&mutex); shared++; pthread_mutex_unlock(&mutex); }", "");
+        let printed = build(
+            "for (int i = 0; i < 10; i++) { pthread_mutex_lock(&mutex); shared++; pthread_mutex_unlock(&mutex); }",
+            "",
+        );
         assert_eq!(printed.trim(), (10 * t).to_string());
         check(&folder, [contexts + 2 * t + 20 * t, t, t, 20 * t, 0, contexts]);
         // Five passages of all, one task each, and a work task for each context after each.
@@ -73,7 +76,8 @@ fn closed_forms() {
 fn condition_variables() {
     let folder = folder("condition");
     let body = "pthread_mutex_lock(&mutex); ready++; pthread_cond_signal(&condition); pthread_mutex_unlock(&mutex);";
-    let meanwhile = "pthread_mutex_lock(&mutex); while (ready < 4) { waiting++; pthread_cond_wait(&condition, &mutex); }\n\
+    let meanwhile =
+        "pthread_mutex_lock(&mutex); while (ready < 4) { waiting++; pthread_cond_wait(&condition, &mutex); }\n\
                      shared = waiting; pthread_mutex_unlock(&mutex);";
     build_source(&folder, "prog.c", &program(4, body, meanwhile), BUILD);
     let waits: u64 = record(&folder).trim().parse().expect("a number");
