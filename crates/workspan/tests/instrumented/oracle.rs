@@ -121,6 +121,37 @@ fn random_programs_of_cpp() {
     random_programs("random-cpp", "prog.cpp", &["c++ -O2", "g++ -O0", "clang++ -O3"], true);
 }
 
+/// A loop that fills buffers while it holds much in registers, the first of them before anything else does.
+#[test]
+fn a_change_of_buffers_in_a_loop_changes_nothing() {
+    let text = "#include <stdio.h>
+#include <string.h>
+static float one[512][512], two[512][512];
+int main(void) {
+    for (int i = 0; i < 512; i++) for (int j = 0; j < 512; j++) one[i][j] = i * j % 17;
+    for (int t = 0; t < 10; t++) {
+        for (int i = 1; i < 511; i++) for (int j = 1; j < 511; j++)
+            two[i][j] = .25f * (one[i - 1][j] + one[i + 1][j] + one[i][j - 1] + one[i][j + 1]);
+        memcpy(one, two, sizeof one);
+    }
+    double sum = 0;
+    for (int i = 0; i < 512; i++) for (int j = 0; j < 512; j++) sum += one[i][j] * (i + 3 * j);
+    printf(\"%.3f\\n\", sum);
+    return 0;
+}
+";
+    for level in ["-O1", "-O2", "-O3"] {
+        let folder = folder("buffers");
+        build_source(&folder, "prog.c", text, &format!("cc {level}"));
+        let plain = std::process::Command::new(folder.join("prog")).output().expect("it runs");
+        assert_eq!(record(&folder), String::from_utf8_lossy(&plain.stdout), "{level}");
+        let report = json(&folder, "report");
+        assert_eq!(report["complete"], true);
+        // The bytes that the loops store, whatever vectors the compiler makes of them, are at least these.
+        assert!(report["accesses"]["bytes"].as_u64().is_some_and(|bytes| bytes > 10 * 510 * 510 * 4 * 5), "{report:#}");
+    }
+}
+
 const FORTRAN: &str = "\
 program prog
   use iso_c_binding
