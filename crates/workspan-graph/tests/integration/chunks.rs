@@ -41,7 +41,8 @@ proptest! {
         // Chunks are independent: the last is decoded first.
         for (buffer, chunk) in buffers.iter().zip(&chunks).rev() {
             prop_assert_eq!(chunk.raw, buffer.bytes.len());
-            prop_assert_eq!(decoder.decode(&program, chunk).as_ref(), Ok(&buffer.bytes));
+            let decoded = decoder.decode(&program, chunk);
+            prop_assert_eq!(decoded.as_ref(), Ok(&buffer.bytes));
         }
     }
 

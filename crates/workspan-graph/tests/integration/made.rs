@@ -124,7 +124,7 @@ pub(crate) fn recording(name: &str, contexts: &[Vec<Buffer>]) -> Recording {
     recorder.module(FIRST_SEGMENT, &description()).expect("writable");
     let mut encoder = Encoder::default();
     // The last first: the order in the file is that of encoding, which is any.
-    for (context, buffers) in (0..).zip(contexts).rev() {
+    for (context, buffers) in (0..).zip(contexts).collect::<Vec<_>>().into_iter().rev() {
         for (sequence, buffer) in (0..).zip(buffers) {
             let (chunk, unknown) = encoder.encode(&program(), &buffer.bytes).expect("encodable");
             assert_eq!(unknown, None);
