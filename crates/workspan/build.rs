@@ -1,6 +1,7 @@
 //! Compiles the collector for OpenMP programs, which is a library of its own: the command carries it along, and has it
 //! loaded into the programs that it runs. Its three crates depend on nothing else, so that the compiler alone will do,
-//! whatever profile the command is built in. A second library is for idle accounting alone.
+//! whatever profile the command is built in. A second library is for idle accounting alone. A third is the plugin that an
+//! emulator loads for instruction traces.
 
 use std::env;
 use std::error::Error;
@@ -15,19 +16,22 @@ const CRATES: [&str; 3] = ["workspan-wire", "workspan-collect", "workspan-preloa
 /// The libraries: name, and what is set for it.
 const LIBRARIES: [(&str, &[&str]); 2] = [("collector.so", &[]), ("idle.so", &["--cfg", "idle_only"])];
 
+/// The plugin of the emulator: its crate, which depends on the first of [`CRATES`], and its library.
+const PLUGIN: (&str, &str) = ("workspan-emulator", "emulator.so");
+
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets it")?);
     instrumentation(&out)?;
     let crates = Path::new("..");
     let root = |name: &str| crates.join(name).join("src/lib.rs");
-    for name in CRATES {
+    for name in CRATES.into_iter().chain([PLUGIN.0]) {
         println!("cargo::rerun-if-changed={}", crates.join(name).join("src").display());
     }
     let linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
     let glibc = env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|libc| libc == "gnu");
-    if !linux || !glibc || !CRATES.iter().all(|name| root(name).is_file()) {
+    if !linux || !glibc || !CRATES.iter().chain([&PLUGIN.0]).all(|name| root(name).is_file()) {
         // The command says so where it would need them.
-        for (library, _) in LIBRARIES {
+        for library in LIBRARIES.iter().map(|(library, _)| library).chain([&PLUGIN.1]) {
             fs::write(out.join(library), [])?;
         }
         return Ok(());
@@ -35,37 +39,48 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut known: Vec<String> = Vec::new();
     for name in CRATES {
         let crate_name = name.replace('-', "_");
-        let mut command = Command::new(env::var_os("RUSTC").ok_or("cargo sets it")?);
-        command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1"]);
-        command.arg("--target").arg(env::var_os("TARGET").ok_or("cargo sets it")?);
-        command.arg("--crate-name").arg(&crate_name).arg(root(name)).arg("-L").arg(&out);
-        for dependency in &known {
-            let file = out.join(format!("lib{dependency}.rlib"));
-            command.arg("--extern").arg(format!("{dependency}={}", file.display()));
-        }
-        let arguments: Vec<OsString> = command.get_args().map(OsString::from).collect();
+        let command = compiler(&crate_name, &root(name), &out, &known)?;
         if Some(&name) == CRATES.last() {
             for (library, settings) in LIBRARIES {
-                // One piece of code, as where the hooks are compiled into a crate. Symbols stay, for backtraces; the lines
-                // of the standard library would make it ten times larger.
-                let mut command = Command::new(command.get_program());
-                command.args(&arguments).args(settings);
-                command.args(["--crate-type=cdylib", "-Clto=fat", "-Cdebuginfo=0", "-Cstrip=debuginfo", "-o"]);
-                command.arg(out.join(library));
-                if let Some(linker) = env::var_os("RUSTC_LINKER") {
-                    let mut option = OsString::from("-Clinker=");
-                    option.push(linker);
-                    command.arg(option);
-                }
-                run(command, library)?;
+                run(linked(&command, &out.join(library), settings), library)?;
             }
         } else {
+            let mut command = command;
             command.args(["--crate-type=rlib", "-Cdebuginfo=line-tables-only", "--out-dir"]).arg(&out);
             run(command, name)?;
         }
         known.push(crate_name);
     }
-    Ok(())
+    let (name, library) = PLUGIN;
+    let command = compiler(&name.replace('-', "_"), &root(name), &out, &known[..1])?;
+    run(linked(&command, &out.join(library), &["--cfg", "emulator_plugin"]), library)
+}
+
+/// The compiler for a crate that depends on those that are `known`.
+fn compiler(name: &str, root: &Path, out: &Path, known: &[String]) -> Result<Command, Box<dyn Error>> {
+    let mut command = Command::new(env::var_os("RUSTC").ok_or("cargo sets it")?);
+    command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1"]);
+    command.arg("--target").arg(env::var_os("TARGET").ok_or("cargo sets it")?);
+    command.arg("--crate-name").arg(name).arg(root).arg("-L").arg(out);
+    for dependency in known {
+        let file = out.join(format!("lib{dependency}.rlib"));
+        command.arg("--extern").arg(format!("{dependency}={}", file.display()));
+    }
+    Ok(command)
+}
+
+/// The same as a library. One piece of code, as where the hooks are compiled into a crate. Symbols stay, for backtraces; the
+/// lines of the standard library would make it ten times larger.
+fn linked(compiler: &Command, library: &Path, settings: &[&str]) -> Command {
+    let mut command = Command::new(compiler.get_program());
+    command.args(compiler.get_args().map(OsString::from)).args(settings);
+    command.args(["--crate-type=cdylib", "-Clto=fat", "-Cdebuginfo=0", "-Cstrip=debuginfo", "-o"]).arg(library);
+    if let Some(linker) = env::var_os("RUSTC_LINKER") {
+        let mut option = OsString::from("-Clinker=");
+        option.push(linker);
+        command.arg(option);
+    }
+    command
 }
 
 /// The compiler pass, and the run-time of the programs that it instruments: a library with thread-local storage that other

@@ -243,7 +243,7 @@ pub unsafe extern "C-unwind" fn pthread_barrier_init(
         match barrier(object as u64) {
             Some(place) => {
                 COUNTS[place].store(count.into(), Release);
-                // Episodes are told apart by arrivals, those of a former barrier here included.
+                // Episodes are distinguished by arrivals, those of a former barrier here included.
                 let former = ARRIVALS[place].load(Relaxed);
                 ARRIVALS[place].store(former.next_multiple_of(u64::from(count).max(1)), Release);
             }

@@ -23,7 +23,7 @@ pub fn new_context() -> u32 {
 /// Description of a buffer.
 fn chunk(index: usize) -> &'static Chunk {
     let table = start::memory().wrapping_add(CHUNK_TABLE).cast::<Chunk>();
-    // SAFETY: the shared memory is mapped for good, and has so many.
+    // SAFETY: the shared memory is mapped for good, and has this number.
     unsafe { &*table.add(index) }
 }
 

@@ -8,7 +8,7 @@ use crate::llvm::{text, Llvm, Ref};
 
 /// LLVM's kind of metadata for a function of the source.
 const SUBPROGRAM: u32 = 17;
-/// Calls inlined in each other that are followed; what lies further out is left out.
+/// Calls inlined in each other that are followed; what lies further out is skipped.
 const MOST_INLINED: usize = 200;
 
 /// Places and texts of a module, each kept once.

@@ -94,7 +94,7 @@ impl Memory {
 
     fn chunk(&self, index: usize) -> &Chunk {
         assert!(index < CHUNKS);
-        // SAFETY: there are so many.
+        // SAFETY: there are `CHUNKS`.
         unsafe { &*self.first.add(CHUNK_TABLE).cast::<Chunk>().add(index) }
     }
 

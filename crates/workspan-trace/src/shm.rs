@@ -18,7 +18,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"wsptrace");
 pub const CHUNK_BYTES: usize = 1 << 20;
 /// Buffers; most are never touched.
 pub const CHUNKS: usize = 4096;
-/// Bytes at the end of a buffer that the last event may use: a thread asks for another buffer once they are reached.
+/// Bytes at the end of a buffer that the last event may use: a thread requests another buffer once they are reached.
 pub const SLACK: usize = 4096;
 /// Where the descriptions of buffers begin.
 pub const CHUNK_TABLE: usize = 4096;

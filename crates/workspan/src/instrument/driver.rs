@@ -41,7 +41,7 @@ fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Outcome> {
         );
     }
     if line.removed_lto {
-        output::note("-flto is left out: instrumented code is optimised file by file");
+        output::note("-flto is ignored: instrumented code is optimised file by file");
     }
     if line.compiles() {
         command.env("LD_PRELOAD", preload(&installed.pass));
@@ -239,7 +239,7 @@ impl Line {
         self.inputs > 0 && self.stops.is_none() && !self.arguments.iter().any(|argument| argument == "-r")
     }
 
-    /// Files whose content tells whether the pass ran.
+    /// Files whose content shows whether the pass ran.
     fn outputs(&self) -> Vec<PathBuf> {
         if let Some(output) = self.output.as_ref().filter(|output| *output != OsStr::new("-")) {
             return vec![output.clone()];

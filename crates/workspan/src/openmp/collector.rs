@@ -34,21 +34,26 @@ pub struct Collector {
 impl Collector {
     /// Makes the file.
     pub fn new() -> anyhow::Result<Collector> {
-        Collector::of(LIBRARY)
+        Collector::of_openmp(LIBRARY)
     }
 
     /// The one for idle accounting alone.
     pub fn of_idle_time() -> anyhow::Result<Collector> {
-        Collector::of(IDLE_ONLY)
+        Collector::of_openmp(IDLE_ONLY)
     }
 
-    fn of(library: &[u8]) -> anyhow::Result<Collector> {
+    fn of_openmp(library: &[u8]) -> anyhow::Result<Collector> {
         anyhow::ensure!(is_built(), "this workspan was built without its collector for OpenMP programs");
+        Collector::of(library)
+    }
+
+    /// A library that this command carries along.
+    pub(crate) fn of(library: &[u8]) -> anyhow::Result<Collector> {
         if let Ok(file) = in_memory(library) {
             let path = format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd()).into();
             return Ok(Collector { path, _file: Some(file) });
         }
-        let path = in_cache(library).context("cannot write the collector for OpenMP programs")?;
+        let path = in_cache(library).context("cannot write the library that programs load")?;
         Ok(Collector { path: path.into(), _file: None })
     }
 
@@ -79,7 +84,7 @@ fn in_memory(library: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// A file whose name tells its content, so that another version has another.
+/// A file whose name reports its content, so that another version has another.
 fn in_cache(library: &[u8]) -> io::Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));

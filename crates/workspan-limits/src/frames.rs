@@ -1,0 +1,60 @@
+//! Frames of the stack: which call an address belongs to.
+//!
+//! A frame begins where a call stores its return address, and ends where the next one begins. Every call makes a new frame,
+//! also where another one was: that is what a spaghetti stack distinguishes.
+
+/// Memory below the first frame that may be stack.
+const DEEP: u64 = 64 << 20;
+
+/// The frames of a thread.
+#[derive(Clone, Debug, Default)]
+pub struct Frames {
+    /// Where the frames that are active begin, outermost first, and their numbers.
+    active: Vec<(u64, u32)>,
+    /// The highest address at which a frame began.
+    top: u64,
+}
+
+impl Frames {
+    /// A call stores its return address there; `number` is that of the new frame.
+    pub fn call(&mut self, address: u64, number: u32) {
+        self.leave(address);
+        self.top = self.top.max(address);
+        self.active.push((address, number));
+    }
+
+    /// A return loads its address from there.
+    pub fn leave(&mut self, address: u64) {
+        while self.active.last().is_some_and(|(begin, _)| *begin <= address) {
+            self.active.pop();
+        }
+    }
+
+    /// How many calls are active.
+    pub fn depth(&self) -> usize {
+        self.active.len()
+    }
+
+    /// The frame of an address: 0 if it is not on the stack, 1 if it is above all frames.
+    #[inline(always)]
+    pub fn owner(&self, address: u64) -> u32 {
+        match self.active.last() {
+            Some((begin, number)) if address <= *begin => {
+                if address.saturating_add(DEEP) < self.top {
+                    0
+                } else {
+                    *number
+                }
+            }
+            _ => self.outer(address),
+        }
+    }
+
+    fn outer(&self, address: u64) -> u32 {
+        if self.top == 0 || address.saturating_add(DEEP) < self.top || address > self.top.saturating_add(DEEP >> 3) {
+            return 0;
+        }
+        let inside = self.active.partition_point(|(begin, _)| *begin >= address);
+        inside.checked_sub(1).map_or(1, |frame| self.active[frame].1)
+    }
+}

@@ -1,0 +1,32 @@
+//! Limits of parallelism: how long is the longest chain of instructions that must run one after the other?
+//!
+//! A program's *dynamic dependence graph* has a node for each instruction that ran, and an edge from each instruction to
+//! those that need it first. With one cycle for each, and as many processors as one likes, the program takes as long as the
+//! longest path. Which edges count is the matter of a [`model::Model`] (Mak, table 3.1); `docs/methods/limits.md` has the
+//! definitions.
+//!
+//! The graph is never built: [`engine::Engine`] keeps, for each register and each word of memory, the depth of whoever
+//! wrote it last, in all models at once. What comes in is a trace ([`workspan_wire::trace`]): [`program::Program`] turns
+//! code into [`op::Op`]s when it first appears ([`x86`]), and [`stream::Stream`] feeds what ran to the engine.
+//!
+//! **Invariants.** Pure: no files, clocks, threads. No trace makes it panic. Memory is that of the cells
+//! ([`shadow::Shadow`]), which is bounded, and a few hundred bytes for each instruction of the program's code.
+
+pub mod engine;
+pub mod frames;
+pub mod merge;
+pub mod model;
+pub mod op;
+pub mod path;
+pub mod program;
+pub mod result;
+pub mod row;
+pub mod shadow;
+pub mod stream;
+pub mod system;
+pub mod x86;
+
+pub use engine::{Engine, Settings};
+pub use model::Model;
+pub use result::Limits;
+pub use stream::Stream;

@@ -1,0 +1,86 @@
+//! What a run had: lengths of critical paths, and the instructions on them.
+
+use std::collections::BTreeMap;
+
+use crate::engine::Engine;
+use crate::path::Link;
+use crate::program::Program;
+
+/// The limits of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Instructions that ran.
+    pub instructions: u64,
+    /// What each model allows.
+    pub models: Vec<ModelLimit>,
+    /// Branches that ran, and how many of them were predicted wrong.
+    pub branches: (u64, u64),
+    /// Bytes that the analysis took.
+    pub bytes: u64,
+    /// True if memory was used up, so that dependences may have been seen that are not there.
+    pub coarse: bool,
+    /// True if each instruction on a path is known, not a sample.
+    pub exact: bool,
+}
+
+/// What a model allows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelLimit {
+    /// Its name.
+    pub name: &'static str,
+    /// Instructions of its graph.
+    pub instructions: u64,
+    /// Length of the longest path.
+    pub critical_path: u64,
+    /// Instructions on it by instruction of the program and what held them: number, link, how many.
+    pub path: Vec<(u32, Link, f64)>,
+}
+
+impl ModelLimit {
+    /// Instructions over the length of the longest path; 0 of nothing.
+    pub fn parallelism(&self) -> f64 {
+        if self.critical_path == 0 {
+            return 0.0;
+        }
+        self.instructions as f64 / self.critical_path as f64
+    }
+}
+
+/// The limits that an engine has found so far.
+pub fn limits<const N: usize, const T: usize, const A: bool>(engine: &Engine<N, T, A>, program: &Program) -> Limits {
+    let instructions = engine.instructions();
+    let lengths = engine.critical_paths();
+    let (paths, last) = engine.paths();
+    let mut models = Vec::with_capacity(N);
+    for (lane, model) in engine.models().iter().enumerate() {
+        let removed = if model.addresses { removed(engine, program) } else { 0 };
+        let mut found: BTreeMap<(u32, Link), f64> = BTreeMap::new();
+        for (op, link, weight) in paths.walk(last[lane], lane) {
+            *found.entry((op, link)).or_default() += weight;
+        }
+        // Samples say which share of the path; its length is known.
+        let sum: f64 = found.values().sum();
+        let scale = if sum > 0.0 { lengths[lane] as f64 / sum } else { 0.0 };
+        models.push(ModelLimit {
+            name: model.name,
+            instructions: instructions.saturating_sub(removed),
+            critical_path: lengths[lane],
+            path: found.into_iter().map(|((op, link), weight)| (op, link, weight * scale)).collect(),
+        });
+    }
+    let (bytes, coarse) = engine.memory();
+    Limits {
+        instructions,
+        models,
+        branches: engine.branches(),
+        bytes: bytes as u64,
+        coarse,
+        exact: instructions <= crate::path::EXACT,
+    }
+}
+
+/// How many of the instructions that ran compute nothing but addresses.
+fn removed<const N: usize, const T: usize, const A: bool>(engine: &Engine<N, T, A>, program: &Program) -> u64 {
+    let of = |ops: &[crate::op::Op]| ops.iter().filter(|op| !op.memory && engine.is_marked(op.id)).count() as u64;
+    program.blocks().iter().map(|block| block.runs * of(&block.ops)).sum()
+}

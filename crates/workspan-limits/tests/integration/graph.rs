@@ -1,0 +1,336 @@
+//! The oracle: the graph of a trace, built edge by edge from the definitions in `docs/methods/limits.md`, and its longest
+//! path. It shares nothing with the engine but the description of an instruction, and knows no cells: memory is bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use workspan_limits::model::{Control, Model};
+use workspan_limits::op::{register, Flow, Op};
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    pub(crate) store: bool,
+}
+
+/// An instruction that ran.
+#[derive(Clone, Debug)]
+pub(crate) struct Ran {
+    pub(crate) op: Op,
+    pub(crate) accesses: Vec<Access>,
+}
+
+/// What the definitions say of a trace.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) instructions: u64,
+    pub(crate) critical_path: u64,
+}
+
+/// A node: the nodes that it must wait for.
+type Graph = Vec<Vec<usize>>;
+
+/// A value, by the node that made it, and the instruction whose value it is; pointers that are only moved are nobody's.
+#[derive(Clone, Copy, Default)]
+struct Value {
+    node: Option<usize>,
+    by: u32,
+}
+
+#[derive(Default)]
+struct Byte {
+    written: Value,
+    /// Nodes that read or wrote it since it was last written, that one included, with the frame it belonged to.
+    touched: Vec<(usize, u32)>,
+}
+
+/// Builds the graph of a model.
+pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
+    let mut graph: Graph = Vec::new();
+    // Nodes that the model removes have no edges, and are not part of any path.
+    let mut removed: BTreeSet<usize> = BTreeSet::new();
+    let mut registers: BTreeMap<u8, Value> = BTreeMap::new();
+    let mut bytes: BTreeMap<u64, Byte> = BTreeMap::new();
+    let mut addresses: BTreeSet<u32> = BTreeSet::new();
+    let mut control = Controls::new(model.control);
+    let mut frames: Vec<(u64, u32)> = Vec::new();
+    let mut made = 1;
+    let mut top = 0;
+    for (place, ran) in trace.iter().enumerate() {
+        let op = &ran.op;
+        let held = control.before(trace, place);
+        if op.flow == Flow::Return {
+            for access in &ran.accesses {
+                frames.retain(|(begin, _)| *begin > access.address);
+            }
+        }
+        if op.flow.calls() {
+            if let Some(access) = ran.accesses.iter().find(|access| access.store) {
+                frames.retain(|(begin, _)| *begin > access.address);
+                made += 1;
+                top = top.max(access.address);
+                frames.push((access.address, made));
+            }
+        }
+        let of = |register: u8| registers.get(&register).copied().unwrap_or_default();
+        let mut waits: Vec<usize> = held.into_iter().collect();
+        let mut known: Vec<u32> = Vec::new();
+        for source in op.all_sources() {
+            waits.extend(of(source).node);
+            known.push(of(source).by);
+        }
+        let pointer = of(register::STACK);
+        if op.allocates {
+            if !model.spaghetti {
+                waits.extend(pointer.node);
+            }
+            known.push(pointer.by);
+        }
+        if op.memory && op.allocates {
+            addresses.insert(pointer.by);
+        }
+        if op.memory {
+            for address in op.addresses.iter() {
+                addresses.insert(of(*address).by);
+                if !model.addresses {
+                    waits.extend(of(*address).node);
+                }
+            }
+        }
+        let owner = |address: u64| owner(&frames, top, address);
+        for access in &ran.accesses {
+            for at in access.address..access.address + access.size {
+                let byte = bytes.entry(at).or_default();
+                if !access.store || op.updates {
+                    waits.extend(byte.written.node);
+                    known.push(byte.written.by);
+                }
+                if access.store && model.names {
+                    let frame = owner(access.address);
+                    let same = |(_, other): &&(usize, u32)| !model.spaghetti || *other == frame;
+                    waits.extend(byte.touched.iter().filter(same).map(|(node, _)| *node));
+                }
+            }
+        }
+        let is_address = addresses.contains(&op.id);
+        if is_address {
+            addresses.extend(known);
+        }
+        let node = graph.len();
+        if model.addresses && is_address && !op.memory {
+            removed.insert(node);
+            waits.clear();
+        }
+        graph.push(waits);
+        let mut moved = Vec::new();
+        for one in op.moves.iter() {
+            let mut waits: Vec<usize> = held.into_iter().collect();
+            if !(one.allocates && model.spaghetti) {
+                waits.extend(of(one.from).node);
+            }
+            let node = graph.len();
+            if model.addresses && one.address {
+                removed.insert(node);
+                waits.clear();
+            }
+            graph.push(waits);
+            moved.push((one.to, Value { node: Some(node), by: 0 }));
+        }
+        for store in [false, true] {
+            for access in &ran.accesses {
+                for at in access.address..access.address + access.size {
+                    let frame = owner(access.address);
+                    let byte = bytes.entry(at).or_default();
+                    if model.spaghetti && byte.touched.iter().any(|(_, other)| *other != frame) {
+                        byte.touched.clear();
+                    }
+                    if store && access.store {
+                        byte.written = Value { node: Some(node), by: op.id };
+                        byte.touched = vec![(node, frame)];
+                    } else if !store && (!access.store || op.updates) {
+                        byte.touched.push((node, frame));
+                    }
+                }
+            }
+        }
+        for target in op.all_targets() {
+            registers.insert(target, Value { node: Some(node), by: op.id });
+        }
+        registers.extend(moved);
+        control.after(place, node, op);
+    }
+    let size = trace.iter().filter(|ran| !(model.addresses && addresses.contains(&ran.op.id) && !ran.op.memory));
+    Answer { instructions: size.count() as u64, critical_path: longest(&graph, &removed) }
+}
+
+/// The frame of an address.
+fn owner(frames: &[(u64, u32)], top: u64, address: u64) -> u32 {
+    if top == 0 || address + (64 << 20) < top || address > top + (8 << 20) {
+        return 0;
+    }
+    frames.iter().rev().find(|(begin, _)| address <= *begin).map_or(1, |(_, number)| *number)
+}
+
+/// The length of the longest path, by its definition: nodes stand in an order in which edges lead forward.
+fn longest(graph: &Graph, removed: &BTreeSet<usize>) -> u64 {
+    let mut depth = vec![0u64; graph.len()];
+    for (node, waits) in graph.iter().enumerate() {
+        if !removed.contains(&node) {
+            depth[node] = 1 + waits.iter().map(|before| depth[*before]).max().unwrap_or(0);
+        }
+    }
+    depth.into_iter().max().unwrap_or(0)
+}
+
+/// Which branch holds an instruction back.
+struct Controls {
+    which: Control,
+    last: Option<usize>,
+    /// Branches that ran: place in the trace, node, call level.
+    ran: Vec<(usize, usize, usize)>,
+    predicted: BTreeMap<u32, (u32, bool)>,
+    edges: BTreeMap<u32, BTreeSet<u32>>,
+    nodes: BTreeSet<u32>,
+    calls: Vec<u32>,
+    open: Vec<Open>,
+}
+
+/// A branch whose ways have not merged.
+struct Open {
+    end: Option<u32>,
+    level: usize,
+    node: usize,
+}
+
+impl Controls {
+    fn new(which: Control) -> Controls {
+        Controls {
+            which,
+            last: None,
+            ran: Vec::new(),
+            predicted: BTreeMap::new(),
+            edges: BTreeMap::new(),
+            nodes: BTreeSet::new(),
+            calls: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// The node that holds back the instruction at `place`.
+    fn before(&mut self, trace: &[Ran], place: usize) -> Option<usize> {
+        let Some(before) = place.checked_sub(1) else { return None };
+        let (op, to) = (&trace[before].op, trace[place].op.id);
+        let branch = self.ran.last().filter(|(at, ..)| *at == before).map(|(_, node, _)| *node);
+        match self.which {
+            Control::None => None,
+            Control::Last => {
+                self.last = branch.or(self.last);
+                self.last
+            }
+            Control::Missed => {
+                if let Some(node) = branch.filter(|_| op.flow != Flow::Return) {
+                    let entry = self.predicted.entry(op.id).or_insert((0, false));
+                    if entry.0 == to {
+                        entry.1 = true;
+                    } else {
+                        self.last = Some(node);
+                        if entry.1 {
+                            entry.1 = false;
+                        } else {
+                            entry.0 = to;
+                        }
+                    }
+                }
+                self.last
+            }
+            Control::Merge => {
+                self.go(op, to, branch);
+                self.arrive(to);
+                self.open.last().map(|open| open.node)
+            }
+        }
+    }
+
+    fn go(&mut self, op: &Op, to: u32, branch: Option<usize>) {
+        self.nodes.extend([op.id, to]);
+        match op.flow {
+            Flow::Call | Flow::IndirectCall => self.calls.push(op.id),
+            Flow::Return => {
+                let level = self.calls.len();
+                self.open.retain(|open| open.level < level);
+                if let Some(call) = self.calls.pop() {
+                    self.edges.entry(call).or_default().insert(to);
+                }
+            }
+            _ => {
+                self.edges.entry(op.id).or_default().insert(to);
+                let Some(node) = branch else { return };
+                if self.edges[&op.id].len() < 2 {
+                    return;
+                }
+                let end = self.merge(op.id);
+                if end == Some(to) {
+                    return;
+                }
+                let level = self.calls.len();
+                if self.open.last().is_some_and(|open| open.level == level && open.end == end) {
+                    self.open.pop();
+                }
+                self.open.push(Open { end, level, node });
+            }
+        }
+    }
+
+    fn arrive(&mut self, to: u32) {
+        let level = self.calls.len();
+        if let Some(place) = self.open.iter().position(|open| open.level == level && open.end == Some(to)) {
+            self.open.truncate(place);
+        }
+    }
+
+    /// The first instruction that is on all ways from a branch to an end: the sets of post-dominators, by iteration.
+    fn merge(&self, branch: u32) -> Option<u32> {
+        const END: u32 = u32::MAX;
+        let next = |id: u32| match self.edges.get(&id) {
+            Some(next) => next.iter().copied().collect::<Vec<u32>>(),
+            None => vec![END],
+        };
+        // Only instructions from which an end can be reached count.
+        let mut alive: BTreeSet<u32> = BTreeSet::from([END]);
+        while let Some(more) =
+            self.nodes.iter().find(|id| !alive.contains(*id) && next(**id).iter().any(|to| alive.contains(to)))
+        {
+            alive.insert(*more);
+        }
+        if !alive.contains(&branch) {
+            return None;
+        }
+        let mut above: BTreeMap<u32, BTreeSet<u32>> = alive.iter().map(|id| (*id, alive.clone())).collect();
+        above.insert(END, BTreeSet::from([END]));
+        loop {
+            let mut changed = false;
+            for id in alive.iter().filter(|id| **id != END) {
+                let sets = next(*id).into_iter().filter(|to| alive.contains(to)).map(|to| &above[&to]);
+                let mut new = sets.cloned().reduce(|a, b| a.intersection(&b).copied().collect()).unwrap_or_default();
+                new.insert(*id);
+                if new != above[id] {
+                    above.insert(*id, new);
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        // The nearest has all the others above it.
+        let strict: BTreeSet<u32> = above[&branch].iter().copied().filter(|id| *id != branch).collect();
+        strict.iter().copied().find(|id| above[id] == strict).filter(|id| *id != END)
+    }
+
+    fn after(&mut self, place: usize, node: usize, op: &Op) {
+        if op.flow.decides() {
+            self.ran.push((place, node, self.calls.len()));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The engine against the graph, on random programs: no difference in any model.
+
+use workspan_limits::model::{Model, ALL, LANES, NAMED, SEVEN, SEVEN_LANES, SEVEN_NAMED, TRU};
+use workspan_limits::{Engine, Settings};
+use workspan_wire::trace;
+
+use crate::graph::{answer, Ran};
+use crate::random::{code, run, Random};
+
+/// Lengths of critical paths, and sizes of graphs.
+pub(crate) fn measured<const N: usize, const T: usize, const A: bool>(
+    models: [Model; N],
+    blocks: &[Vec<Ran>],
+) -> (Vec<(u64, u64)>, Engine<N, T, A>) {
+    let mut engine = Engine::<N, T, A>::new(models, Settings { memory: 1 << 24, paths: true });
+    for block in blocks {
+        let ops: Vec<_> = block.iter().map(|ran| ran.op.clone()).collect();
+        let mut words = Vec::new();
+        for (place, ran) in (0u64..).zip(block) {
+            let word = |access: &crate::graph::Access| {
+                trace::access(place, u64::from(access.size.trailing_zeros()), access.store, access.address)
+            };
+            words.extend(ran.accesses.iter().map(word));
+        }
+        engine.learn(&ops);
+        assert_eq!(engine.run(0, &ops, &words), words.len());
+    }
+    let ran = || blocks.iter().flatten();
+    let size = |model: &Model| {
+        ran().filter(|ran| !(model.addresses && engine.is_marked(ran.op.id) && !ran.op.memory)).count() as u64
+    };
+    let lengths = engine.critical_paths();
+    let found = models.iter().zip(lengths).map(|(model, length)| (size(model), length)).collect();
+    (found, engine)
+}
+
+/// The same of the graph.
+fn expected(models: &[Model], blocks: &[Vec<Ran>]) -> Vec<(u64, u64)> {
+    let trace: Vec<Ran> = blocks.concat();
+    models
+        .iter()
+        .map(|model| answer(&trace, *model))
+        .map(|answer| (answer.instructions, answer.critical_path))
+        .collect()
+}
+
+const PROGRAMS: u64 = 1200;
+
+#[test]
+fn random_traces_have_the_paths_of_their_graphs() {
+    let mut instructions = 0;
+    for seed in 1..=PROGRAMS {
+        let mut random = Random::new(seed);
+        let code = code(&mut random);
+        let blocks = run(&code, &mut random, 20 + seed as usize % 100);
+        let (found, engine) = measured::<LANES, NAMED, true>(ALL, &blocks);
+        assert_eq!(found, expected(&ALL, &blocks), "seed {seed}");
+        instructions += engine.instructions();
+    }
+    assert!(instructions > 30_000, "{instructions} instructions are too few to say much");
+}
+
+/// Engines with fewer lanes have the same numbers.
+#[test]
+fn fewer_models_change_nothing() {
+    for seed in 1..=100 {
+        let mut random = Random::new(seed);
+        let code = code(&mut random);
+        let blocks = run(&code, &mut random, 120);
+        let (seven, _) = measured::<SEVEN_LANES, SEVEN_NAMED, true>(SEVEN, &blocks);
+        assert_eq!(seven, expected(&SEVEN, &blocks), "seed {seed}");
+        let (tru, _) = measured::<1, 0, false>(TRU, &blocks);
+        assert_eq!(tru, expected(&TRU, &blocks), "seed {seed}");
+    }
+}
+
+/// The nodes of a path of a short run are its instructions, each once, and each model's own.
+#[test]
+fn paths_of_short_runs_are_whole() {
+    for seed in 1..=200 {
+        let mut random = Random::new(seed);
+        let code = code(&mut random);
+        let blocks = run(&code, &mut random, 100);
+        let (found, engine) = measured::<LANES, NAMED, true>(ALL, &blocks);
+        let (paths, last) = engine.paths();
+        for lane in 0..LANES {
+            let on_it = paths.walk(last[lane], lane).count() as u64;
+            assert_eq!(on_it, found[lane].1, "{} of seed {seed}", ALL[lane].name);
+        }
+    }
+}
+
+/// With too little memory paths only become longer, and the engine says so.
+#[test]
+fn little_memory_makes_no_path_shorter() {
+    let mut coarse = 0;
+    for seed in 1..=100 {
+        let mut random = Random::new(seed);
+        let code = code(&mut random);
+        let blocks = run(&code, &mut random, 400);
+        let mut small = Engine::<LANES, NAMED, true>::new(ALL, Settings { memory: 0, paths: false });
+        let mut used = 0u64;
+        for (at, block) in (0u64..).zip(&blocks) {
+            let ops: Vec<_> = block.iter().map(|ran| ran.op.clone()).collect();
+            // Memory far apart, so that there are more cells than there is room for.
+            let words: Vec<u64> = (0u64..)
+                .zip(block)
+                .flat_map(|(place, ran)| ran.accesses.iter().map(move |access| (place, *access)))
+                .map(|(place, access)| {
+                    let far = access.address + (at % 40) * 4096;
+                    trace::access(place, u64::from(access.size.trailing_zeros()), access.store, far)
+                })
+                .collect();
+            small.learn(&ops);
+            used += small.run(0, &ops, &words) as u64;
+        }
+        assert!(used > 0);
+        coarse += u64::from(small.memory().1);
+        assert!(small.memory().0 < 1 << 20, "{} bytes", small.memory().0);
+    }
+    assert!(coarse > 0, "no run needed more than there was");
+}
