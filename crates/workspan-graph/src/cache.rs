@@ -13,15 +13,14 @@ use crate::replay::{Consumer, Executed};
 
 /// Smallest and largest cache, in bytes, unless others are chosen.
 pub const SIZES: (u64, u64) = (1 << 10, 256 << 20);
-const EMPTY: u64 = u64::MAX;
 
 /// A cache of one size.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Level {
     bytes: u64,
     /// Sets less one.
     mask: u64,
-    /// Lines, set by set, the one used last first.
+    /// Lines + 1, set by set, the one used last first; 0: none yet. Memory that is never used takes none.
     lines: Vec<u64>,
     misses: u64,
 }
@@ -38,7 +37,7 @@ pub struct Size {
 }
 
 /// Caches of all sizes that see the same accesses.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Caches {
     shift: u32,
     ways: usize,
@@ -75,7 +74,7 @@ impl Caches {
             .map(|bytes| {
                 let sets = bytes / (line * ways);
                 let lines = usize::try_from(sets * ways).unwrap_or(0);
-                Level { bytes, mask: sets - 1, lines: vec![EMPTY; lines], misses: 0 }
+                Level { bytes, mask: sets - 1, lines: vec![0; lines], misses: 0 }
             })
             .collect();
         if levels.is_empty() {
@@ -83,6 +82,12 @@ impl Caches {
         }
         let ways = usize::try_from(ways).unwrap_or(1);
         Ok(Caches { shift: line.trailing_zeros(), ways, levels, accesses: 0 })
+    }
+
+    /// The same caches, empty.
+    fn fresh(&self) -> Caches {
+        let level = |level: &Level| Level { lines: vec![0; level.lines.len()], misses: 0, ..*level };
+        Caches { levels: self.levels.iter().map(level).collect(), accesses: 0, ..*self }
     }
 
     /// An access.
@@ -104,15 +109,16 @@ impl Caches {
             #[expect(clippy::cast_possible_truncation, reason = "sets are memory of this process")]
             let first = (line & level.mask) as usize * self.ways;
             let set = &mut level.lines[first..first + self.ways];
-            if set[0] == line {
+            let entry = line + 1;
+            if set[0] == entry {
                 return;
             }
             // What was used since moves back by one; what was used longest ago leaves, or the line its old place.
-            let mut moved = line;
+            let mut moved = entry;
             let mut found = false;
             for way in set {
                 std::mem::swap(way, &mut moved);
-                if moved == line {
+                if moved == entry {
                     found = true;
                     break;
                 }
@@ -176,7 +182,7 @@ impl Consumer for Curve {
         if self.caches.len() <= which {
             self.caches.resize_with(which + 1, || None);
         }
-        let caches = self.caches[which].get_or_insert_with(|| self.empty.clone());
+        let caches = self.caches[which].get_or_insert_with(|| self.empty.fresh());
         for access in accesses {
             caches.access(access.address, access.size);
         }

@@ -3,7 +3,8 @@
 //! Each context has a vector clock. It advances where the context releases; what acquires an object takes over what was
 //! released to it before; creation, join and barriers do the same. A lock orders only those who hold it one after the
 //! other, as in this run: another run may have them in another order, but not at the same time. Two atomic accesses to a
-//! place do not race.
+//! place do not race; they order as the replay has them, which may not be the order in which they happened: locks made of
+//! them, as Rust's, raise no alarm, but a race may stay unseen.
 //!
 //! The shadow of 8 bytes keeps the last access of each context, kind and group of bytes: it is as good as all of them, since a later
 //! access of a context that is ordered before another makes the earlier ones so. Memory that is allocated begins without a
@@ -88,6 +89,9 @@ struct Last {
 }
 
 type Clock = Vec<u32>;
+
+/// Tells what atomics order from locks at the same address; no address has this bit.
+const OF_ATOMICS: u64 = 1 << 63;
 
 #[derive(Default)]
 struct Context {
@@ -224,7 +228,14 @@ impl Consumer for Races {
     fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
         self.context(executed.context).segment = executed.id;
         for access in accesses {
+            let atomic = access.flags & operation::ATOMIC != 0;
+            if atomic && access.mode != Mode::Store {
+                self.sync(executed.context, access.address | OF_ATOMICS, Operation::AtomicLoad);
+            }
             self.touch(executed.context, access, (executed.module_number, access.operation));
+            if atomic && access.mode != Mode::Load {
+                self.sync(executed.context, access.address | OF_ATOMICS, Operation::AtomicStore);
+            }
         }
     }
 

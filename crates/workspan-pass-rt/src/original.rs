@@ -45,10 +45,8 @@ macro_rules! original {
     ($name:literal $(@ $version:literal)?, fn($($type:ty),*) -> $result:ty, $($argument:expr),*) => {{
         static SLOT: core::sync::atomic::AtomicPtr<core::ffi::c_void> =
             core::sync::atomic::AtomicPtr::new(core::ptr::null_mut());
-        #[allow(unused_mut, unused_assignments)]
-        let mut version: Option<&core::ffi::CStr> = None;
-        $( version = Some($version); )?
-        let found = $crate::original::find(&SLOT, $name, version);
+        const VERSIONS: &[&core::ffi::CStr] = &[$($version)?];
+        let found = $crate::original::find(&SLOT, $name, VERSIONS.first().copied());
         // SAFETY: the C library's function of this name, which has this type.
         let function = unsafe {
             core::mem::transmute::<*mut core::ffi::c_void, unsafe extern "C-unwind" fn($($type),*) -> $result>(found)

@@ -111,6 +111,8 @@ impl<'l> Emitter<'l> {
         llvm.set_function_convention(flush, PRESERVE_MOST);
         self.attribute(flush, c"nounwind");
         self.attribute(flush, c"cold");
+        // The loader, when it binds a function at the first call, keeps fewer registers than the convention promises.
+        self.attribute(flush, c"nonlazybind");
 
         self.begin_type = llvm.function_type(self.pointer, [self.word, self.bit32].as_mut_ptr(), 2, 0);
         self.begin = llvm.add_function(self.module, c"__workspan_begin".as_ptr(), self.begin_type);

@@ -10,6 +10,10 @@ use std::sync::OnceLock;
 use crate::instrument;
 use crate::llvm::{lookup, Ref};
 
+extern "C" {
+    fn exit(status: core::ffi::c_int) -> !;
+}
+
 const RUN: &str = "_ZN4llvm6legacy11PassManager3runERNS_6ModuleE";
 
 /// `llvm::legacy::PassManager::run(llvm::Module&)`.
@@ -39,5 +43,6 @@ fn fail(message: &str) -> ! {
     use std::io::Write;
     // Nowhere else to report to.
     let _ = writeln!(std::io::stderr(), "workspan build: error: {message}");
-    std::process::exit(70)
+    // SAFETY: ends the compiler, with the status of an internal error.
+    unsafe { exit(70) }
 }

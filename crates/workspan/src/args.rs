@@ -97,9 +97,6 @@ pub enum Verb {
     Guide(Guide),
     /// Build a program that records blocks, memory accesses, calls and loops.
     Build(instrument::Build),
-    /// Stand in for a compiler.
-    #[command(hide = true)]
-    CompileAs(instrument::CompileAs),
     /// Record and analyse the task graph of a program that `build` built.
     Graph(graph::Graph),
     /// Answer a question in SQL about every strand: a table, CSV or JSON.

@@ -55,6 +55,9 @@ pub fn main_workspan() -> ExitCode {
     if let Some(code) = cargo::wrapper::run_if_asked(&arguments) {
         return code;
     }
+    if let Some(code) = instrument::driver::run_if_asked(&arguments) {
+        return code;
+    }
     let args = match args::parse(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),
@@ -79,7 +82,6 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Export(options) => export::run(&options),
         args::Verb::Guide(options) => guide::run(&options),
         args::Verb::Build(options) => instrument::run(&options),
-        args::Verb::CompileAs(options) => instrument::driver::run(&options),
         args::Verb::Graph(options) => graph::run(&options),
         args::Verb::Query(options) => query::run(&options),
     })

@@ -10,6 +10,10 @@ const ONLY: &[(&str, &[&str])] = &[
     ("workspan-rayon", &["workspan-wire", "workspan-collect", "libc", "linux-raw-sys"]),
     ("workspan-preload", &["workspan-wire", "workspan-collect", "libc", "linux-raw-sys"]),
     ("workspan-probe", &["libc", "workspan-macros"]),
+    // They live in compilers and in instrumented programs, and are compiled by rustc alone.
+    ("workspan-trace", &[]),
+    ("workspan-pass", &["workspan-trace"]),
+    ("workspan-pass-rt", &["workspan-trace"]),
     // Values and pure functions.
     ("workspan-model", &[]),
     ("workspan-analysis", &["workspan-model"]),
@@ -36,6 +40,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("workspan-model", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-analysis", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-page", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
+    ("workspan-graph", &["env", "net", "os", "process", "thread", "time"]),
     ("workspan-report", &["env", "fs", "net", "os", "process", "thread", "time"]),
     ("workspan-export", &["env", "fs", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-symbols", &["env", "fs", "net", "os", "process", "thread", "time"]),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 const BUILD: &str = "\
 COMMAND runs with clang, clang++ and flang in place of cc, gcc, c++, g++, gfortran and the like, first in PATH and in CC,
@@ -22,28 +22,4 @@ pub struct Build {
     /// The build and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
-}
-
-/// Compilers that are stood in for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Language {
-    /// C.
-    C,
-    /// C++.
-    Cxx,
-    /// Fortran.
-    Fortran,
-    /// Rust, as cargo's wrapper of rustc.
-    Rust,
-}
-
-/// `workspan compile-as`.
-#[derive(Args, Clone, Debug)]
-pub struct CompileAs {
-    /// Which.
-    #[arg(value_enum)]
-    pub language: Language,
-    /// The compiler's arguments.
-    #[arg(last = true, allow_hyphen_values = true)]
-    pub arguments: Vec<OsString>,
 }

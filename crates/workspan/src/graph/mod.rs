@@ -1,12 +1,12 @@
 //! `workspan graph`: task graphs of programs that `workspan build` built.
 
-mod cache;
-mod drain;
-mod races;
-mod record;
-mod report;
-mod tables;
-mod timeline;
+pub mod cache;
+pub mod drain;
+pub mod races;
+pub mod record;
+pub mod report;
+pub mod tables;
+pub mod timeline;
 
 use std::path::Path;
 

@@ -31,7 +31,7 @@ pub fn run(args: &GraphReport) -> anyhow::Result<Outcome> {
 }
 
 /// How often each segment was executed.
-pub(super) fn counts(recording: &Recording) -> BTreeMap<u32, u64> {
+pub fn counts(recording: &Recording) -> BTreeMap<u32, u64> {
     let mut counts = BTreeMap::new();
     for (id, count) in recording.chunks.iter().flat_map(|chunk| &chunk.summary.counts) {
         *counts.entry(*id).or_default() += count;
@@ -87,7 +87,7 @@ fn as_json(folder: &Path, recording: &Recording, graph: &Graph) -> Value {
 }
 
 /// The most important figures.
-pub(super) fn in_a_line(recording: &Recording, graph: &Graph) -> String {
+pub fn in_a_line(recording: &Recording, graph: &Graph) -> String {
     let total = graph.total();
     let incomplete = if graph.complete { "" } else { ", incomplete" };
     format!(

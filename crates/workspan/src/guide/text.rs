@@ -45,6 +45,8 @@ How do I reduce noise?                               record --strands --repeat N
 Which thread ran what when?                          export --format perfetto
 I want a flame graph, a table, a task graph          export
 I have a question of my own                          query
+What did threads execute and touch, and in what order? build, then graph record, graph report
+Do threads race? How do caches of all sizes miss?    build, then graph races, graph cache
 Why are the numbers odd?                             report: warnings; info; doctor
 
 Work is the time that all code took. Span is the time of the longest chain of code that must run in order. Parallelism is
@@ -264,6 +266,24 @@ headers of these tools. With -o, --json lists the files written and what was exc
 Tables nodes, sites, contexts, meta; views strands, site_totals, tasks, threads. `describe nodes` lists the columns.
 --json writes one object a line for each row. Needs strands, and the program workspan-query: without it, query shows the
 command that installs it.",
+        fields: &[],
+    },
+    Verb {
+        name: "build",
+        question: "How do I build a program whose memory accesses can be recorded?",
+        text: "\
+  workspan build -- COMMAND             make -j, cc -O2 a.c -o a, cargo build --release, …
+C, C++ and Fortran are compiled by clang and flang of LLVM 16 to 22, whatever the build calls them, Rust by its own
+compiler. Clean the build first.",
+        fields: &[],
+    },
+    Verb {
+        name: "graph",
+        question: "What did each task execute and touch, and what was ordered?",
+        text: "\
+  workspan graph record [-o FOLDER] -- COMMAND
+  workspan graph report | cache | races | timeline [FOLDER] [--json]
+For programs made by workspan build. races ends with status 1 if there is one.",
         fields: &[],
     },
     Verb {

@@ -5,7 +5,31 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::args::instrument::Language;
+/// Compilers that are stood in for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cxx,
+    /// Fortran.
+    Fortran,
+    /// Rust, as cargo's wrapper of rustc.
+    Rust,
+}
+
+impl Language {
+    /// By the word in the stand-ins' scripts.
+    pub fn of(word: &str) -> Option<Language> {
+        Some(match word {
+            "c" => Language::C,
+            "cxx" => Language::Cxx,
+            "fortran" => Language::Fortran,
+            "rust" => Language::Rust,
+            _ => return None,
+        })
+    }
+}
 
 /// Versions of LLVM that the pass works with, the newest first.
 const VERSIONS: std::ops::RangeInclusive<u32> = 16..=22;

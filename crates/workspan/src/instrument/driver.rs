@@ -5,25 +5,35 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
 use super::check::{self, State};
+use super::compiler::Language;
 use super::library::{Installed, RUN_TIME_NAME};
 use super::{compiler, library};
-use crate::args::instrument::{CompileAs, Language};
-use crate::exit::Outcome;
+use crate::exit::{self, Outcome};
 use crate::output;
 
-/// Runs the verb.
-pub fn run(args: &CompileAs) -> anyhow::Result<Outcome> {
-    let installed = library::install()?;
-    if args.language == Language::Rust {
-        return rust(&installed, &args.arguments);
+/// `workspan compile-as LANGUAGE -- ARGUMENTS`, as the stand-ins' scripts call it.
+pub fn run_if_asked(arguments: &[OsString]) -> Option<ExitCode> {
+    let [_, verb, language, dashes, rest @ ..] = arguments else {
+        return None;
+    };
+    if verb != "compile-as" || dashes != "--" {
+        return None;
     }
-    let line = Line::parse(&args.arguments);
-    let compiler = compiler::find(args.language)?;
+    Language::of(&language.to_string_lossy()).map(|language| exit::code(run(language, rest)))
+}
+
+fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Outcome> {
+    let installed = library::install()?;
+    if language == Language::Rust {
+        return rust(&installed, arguments);
+    }
+    let line = Line::parse(arguments);
+    let compiler = compiler::find(language)?;
     let mut command = Command::new(&compiler);
     if line.is_static && line.links() {
         anyhow::bail!(
@@ -37,7 +47,7 @@ pub fn run(args: &CompileAs) -> anyhow::Result<Outcome> {
         command.env("LD_PRELOAD", preload(&installed.pass));
         if !line.has_debug_info {
             // Places in the source; the code stays the same. Flang knows only the whole of it.
-            command.arg(if args.language == Language::Fortran { "-g" } else { "-gline-tables-only" });
+            command.arg(if language == Language::Fortran { "-g" } else { "-gline-tables-only" });
         }
     }
     if line.links() {
@@ -57,7 +67,7 @@ pub fn run(args: &CompileAs) -> anyhow::Result<Outcome> {
                      (one that is linked with libLLVM as a shared library, as those of Debian, Ubuntu and Fedora are)",
                     file.display(),
                     compiler.display(),
-                    compiler::variable(args.language).unwrap_or("CC"),
+                    compiler::variable(language).unwrap_or("CC"),
                 );
             }
         }

@@ -18,7 +18,7 @@ use crate::args;
 use crate::exit::Outcome;
 use crate::output;
 use crate::record::child;
-use args::instrument::Language;
+use compiler::Language;
 use workspan_model::Exit;
 
 /// Runs the verb.

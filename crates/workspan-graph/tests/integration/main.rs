@@ -1,0 +1,7 @@
+//! Tests of decoding, encoding, graphs and analyses, on made-up programs.
+
+mod cache;
+mod chunks;
+mod graphs;
+mod made;
+mod races;

@@ -1,0 +1,7 @@
+//! Programs built by `workspan build` and run by `workspan graph record`, from source to decoded accesses.
+
+mod commands;
+mod oracle;
+mod random;
+mod support;
+mod threads;

@@ -1,0 +1,74 @@
+//! Building and recording small programs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A folder of a test, empty.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("instrumented").join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("removable");
+    }
+    fs::create_dir_all(&folder).expect("writable");
+    folder
+}
+
+/// `workspan`, in a folder, with the cache in the folder of tests; every module is verified.
+pub(crate) fn workspan(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_workspan"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"))
+        .env("WORKSPAN_PASS_VERIFY", "1")
+        .env_remove("CC")
+        .env_remove("CXX")
+        .env_remove("FC")
+        .stdin(Stdio::null())
+        .output()
+        .expect("it can be run")
+}
+
+pub(crate) fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub(crate) fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+pub(crate) fn success(output: Output) -> Output {
+    assert!(output.status.success(), "{:?}: {}", output.status, err(&output));
+    output
+}
+
+/// Builds by a command line after `workspan build --`.
+#[track_caller]
+pub(crate) fn build(folder: &Path, command: &str) {
+    let arguments: Vec<&str> = ["build", "--"].into_iter().chain(command.split(' ')).collect();
+    success(workspan(folder, &arguments));
+}
+
+/// Writes a source file and builds it into `prog`.
+#[track_caller]
+pub(crate) fn build_source(folder: &Path, file: &str, text: &str, command: &str) {
+    fs::write(folder.join(file), text).expect("writable");
+    build(folder, &format!("{command} {file} -o prog"));
+}
+
+/// Records `./prog` into `run.graph`; its output.
+#[track_caller]
+pub(crate) fn record(folder: &Path) -> String {
+    out(&success(workspan(folder, &["graph", "record", "-o", "run.graph", "--", "./prog"])))
+}
+
+/// The JSON of a command on `run.graph`.
+#[track_caller]
+pub(crate) fn json(folder: &Path, command: &str) -> Value {
+    let output = workspan(folder, &["graph", command, "run.graph", "--json"]);
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", err(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}

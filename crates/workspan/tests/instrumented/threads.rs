@@ -1,0 +1,150 @@
+//! Shapes of the graphs of programs with threads: closed forms, and races, planted and fixed.
+
+use serde_json::{json, Value};
+
+use crate::support::{build_source, folder, json, record};
+
+/// Tasks by type, and contexts.
+fn shape(report: &Value) -> [u64; 6] {
+    let count = |name: &str| report["tasks"][name].as_u64().expect("a number");
+    let [work, create, join, sync, barrier] = ["work", "create", "join", "sync", "barrier"].map(count);
+    [work, create, join, sync, barrier, report["contexts"].as_u64().expect("a number")]
+}
+
+#[track_caller]
+fn check(folder: &std::path::Path, expected: [u64; 6]) {
+    let report = json(folder, "report");
+    assert_eq!(report["complete"], true, "{report:#}");
+    assert_eq!(shape(&report), expected, "work, create, join, sync, barrier, contexts");
+}
+
+const HEAD: &str = "\
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t barrier;
+static sem_t semaphore;
+static long shared, waiting, ready;
+";
+
+/// A program that starts threads which each run `body`, while the first runs `meanwhile`.
+fn program(threads: usize, body: &str, meanwhile: &str) -> String {
+    format!(
+        "{HEAD}static void *run(void *argument) {{ long id = (long)argument; (void)id;\n{body}\n return 0; }}\n\
+         int main(void) {{\n    pthread_t threads[{threads}];\n    pthread_barrier_init(&barrier, 0, {threads} + 1);\n    sem_init(&semaphore, 0, 0);\n\
+         for (long i = 0; i < {threads}; i++) pthread_create(&threads[i], 0, run, (void *)i);\n{meanwhile}\n\
+         for (int i = 0; i < {threads}; i++) pthread_join(threads[i], 0);\n    printf(\"%ld\\n\", shared);\n    return 0;\n}}\n"
+    )
+}
+
+const BUILD: &str = "cc -O2 -pthread";
+
+#[test]
+fn closed_forms() {
+    for threads in [1_u64, 3, 8] {
+        let folder = folder(&format!("forms-{threads}"));
+        let build = |body: &str, meanwhile: &str| {
+            build_source(&folder, "prog.c", &program(usize::try_from(threads).expect("few"), body, meanwhile), BUILD);
+            record(&folder)
+        };
+        let (t, contexts) = (threads, threads + 1);
+        // Each create and each join ends a work task of the first context.
+        build("", "");
+        check(&folder, [contexts + 2 * t, t, t, 0, 0, contexts]);
+        // Ten critical sections each: a lock and an unlock.
+        let printed = build(
+            "for (int i = 0; i < 10; i++) { pthread_mutex_lock(&mutex); shared++; pthread_mutex_unlock(&mutex); }",
+            "",
+        );
+        assert_eq!(printed.trim(), (10 * t).to_string());
+        check(&folder, [contexts + 2 * t + 20 * t, t, t, 20 * t, 0, contexts]);
+        // Five passages of all, one task each, and a work task for each context after each.
+        let wait = "for (int i = 0; i < 5; i++) pthread_barrier_wait(&barrier);";
+        build(wait, wait);
+        check(&folder, [contexts + 2 * t + 5 * contexts, t, t, 0, 5, contexts]);
+        // A semaphore: each posts once, the first takes them all.
+        build("sem_post(&semaphore);", &format!("for (int i = 0; i < {t}; i++) sem_wait(&semaphore);"));
+        check(&folder, [contexts + 2 * t + 2 * t, t, t, 2 * t, 0, contexts]);
+    }
+}
+
+/// The first waits on a condition until all have come. How often it wakes is up to the system: each wake is three syncs.
+#[test]
+fn condition_variables() {
+    let folder = folder("condition");
+    let body = "pthread_mutex_lock(&mutex); ready++; pthread_cond_signal(&condition); pthread_mutex_unlock(&mutex);";
+    let meanwhile =
+        "pthread_mutex_lock(&mutex); while (ready < 4) { waiting++; pthread_cond_wait(&condition, &mutex); }\n\
+                     shared = waiting; pthread_mutex_unlock(&mutex);";
+    build_source(&folder, "prog.c", &program(4, body, meanwhile), BUILD);
+    let waits: u64 = record(&folder).trim().parse().expect("a number");
+    // The second and third sync of a wait follow the one before them directly.
+    let (events, syncs) = (3 * 4 + 2 + waits, 3 * 4 + 2 + 3 * waits);
+    check(&folder, [5 + 8 + events, 4, 4, syncs, 0, 5]);
+}
+
+fn races(name: &str, body: &str, meanwhile: &str) -> Value {
+    let folder = folder(name);
+    build_source(&folder, "prog.c", &program(3, body, meanwhile), BUILD);
+    record(&folder);
+    json(&folder, "races")["races"].clone()
+}
+
+/// Body of the threads, what the first does meanwhile, and whether that races.
+const CASES: &[(&str, &str, bool)] = &[
+    ("shared += id;", "", true),
+    ("shared += id;", "shared++;", true),
+    ("", "shared++;", false),
+    ("pthread_mutex_lock(&mutex); shared += id; pthread_mutex_unlock(&mutex);", "", false),
+    ("pthread_mutex_lock(&mutex); shared += id; pthread_mutex_unlock(&mutex);", "shared++;", true),
+    ("pthread_barrier_wait(&barrier); if (id == 1) shared = 3;", "shared = 1; pthread_barrier_wait(&barrier);", false),
+    ("if (id == 1) shared = 3; pthread_barrier_wait(&barrier);", "pthread_barrier_wait(&barrier); shared = 1;", false),
+    ("pthread_barrier_wait(&barrier); if (id == 1) shared = 3;", "pthread_barrier_wait(&barrier); shared = 1;", true),
+    ("if (id == 0) { shared = 2; sem_post(&semaphore); }", "sem_wait(&semaphore); shared++;", false),
+    ("if (id == 0) { sem_post(&semaphore); shared = 2; }", "sem_wait(&semaphore); shared++;", true),
+    ("long *own = malloc(64); for (int i = 0; i < 8; i++) own[i] = id; free(own);", "", false),
+    ("__atomic_fetch_add(&shared, id, __ATOMIC_RELAXED);", "", false),
+];
+
+#[test]
+fn races_are_found_where_they_are_and_nowhere_else() {
+    for (number, (body, meanwhile, race)) in CASES.iter().enumerate() {
+        let found = races(&format!("races-{number}"), body, meanwhile);
+        let found = found.as_array().expect("a list");
+        assert_eq!(!found.is_empty(), *race, "{body} | {meanwhile}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_race_has_its_places_and_its_allocation() {
+    let folder = folder("race-places");
+    let text = "#include <pthread.h>
+#include <stdlib.h>
+static void *run(void *p) {
+    ((int *)p)[2] = 7;
+    return 0;
+}
+int main(void) {
+    int *block = malloc(100);
+    pthread_t thread;
+    pthread_create(&thread, 0, run, block);
+    int seen = block[2];
+    pthread_join(thread, 0);
+    free(block);
+    return seen & 0;
+}
+";
+    build_source(&folder, "prog.c", text, "cc -O0 -pthread");
+    record(&folder);
+    let races = json(&folder, "races")["races"].clone();
+    let races = races.as_array().expect("a list");
+    assert_eq!(races.len(), 1, "{races:#?}");
+    let mut lines = [&races[0]["first"], &races[0]["second"]].map(|end| end["line"].as_u64().expect("a line"));
+    lines.sort_unstable();
+    assert_eq!(lines, [4, 11]);
+    assert_eq!(races[0]["first"]["file"], "prog.c");
+    assert_eq!(races[0]["allocation"], json!({ "bytes": 100, "offset": 8, "file": "prog.c", "line": 8 }));
+}
