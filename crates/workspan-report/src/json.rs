@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::view::Report;
-use crate::{advice, calls, diff, inflate, merged, predict, scale, what_if};
+use crate::{advice, calls, diff, inflate, limits, merged, predict, scale, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
@@ -34,6 +34,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("diff", of::<diff::Answer>()),
         ("scale", scale::schema()),
         ("inflate", of::<inflate::Answer>()),
+        ("limits", limits::schema()),
         ("merge", of::<merged::Answer>()),
     ]
 }

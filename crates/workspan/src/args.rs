@@ -22,7 +22,7 @@ pub use command::Command;
 pub use export::Export;
 pub use guide::Guide;
 pub use inflate::{Inflate, InflateOptions};
-pub use limits::Limits;
+pub use limits::{Limits, Models};
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 

@@ -7,6 +7,7 @@
 //! stable, and `fix` is null where there is nothing to do.
 
 mod check;
+mod limits;
 mod machine;
 mod openmp;
 mod program;
@@ -24,6 +25,7 @@ pub fn run(args: &args::Doctor) -> anyhow::Result<Outcome> {
     let mut checks = machine::checks();
     checks.extend(tools::checks(args.program.is_some()));
     checks.extend(openmp::checks());
+    checks.extend(limits::checks());
     match &args.program {
         Some(program) => checks.extend(program::checks(program)?),
         None => checks.extend(project::check()),

@@ -40,6 +40,7 @@ Which calls have the work, which the span?           calls
 What is lost on 2, 4, … processors?                  scale --workers 1,2,4
 What costs more beside other work, and where?        inflate
 How far would it scale on a larger machine?          predict -p 1..1024
+How parallel could a serial program be at most?      limits -- ./prog
 Did my change help, or is it noise?                  diff BEFORE AFTER
 How do I get rid of noise?                           record --record --repeat N, then merge
 Who ran what when?                                   export --format perfetto
@@ -76,8 +77,8 @@ const STATUSES: &str = "\
   0    all is well
   1    doctor: something essential is missing; advise, diff, inflate: there is what --fail-on names
   2    wrong usage, input that cannot be used, output that cannot be written; stderr says which, and what to do
-  126  record, scale, inflate: the program cannot be run
-  127  record, scale, inflate: there is no such program
+  126  record, scale, inflate, limits: the program cannot be run
+  127  record, scale, inflate, limits: there is no such program
 record, inflate and the cargo verbs otherwise end as the program did: with its status, or by its signal. scale ends by a
 signal that interrupts it.";
 
@@ -196,6 +197,31 @@ A quantity has median, low and high of both, `ratio`, and `change`: same, less, 
   workspan merge [FILE] [-o merged.wspan] [--keep median] [--json]
 Needs a recording made with --record --repeat N. Every verb reads what is written.",
         fields: &["keep", "strands", "matched", "parallelism", "runs[].parallelism", "runs[].missing", "sites[].id"],
+    },
+    Verb {
+        name: "limits",
+        question: "How parallel could a program be at most, and which dependences limit it?",
+        text: "\
+  workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] -- ./prog args
+Runs any program for x86-64 under the emulator qemu-user and follows dependences between its instructions, under seven models
+at once. Takes about 20 to 50 times as long as the program. Needs no build, no recording.",
+        fields: &[
+            "text",
+            "instructions",
+            "models[].name",
+            "models[].critical_path",
+            "models[].parallelism",
+            "control[].name",
+            "control[].parallelism",
+            "lines[].model",
+            "lines[].file",
+            "lines[].line",
+            "lines[].instructions_on_path",
+            "lines[].share",
+            "links[].link",
+            "links[].share",
+            "warnings",
+        ],
     },
     Verb {
         name: "predict",

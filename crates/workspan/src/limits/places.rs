@@ -1,0 +1,68 @@
+//! Source lines of instructions, from the files that their code was mapped from.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use object::{Object, ObjectSegment};
+use workspan_limits::program::{Mapped, Program};
+use workspan_limits::Limits;
+use workspan_report::limits::Place;
+use workspan_symbols::{debug_file_candidates, is_debug_file_of, Executable};
+
+/// The places of all instructions on critical paths. What is not known is told by the file alone.
+pub fn places(found: &Limits, program: &Program) -> BTreeMap<u32, Place> {
+    // Instructions by the mapping that they are in.
+    let mut by_file: BTreeMap<&[u8], Vec<(u32, u64)>> = BTreeMap::new();
+    let mut places = BTreeMap::new();
+    for (id, _, _) in found.models.iter().flat_map(|model| &model.path) {
+        let Some(place) = program.place(*id) else { continue };
+        match program.files().iter().rev().find(|file| (file.from..file.to).contains(&place.address)) {
+            Some(file) => by_file.entry(&file.path).or_default().push((*id, in_file(file, place.address))),
+            None => drop(places.insert(*id, Place { file: "[generated code]".to_owned(), ..Place::default() })),
+        }
+    }
+    for (path, mut instructions) in by_file {
+        instructions.sort_unstable();
+        instructions.dedup();
+        let path = Path::new(OsStr::from_bytes(path));
+        let unknown = Place { file: path.to_string_lossy().into_owned(), ..Place::default() };
+        places.extend(instructions.iter().map(|(id, _)| (*id, unknown.clone())));
+        look_up(path, &instructions, &mut places);
+    }
+    places
+}
+
+fn in_file(file: &Mapped, address: u64) -> u64 {
+    address - file.from + file.offset
+}
+
+/// Fills in what the debug information and the symbols of a file say.
+fn look_up(path: &Path, instructions: &[(u32, u64)], places: &mut BTreeMap<u32, Place>) {
+    let Ok(bytes) = fs::read(path) else { return };
+    let Ok(file) = object::File::parse(bytes.as_slice()) else { return };
+    let address = |offset: u64| {
+        file.segments().find_map(|segment| {
+            let (from, len) = segment.file_range();
+            (from..from.saturating_add(len)).contains(&offset).then(|| offset - from + segment.address())
+        })
+    };
+    let debug = debug_file_candidates(path, &bytes);
+    let debug = debug.iter().filter_map(|file| fs::read(file).ok()).find(|debug| is_debug_file_of(debug, &bytes));
+    let executable = match &debug {
+        Some(debug) => Executable::parse_with_debug_file(&bytes, debug),
+        None => Executable::parse(&bytes),
+    };
+    let Ok(executable) = executable else { return };
+    let lookup = executable.lookup();
+    for (id, offset) in instructions {
+        let Some(found) = address(*offset).map(|address| lookup.find(address)) else { continue };
+        let Some(place) = places.get_mut(id) else { continue };
+        place.function = found.function.or(found.symbol.map(|(name, _)| name));
+        if let Some(source) = found.places.first() {
+            (place.file, place.line) = (source.file.clone(), source.line);
+        }
+    }
+}
