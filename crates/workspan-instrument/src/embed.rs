@@ -17,8 +17,7 @@ macro_rules! files {
     };
 }
 
-const WIRE: Files =
-    files!("workspan-wire": "lib.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "shm.rs" "site.rs" "trace.rs");
+const WIRE: Files = files!("workspan-wire": "lib.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "shm.rs" "site.rs" "trace.rs");
 
 const COLLECT: Files = files!("workspan-collect":
     "lib.rs" "batch.rs" "calls.rs" "clock.rs" "counters.rs" "drain.rs" "events.rs" "free.rs" "group.rs" "handoff.rs" "idle.rs" "interrupt.rs" "join.rs" "log.rs"

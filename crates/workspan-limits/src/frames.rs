@@ -40,7 +40,11 @@ impl Frames {
     pub fn owner(&self, address: u64) -> u32 {
         match self.active.last() {
             Some((begin, number)) if address <= *begin => {
-                if address.saturating_add(DEEP) < self.top { 0 } else { *number }
+                if address.saturating_add(DEEP) < self.top {
+                    0
+                } else {
+                    *number
+                }
             }
             _ => self.outer(address),
         }

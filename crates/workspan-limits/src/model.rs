@@ -61,9 +61,7 @@ pub const SEVEN_LANES: usize = 8;
 pub const SEVEN_NAMED: usize = 3;
 
 /// The seven models of the table, and the variant of `TruCtl` with merge points.
-pub const SEVEN: [Model; SEVEN_LANES] = [
-    ALL[0], ALL[1], ALL[2], ALL[5], ALL[6], ALL[7], ALL[8], ALL[11],
-];
+pub const SEVEN: [Model; SEVEN_LANES] = [ALL[0], ALL[1], ALL[2], ALL[5], ALL[6], ALL[7], ALL[8], ALL[11]];
 
 /// `Tru` alone.
 pub const TRU: [Model; 1] = [ALL[6]];

@@ -6,8 +6,8 @@
 //! [`Move`]. Segments, caches and hints are no dependences, and `vzeroupper` changes nothing.
 
 use iced_x86::{
-    Code, Decoder, DecoderError, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register,
-    RflagsBits,
+    Code, Decoder, DecoderError, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
+    OpKind, Register, RflagsBits,
 };
 
 use crate::op::{register, Flow, Move, Op};
@@ -52,7 +52,8 @@ impl Decode {
                 continue;
             }
             op.memory = true;
-            op.updates |= matches!(memory.access(), OpAccess::ReadWrite | OpAccess::ReadCondWrite | OpAccess::CondWrite);
+            op.updates |=
+                matches!(memory.access(), OpAccess::ReadWrite | OpAccess::ReadCondWrite | OpAccess::CondWrite);
             for part in [memory.base(), memory.index()] {
                 if let Some(register) = number(part) {
                     op.addresses.add(register);
@@ -69,7 +70,11 @@ impl Decode {
             }
             let reads = matches!(
                 used.access(),
-                OpAccess::Read | OpAccess::CondRead | OpAccess::ReadWrite | OpAccess::ReadCondWrite | OpAccess::CondWrite
+                OpAccess::Read
+                    | OpAccess::CondRead
+                    | OpAccess::ReadWrite
+                    | OpAccess::ReadCondWrite
+                    | OpAccess::CondWrite
             );
             let writes = matches!(
                 used.access(),
@@ -197,9 +202,7 @@ fn is_value(instruction: &Instruction, info: &iced_x86::InstructionInfo, registe
         Mnemonic::Imul if instruction.op_count() == 1 => &[Register::RAX],
         Mnemonic::Div | Mnemonic::Idiv => &[Register::RAX, Register::RDX],
         Mnemonic::Mulx => &[Register::RDX],
-        Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b => {
-            &[Register::RAX, Register::RDX, Register::RBX, Register::RCX]
-        }
+        Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b => &[Register::RAX, Register::RDX, Register::RBX, Register::RCX],
         Mnemonic::Shl | Mnemonic::Shr | Mnemonic::Sar | Mnemonic::Rol | Mnemonic::Ror => &[],
         _ => &[],
     };
@@ -209,8 +212,8 @@ fn is_value(instruction: &Instruction, info: &iced_x86::InstructionInfo, registe
 /// Whether the result does not depend on the operands.
 fn makes_zero(instruction: &Instruction) -> bool {
     use Mnemonic::{
-        Pcmpeqb, Pcmpeqd, Pcmpeqw, Pcmpgtb, Pcmpgtd, Pcmpgtw, Psubb, Psubd, Psubq, Psubw, Pxor, Sub, Vpcmpeqb, Vpcmpeqd,
-        Vpcmpeqw, Vpsubb, Vpsubd, Vpsubq, Vpsubw, Vpxor, Vxorpd, Vxorps, Xor, Xorpd, Xorps,
+        Pcmpeqb, Pcmpeqd, Pcmpeqw, Pcmpgtb, Pcmpgtd, Pcmpgtw, Psubb, Psubd, Psubq, Psubw, Pxor, Sub, Vpcmpeqb,
+        Vpcmpeqd, Vpcmpeqw, Vpsubb, Vpsubd, Vpsubq, Vpsubw, Vpxor, Vxorpd, Vxorps, Xor, Xorpd, Xorps,
     };
     let same = |a: u32, b: u32| {
         [a, b].iter().all(|operand| instruction.op_kind(*operand) == OpKind::Register)

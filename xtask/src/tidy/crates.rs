@@ -10,9 +10,12 @@ const ONLY: &[(&str, &[&str])] = &[
     ("workspan-rayon", &["workspan-wire", "workspan-collect", "libc", "linux-raw-sys"]),
     ("workspan-preload", &["workspan-wire", "workspan-collect", "libc", "linux-raw-sys"]),
     ("workspan-probe", &["libc", "workspan-macros"]),
+    // The emulator loads it: compiled by the compiler alone.
+    ("workspan-emulator", &["workspan-wire"]),
     // Values and pure functions.
     ("workspan-model", &[]),
     ("workspan-analysis", &["workspan-model"]),
+    ("workspan-limits", &["workspan-wire", "iced-x86"]),
     // It runs in a browser.
     ("workspan-page", &["workspan-analysis", "workspan-model"]),
 ];
@@ -35,6 +38,7 @@ const FAMILIES: &[&str] = &["arrow", "datafusion-", "object_store", "parquet_"];
 const PURE: &[(&str, &[&str])] = &[
     ("workspan-model", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-analysis", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
+    ("workspan-limits", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-page", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-report", &["env", "fs", "net", "os", "process", "thread", "time"]),
     ("workspan-export", &["env", "fs", "net", "os", "process", "sync", "thread", "time"]),

@@ -18,6 +18,7 @@ const UNSAFE: &[&str] = &[
     "crates/workspan-preload/",
     "crates/workspan-probe/",
     "crates/workspan-tool/",
+    "crates/workspan-emulator/",
     "crates/workspan-events/src/perf.rs",
     "crates/workspan-symbols/tests/fixtures/",
     "programs/",

@@ -40,7 +40,13 @@ unsafe extern "C" {
     fn qemu_plugin_register_vcpu_syscall_cb(id: u64, callback: OnCall);
     fn qemu_plugin_register_vcpu_syscall_ret_cb(id: u64, callback: OnReturn);
     fn qemu_plugin_register_vcpu_tb_exec_cb(block: Handle, callback: OnBlock, registers: c_int, data: *mut c_void);
-    fn qemu_plugin_register_vcpu_mem_cb(insn: Handle, callback: OnAccess, registers: c_int, which: c_int, data: *mut c_void);
+    fn qemu_plugin_register_vcpu_mem_cb(
+        insn: Handle,
+        callback: OnAccess,
+        registers: c_int,
+        which: c_int,
+        data: *mut c_void,
+    );
     fn qemu_plugin_tb_n_insns(block: Handle) -> usize;
     fn qemu_plugin_tb_get_insn(block: Handle, place: usize) -> Handle;
     fn qemu_plugin_insn_size(insn: Handle) -> usize;
@@ -51,7 +57,11 @@ unsafe extern "C" {
     fn qemu_plugin_mem_is_store(info: u32) -> bool;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     fn close(fd: c_int) -> c_int;
-    fn pthread_atfork(before: Option<extern "C" fn()>, parent: Option<extern "C" fn()>, child: Option<extern "C" fn()>) -> c_int;
+    fn pthread_atfork(
+        before: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
 }
 
 /// Whether the process has a function of this name.

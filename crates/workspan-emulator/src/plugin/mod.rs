@@ -50,7 +50,12 @@ fn asleep() -> bool {
 /// # Safety
 /// Called by the emulator, with what its interface promises.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn qemu_plugin_install(id: u64, info: *const Info, argc: c_int, argv: *const *const c_char) -> c_int {
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: u64,
+    info: *const Info,
+    argc: c_int,
+    argv: *const *const c_char,
+) -> c_int {
     let mut memory = None;
     for n in 0..usize::try_from(argc).unwrap_or(0) {
         // SAFETY: there are `argc` arguments.

@@ -119,7 +119,19 @@ pub(super) extern "C" fn on_access(index: c_uint, info: u32, address: u64, place
 
 /// The program calls the system.
 #[expect(clippy::too_many_arguments, reason = "the emulator's interface")]
-pub(super) extern "C" fn on_call(_: u64, index: c_uint, number: i64, a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, _: u64, _: u64) {
+pub(super) extern "C" fn on_call(
+    _: u64,
+    index: c_uint,
+    number: i64,
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+    e: u64,
+    f: u64,
+    _: u64,
+    _: u64,
+) {
     if asleep() {
         return;
     }

@@ -298,7 +298,9 @@ impl Controls {
         };
         // Only instructions from which an end can be reached count.
         let mut alive: BTreeSet<u32> = BTreeSet::from([END]);
-        while let Some(more) = self.nodes.iter().find(|id| !alive.contains(*id) && next(**id).iter().any(|to| alive.contains(to))) {
+        while let Some(more) =
+            self.nodes.iter().find(|id| !alive.contains(*id) && next(**id).iter().any(|to| alive.contains(to)))
+        {
             alive.insert(*more);
         }
         if !alive.contains(&branch) {

@@ -37,7 +37,11 @@ pub(crate) fn measured<const N: usize, const T: usize, const A: bool>(
 /// The same of the graph.
 fn expected(models: &[Model], blocks: &[Vec<Ran>]) -> Vec<(u64, u64)> {
     let trace: Vec<Ran> = blocks.concat();
-    models.iter().map(|model| answer(&trace, *model)).map(|answer| (answer.instructions, answer.critical_path)).collect()
+    models
+        .iter()
+        .map(|model| answer(&trace, *model))
+        .map(|answer| (answer.instructions, answer.critical_path))
+        .collect()
 }
 
 const PROGRAMS: u64 = 1200;

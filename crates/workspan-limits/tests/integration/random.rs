@@ -43,7 +43,9 @@ pub(crate) fn code(random: &mut Random) -> Code {
             let inside = |random: &mut Random| here + random.below(*size as u64) as usize;
             let (last, next) = match () {
                 () if block + 1 == *size => (ret(), Vec::new()),
-                () if random.chance(25) => (call(), vec![firsts[random.below(functions as u64) as usize], here + block + 1]),
+                () if random.chance(25) => {
+                    (call(), vec![firsts[random.below(functions as u64) as usize], here + block + 1])
+                }
                 () if random.chance(60) => (branch(random, Flow::Branch), vec![inside(random), here + block + 1]),
                 () if random.chance(20) => {
                     (branch(random, Flow::Indirect), vec![inside(random), inside(random), here + block + 1])

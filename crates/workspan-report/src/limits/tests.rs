@@ -27,7 +27,8 @@ fn view() -> super::Limits {
         coarse: false,
         exact: true,
     };
-    let place = |file: &str, line, function: &str| Place { file: file.to_owned(), line, function: Some(function.to_owned()) };
+    let place =
+        |file: &str, line, function: &str| Place { file: file.to_owned(), line, function: Some(function.to_owned()) };
     let places = BTreeMap::from([(1, place("src/random.c", 40, "seed")), (2, place("src/</script><b>.c", 7, "main"))]);
     let conditions = Conditions {
         command: vec!["./prog".to_owned(), "<b>".to_owned()],
@@ -37,7 +38,14 @@ fn view() -> super::Limits {
         ..Conditions::default()
     };
     let warnings = ["the program ended with status 3".to_owned()];
-    limits(&Input { conditions: &conditions, found: &found, places: &places, complete: true, wall_ns: 5, warnings: &warnings })
+    limits(&Input {
+        conditions: &conditions,
+        found: &found,
+        places: &places,
+        complete: true,
+        wall_ns: 5,
+        warnings: &warnings,
+    })
 }
 
 #[test]

@@ -121,7 +121,8 @@ fn warnings<const N: usize, const T: usize, const A: bool>(
     }
     if remarks.replaced {
         found.push(
-            "the program became another one (exec), which was not analysed: name that one on the command line".to_owned(),
+            "the program became another one (exec), which was not analysed: name that one on the command line"
+                .to_owned(),
         );
     }
     if remarks.children > 0 {
@@ -133,7 +134,9 @@ fn warnings<const N: usize, const T: usize, const A: bool>(
     }
     if stream.program.changed() > 0 {
         let changed = stream.program.changed();
-        found.push(format!("{changed} instructions were made or changed while the program ran: they have no source lines"));
+        found.push(format!(
+            "{changed} instructions were made or changed while the program ran: they have no source lines"
+        ));
     }
     if stream.program.unknown() > 0 {
         let unknown = stream.program.unknown();
@@ -170,12 +173,8 @@ fn show(view: &Limits, args: &args::Limits) -> Vec<anyhow::Error> {
     };
     let mut errors: Vec<anyhow::Error> = shown.context("cannot write to standard output").err().into_iter().collect();
     let (page, drawing) = (|| html(view), || svg(view));
-    let outputs: [(&Option<PathBuf>, &dyn Fn() -> String); 4] = [
-        (&args.json, &|| json.clone()),
-        (&args.csv, &|| csv.clone()),
-        (&args.svg, &drawing),
-        (&args.html, &page),
-    ];
+    let outputs: [(&Option<PathBuf>, &dyn Fn() -> String); 4] =
+        [(&args.json, &|| json.clone()), (&args.csv, &|| csv.clone()), (&args.svg, &drawing), (&args.html, &page)];
     for (file, text) in outputs.into_iter().filter(|(file, _)| !to_stdout(file)) {
         let Some(file) = file else { continue };
         let written = files::replace(file, text().as_bytes());

@@ -24,7 +24,10 @@ pub struct Plugin {
 impl Plugin {
     /// Makes them.
     pub fn new() -> anyhow::Result<Plugin> {
-        anyhow::ensure!(is_built(), "this workspan was built without its plugin for emulators: use one for Linux with glibc");
+        anyhow::ensure!(
+            is_built(),
+            "this workspan was built without its plugin for emulators: use one for Linux with glibc"
+        );
         let library = Collector::of(LIBRARY)?;
         // The emulator inherits it.
         let memory = memfd_create("workspan-trace", MFdFlags::empty()).context("cannot make memory for the trace")?;
@@ -43,7 +46,6 @@ impl Plugin {
 pub fn is_built() -> bool {
     !LIBRARY.is_empty()
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -87,7 +87,11 @@ struct Reader<'p> {
 }
 
 impl Reader<'_> {
-    fn read<const N: usize, const T: usize, const A: bool>(&mut self, stream: &mut Stream<N, T, A>, millis: i64) -> bool {
+    fn read<const N: usize, const T: usize, const A: bool>(
+        &mut self,
+        stream: &mut Stream<N, T, A>,
+        millis: i64,
+    ) -> bool {
         self.words.clear();
         let found = self.plugin.ring.read(&mut self.taken, &mut self.words, millis);
         self.feed(stream, found)

@@ -14,6 +14,7 @@ mod exports;
 mod fixtures;
 mod guide;
 mod inflate;
+mod limits;
 mod memory;
 mod merge;
 mod openmp;
