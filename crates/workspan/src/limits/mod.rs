@@ -154,7 +154,8 @@ fn unknown_instruction<const N: usize, const T: usize, const A: bool>(
         return None;
     }
     let place = stream.program.place(stream.last()?)?;
-    let (name, extension) = x86::name(place.address, place.bytes())?;
+    let bytes = places::code_at(&stream.program, place.address).unwrap_or_else(|| place.bytes().to_vec());
+    let (name, extension) = x86::name(place.address, &bytes)?;
     Some(format!(
         "the last instruction was `{name}` ({extension}) at {:#x}: the emulator may not know it; \
          build the program for an older processor (`-march=x86-64-v3`, without AVX-512)",

@@ -19,7 +19,7 @@ pub fn places(found: &Limits, program: &Program) -> BTreeMap<u32, Place> {
     let mut places = BTreeMap::new();
     for (id, _, _) in found.models.iter().flat_map(|model| &model.path) {
         let Some(place) = program.place(*id) else { continue };
-        match program.files().iter().rev().find(|file| (file.from..file.to).contains(&place.address)) {
+        match program.file_of(place.address) {
             Some(file) => by_file.entry(&file.path).or_default().push((*id, in_file(file, place.address))),
             None => drop(places.insert(*id, Place { file: "[generated code]".to_owned(), ..Place::default() })),
         }
@@ -33,6 +33,15 @@ pub fn places(found: &Limits, program: &Program) -> BTreeMap<u32, Place> {
         look_up(path, &instructions, &mut places);
     }
     places
+}
+
+/// The bytes at an address of the program, as its file has them: an emulator that does not know an instruction does not
+/// say how long it is.
+pub fn code_at(program: &Program, address: u64) -> Option<Vec<u8>> {
+    let file = program.file_of(address)?;
+    let bytes = fs::read(Path::new(OsStr::from_bytes(&file.path))).ok()?;
+    let from = usize::try_from(in_file(file, address)).ok()?;
+    Some(bytes.get(from..)?.iter().take(15).copied().collect())
 }
 
 fn in_file(file: &Mapped, address: u64) -> u64 {

@@ -96,11 +96,16 @@ fn the_factorial_of_five() {
     assert_eq!(model(&answer, "TruCtl"), (20, 13));
     assert_eq!(model(&answer, "TruNamCtl"), (20, 13));
     assert!(answer["exact_paths"] == true && answer["complete"] == true);
-    // The path of Tru by lines: the third has five of its eight instructions.
-    let lines = answer["lines"].as_array().expect("a list");
-    let first = lines.iter().find(|line| line["model"] == "Tru").expect("a line");
-    assert_eq!((&first["line"], &first["instructions_on_path"]), (&Value::from(4), &Value::from(5.0)), "{first}");
-    assert_eq!(first["link"], "register");
+    // The path of Tru by lines: all of its eight instructions, through imul or, as long, through dec; the last two are mov
+    // and the system call.
+    let lines = answer["lines"].as_array().expect("a list").iter().filter(|line| line["model"] == "Tru");
+    let lines: Vec<(u64, f64)> = lines
+        .map(|line| (line["line"].as_u64().expect("a line"), line["instructions_on_path"].as_f64().expect("a number")))
+        .collect();
+    assert!((lines.iter().map(|(_, instructions)| instructions).sum::<f64>() - 8.0).abs() < 1e-9, "{lines:?}");
+    for line in [7, 9] {
+        assert!(lines.contains(&(line, 1.0)), "{lines:?}");
+    }
     check_order(&answer);
 }
 
@@ -147,7 +152,7 @@ fn a_dynamic_program_its_lines_and_all_outputs() {
     let line =
         answer["lines"].as_array().expect("a list").iter().find(|line| line["model"] == "TruSp").expect("a line");
     assert!(
-        line["share"].as_f64().expect("a share") > 0.9 && line["line"] == 5 && line["function"] == "next",
+        line["share"].as_f64().expect("a share") > 0.6 && line["line"] == 5 && line["function"] == "next",
         "{line}"
     );
     for (file, part) in [("l.csv", "TruNoAddr,table,"), ("l.svg", "<svg"), ("l.html", "<!DOCTYPE html>")] {
