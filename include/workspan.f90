@@ -1,4 +1,4 @@
-! What a Fortran program may tell Workspan while it is recorded. Nothing needs to be linked: compile this file with the
+! What a Fortran program may report to Workspan while it is recorded. Nothing needs to be linked: compile this file with the
 ! program, and without Workspan every call is a load and a test.
 !
 !     use workspan

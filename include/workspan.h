@@ -1,5 +1,5 @@
 /*
- * What a C or C++ program may tell Workspan while it is recorded. Nothing needs to be linked: without Workspan every
+ * What a C or C++ program may report to Workspan while it is recorded. Nothing needs to be linked: without Workspan every
  * call is a load and a test.
  *
  *     workspan_region_begin(1);

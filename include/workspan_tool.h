@@ -1,5 +1,5 @@
 /*
- * Profilers of your own on Workspan's collectors: a shared library that is told of every task of a program that uses rayon
+ * Profilers of your own on Workspan's collectors: a shared library that is called at every task event of a program that uses rayon
  * or OpenMP, without a change to the program or to its runtime.
  *
  *     cc -shared -fPIC -O2 -I include -o libmine.so mine.c
@@ -12,7 +12,7 @@
  *   before_sync   it waits for what it has created, or ends a branch that was not stolen (any number of times);
  *   before_exit   it ends.
  *
- * A branch that was not stolen begins and ends within the task that created it, so these calls nest like brackets on a
+ * A branch that was not stolen begins and ends within the task that created it, so these calls nest on a
  * thread; so do those of tasks that a thread runs while another task of it waits. The time that callbacks take is in no
  * number of Workspan's own.
  *
@@ -53,7 +53,7 @@ typedef struct workspan_place {
     uint64_t file_length;
     uint32_t line;
     uint32_t column;
-    uint64_t address; /* in the code that called; 0 if `file` tells */
+    uint64_t address; /* in the code that called; 0 if `file` is known */
 } workspan_place;
 
 /* What the collector offers. It stays valid. */
@@ -63,7 +63,7 @@ typedef struct workspan_tool_api {
     int (*place)(uint32_t site, workspan_place *place); /* 0: not known */
 } workspan_tool_api;
 
-/* What the tool is told; null for nothing. `now` is the cycle counter, read at the beginning of the hook. */
+/* The calls that the tool wants; null for none. `now` is the cycle counter, read at the beginning of the hook. */
 typedef struct workspan_tool {
     void (*after_enter)(workspan_task *task, uint64_t now);
     void (*before_sync)(workspan_task *task, uint64_t now);

@@ -21,6 +21,7 @@ const PLUGIN: (&str, &str) = ("workspan-emulator", "emulator.so");
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo sets it")?);
+    instrumentation(&out)?;
     let crates = Path::new("..");
     let root = |name: &str| crates.join(name).join("src/lib.rs");
     for name in CRATES.into_iter().chain([PLUGIN.0]) {
@@ -80,6 +81,58 @@ fn linked(compiler: &Command, library: &Path, settings: &[&str]) -> Command {
         command.arg(option);
     }
     command
+}
+
+/// The compiler pass, and the run-time of the programs that it instruments: a library with thread-local storage that other
+/// objects use, which rustc cannot export, so that the linker is called here.
+const INSTRUMENTATION: [&str; 3] = ["workspan-trace", "workspan-pass", "workspan-pass-rt"];
+
+fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
+    let crates = Path::new("..");
+    for name in INSTRUMENTATION {
+        println!("cargo::rerun-if-changed={}", crates.join(name).join("src").display());
+    }
+    let exports = crates.join("workspan-pass-rt/rt.map");
+    println!("cargo::rerun-if-changed={}", exports.display());
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    let known = is("CARGO_CFG_TARGET_ARCH", "x86_64") || is("CARGO_CFG_TARGET_ARCH", "aarch64");
+    let glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
+    if !known || !glibc || !exports.is_file() {
+        // The command says so where it would need them.
+        fs::write(out.join("pass.so"), [])?;
+        fs::write(out.join("rt.so"), [])?;
+        return Ok(());
+    }
+    let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    for (name, kind, file) in [
+        ("workspan-trace", "rlib", "libworkspan_trace.rlib"),
+        ("workspan-pass", "cdylib", "pass.so"),
+        ("workspan-pass-rt", "staticlib", "rt.a"),
+    ] {
+        let mut command = Command::new(env::var_os("RUSTC").ok_or("cargo sets it")?);
+        command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1"]);
+        // Threads are cancelled through functions that are interposed: the unwinder must know them.
+        command.args(["-Cforce-unwind-tables=yes", "-Crelocation-model=pic"]);
+        command.arg("--target").arg(env::var_os("TARGET").ok_or("cargo sets it")?);
+        command.arg(format!("--crate-type={kind}")).arg("--crate-name").arg(name.replace('-', "_"));
+        command.arg(crates.join(name).join("src/lib.rs")).arg("-o").arg(out.join(file));
+        if kind != "rlib" {
+            command.args(["-Clto=fat", "-Cdebuginfo=0", "-Cstrip=debuginfo"]);
+            command.arg("--extern").arg(format!("workspan_trace={}", out.join("libworkspan_trace.rlib").display()));
+            let mut option = OsString::from("-Clinker=");
+            option.push(&linker);
+            command.arg(option);
+        }
+        run(command, name)?;
+    }
+    let mut command = Command::new(&linker);
+    command.args(["-shared", "-o"]).arg(out.join("rt.so"));
+    command.args(["-Wl,-soname,libworkspan_pass_rt.so", "-Wl,--gc-sections", "-Wl,--strip-debug"]);
+    let mut option = OsString::from("-Wl,--version-script=");
+    option.push(&exports);
+    command.arg(option).args(["-Wl,-u,__workspan_flush", "-Wl,-u,__workspan_register", "-Wl,-u,pthread_create"]);
+    command.arg(out.join("rt.a")).args(["-lpthread", "-ldl"]);
+    run(command, "workspan-pass-rt")
 }
 
 fn run(mut command: Command, what: &str) -> Result<(), Box<dyn Error>> {

@@ -4,8 +4,8 @@
  *
  *   NAME [SIZE [CUTOFF [REPEAT]]]
  *
- * runs the program so many times, then prints `peak_kib`, the largest resident set of this process. Each run checks its
- * result. What size and cutoff are is told in the file of the program; with cutoff 0 it makes as many tasks as it can.
+ * runs the program this number of times, then prints `peak_kib`, the largest resident set of this process. Each run checks its
+ * result. What size and cutoff are is described in the file of the program; with cutoff 0 it makes as many tasks as it can.
  */
 #ifndef CILK_H
 #define CILK_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What `main` does: `run` tells whether its result is right. */
+/* What `main` does: `run` reports whether its result is right. */
 static inline int run_program(int count, char **arguments, size_t size, size_t cutoff, bool (*run)(size_t, size_t))
 {
     size = argument(count, arguments, 1, size);
@@ -32,7 +32,7 @@ static inline size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* So many zeros. */
+/* This number of zeros. */
 static inline void *zeros(size_t count, size_t size)
 {
     void *items = calloc(count ? count : 1, size);
@@ -61,7 +61,7 @@ static inline double next_real(struct numbers *numbers)
     return (double)next_number(numbers) / (double)((uint64_t)1 << 43) - 1;
 }
 
-/* So many of them. */
+/* This number of of them. */
 static inline double *reals(size_t count, struct numbers *numbers)
 {
     double *items = zeros(count, sizeof *items);

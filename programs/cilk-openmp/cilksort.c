@@ -15,7 +15,7 @@ struct run {
     size_t count;
 };
 
-/* The first so many elements. */
+/* The first this number of elements. */
 static struct run first(struct run run, size_t count)
 {
     return (struct run){run.items, count};

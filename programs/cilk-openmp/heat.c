@@ -32,7 +32,7 @@ static void step(const double *plate, double *next, size_t rows, size_t width, s
     }
 }
 
-/* So many half waves over `n` points and one more at each end. */
+/* This number of half waves over `n` points and one more at each end. */
 static double *wave(size_t n, size_t count)
 {
     double *points = zeros(n + 2, sizeof *points);

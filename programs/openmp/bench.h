@@ -25,7 +25,7 @@ static inline void check(int right)
     }
 }
 
-/* So many steps of arithmetic, each of which needs the one before; no clock is asked, no memory touched. */
+/* This number of steps of arithmetic, each of which needs the one before; no clock is asked, no memory touched. */
 static inline void run_steps(uint64_t steps)
 {
     uint64_t x = 1;

@@ -21,7 +21,7 @@
 #define HAVE_OPENMP_5_1 1
 #endif
 
-/* Of programs that gcc has compiled, libomp tells a wrong sequence of events about teams, knows nothing of events that
+/* Of programs that gcc has compiled, libomp reports a wrong sequence of events about teams, knows nothing of events that
    detach, and loses target regions that are tasks. */
 #ifdef __clang__
 #define TEAMS exact

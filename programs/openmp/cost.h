@@ -1,16 +1,16 @@
 /*
- * What programs of this folder are made of: costs of so many units, and cases with a closed-form answer.
+ * What programs of this folder are made of: costs of this number of units, and cases with a closed-form answer.
  *
  * A program PROG of cases:
  *   PROG list          the cases, one a line: name, work and span in units, and how the answer is to be taken
  *   PROG CASE          runs one; a unit is a tick of the virtual clock, and the units are counted and compared
- *   PROG CASE NANOS    runs one; a unit is so many nanoseconds of CPU time
+ *   PROG CASE NANOS    runs one; a unit is this number of nanoseconds of CPU time
  *
  * How an answer is to be taken:
  *   exact   work and span, with any number of threads
  *   loop    the span holds if every chunk runs by itself, as with as many virtual cores as there are iterations
  *   lock    the span is what a lock was held, which is more than the longest chain
- *   runs    the program must run to its end; the runtime tells too little about it
+ *   runs    the program must run to its end; the runtime reports too little about it
  *   native  it runs only with the runtime of its compiler, gcc's libgomp, and therefore not under Workspan
  */
 #ifndef COST_H
@@ -39,7 +39,7 @@ static inline uint64_t cpu_nanos(void)
     return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
 }
 
-/* Computes until the thread has used so many nanoseconds of CPU time. */
+/* Computes until the thread has used this number of nanoseconds of CPU time. */
 static inline void spin(uint64_t nanos)
 {
     volatile uint64_t sink = 1;
@@ -52,7 +52,7 @@ static inline void spin(uint64_t nanos)
     }
 }
 
-/* Takes so many units. */
+/* Takes this number of units. */
 static inline void cost(uint64_t units)
 {
     if (unit_nanos) {

@@ -9,7 +9,7 @@
  *   fork            after the region a child runs a region of its own, and ends with status 5, which is that of the program
  *   fork-inside     a child is forked within the region, and ends with status 5 at once
  *   handler         a signal is handled, and the program goes on
- *   thread-left     `main` returns while another thread is in a region
+ *   thread-left     `main` returns while other threads are in a region
  */
 #include <omp.h>
 #include <pthread.h>
@@ -45,7 +45,7 @@ static int is(const char *name)
     return strcmp(how, name) == 0;
 }
 
-/* Work of a known amount in a region, and in its middle whatever is asked for. */
+/* Work of a known amount in a region, and in its middle whatever is requested. */
 static int region(void)
 {
     int status = 0;
@@ -81,14 +81,18 @@ static int region(void)
     return status;
 }
 
+/* Threads that are in the region below. */
+static int left;
+
+/* None of them is in the runtime, which takes itself apart when `main` returns. */
 static void *forever(void *unused)
 {
     (void)unused;
 #pragma omp parallel num_threads(2)
-#pragma omp single
     {
+#pragma omp single nowait
         workspan_tick(7);
-        __atomic_store_n(&handled, 1, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&left, 1, __ATOMIC_RELEASE);
         for (;;)
             pause();
     }
@@ -120,7 +124,7 @@ int main(int count, char **arguments)
     if (is("thread-left")) {
         pthread_t thread;
         pthread_create(&thread, NULL, forever, NULL);
-        while (!__atomic_load_n(&handled, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(&left, __ATOMIC_ACQUIRE) < 2)
             sched_yield();
     }
     return status;

@@ -8,7 +8,7 @@
  *                                and the share of those in the longest chain
  *
  * A program is a tree, made before anything runs. `execute` goes through it with OpenMP and ticks; `evaluate` goes
- * through it serially by the rules that stand in `constructs.c`, and knows of neither. Sites are told apart by the tags
+ * through it serially by the rules that stand in `constructs.c`, and knows of neither. Sites are distinguished by the tags
  * behind the directives.
  */
 #include <inttypes.h>
@@ -88,6 +88,14 @@ struct random {
     int left;
     /* A team around what is being made. */
     bool in_team;
+    /*
+     * What is being made is the body of an untied task, or is below one. A thread may begin an untied task whatever it has
+     * suspended, but a tied one only if that descends from the tied task that it has suspended last. So an untied task
+     * that waits for tied ones may wait for ever: every thread has something else suspended. (libomp does: two threads,
+     * each with an untied task in a taskgroup on top of a `taskyield`.) An untied task therefore either waits for nothing,
+     * or has no deferred task below it that is tied.
+     */
+    bool waits_for_nothing, only_untied;
 };
 
 static uint64_t any(struct random *r)
@@ -144,12 +152,45 @@ static void depend(struct random *r, struct node *node)
 
 static struct node *new_list(struct random *r, int depth, bool directly_in_team);
 
+/* The body of a task, or of a team, whose threads have nothing suspended in it. */
+static struct node *new_body(struct random *r, int depth, bool waits_for_nothing, bool only_untied, bool of_team)
+{
+    struct random before = *r;
+    r->waits_for_nothing = waits_for_nothing;
+    r->only_untied = only_untied;
+    struct node *first = new_list(r, depth - 1, of_team);
+    r->waits_for_nothing = before.waits_for_nothing;
+    r->only_untied = before.only_untied;
+    return first;
+}
+
+/* The same site, or one for tasks that are untied or at once run by their creator. */
+static enum site without_tied(enum site site)
+{
+    switch (site) {
+    case PLAIN:
+    case SOMETIMES:
+        return UNTIED;
+    case FINAL:
+        return UNDEFERRED;
+    case DEPEND:
+    case DEPEND_FINAL:
+        return DEPEND_UNTIED;
+    default:
+        return site;
+    }
+}
+
 static struct node *new_task(struct random *r, int depth)
 {
     static const enum site choices[] = {PLAIN,  PLAIN,  PLAIN,  PLAIN,  UNDEFERRED,        FINAL,        UNTIED,       UNTIED,
                                         DEPEND, DEPEND, DEPEND, DEPEND, DEPEND_UNDEFERRED, DEPEND_FINAL, DEPEND_UNTIED, SOMETIMES};
     struct node *node = new_node(TASK);
     node->site = choices[below(r, 16)];
+    if (r->only_untied)
+        node->site = without_tied(node->site);
+    if (r->waits_for_nothing && node->site == DEPEND_UNDEFERRED)
+        node->site = UNDEFERRED;
     node->deferred = node->site != UNDEFERRED && node->site != DEPEND_UNDEFERRED;
     node->final = node->site == FINAL || node->site == DEPEND_FINAL;
     if (node->site == SOMETIMES) {
@@ -158,7 +199,9 @@ static struct node *new_task(struct random *r, int depth)
     }
     if (node->site >= DEPEND && node->site <= DEPEND_UNTIED)
         depend(r, node);
-    node->body = new_list(r, depth - 1, false);
+    bool untied = node->site == UNTIED || node->site == DEPEND_UNTIED;
+    bool only_untied = r->only_untied || (untied && below(r, 2));
+    node->body = new_body(r, depth, untied && !only_untied, only_untied, false);
     return node;
 }
 
@@ -173,22 +216,28 @@ static struct node *new_construct(struct random *r, int depth, bool directly_in_
     case 1:
     case 2:
     case 3:
-        return new_node(TASKWAIT);
+        return new_node(r->waits_for_nothing ? YIELD : TASKWAIT);
     case 4:
+        if (r->waits_for_nothing)
+            return new_node(YIELD);
         node = new_node(TASKWAIT_DEPEND);
         depend(r, node);
         return node;
     case 5:
     case 6:
+        if (r->waits_for_nothing)
+            return new_node(YIELD);
         node = new_node(GROUP);
         node->body = new_list(r, depth - 1, false);
         return node;
     case 7:
     case 8:
+        if (r->only_untied)
+            return new_task(r, depth);
         node = new_node(TASKLOOP);
-        node->site = below(r, 2) ? LOOP : LOOP_NOGROUP;
+        node->site = below(r, 2) && !r->waits_for_nothing ? LOOP : LOOP_NOGROUP;
         node->count = 1 + below(r, 4);
-        node->body = new_list(r, depth - 1, false);
+        node->body = new_body(r, depth, false, false, false);
         return node;
     case 9:
         if (r->in_team || below(r, 3))
@@ -197,7 +246,7 @@ static struct node *new_construct(struct random *r, int depth, bool directly_in_
         node->site = TEAM_SITE;
         node->count = 2 + below(r, 2);
         r->in_team = true;
-        node->body = new_list(r, depth - 1, true);
+        node->body = new_body(r, depth, false, false, true);
         r->in_team = false;
         return node;
     case 10:

@@ -1,8 +1,8 @@
 /*
  * A balanced tree of tasks, whose parallelism is its number of leaves.
  *
- *   tree NANOS          256 leaves of so many nanoseconds
- *   tree DEPTH STEPS    2^DEPTH leaves of so many steps of arithmetic
+ *   tree NANOS          256 leaves of this number of nanoseconds
+ *   tree DEPTH STEPS    2^DEPTH leaves of this number of steps of arithmetic
  *   tree rate           steps per microsecond
  */
 #include "bench.h"

@@ -1,5 +1,5 @@
 /*
- * triangle NANOS [ITERATIONS]: one static `parallel for` whose iteration i takes i units of so many nanoseconds.
+ * triangle NANOS [ITERATIONS]: one static `parallel for` whose iteration i takes i units of this number of nanoseconds.
  *
  * With N iterations, each of which could run by itself, its parallelism is (N + 1) / 2: 32.5 for 64.
  */

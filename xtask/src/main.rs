@@ -12,8 +12,10 @@ mod bench;
 mod ci;
 mod demo;
 mod fuzz;
+mod licences;
 mod setup;
 mod shell;
+mod soundness;
 mod test;
 mod tidy;
 mod web;
@@ -31,10 +33,12 @@ enum Verb {
     Demo,
     /// Run all tests; install what they need first.
     Test(test::Options),
-    /// Do what continuous integration does: format, lints, tidy, documentation, tests.
+    /// Do what continuous integration does: format, tidy, lints, documentation, licences, fuzz targets, Miri, tests.
     Ci(ci::Options),
     /// Check the rules of the repository that no compiler knows.
     Tidy,
+    /// Count how the files of each crate import one another, and show circles.
+    Imports,
     /// Measure overhead and accuracy.
     Bench(bench::Options),
     /// Make the script of the HTML report from `web/`, and its engine from `workspan-page`.
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Verb::Test(options) => test::main(&options),
         Verb::Ci(options) => ci::main(&options),
         Verb::Tidy => tidy::main(),
+        Verb::Imports => tidy::imports(),
         Verb::Bench(options) => bench::main(&options),
         Verb::Web(options) => web::main(&options),
         Verb::Fuzz(options) => fuzz::main(&options),

@@ -1,4 +1,4 @@
-//! What the tests need of the machine beside a Rust toolchain: found, installed, or asked for.
+//! What the tests need of the machine beside a Rust toolchain: found, installed, or requested.
 
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -37,6 +37,7 @@ const TOOLS: &[Tool] = &[
         look: Look::File("/usr/lib/llvm-19/lib/libomp.so"),
         needed_for: "LLVM's OpenMP itself, and its header omp-tools.h",
     },
+    tool("qemu-user", &["qemu-x86_64"], "limits of parallelism of programs that are only there as executables"),
     tool(
         "chromium",
         &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
@@ -86,7 +87,11 @@ enum Plan {
 
 /// Makes sure that all tools are there: installs them as root on Debian and Ubuntu, otherwise says how.
 pub(crate) fn tools() -> anyhow::Result<()> {
-    let missing: Vec<&Tool> = TOOLS.iter().filter(|tool| !tool.is_there()).collect();
+    provide(&TOOLS.iter().collect::<Vec<_>>())
+}
+
+fn provide(tools: &[&Tool]) -> anyhow::Result<()> {
+    let missing: Vec<&Tool> = tools.iter().copied().filter(|tool| !tool.is_there()).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -163,6 +168,30 @@ fn has_lists() -> bool {
 
 fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
+}
+
+/// Makes sure that there is what libFuzzer is compiled with.
+pub(crate) fn fuzzing() -> anyhow::Result<()> {
+    provide(&TOOLS.iter().filter(|tool| tool.package == "g++").collect::<Vec<_>>())
+}
+
+/// Makes sure that there is a nightly toolchain with these components, of which `cargo +nightly VERB` shows the first.
+pub(crate) fn nightly(components: &[&str]) -> anyhow::Result<()> {
+    if components.first().is_some_and(|verb| shell::succeeds(shell::cargo().args(["+nightly", verb, "--version"]))) {
+        return Ok(());
+    }
+    let mut command = Command::new("rustup");
+    command.args(["toolchain", "install", "nightly", "--profile", "minimal"]).current_dir(shell::root());
+    command.args(components.iter().flat_map(|component| ["--component", component]));
+    if shell::has_command("rustup") {
+        return shell::run(&mut command);
+    }
+    Err(Missing(format!(
+        "there is no nightly toolchain with {} (with rustup: {})",
+        components.join(", "),
+        shell::line(&command)
+    ))
+    .into())
 }
 
 /// Makes sure that the toolchain has components: `fmt` is `rustfmt`, `clippy` is `clippy`.

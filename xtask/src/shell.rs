@@ -28,7 +28,7 @@ pub(crate) fn cargo() -> Command {
     command.current_dir(root());
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();
-        // What cargo told us of ourselves would make it build scripts again that look at these.
+        // What cargo has set for xtask would make it build scripts again that look at these.
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") || text == "CARGO" {
             command.env_remove(&name);
         }
@@ -45,7 +45,7 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a command that tells something: true if it succeeds.
+/// Runs a command that reports something: true if it succeeds.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
 }
@@ -53,21 +53,22 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
 /// The command as one would type it.
 pub(crate) fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_=./:,+@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    // What no shell can have in a word is shown as it is.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 /// True if `name` is a command in PATH.
 pub(crate) fn has_command(name: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+}
+
+/// The platform that rustc builds for.
+pub(crate) fn host() -> anyhow::Result<String> {
+    let output = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("`rustc -vV` names no platform")
 }
 
 /// A path as seen from the repository, if it is inside.

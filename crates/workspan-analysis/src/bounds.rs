@@ -25,16 +25,16 @@ pub struct Bounds {
     pub most: f64,
 }
 
-/// Powers of two for which bounds are told: up to 1024.
+/// Powers of two for which bounds are reported: up to 1024.
 pub const POWERS: u32 = 11;
 
-/// No schedule of so many processors is shorter, by the work law: rounded up.
+/// No schedule of this number of processors is shorter, by the work law: rounded up.
 pub fn work_law(serial: Nanos, processors: u32) -> Nanos {
     let p = i64::from(processors.max(1));
     Nanos(serial.0.div_euclid(p) + i64::from(serial.0.rem_euclid(p) != 0))
 }
 
-/// No greedy schedule of so many processors is longer, by Brent's theorem: rounded up.
+/// No greedy schedule of this number of processors is longer, by Brent's theorem: rounded up.
 pub fn brent(serial: Nanos, span: Nanos, processors: u32) -> Nanos {
     work_law(serial, processors) + span - Nanos(span.0 / i64::from(processors.max(1)))
 }

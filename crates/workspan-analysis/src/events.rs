@@ -76,7 +76,7 @@ pub struct SitePair {
 /// Events of two recordings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compared {
-    /// Those that both have asked for: in the base and in the new one.
+    /// Those that were requested of both: in the base and in the new one.
     pub events: Vec<[CountedEvent; 2]>,
     /// Sites, first where the own strands cost more than in the base.
     pub sites: Vec<SitePair>,
@@ -138,7 +138,7 @@ pub fn compare(united: &United, base: &Recording, new: &Recording) -> Compared {
 /// Own and inclusive, of each site.
 type PerSite = BTreeMap<Option<SiteId>, [f64; 2]>;
 
-/// All names that runs of a recording have asked for.
+/// All names that were requested for runs of a recording.
 fn names(recording: &Recording) -> Vec<String> {
     let mut names = Vec::new();
     for event in recording.runs.iter().flat_map(|run| &run.events) {

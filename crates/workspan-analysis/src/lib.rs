@@ -10,7 +10,7 @@
 //! * [`mod@what_if`]: what parallelising parts of the program would give (TaskProf 4.2).
 //! * [`mod@advise`]: which parts must be parallelised, and whose tasks have the wrong size (TaskProf 4.3).
 //! * [`mod@schedule`]: what a run takes on any number of processors, by simulation.
-//! * [`mod@predict`]: bounds, and times on so many processors, with what is idle there (TaskProf 8.2).
+//! * [`mod@predict`]: bounds, and times on this number of processors, with what is idle there (TaskProf 8.2).
 //! * [`mod@calls`]: work and span of each call site, in all and on the critical path (Cilkprof ch. 2).
 //! * [`mod@bounds`]: what work and span say about the speedup on any number of processors.
 //! * [`mod@timeline`]: how many strands ran at each moment.

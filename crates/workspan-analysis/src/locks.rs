@@ -5,7 +5,7 @@
 //! strands, it *is* the critical path: the code under that lock, one piece after the other.
 //!
 //! **Bias:** a lock that is taken while another is held counts with that one's code; locks that one place takes in turn
-//! are not told apart and bound nothing.
+//! are not distinguished and bound nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

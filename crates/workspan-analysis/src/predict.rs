@@ -26,7 +26,7 @@ pub struct Options {
     pub processors: Vec<u32>,
     /// What a steal costs.
     pub steal: Nanos,
-    /// So many schedules by work stealing, each with other choices.
+    /// This number of schedules by work stealing, each with other choices.
     pub seeds: u32,
 }
 
@@ -35,7 +35,7 @@ pub struct Options {
 pub struct Bounds {
     /// `T_1` as recorded.
     pub recorded: Nanos,
-    /// `T_1` with what is asked for.
+    /// `T_1` with what is requested.
     pub serial: Nanos,
     /// Of it, time that strands were blocked.
     pub blocked: Nanos,
@@ -50,7 +50,7 @@ pub struct Bounds {
 pub struct Prediction {
     /// For any number of processors.
     pub bounds: Bounds,
-    /// For each that was asked for, ascending.
+    /// For each that was requested, ascending.
     pub points: Vec<Point>,
     /// The largest of them that is used well, as are all below ([`EFFICIENT`]).
     pub scales_to: Option<u32>,

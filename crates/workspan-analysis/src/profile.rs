@@ -14,6 +14,7 @@
 use std::collections::BTreeMap;
 
 use crate::calls::Burdened;
+use workspan_model::kind::Created;
 use workspan_model::{
     Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, OnPath, Ratio, Recording, Run, SiteId, SiteKind,
     Totals,
@@ -59,7 +60,7 @@ pub struct Program {
 }
 
 /// The other end of a bracket: what would be if each iteration of a worksharing loop cost the same and could run by
-/// itself. The runtime tells of chunks only, so the truth lies between. Of runs with such loops.
+/// itself. The runtime reports chunks only, so the truth lies between. Of runs with such loops.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Uniform {
     /// Span.
@@ -256,7 +257,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         let own = totals(run, id);
         let open: Nanos = run.open.iter().filter(|o| o.context == id && o.outermost).map(|o| o.span).sum();
         let row = rows.entry(site).or_insert_with(|| empty(site));
-        row.instances += if creates_one_task(kind) { own.tasks } else { own.entries };
+        row.instances += if kind.row().one_task { own.tasks } else { own.entries };
         let machinery = own.machinery();
         row.tasks += own.tasks - machinery;
         row.span += own.span + open;
@@ -337,11 +338,6 @@ fn burdened(run: &Run, work: Nanos, span: Nanos) -> Option<Burdened> {
     (run.burdened_span > Nanos::ZERO && span > Nanos::ZERO).then(|| Burdened::of(work, span))
 }
 
-/// Every execution of such a construct creates exactly one task.
-fn creates_one_task(kind: SiteKind) -> bool {
-    matches!(kind, SiteKind::Join | SiteKind::ScopeSpawn | SiteKind::Spawn | SiteKind::Task)
-}
-
 /// Costs of single tasks are below a nanosecond's accuracy; they are added up in picoseconds. Wide enough for any sum.
 type Picos = i128;
 
@@ -356,9 +352,12 @@ fn overhead_of(recording: &Recording, run: &Run, id: ContextId) -> Picos {
     let own = totals(run, id);
     let site = recording.contexts.site(id);
     let kind = site.and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
-    let one_by_one = [SiteKind::ScopeSpawn, SiteKind::Spawn, SiteKind::Task, SiteKind::Taskloop];
-    let measured = kind.is_some_and(|kind| one_by_one.contains(&kind)) && run.clock == Clock::Real;
-    if measured || kind == Some(SiteKind::Broadcast) {
+    let reported = match kind.map_or(Created::AsFork, |kind| kind.row().created) {
+        Created::AsFork => false,
+        Created::Measured => run.clock == Clock::Real,
+        Created::Reported => true,
+    };
+    if reported {
         return Picos::from(own.overhead.0) * 1000;
     }
     Picos::from(own.tasks.saturating_sub(own.items)) * Picos::from(run.join_cost_ps)

@@ -57,7 +57,7 @@ pub fn extent<R: Rows + ?Sized>(rows: &R) -> Result<Extent, R::Error> {
     Ok(extent)
 }
 
-/// The timeline of rows in at most so many buckets; `None` if nothing cost anything.
+/// The timeline of rows in at most this number of buckets; `None` if nothing cost anything.
 pub fn timeline<R: Rows + ?Sized>(rows: &R, extent: &Extent, most: usize) -> Result<Option<Timeline>, R::Error> {
     let length = extent.last.saturating_sub(extent.first);
     let most_buckets = i64::try_from(most.max(1)).unwrap_or(i64::MAX);

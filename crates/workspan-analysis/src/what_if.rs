@@ -103,7 +103,7 @@ pub struct Figures {
     pub replayed: Replayed,
     /// Spawn sites, by their numbers.
     pub sites: Vec<SiteFigures>,
-    /// What the critical path consists of, by falling share: regions that are not on it are left out.
+    /// What the critical path consists of, by falling share: regions that are not on it are excluded.
     pub path: Vec<RegionRow>,
 }
 

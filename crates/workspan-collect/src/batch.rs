@@ -18,12 +18,14 @@
 //! counts, in a cell of its own, how many it has added, and settles that when it closes the batch; a task takes one off
 //! the shared count at its end. The last one frees it. So a task costs one atomic subtraction, and its creation none.
 //!
+//! **Addresses.** Whoever may be the last holder has a batch by its address, as the allocator gave it, and never by a reference:
+//! a reference to what is freed under it is undefined, and a shared one must not be freed through at all. References
+//! last for a read, while their maker is a holder.
+//!
 //! Batches come from the system's allocator, never from one that the program has made its own: the runtime is about to
 //! allocate the job.
 
-use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::{fence, AtomicI64, Ordering};
 use std::alloc::{GlobalAlloc, Layout, System};
 
 use super::group::Group;
@@ -32,6 +34,7 @@ use super::shared::Shared;
 use super::tables::ContextId;
 use super::task::Origin;
 use workspan_wire::shm::{Thread, NODE, OPEN_BATCHES};
+use workspan_wire::sync::{AtomicI64, Cell, Ordering};
 
 /// Bits of a word for the ticks since the batch began.
 pub const TICKS: u32 = 64 - ADDRESS - 1;
@@ -84,11 +87,12 @@ const LAYOUT: Layout = Layout::new::<Batch>();
 /// A task of `kind`, or `copies` of it, at absolute span `span`. Returns its word: odd; 0 if there is no memory.
 #[inline]
 pub fn add(thread: &Thread, kind: &Kind, span: i64, copies: usize) -> u64 {
-    if let Some(batch) = at(slot(thread, kind)) {
+    let slot = slot(thread, kind);
+    if let Some(batch) = opened(slot) {
         let ticks = span.wrapping_sub(batch.span) as u64;
         if ticks >> TICKS == 0 && kind.identity == 0 && batch.kind == *kind {
             batch.added.set(batch.added.get() + copies as i64);
-            return pack(batch, ticks);
+            return pack(slot.get(), ticks);
         }
     }
     begin(thread, kind, span, copies)
@@ -118,8 +122,7 @@ fn begin(thread: &Thread, kind: &Kind, span: i64, copies: usize) -> u64 {
     // SAFETY: allocated with the layout of a batch, and nobody else knows of it.
     unsafe { place.write(batch) };
     slot.set(place as u64);
-    // SAFETY: just written; it lives until its tasks have ended, and it is open.
-    pack(unsafe { &*place }, 0)
+    pack(place as u64, 0)
 }
 
 /// Nothing more is added to the thread's batches.
@@ -130,16 +133,17 @@ pub fn close_all(thread: &Thread) {
 /// Nothing more is added to those of `group`.
 pub fn close_of(thread: &Thread, group: *const Group) {
     for slot in &thread.batches {
-        if at(slot).is_some_and(|batch| batch.kind.group == group) {
+        if opened(slot).is_some_and(|batch| batch.kind.group == group) {
             close(slot);
         }
     }
 }
 
 fn close(slot: &Cell<u64>) {
-    if let Some(batch) = at(slot) {
-        slot.set(0);
-        release(batch, OPEN - batch.added.get());
+    if let Some(batch) = opened(slot) {
+        let added = batch.added.get();
+        // The reference is not used below, where the batch may be freed.
+        release(slot.replace(0) as *mut Batch, OPEN - added);
     }
 }
 
@@ -148,35 +152,36 @@ fn slot<'a>(thread: &'a Thread, kind: &Kind) -> &'a Cell<u64> {
     &thread.batches[kind.context as usize % OPEN_BATCHES]
 }
 
-fn at(slot: &Cell<u64>) -> Option<&Batch> {
+fn opened(slot: &Cell<u64>) -> Option<&Batch> {
     // SAFETY: 0, or the address of a batch that the slot's thread began, and holds until it closes it.
     unsafe { (slot.get() as *const Batch).as_ref() }
 }
 
 /// Gives up `count` holders; of the last ones the batch is freed.
-fn release(batch: *const Batch, count: i64) {
+fn release(batch: *mut Batch, count: i64) {
     // SAFETY: the caller is a holder until the subtraction.
     let holders = unsafe { &(*batch).holders };
     if holders.fetch_sub(count, Ordering::Release) != count {
         return;
     }
-    fence(Ordering::Acquire);
+    // As a fence would, which ThreadSanitizer does not know: behind all subtractions before this one.
+    holders.load(Ordering::Acquire);
     // SAFETY: the last holder: nobody else has a reference any more.
     let Batch { shared, path, .. } = unsafe { ptr::read(batch) };
     path::release(shared, path);
     // SAFETY: allocated with this layout, and freed by the last holder only.
-    unsafe { System.dealloc(batch.cast_mut().cast(), LAYOUT) };
+    unsafe { System.dealloc(batch.cast(), LAYOUT) };
 }
 
-fn pack(batch: &Batch, ticks: u64) -> u64 {
-    ticks << (ADDRESS + 1) | (batch as *const Batch as u64) >> 4 << 1 | 1
+fn pack(address: u64, ticks: u64) -> u64 {
+    ticks << (ADDRESS + 1) | address >> 4 << 1 | 1
 }
 
 /// A task, by its word.
 #[derive(Clone, Copy, Debug)]
 pub struct Added {
     /// No reference: others may free it as soon as this task has ended.
-    batch: *const Batch,
+    batch: *mut Batch,
     ticks: u64,
 }
 
@@ -187,7 +192,7 @@ impl Added {
     #[inline]
     pub unsafe fn of(word: u64) -> Added {
         let address = (word >> 1 & ((1 << ADDRESS) - 1)) << 4;
-        Added { batch: address as *const Batch, ticks: word >> (ADDRESS + 1) }
+        Added { batch: address as *mut Batch, ticks: word >> (ADDRESS + 1) }
     }
 
     fn batch(&self) -> &Batch {

@@ -13,9 +13,8 @@
 //!
 //! **Cost**: some ten stores and two or three locked instructions a call.
 
-use core::sync::atomic::{AtomicU32, Ordering};
-
-use workspan_wire::shm::{Call, Thread, MAX_CALLS};
+use workspan_wire::shm::{Thread, MAX_CALLS};
+use workspan_wire::sync::{AtomicU32, Ordering};
 
 use super::free::Free;
 use super::shared::Shared;
@@ -147,5 +146,3 @@ fn free(shared: Shared) -> Free<'static, impl Fn(u32) -> &'static AtomicU32> {
     let next = move |id| &shared.call(id).next;
     Free { head: &header.free_calls, used: &header.calls, count: MAX_CALLS, next }
 }
-
-const _: () = assert!(size_of::<Call>() == 56);

@@ -5,9 +5,10 @@ use core::ptr::NonNull;
 use core::sync::atomic::Ordering;
 
 use super::platform;
+use super::ring;
 use super::shared::Shared;
 use workspan_wire::log::Record;
-use workspan_wire::shm::{self, LOG_RECORDS, MAX_THREADS};
+use workspan_wire::shm::{self, MAX_THREADS};
 
 /// A view of the shared memory that lasts until it is dropped.
 #[derive(Debug)]
@@ -37,17 +38,8 @@ impl Drain {
 
     /// Gives `keep` what the thread in `slot` has logged since the last call, and makes room for more. Returns the number
     /// of records.
-    pub fn take(&self, slot: usize, mut keep: impl FnMut(Record)) -> usize {
-        let log = self.shared.log(slot);
-        let taken = log.taken.load(Ordering::Relaxed);
-        // Of what a broken program writes there, no more than a log holds is believed.
-        let count = log.published.load(Ordering::Acquire).wrapping_sub(taken).min(LOG_RECORDS as u64);
-        for at in taken..taken.wrapping_add(count) {
-            let [first, second] = &log.records[at as usize % LOG_RECORDS];
-            keep(Record(first.get(), second.get()));
-        }
-        log.taken.store(taken.wrapping_add(count), Ordering::Release);
-        count as usize
+    pub fn take(&self, slot: usize, keep: impl FnMut(Record)) -> usize {
+        ring::take(self.shared.log(slot), keep)
     }
 
     /// Nothing more is wanted: threads that find no room go on without a log.

@@ -1,7 +1,7 @@
 //! Tables of which elements are taken and given back: a Treiber stack of the free ones, by number. Its head carries a counter,
 //! so that an element that was taken and given back meanwhile (ABA) is noticed.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use workspan_wire::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// What is free of a table; element 0 stands for "none".
 #[expect(missing_debug_implementations, reason = "a closure, used where it is made")]

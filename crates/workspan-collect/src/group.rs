@@ -3,9 +3,7 @@
 //! Any number of tasks, created by the body or by one another, end in any order on any thread. Each offers its end to
 //! the group's candidate; the body, when it has waited, takes the longer of its own span and the candidate.
 //!
-//! **Concurrency:** the candidate's span and path change together, by a 128-bit compare and swap, so no lock is needed
-//! to keep the pair consistent. A task that is not longer than the candidate it sees gives up at once; so among `n`
-//! tasks that end in random order only about `ln n` swap. The runtime's latch orders all of it before [`Group::exit`].
+//! **Concurrency:** see [`super::candidate`]. The runtime's latch orders all of it before [`Group::exit`].
 //!
 //! **Cost** of a task: one atomic addition, two atomic loads, and only for a new longest one the swap, for a new longest with
 //! steals an atomic maximum (of tasks in the order of their creation that is nearly every one); besides what it takes to hold
@@ -18,9 +16,9 @@ use core::cell::Cell;
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use super::batch::{self, Added, Kind};
+pub use super::candidate::{offer, raise};
 use super::log;
 use super::path::{self, Tail};
-use super::platform::exchange_pair;
 use super::region;
 use super::shared::Shared;
 use super::strand::{self, count_task};
@@ -29,35 +27,6 @@ use super::task::{self, Ended, Suspended};
 use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Thread, NODE, OWNED, PREFIXED};
-
-/// A candidate that anything beats.
-const fn no_candidate() -> Candidate {
-    Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) }
-}
-
-/// Offers a finished chain; the handle is used up. The loser's is released.
-pub fn offer(shared: Shared, candidate: &Candidate, span: i64, path: u32) {
-    let mut seen = (candidate.span.load(Ordering::Relaxed), candidate.path.load(Ordering::Relaxed));
-    // The two loads may belong to different pairs; then the exchange fails and returns a consistent one.
-    while span > seen.0 {
-        match exchange_pair(candidate, seen, (span, u64::from(path))) {
-            Ok(()) => {
-                path::release(shared, seen.1 as u32);
-                return;
-            }
-            Err(found) => seen = found,
-        }
-    }
-    path::release(shared, path);
-}
-
-/// `to` becomes at least `value`.
-#[inline]
-pub fn raise(to: &AtomicI64, value: i64) {
-    if to.load(Ordering::Relaxed) < value {
-        to.fetch_max(value, Ordering::AcqRel);
-    }
-}
 
 /// State of a group, where the body's owner keeps it.
 #[derive(Debug)]
@@ -84,7 +53,7 @@ impl Group {
     /// A group without tasks.
     pub const fn new() -> Group {
         Group {
-            candidate: no_candidate(),
+            candidate: Candidate::none(),
             burdened: AtomicI64::new(i64::MIN),
             work: AtomicI64::new(0),
             active: Cell::new(false),

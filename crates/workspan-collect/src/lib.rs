@@ -19,6 +19,7 @@
 
 pub mod batch;
 pub mod calls;
+pub mod candidate;
 pub mod clock;
 pub mod counters;
 pub mod drain;
@@ -27,8 +28,10 @@ pub mod free;
 pub mod group;
 pub mod handoff;
 pub mod idle;
+pub mod intern;
 pub mod interrupt;
 pub mod join;
+pub mod left;
 pub mod log;
 pub mod modules;
 pub mod page;
@@ -38,6 +41,7 @@ pub mod platform;
 pub mod process;
 pub mod region;
 pub mod resource;
+pub mod ring;
 pub mod shared;
 pub mod strand;
 pub mod tables;

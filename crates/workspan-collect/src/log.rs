@@ -20,6 +20,7 @@ use core::sync::atomic::Ordering;
 use super::clock;
 use super::events;
 use super::platform::{self, ErrnoGuard};
+use super::ring;
 use super::shared::Shared;
 use super::strand;
 use super::thread::Role;
@@ -85,11 +86,11 @@ fn open(shared: Shared, thread: &Thread) {
     let log = shared.log(slot_of(shared, thread));
     thread.away.set(0);
     thread.log.set(log as *const _ as u64);
-    let at = log.published.load(Ordering::Relaxed);
+    let at = ring::written(log);
     if (at as usize) < LOG_RECORDS {
         ready_pages(thread, log, at);
     } else {
-        thread.log_room.set(log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64);
+        thread.log_room.set(ring::room(log));
     }
 }
 
@@ -249,14 +250,11 @@ fn put(thread: &Thread, record: Record) {
         return;
     }
     let log = Shared::of(thread).log_at(address);
-    let at = log.published.load(Ordering::Relaxed);
+    let at = ring::written(log);
     if at >= thread.log_room.get() && !make_room(thread, at) {
         return;
     }
-    let place = &log.records[at as usize % LOG_RECORDS];
-    place[0].set(record.0);
-    place[1].set(record.1);
-    log.published.store(at + 1, Ordering::Release);
+    ring::put(log, at, record);
 }
 
 /// Waits until record `at` has room. `false`: gave up.
@@ -270,7 +268,7 @@ fn make_room(thread: &Thread, at: u64) -> bool {
         return true;
     }
     let has_room = || {
-        let room = log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64;
+        let room = ring::room(log);
         thread.log_room.set(room);
         at < room
     };

@@ -6,8 +6,9 @@
 //! At the end there is nothing to save: all results are in shared memory already. The exit handler only notes *how* the
 //! program ended, so that a report can say whether it is complete.
 
+use core::ffi::{c_char, CStr};
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use super::events;
 use super::group;
@@ -24,6 +25,26 @@ use workspan_wire::log::Event;
 use workspan_wire::shm::{self, Ending, Feature, Thread};
 
 static BASE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+
+/// Path of the shared memory, for forked children: the program may change its environment.
+static PATH: Path = Path([const { AtomicU8::new(0) }; 256]);
+
+struct Path([AtomicU8; 256]);
+
+impl Path {
+    /// Keeps `path`, unless it is too long.
+    fn keep(&self, path: NonNull<c_char>) {
+        // SAFETY: a terminated text of the environment; there is one thread before `main`.
+        let path = unsafe { CStr::from_ptr(path.as_ptr()) }.to_bytes_with_nul();
+        if path.len() <= self.0.len() {
+            self.0.iter().zip(path).for_each(|(to, from)| to.store(*from, Ordering::Relaxed));
+        }
+    }
+
+    fn get(&self) -> NonNull<c_char> {
+        NonNull::from(&self.0).cast()
+    }
+}
 
 /// The shared memory, if the collector is awake.
 pub fn shared() -> Option<Shared> {
@@ -78,6 +99,7 @@ fn start_where(wanted: fn(Shared) -> bool) {
         detect_features(shared);
     }
     header.load_base.store(platform::load_base(), Ordering::Relaxed);
+    PATH.keep(path);
     BASE.store(base.as_ptr(), Ordering::Release);
     platform::on_fork_child(fork_child);
     header.started.ticks.store(platform::ticks(), Ordering::Relaxed);
@@ -140,8 +162,21 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
 }
 
 /// In a forked child the tables belong to the parent: the collector goes back to sleep.
+///
+/// What is under way on the stack that the child goes on with still ends there: a task releases its batch and its path,
+/// frames close. So the child gets a copy of the tables in place of the parent's. There is none to be had only if the
+/// runner has ended, who alone reads them, or if the process has taken another user's place.
 extern "C" fn fork_child() {
-    BASE.store(ptr::null_mut(), Ordering::Release);
+    let base = BASE.swap(ptr::null_mut(), Ordering::AcqRel);
+    if let Some(base) = NonNull::new(base) {
+        // SAFETY: `start` has mapped it, and a forked child has one thread.
+        if unsafe { platform::map_apart(PATH.get(), base, shm::SIZE) } {
+            // SAFETY: as in `shared`.
+            let copy = unsafe { Shared::new(base) };
+            // Nobody takes what the child would log: it does not wait for that.
+            copy.header().log_stopped.store(1, Ordering::Relaxed);
+        }
+    }
     thread::forget();
 }
 

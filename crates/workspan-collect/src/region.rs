@@ -13,6 +13,7 @@
 
 use core::panic::Location;
 
+use super::candidate;
 use super::events;
 use super::log;
 use super::path;
@@ -238,6 +239,7 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     }
     if region.from == ROOT {
         account.wall.set(account.wall.get() + now.wrapping_sub(region.entered) as i64);
+        candidate::raise(&shared.header().root_span, strand::span(thread));
         thread.last_region.set(shared.context(context).site.get() + 1);
     }
     strand::set_context(shared, thread, region.from);
@@ -277,13 +279,14 @@ pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) -> Cont
     let blocked = shared.account(thread, ROOT).blocked.replace(0);
     account.blocked.set(account.blocked.get() + blocked);
     path::extend(shared, thread, span, serial);
+    candidate::raise(&shared.header().root_span, span);
     serial
 }
 
 fn serial_context(shared: Shared, from: u32, to: u32) -> ContextId {
     let key = SiteKey { kind: SiteKind::Serial, file: "", line: 0, column: 0, serial: (from, to), address: 0 };
-    match tables::intern_site(shared, &key) {
-        Some((site, _)) => tables::target(shared, ROOT, site).context,
+    match tables::intern_site(shared, &key, SiteDetail::default) {
+        Some(site) => tables::target(shared, ROOT, site).context,
         None => ROOT,
     }
 }
@@ -313,12 +316,10 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
         serial: (0, 0),
         address: if told.file.is_empty() { told.address } else { 0 },
     };
-    let (id, new) = tables::intern_site(shared, &key)?;
-    if new {
+    tables::intern_site(shared, &key, || {
         let type_name = if told.function.is_empty() { (site.type_name)() } else { told.function };
-        tables::describe_site(shared, id, &SiteDetail { type_name, address: told.address, stack: &[] });
-    }
-    Some(id)
+        SiteDetail { type_name, address: told.address, stack: &[] }
+    })
 }
 
 fn cache_slot(thread: &Thread, location: u64, from: ContextId) -> &RegionCacheEntry {

@@ -1,16 +1,15 @@
 //! Interning of sites and contexts: lock-free, append-only, shared by all threads.
 //!
-//! A table is an array of records plus an open-addressing index. To intern, a thread looks for the key along its probe
-//! sequence; at an empty slot it writes a fresh record and publishes it by a compare and swap of the slot from 0 to
-//! record + 1 (release), so whoever sees the slot (acquire) sees the record. If another thread was first, the slot is
-//! examined again; the record just written stays unused, its `ready` flag unset. Nobody waits for anybody.
+//! [`intern`](super::intern) is how. A record's `ready` flag is for whoever reads the memory from outside, at any time: it is set
+//! when the record is whole, before it is published, and taken back if it was written in vain.
 //!
 //! Cost: a few tens of nanoseconds for a known key. Off the hot path: regions are cached per thread (`region`), and
 //! sites are interned once per source location and thread.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::Ordering;
 
+use super::intern::{Found, Table};
 use super::modules;
 use super::shared::Shared;
 use workspan_wire::shm::{ContextRecord, SiteRecord, INDEX_SLOTS, MAX_CONTEXTS, MAX_SITES, STACK_DEPTH};
@@ -52,26 +51,24 @@ pub struct SiteDetail<'a> {
     pub stack: &'a [u64],
 }
 
-/// Result of a search along a probe sequence.
-enum Found {
-    Known(u32),
-    New(u32),
-    Full,
-}
-
-/// Finds or makes the site of `key`. Returns it and whether it is new; `None` if the table is full.
-pub fn intern_site(shared: Shared, key: &SiteKey<'_>) -> Option<(SiteId, bool)> {
-    let found = intern(
-        |slot| shared.site_slot(slot),
-        hash_site(key),
-        &shared.header().sites,
-        MAX_SITES,
-        |id| same_site(shared.site(id), key),
-        |id| write_site(shared.site(id), key),
-    );
-    match found {
-        Found::Known(id) => Some((id, false)),
-        Found::New(id) => Some((id, true)),
+/// Finds the site of `key`, or makes it, with what `detail` tells besides. `None` if the table is full.
+pub fn intern_site<'d>(shared: Shared, key: &SiteKey<'_>, detail: impl FnOnce() -> SiteDetail<'d>) -> Option<SiteId> {
+    let header = shared.header();
+    let index = |slot| shared.site_slot(slot);
+    let table = Table { index, slots: INDEX_SLOTS, used: &header.sites, capacity: MAX_SITES };
+    let mut detail = Some(detail);
+    let write = |id| {
+        let record = shared.site(id);
+        write_site(record, key);
+        // Once: a thread makes one record at most.
+        if let Some(detail) = detail.take() {
+            describe_site(shared, record, &detail());
+        }
+        record.ready.store(1, Ordering::Release);
+    };
+    let unused = |id| shared.site(id).ready.store(0, Ordering::Relaxed);
+    match table.intern(hash_site(key), |id| same_site(shared.site(id), key), write, unused) {
+        Found::Known(id) | Found::New(id) => Some(id),
         Found::Full => {
             shared.header().dropped_sites.fetch_add(1, Ordering::Relaxed);
             None
@@ -79,9 +76,8 @@ pub fn intern_site(shared: Shared, key: &SiteKey<'_>) -> Option<(SiteId, bool)> 
     }
 }
 
-/// Adds what was learnt about a new site.
-pub fn describe_site(shared: Shared, site: SiteId, detail: &SiteDetail<'_>) {
-    let record = shared.site(site);
+/// Adds what is worth keeping about a new site, before others see it.
+fn describe_site(shared: Shared, record: &SiteRecord, detail: &SiteDetail<'_>) {
     record.type_len.set(copy_text(&record.type_name, detail.type_name.as_bytes()));
     if detail.address != 0 {
         record.address.set(detail.address);
@@ -123,21 +119,18 @@ pub fn target(shared: Shared, from: ContextId, site: SiteId) -> Target {
 
 /// Finds or makes the context of `site` below `parent`. If the table is full, the parent itself.
 fn intern_context(shared: Shared, parent: ContextId, site: SiteId, recursive: bool) -> ContextId {
-    let found = intern(
-        |slot| shared.context_slot(slot),
-        mix(u64::from(parent) << 32 | u64::from(site)),
-        &shared.header().contexts,
-        MAX_CONTEXTS,
-        |id| shared.context(id).parent.get() == parent && shared.context(id).site.get() == site,
-        |id| {
-            let record: &ContextRecord = shared.context(id);
-            record.parent.set(parent);
-            record.site.set(site);
-            record.recursive.set(u32::from(recursive));
-            record.ready.store(1, Ordering::Release);
-        },
-    );
-    match found {
+    let index = |slot| shared.context_slot(slot);
+    let table = Table { index, slots: INDEX_SLOTS, used: &shared.header().contexts, capacity: MAX_CONTEXTS };
+    let same = |id| shared.context(id).parent.get() == parent && shared.context(id).site.get() == site;
+    let write = |id| {
+        let record: &ContextRecord = shared.context(id);
+        record.parent.set(parent);
+        record.site.set(site);
+        record.recursive.set(u32::from(recursive));
+        record.ready.store(1, Ordering::Release);
+    };
+    let unused = |id| shared.context(id).ready.store(0, Ordering::Relaxed);
+    match table.intern(mix(u64::from(parent) << 32 | u64::from(site)), same, write, unused) {
         Found::Known(id) | Found::New(id) => id,
         Found::Full => {
             shared.header().dropped_contexts.fetch_add(1, Ordering::Relaxed);
@@ -154,45 +147,6 @@ pub fn make_root(shared: Shared) {
     root.ready.store(1, Ordering::Release);
 }
 
-fn intern(
-    index: impl Fn(usize) -> &'static AtomicU32,
-    hash: u64,
-    used: &AtomicU32,
-    capacity: usize,
-    same: impl Fn(u32) -> bool,
-    write: impl Fn(u32),
-) -> Found {
-    let mut slot = hash as usize % INDEX_SLOTS;
-    let mut fresh = None;
-    for _ in 0..INDEX_SLOTS {
-        let mut entry = index(slot).load(Ordering::Acquire);
-        if entry == 0 {
-            let id = match fresh {
-                Some(id) => id,
-                None => {
-                    let id = used.fetch_add(1, Ordering::Relaxed);
-                    if id as usize >= capacity {
-                        used.store(capacity as u32, Ordering::Relaxed);
-                        return Found::Full;
-                    }
-                    write(id);
-                    fresh = Some(id);
-                    id
-                }
-            };
-            match index(slot).compare_exchange(0, id + 1, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return Found::New(id),
-                Err(other) => entry = other,
-            }
-        }
-        if same(entry - 1) {
-            return Found::Known(entry - 1);
-        }
-        slot = (slot + 1) % INDEX_SLOTS;
-    }
-    Found::Full
-}
-
 fn write_site(record: &SiteRecord, key: &SiteKey<'_>) {
     record.kind.set(key.kind as u32);
     record.line.set(key.line);
@@ -201,7 +155,6 @@ fn write_site(record: &SiteRecord, key: &SiteKey<'_>) {
     record.serial_to.set(key.serial.1);
     record.address.set(key.address);
     record.file_len.set(copy_text(&record.file, key.file.as_bytes()));
-    record.ready.store(1, Ordering::Release);
 }
 
 fn same_site(record: &SiteRecord, key: &SiteKey<'_>) -> bool {

@@ -5,7 +5,7 @@
 
 use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::batch;
 use super::clock;
@@ -28,6 +28,24 @@ std::thread_local! {
     static ANY: Cell<*const Thread> = const { Cell::new(ptr::null()) };
     /// Detaches the thread when it ends.
     static LEAVE: Leave = const { Leave };
+}
+
+/// Called by a thread that is followed, at its end: 0 or the address of a function.
+static AT_END: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// From now on `work` is called for every thread that ends, however it does (`pthread_exit` included), before its slot may
+/// be another's.
+pub fn at_end(work: fn(&Thread)) {
+    AT_END.store(work as *mut (), Ordering::Release);
+}
+
+fn tell_end(thread: &Thread) {
+    let work = AT_END.load(Ordering::Acquire);
+    if !work.is_null() {
+        // SAFETY: not null, so stored by `at_end`, from a function of this type.
+        let work: fn(&Thread) = unsafe { core::mem::transmute::<*mut (), fn(&Thread)>(work) };
+        work(thread);
+    }
 }
 
 /// In place of a state: never to be attached (again).
@@ -208,6 +226,7 @@ pub fn detach() {
     batch::close_all(thread);
     switch_witness::disarm(thread.switch_witness.get());
     thread.lived.set(thread.lived.get() + at.wrapping_sub(thread.born.get()) as i64);
+    tell_end(thread);
     thread.state.store(2, Ordering::Release);
 }
 
@@ -309,10 +328,10 @@ pub fn become_worker() {
     thread.idle_since.set(at);
 }
 
+/// Of the root strand's own cells nobody else may read, and their sum would be no span while a task takes the strand's place
+/// on its thread; so it tells how far it has come, once for each region.
 fn root_span(shared: Shared) -> i64 {
-    let root = shared.thread(0);
-    // A racing look at cells of another thread: the value serves as an estimate only.
-    root.work.get() + root.span_offset.get()
+    shared.header().root_span.load(Ordering::Relaxed)
 }
 
 /// Takes a slot: a new one, else one whose thread has ended (its totals go on).

@@ -115,7 +115,7 @@ pub fn start(shared: Shared) {
         failed(2);
         return;
     };
-    let Some(tasks) = platform::map_private(MOST as usize * size_of::<Task>()) else {
+    let Some(tasks) = platform::map_private(MOST as usize * size_of::<Task>(), false) else {
         failed(3);
         return;
     };

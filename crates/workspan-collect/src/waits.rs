@@ -12,18 +12,17 @@
 //!   [`Wait::end_of_thread`]).
 //!
 //! **Bias:** a wait that did not happen, because what was waited for was there already, leaves no trace. Which strand a
-//! lock makes wait is as observed in this run.
+//! lock makes wait is as observed in this run. Of several that one call wakes, one that looks while another has the entry in
+//! its hands finds none: its time counts as blocked.
 //!
 //! **Cost:** some 50 ns on top of a system call. The tables are small and direct-mapped: an entry may be overwritten by
 //! another address; then the time blocked counts. With the virtual clock, which is not to depend on what happens to
 //! block, none of this applies.
 
-use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-
 use super::clock;
+use super::left::Table;
 use super::log;
 use super::path;
-use super::platform::exchange_pair;
 use super::region;
 use super::shared::{current_account, Shared};
 use super::strand;
@@ -34,63 +33,9 @@ use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Position, Thread, NODE, OWNED, PREFIXED};
 
 const SLOTS: usize = 256;
-/// In place of a span: nothing is here.
-const EMPTY: i64 = i64::MIN;
 
-/// Spans and paths left under addresses. The upper half of a pair's second word is a tag of the address.
-struct Table([Candidate; SLOTS]);
-
-impl Table {
-    const fn new() -> Table {
-        Table([const { Candidate { span: AtomicI64::new(EMPTY), path: AtomicU64::new(0) } }; SLOTS])
-    }
-
-    fn slot(&self, address: u64) -> (&Candidate, u64) {
-        let hash = address.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        // Never 0, so that it differs from an empty slot's.
-        (&self.0[(hash >> 56) as usize % SLOTS], (hash & 0xffff_ffff) | 1)
-    }
-
-    /// Leaves `span` and the handle `path` under `address`; what was there is released.
-    fn put(&self, shared: Shared, address: u64, span: i64, path: u32) {
-        let (slot, tag) = self.slot(address);
-        let old = replace(slot, (span, tag << 32 | u64::from(path)));
-        if old.0 != EMPTY {
-            path::release(shared, old.1 as u32);
-        }
-    }
-
-    /// Takes what is under `address`.
-    fn take(&self, address: u64) -> Option<(i64, u32)> {
-        let (slot, tag) = self.slot(address);
-        if slot.path.load(Ordering::Relaxed) >> 32 != tag {
-            return None;
-        }
-        let found = replace(slot, (EMPTY, 0));
-        (found.0 != EMPTY && found.1 >> 32 == tag).then_some((found.0, found.1 as u32))
-    }
-
-    /// Puts back what was taken, unless something newer is there.
-    fn put_back(&self, shared: Shared, address: u64, span: i64, path: u32) {
-        let (slot, tag) = self.slot(address);
-        if exchange_pair(slot, (EMPTY, 0), (span, tag << 32 | u64::from(path))).is_err() {
-            path::release(shared, path);
-        }
-    }
-}
-
-fn replace(slot: &Candidate, new: (i64, u64)) -> (i64, u64) {
-    let mut seen = (slot.span.load(Ordering::Relaxed), slot.path.load(Ordering::Relaxed));
-    loop {
-        match exchange_pair(slot, seen, new) {
-            Ok(()) => return seen,
-            Err(found) => seen = found,
-        }
-    }
-}
-
-static WAKERS: Table = Table::new();
-static ENDED_THREADS: Table = Table::new();
+static WAKERS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
+static ENDED_THREADS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
 
 /// The calling thread in the middle of a strand of the program, with the real clock.
 fn in_strand() -> Option<&'static Thread> {
@@ -120,6 +65,10 @@ fn snapshot(thread: &Thread, now: u64) -> (i64, u32) {
 }
 
 /// The calling thread is about to wake who waits at `address`.
+///
+/// Not from a signal handler that interrupts a hook on the same thread: the strand would be stopped twice. std's `unpark`, `notify`
+/// and `unlock`, by which a handler would come here, are not among what a handler may call (`signal-safety(7)`): it
+/// writes to a pipe or posts a semaphore, and neither leads to the interposed `syscall`.
 pub fn wake(address: u64) {
     if let Some(thread) = in_strand() {
         let (span, path) = snapshot(thread, clock::read(thread));

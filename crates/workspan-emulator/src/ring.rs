@@ -139,7 +139,7 @@ impl Ring {
         &self.shared().words[chunk % CHUNKS]
     }
 
-    /// Publishes a chunk with so many words.
+    /// Publishes a chunk with this number of words.
     pub fn publish(&self, chunk: usize, len: usize) {
         let shared = self.shared();
         let chunk = chunk % CHUNKS;
@@ -151,7 +151,7 @@ impl Ring {
     }
 
     /// The next published chunk: moves its words behind `into`, frees it, and returns its processor. `taken` is how many
-    /// were read so far. Waits for so many milliseconds if there is none.
+    /// were read so far. Waits for this number of milliseconds if there is none.
     pub fn read(&self, taken: &mut u32, into: &mut Vec<u64>, millis: i64) -> Option<u32> {
         let shared = self.shared();
         let place = &shared.queue[*taken as usize % CHUNKS];

@@ -41,7 +41,7 @@ pub(crate) unsafe fn unmap(at: *mut u8, len: usize) {
     unsafe { munmap(at.cast(), len) };
 }
 
-/// Sleeps while `word` is `value`, at most so many milliseconds. May return earlier.
+/// Sleeps while `word` is `value`, at most this number of milliseconds. May return earlier.
 pub(crate) fn wait(word: &AtomicU32, value: u32, millis: i64) {
     const WAIT: c_int = 0;
     let time = Timespec { seconds: millis / 1000, nanos: millis % 1000 * 1_000_000 };

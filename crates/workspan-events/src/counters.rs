@@ -88,7 +88,7 @@ pub struct Count {
 
 impl Reading {
     /// `value · enabled / running`: as if it had come as often while it was not counted.
-    #[expect(clippy::cast_precision_loss, reason = "exact below 2^53; counts are told with four digits")]
+    #[expect(clippy::cast_precision_loss, reason = "exact below 2^53; counts are reported with four digits")]
     pub fn count(&self) -> Result<Count, Refused> {
         match (self.enabled, self.running) {
             // The program was over before it was wanted.
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// A processor with so many counters: a group has them all the time, everything else half of it.
+    /// A processor with this number of counters: a group has them all the time, everything else half of it.
     #[derive(Default)]
     struct Made {
         free: usize,

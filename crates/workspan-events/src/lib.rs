@@ -1,10 +1,10 @@
 //! Events of hardware and kernel: their names, and how often they came.
 //!
 //! **Invariant:** names, groups and scaling are pure, and know the machine only by [`Devices`] and [`Source`], which tests
-//! replace; the kernel is behind [`perf`] alone. What a machine does not count is told as [`Refused`], with the reason; it is
+//! replace; the kernel is behind [`perf`] alone. What a machine does not count is reported as [`Refused`], with the reason; it is
 //! never a zero.
 //!
-//! * [`name`]: from `cycles`, `r01c2` or `cpu/event=0xd2,umask=4/` to what the kernel is asked for.
+//! * [`name`]: from `cycles`, `r01c2` or `cpu/event=0xd2,umask=4/` to what is requested of the kernel.
 //! * [`counters`]: several events in a group, and what was counted, scaled where counters took turns.
 //! * [`perf`]: the kernel's interface.
 //!

@@ -18,7 +18,7 @@ pub struct Children;
 
 /// Size of what the kernel reads (`PERF_ATTR_SIZE_VER5`), in words.
 const WORDS: usize = 14;
-/// Times are told beside values (`PERF_FORMAT_TOTAL_TIME_ENABLED`, `_RUNNING`).
+/// Times are reported beside values (`PERF_FORMAT_TOTAL_TIME_ENABLED`, `_RUNNING`).
 const WITH_TIMES: u64 = 1 | 2;
 /// Bits of the flags.
 const DISABLED: u64 = 1;

@@ -1,6 +1,6 @@
 //! Cilkscale's table: the whole program without a tag, then a row for each site.
 //!
-//! Burdened spans are those of the run's strands, or as they were told on the fly; empty if neither is there.
+//! Burdened spans are those of the run's strands, or as they were reported on the fly; empty if neither is there.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use crate::json::Seconds;
 pub const HEADER: [&str; 6] =
     ["tag", "work (seconds)", "span (seconds)", "parallelism", "burdened_span (seconds)", "burdened_parallelism"];
 
-/// Writes a report of one run of `recording`, with what its strands tell about steals.
+/// Writes a report of one run of `recording`, with what its strands report about steals.
 pub fn write(recording: &Recording, report: &Report, calls: Option<&Calls>, out: &mut dyn Write) -> io::Result<()> {
     csv::row(out, HEADER)?;
     let program = &report.program;
@@ -61,7 +61,7 @@ fn burdened_spans(recording: &Recording, calls: &Calls) -> BTreeMap<String, Nano
 }
 
 fn is_lock(site: &Site) -> bool {
-    [SiteKind::Critical, SiteKind::Lock].iter().any(|kind| kind.name() == site.kind)
+    SiteKind::ALL.iter().any(|kind| kind.is_lock() && kind.name() == site.kind)
 }
 
 fn tag(site: &Site) -> String {

@@ -80,7 +80,7 @@ fn meta(recording: &Recording, stacks: &Stacks, timeline: Option<&Timeline>, out
             format!("{{\"label\":\"{label}\",\"format\":\"string\",\"value\":{}}}", Text(&value))
         };
         let entries =
-            [entry("Strands left out", left_out.strands.to_string()), entry("Their time", left_out.time.to_string())];
+            [entry("Strands excluded", left_out.strands.to_string()), entry("Their time", left_out.time.to_string())];
         write!(out, ",\"extra\":[{{\"label\":\"Workspan\",\"entries\":[{}]}}]", List(entries.iter()))?;
     }
     write!(out, "}},\n\"libs\":[],\n\"pages\":[],\n")

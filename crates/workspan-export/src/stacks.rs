@@ -92,7 +92,7 @@ impl Stacks {
     /// on it.
     ///
     /// Sums of calibrated costs may be a little below zero, which no format allows: they are zero here, and
-    /// [told](Stacks::below_zero) apart.
+    /// [reported](Stacks::below_zero) separately.
     pub fn weighted(&self, weight: Weight) -> Vec<(usize, Nanos)> {
         let mut children = vec![Vec::new(); self.stacks.len()];
         let mut todo = Vec::new();

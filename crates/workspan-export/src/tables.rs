@@ -161,7 +161,7 @@ const SITES: &[&str] = &[
 /// Of sites: a row for each size that tasks have.
 const SIZES: &[&str] = &["id", "from_ns", "to_ns", "tasks"];
 
-/// `index`: what `parent` tells.
+/// `index`: what `parent` says.
 const CONTEXTS: &[&str] = &["index", "parent", "id", "label", "self_ns", "critical_ns"];
 
 const WARNINGS: &[&str] = &["code", "message"];

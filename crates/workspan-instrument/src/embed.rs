@@ -6,7 +6,9 @@
 use std::path::Path;
 use std::{fs, io};
 
-use crate::copy::Hooks;
+use workspan_model::hash::Hash;
+
+use crate::hooks::Hooks;
 
 /// Files of a crate: path below its `src`, text.
 type Files = &'static [(&'static str, &'static str)];
@@ -17,12 +19,12 @@ macro_rules! files {
     };
 }
 
-const WIRE: Files = files!("workspan-wire": "lib.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "shm.rs" "site.rs" "trace.rs");
+const WIRE: Files = files!("workspan-wire": "lib.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "shm.rs" "site.rs" "sync.rs" "trace.rs");
 
 const COLLECT: Files = files!("workspan-collect":
-    "lib.rs" "batch.rs" "calls.rs" "clock.rs" "counters.rs" "drain.rs" "events.rs" "free.rs" "group.rs" "handoff.rs" "idle.rs" "interrupt.rs" "join.rs" "log.rs"
+    "lib.rs" "batch.rs" "calls.rs" "candidate.rs" "clock.rs" "counters.rs" "drain.rs" "events.rs" "free.rs" "group.rs" "handoff.rs" "idle.rs" "intern.rs" "interrupt.rs" "join.rs" "left.rs" "log.rs"
     "modules.rs" "page.rs" "path.rs" "pause.rs" "process.rs" "region.rs"
-    "resource.rs" "shared.rs" "strand.rs" "tables.rs" "task.rs" "thread.rs" "tool.rs" "waits.rs"
+    "resource.rs" "ring.rs" "shared.rs" "strand.rs" "tables.rs" "task.rs" "thread.rs" "tool.rs" "waits.rs"
     "platform/mod.rs" "platform/aarch64.rs" "platform/linux.rs" "platform/no_kernel.rs" "platform/no_perf.rs" "platform/no_rseq.rs"
     "platform/perf.rs" "platform/portable.rs" "platform/rseq.rs" "platform/x86_64.rs");
 
@@ -63,6 +65,7 @@ pub fn fingerprint() -> u64 {
     let recipes = [
         include_str!("copy.rs"),
         include_str!("edit.rs"),
+        include_str!("hooks.rs"),
         include_str!("rayon_core.rs"),
         include_str!("rayon.rs"),
         include_str!("source.rs"),
@@ -70,11 +73,9 @@ pub fn fingerprint() -> u64 {
         INNER,
     ];
     let texts = [WIRE, COLLECT, HOOKS].into_iter().flatten().flat_map(|(name, text)| [*name, *text]);
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in texts.chain(recipes).flat_map(str::bytes) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    }
-    hash
+    let mut hash = Hash::new();
+    texts.chain(recipes).for_each(|text| hash.feed(text.as_bytes()));
+    hash.long()
 }
 
 /// Writes the module tree into `folder`, to be declared as `mod workspan`.

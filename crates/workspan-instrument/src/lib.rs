@@ -9,9 +9,11 @@
 pub mod copy;
 pub mod edit;
 pub mod embed;
+pub mod hooks;
 pub mod rayon;
 pub mod rayon_core;
 pub mod source;
 
-pub use copy::{check_version, instrument, Hooks, InstrumentError, Instrumented, Package, Runtime, IDLE_ONLY_FOLDER};
+pub use copy::{check_version, instrument, InstrumentError, Instrumented, Package, Runtime};
 pub use embed::fingerprint;
+pub use hooks::{Hooks, IDLE_ONLY_FOLDER};

@@ -351,7 +351,7 @@ fn pools(edits: &mut Edits, calibrate: &str) -> Result<(), AnchorError> {
 
 /// Idle phases of workers.
 fn sleep(edits: &mut Edits) -> Result<(), AnchorError> {
-    for (name, hook) in [("start_looking", "looking"), ("work_found", "found")] {
+    for (name, hook) in [("start_looking", "idle_begin"), ("work_found", "idle_end")] {
         let function = edits.function(name)?;
         edits.at_start(&function, &format!("crate::workspan::hooks::registry::{hook}();"));
     }

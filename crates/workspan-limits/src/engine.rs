@@ -134,7 +134,7 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
         self.deepest.map(depth)
     }
 
-    /// True while depths can be told apart.
+    /// True while depths can be distinguished.
     pub fn has_room(&self) -> bool {
         self.deepest.iter().all(|lane| depth(*lane) < DEEPEST - (1 << 20))
     }

@@ -1,7 +1,7 @@
 //! Frames of the stack: which call an address belongs to.
 //!
 //! A frame begins where a call stores its return address, and ends where the next one begins. Every call makes a new frame,
-//! also where another one was: that is what a spaghetti stack tells apart.
+//! also where another one was: that is what a spaghetti stack distinguishes.
 
 /// Memory below the first frame that may be stack.
 const DEEP: u64 = 64 << 20;

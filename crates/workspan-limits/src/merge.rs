@@ -34,7 +34,7 @@ struct Node {
     group: u32,
     /// Edges of the function, if this stands for it.
     version: u32,
-    /// Where its ways merge, when the function had so many edges.
+    /// Where its ways merge, when the function had this number of edges.
     merge: u32,
     merged_at: u32,
     /// True if ways of some branch merge here.

@@ -59,7 +59,7 @@ pub struct Shadow<const N: usize, const T: usize> {
 }
 
 impl<const N: usize, const T: usize> Shadow<N, T> {
-    /// Memory that nobody has accessed, with at most so many bytes for its cells.
+    /// Memory that nobody has accessed, with at most this number of bytes for its cells.
     pub fn new(bytes: usize) -> Shadow<N, T> {
         Shadow {
             cells: vec![Cell::NEW],

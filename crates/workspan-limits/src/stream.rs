@@ -28,7 +28,7 @@ struct Pending {
 }
 
 impl<const N: usize, const T: usize, const A: bool> Stream<N, T, A> {
-    /// Stops behind so many instructions.
+    /// Stops behind this number of instructions.
     pub fn new(engine: Engine<N, T, A>, limit: u64) -> Stream<N, T, A> {
         Stream { engine, program: Program::new(), threads: Vec::new(), limit, odd: 0, last: None }
     }

@@ -53,7 +53,7 @@ fn is_block(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 
-/// The token as if it stood at `span`, written there by the user: of what a macro has written, the compiler tells the place
+/// The token as if it stood at `span`, written there by the user: of what a macro has written, the compiler reports the place
 /// of the macro's use.
 fn at(token: TokenTree, span: Span) -> TokenTree {
     let mut token = match token {

@@ -94,7 +94,7 @@ impl ContextTree {
         (0..u32::try_from(self.contexts.len()).unwrap_or(u32::MAX)).map(ContextId)
     }
 
-    /// `id` and the contexts around it, the root left out.
+    /// `id` and the contexts around it, the root excluded.
     pub fn path(&self, id: ContextId) -> impl Iterator<Item = ContextId> + '_ {
         let mut at = Some(id);
         std::iter::from_fn(move || {

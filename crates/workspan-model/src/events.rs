@@ -1,6 +1,6 @@
 //! Events counted by context.
 
-/// An event that was asked for, and what became of it in a run.
+/// An event that was requested, and what became of it in a run.
 ///
 /// Where no thread counts it, `refused` says why and `counts` are zeros that mean nothing.
 #[derive(Clone, Debug, Default, PartialEq)]

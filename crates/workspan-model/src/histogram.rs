@@ -43,7 +43,7 @@ impl Histogram {
     /// Without values.
     pub const EMPTY: Histogram = Histogram { buckets: Vec::new() };
 
-    /// From buckets in ascending order; empty ones are left out.
+    /// From buckets in ascending order; empty ones are excluded.
     pub fn new(buckets: impl IntoIterator<Item = Bucket>) -> Histogram {
         Histogram { buckets: buckets.into_iter().filter(|b| b.count > 0).collect() }
     }

@@ -8,13 +8,16 @@
 //! and [`EventCounts`].
 //! Sites that turn out to be one place become one ([`merge_sites`]).
 //!
-//! Beyond totals, a run can be recorded strand by strand ([`strand`]), and contexts be told by calls ([`calls`]).
+//! Beyond totals, a run can be recorded strand by strand ([`strand`]), and contexts be recognised by calls ([`calls`]).
 
 pub mod calls;
 pub mod context;
 pub mod events;
+pub mod hash;
 pub mod histogram;
+pub mod kind;
 pub mod merge;
+pub mod nesting;
 pub mod recording;
 pub mod run;
 pub mod site;

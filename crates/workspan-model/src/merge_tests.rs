@@ -1,4 +1,4 @@
-//! Random programs, told to a small collector twice: once by the addresses of their sites, once by their places. Merging
+//! Random programs, given to a small collector twice: once by the addresses of their sites, once by their places. Merging
 //! the first recording must give the second.
 
 use std::collections::BTreeMap;

@@ -21,9 +21,9 @@ pub struct Run {
     /// Longest chain of strands.
     pub span: Nanos,
     /// The same if every iteration of a worksharing loop cost the same and could run by itself: the other end of a
-    /// bracket, for runtimes that tell of chunks only. Zero if there are no such loops.
+    /// bracket, for runtimes that report chunks only. Zero if there are no such loops.
     pub uniform_span: Nanos,
-    /// The same if all were stolen that can be, at `steal` each. Zero if that was not told.
+    /// The same if all were stolen that can be, at `steal` each. Zero if that was not reported.
     pub burdened_span: Nanos,
     /// What a steal costs in burdened spans.
     pub steal: Nanos,
@@ -69,7 +69,7 @@ pub struct Run {
     pub losses: Losses,
     /// Further processes of the same command that carry hooks.
     pub other_processes: u32,
-    /// Events that were asked for.
+    /// Events that were requested.
     pub events: Vec<EventCounts>,
 }
 
@@ -79,7 +79,7 @@ impl Run {
         self.totals.iter().map(|t| t.self_work).sum()
     }
 
-    /// Tasks created, those of a shared iterator's machinery left out.
+    /// Tasks created, those of a shared iterator's machinery excluded.
     pub fn tasks(&self) -> u64 {
         self.totals.iter().map(|t| t.tasks - t.machinery()).sum()
     }
@@ -96,7 +96,7 @@ pub enum Clock {
     /// Cycle counter, corrected.
     #[default]
     Real,
-    /// Ticks told by the program.
+    /// Ticks reported by the program.
     Virtual,
 }
 
@@ -185,7 +185,7 @@ pub enum Lock {
     None,
     /// Several, one at a time.
     Several,
-    /// Always this one; the number tells locks of a run apart.
+    /// Always this one; the number distinguishes locks of a run.
     One(u64),
 }
 
@@ -219,7 +219,7 @@ pub enum Feature {
     SwitchWitness,
     /// To see that an interrupt came.
     InterruptWitness,
-    /// To tell waiting for a CPU from waiting for something else.
+    /// To distinguish waiting for a CPU from waiting for something else.
     RunDelay,
     /// A cycle counter of constant rate.
     SteadyCounter,

@@ -82,7 +82,7 @@ pub enum Event {
     Enter(ContextId),
     /// It ends.
     Leave,
-    /// A team of so many members begins; the first one follows.
+    /// A team of this number of members begins; the first one follows.
     Team(u32),
     /// A member arrives at a barrier of its team.
     Barrier,

@@ -1,6 +1,6 @@
 //! How a script asks.
 //!
-//! The script asks for room ([`workspan_room`]), writes there, and calls; what comes back is a number of 64-bit floating point
+//! The script requests room ([`workspan_room`]), writes there, and calls; what comes back is a number of 64-bit floating point
 //! numbers behind [`workspan_answer`]. There is one session. Whole numbers above 2^53 lose their last digits; the longest of
 //! times, in nanoseconds, are 100 days.
 //!
@@ -42,7 +42,7 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Makes room for so many bytes, and tells where it is.
+/// Makes room for this number of bytes, and reports where it is.
 #[expect(unsafe_code, reason = "a name for scripts")]
 #[unsafe(no_mangle)]
 pub extern "C" fn workspan_room(bytes: usize) -> usize {
@@ -77,7 +77,7 @@ pub extern "C" fn workspan_ask() -> usize {
     })
 }
 
-/// What the last answer's program takes on so many processors: the answer is then four speedups, of a greedy schedule, and
+/// What the last answer's program takes on this number of processors: the answer is then four speedups, of a greedy schedule, and
 /// the least, the median and the most by work stealing. None if that would [take too long](Session::predict).
 #[expect(unsafe_code, reason = "a name for scripts")]
 #[unsafe(no_mangle)]

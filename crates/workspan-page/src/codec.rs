@@ -18,6 +18,7 @@
 use std::ops::ControlFlow;
 
 use workspan_analysis::Rows;
+use workspan_model::nesting::{Detail, Details};
 use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, Site, SiteId, SiteKind, Strand};
 
 use crate::numbers::{write, write_signed, Numbers};
@@ -28,28 +29,6 @@ const MARK: &[u8; 8] = b"wsppage3";
 const SAME_CONTEXT: u8 = 0x20;
 const BLOCKED: u8 = 0x40;
 const EVENT: u8 = 0x1f;
-
-/// Kinds by number. New ones come last.
-const KINDS: &[SiteKind] = &[
-    SiteKind::Join,
-    SiteKind::Scope,
-    SiteKind::ScopeSpawn,
-    SiteKind::Spawn,
-    SiteKind::Broadcast,
-    SiteKind::ParIter,
-    SiteKind::ParSort,
-    SiteKind::Serial { from: None, to: None },
-    SiteKind::Thread,
-    SiteKind::Parallel,
-    SiteKind::Teams,
-    SiteKind::Task,
-    SiteKind::Taskloop,
-    SiteKind::Loop,
-    SiteKind::Sections,
-    SiteKind::Critical,
-    SiteKind::Lock,
-    SiteKind::Marked,
-];
 
 /// Rows with the contexts that they name. It is [`Rows`]: each reading decodes it.
 #[derive(Debug)]
@@ -117,7 +96,7 @@ fn shortened<R: Rows + ?Sized>(
     }
 }
 
-/// The rows, of which there are `count`, merged until there are at most so many. The threshold grows by a factor of four each
+/// The rows, of which there are `count`, merged until there are at most this number. The threshold grows by a factor of four each
 /// time. Where nothing more can be merged there are as many as there are, and no more thresholds are tried.
 pub fn encode_within<R: Rows + ?Sized>(
     recording: &Recording,
@@ -175,15 +154,9 @@ fn written(recording: &Recording, columns: &Columns, merged: &Merged) -> Vec<u8>
 }
 
 fn write_kind(out: &mut Vec<u8>, kind: SiteKind) {
-    let plain = match kind {
-        SiteKind::Serial { .. } => SiteKind::Serial { from: None, to: None },
-        other => other,
-    };
-    write(out, KINDS.iter().position(|known| *known == plain).unwrap_or(0) as u64);
-    if let SiteKind::Serial { from, to } = kind {
-        for end in [from, to] {
-            write(out, end.map_or(0, |site| u64::from(site.0) + 1));
-        }
+    write(out, u64::from(kind.row().number) - 1);
+    for end in kind.ends().into_iter().flatten() {
+        write(out, end.map_or(0, |site| u64::from(site.0) + 1));
     }
 }
 
@@ -206,20 +179,15 @@ impl Columns {
             write_signed(details, i64::from(row.context.0) - i64::from(self.context));
             self.context = row.context.0;
         }
-        match row.event {
-            Event::Fork(number) | Event::Next(number) | Event::After(number) | Event::Team(number)
-                if tag & EVENT < 15 =>
-            {
-                write(details, u64::from(number));
-            }
-            Event::Spawn(Creation { context, group, overhead })
-            | Event::Call(Creation { context, group, overhead }) => {
+        match row.event.detail() {
+            Detail::Count(number) if tag & EVENT < ONE_ITERATION => write(details, u64::from(number)),
+            Detail::Creation(Creation { context, group, overhead }) => {
                 write_signed(details, i64::from(context.0) - i64::from(row.context.0));
                 write(details, group.map_or(0, |group| u64::from(group) + 1));
                 write_signed(details, overhead.0);
             }
-            Event::Enter(context) => write_signed(details, i64::from(context.0) - i64::from(row.context.0)),
-            _ => {}
+            Detail::Context(context) => write_signed(details, i64::from(context.0) - i64::from(row.context.0)),
+            Detail::Count(_) | Detail::None => {}
         }
         if row.blocked != Nanos::ZERO {
             tag |= BLOCKED;
@@ -231,11 +199,13 @@ impl Columns {
     }
 }
 
-/// Forks of one iteration have numbers of their own.
+/// From here on: forks of one iteration, and what divides them, have numbers of their own.
+const ONE_ITERATION: u8 = 15;
+
 fn event_number(event: Event) -> u8 {
     match event {
-        Event::Fork(1) => 15,
-        Event::Next(1) => 16,
+        Event::Fork(1) => ONE_ITERATION,
+        Event::Next(1) => ONE_ITERATION + 1,
         other => other.number(),
     }
 }
@@ -290,12 +260,13 @@ impl Carried {
 }
 
 fn read_kind(numbers: &mut Numbers<'_>) -> Option<SiteKind> {
-    let kind = *KINDS.get(usize::try_from(numbers.next()?).ok()?)?;
-    if !matches!(kind, SiteKind::Serial { .. }) {
+    let kind = SiteKind::numbered(numbers.next_u32()?.checked_add(1)?, None, None)?;
+    if kind.ends().is_none() {
         return Some(kind);
     }
     let mut end = || Some(numbers.next_u32()?.checked_sub(1).map(SiteId));
-    Some(SiteKind::Serial { from: end()?, to: end()? })
+    let (from, to) = (end()?, end()?);
+    Some(kind.with_ends(from, to))
 }
 
 fn read_contexts(numbers: &mut Numbers<'_>, sites: usize) -> Option<ContextTree> {
@@ -353,30 +324,28 @@ impl<'a> Decoder<'a> {
 
     #[inline]
     fn event(&mut self, number: u8) -> Option<Event> {
-        Some(match number {
-            15 => Event::Fork(1),
-            16 => Event::Next(1),
-            0 => Event::Fork(self.details.next_u32()?),
-            1 => Event::Next(self.details.next_u32()?),
-            2 => Event::Join,
-            3 => Event::Group,
-            4 => Event::Wait,
-            5 => Event::Spawn(self.creation()?),
-            6 => Event::Call(self.creation()?),
-            7 => Event::End,
-            8 => Event::Sync,
-            9 => Event::After(self.details.next_u32()?),
-            10 => Event::Enter(ContextId(self.near(self.context)?)),
-            11 => Event::Leave,
-            12 => Event::Team(self.details.next_u32()?),
-            13 => Event::Barrier,
-            14 => Event::TeamEnd,
-            _ => return None,
-        })
+        match number.checked_sub(ONE_ITERATION) {
+            None => Event::of(number, self),
+            Some(0) => Some(Event::Fork(1)),
+            Some(1) => Some(Event::Next(1)),
+            Some(_) => None,
+        }
+    }
+}
+
+impl Details for Decoder<'_> {
+    #[inline]
+    fn count(&mut self) -> Option<u32> {
+        self.details.next_u32()
+    }
+
+    #[inline]
+    fn context(&mut self) -> Option<ContextId> {
+        self.near(self.context).map(ContextId)
     }
 
     fn creation(&mut self) -> Option<Creation> {
-        let context = ContextId(self.near(self.context)?);
+        let context = self.context()?;
         let group = match self.details.next()?.checked_sub(1) {
             Some(group) => Some(u16::try_from(group).ok()?),
             None => None,

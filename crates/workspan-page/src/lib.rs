@@ -4,7 +4,7 @@
 //!   decodes; both is here, so that the form needs no version of its own beyond a check.
 //! * [`mod@shorten`]: fewer rows, where there are too many.
 //! * [`mod@session`]: questions to it. The answers are [`workspan_analysis::what_if()`]'s, to the last unit.
-//! * [`mod@predict`]: what the run would take on so many processors, with and without changes.
+//! * [`mod@predict`]: what the run would take on this number of processors, with and without changes.
 //! * [`mod@abi`]: how a script asks: numbers in, numbers out.
 //!
 //! **Invariant:** any bytes are survived: what cannot be decoded is an error, never a panic. Nothing here is unsafe but the

@@ -62,7 +62,7 @@ impl<'a> Numbers<'a> {
         u32::try_from(self.next()?).ok()
     }
 
-    /// So many bytes.
+    /// This number of bytes.
     pub(crate) fn take(&mut self, count: u64) -> Option<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(usize::try_from(count).ok()?)?;
         self.bytes = rest;

@@ -1,4 +1,4 @@
-//! What a run would take on so many processors: on a graph that is small enough to be asked while somebody waits.
+//! What a run would take on this number of processors: on a graph that is small enough to be asked while somebody waits.
 
 use workspan_analysis::schedule::{greedy, stealing, BuildOptions, Graph, Stealing};
 use workspan_analysis::Rows;
@@ -11,7 +11,7 @@ pub const PIECES: usize = 8_000;
 /// processors.
 pub const PARTS: u64 = 100_000;
 
-/// Schedules by work stealing of which the median is told.
+/// Schedules by work stealing of which the median is reported.
 pub const SEEDS: u64 = 3;
 
 /// Speedups on a number of processors: what one processor takes as recorded, over the time.

@@ -23,7 +23,7 @@ pub struct Session {
     changed: Option<Graph>,
 }
 
-/// What a scenario amounts to, as `workspan what-if` tells it.
+/// What a scenario amounts to, as `workspan what-if` reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// As recorded.
@@ -99,7 +99,7 @@ impl Session {
         answer
     }
 
-    /// What the scenario that was asked last takes on so many processors; `None` if that may take longer than somebody waits:
+    /// What the scenario that was asked last takes on this number of processors; `None` if that may take longer than somebody waits:
     /// where many strands are made so much faster that they fall into too many parts.
     pub fn predict(&mut self, processors: u32) -> Option<Predicted> {
         let strands = self.ceiling.as_ref().map_or(0, |(_, ceiling)| ceiling.strands);

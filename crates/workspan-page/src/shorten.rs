@@ -2,7 +2,7 @@
 //!
 //! A construct that is over — a fork and its join, a group and its wait, a task — and has less than a *threshold* of work
 //! becomes one strand, as long as the construct's span. So the span of the program stays, and so does the length of
-//! every other chain. Work that was beside the span of what was merged is *elsewhere*: it is told, not carried.
+//! every other chain. Work that was beside the span of what was merged is *elsewhere*: it is reported, not carried.
 //!
 //! Merged strands are charged to a context of their own. Nobody knows which part of them a scenario names; but a span can only
 //! grow with the cost of any strand, so it lies between the one with merged strands that cost nothing, and the one with
@@ -14,6 +14,7 @@
 //!
 //! Cost per row: constant. Memory: rows of constructs that are open and still below the threshold.
 
+use workspan_model::nesting::{Construct, Detail, Effect};
 use workspan_model::{ContextId, Event, Nanos, Strand};
 
 /// What was merged.
@@ -54,18 +55,11 @@ pub(crate) struct Shortener {
     broken: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Fork,
-    Group,
-    Spawn,
-    Call,
-    Team,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    kind: Kind,
+    kind: Construct,
+    /// Of a task: its creator waits.
+    call: bool,
     /// The row that opened it, in `out`.
     row: usize,
     begin: i64,
@@ -157,11 +151,11 @@ impl Shortener {
     }
 
     fn event(&mut self, row: &Strand, at: usize) {
-        match row.event {
-            Event::Fork(_) => self.begin(Kind::Fork, at),
-            Event::Next(_) => {
+        match row.event.effect() {
+            Effect::Opens(Construct::Fork) => self.begin(Construct::Fork, at),
+            Effect::Divides(construct) => {
                 let position = self.position;
-                match self.innermost(Kind::Fork) {
+                match self.innermost(construct) {
                     Some(fork) => {
                         fork.longest = fork.longest.max(position);
                         self.position = fork.begin;
@@ -169,40 +163,71 @@ impl Shortener {
                     None => self.broken = true,
                 }
             }
-            Event::Join | Event::Wait => {
-                let kind = if row.event == Event::Join { Kind::Fork } else { Kind::Group };
+            Effect::Closes(kind @ (Construct::Fork | Construct::Group)) => {
                 if self.innermost(kind).is_none() {
                     self.broken = true;
                 } else if let Some(done) = self.open.pop() {
-                    if kind == Kind::Group {
+                    if kind == Construct::Group {
                         self.groups.pop();
                     }
                     self.position = self.position.max(done.longest);
                     self.close(done, row);
                 }
             }
-            Event::Group => {
+            Effect::Opens(Construct::Group) => {
                 self.groups.push(self.open.len());
-                self.begin(Kind::Group, at);
+                self.begin(Construct::Group, at);
             }
-            Event::Spawn(creation) | Event::Call(creation) => {
-                let call = matches!(row.event, Event::Call(_));
-                let group = creation.group.and_then(|group| self.groups.len().checked_sub(usize::from(group) + 1));
+            Effect::Opens(Construct::Task) => {
+                let group = match row.event.detail() {
+                    Detail::Creation(creation) => creation.group,
+                    _ => None,
+                };
+                let group = group.and_then(|group| self.groups.len().checked_sub(usize::from(group) + 1));
                 let waits = group.and_then(|group| self.groups.get(group)).copied();
                 self.created += 1;
-                self.begin(if call { Kind::Call } else { Kind::Spawn }, at);
+                self.begin(Construct::Task, at);
                 (self.children, self.created) = (None, 0);
-                match (waits, self.open.last_mut()) {
-                    (Some(_), Some(task)) => task.waits = waits,
+                if let Some(task) = self.open.last_mut() {
+                    task.call = matches!(row.event, Event::Call(_));
+                    task.waits = waits;
+                }
+                if waits.is_none() {
                     // Nobody waits for it.
-                    _ => self.keep_all(),
+                    self.keep_all();
                 }
             }
-            Event::End => self.end(row),
+            Effect::Closes(Construct::Task) => self.end(row),
+            Effect::Opens(Construct::Team) => {
+                let team = self.open.len();
+                self.groups.push(team);
+                self.begin(Construct::Team, at);
+                self.open[team].waits = Some(team);
+                (self.children, self.created) = (None, 0);
+                self.keep_all();
+            }
+            Effect::Closes(Construct::Team) => {
+                if self.innermost(Construct::Team).is_none() {
+                    self.broken = true;
+                } else {
+                    // The creator goes on.
+                    let team = self.open.pop();
+                    (self.children, self.created) = team.map_or((None, 0), |team| (team.children, team.created));
+                    self.groups.pop();
+                }
+            }
+            Effect::Opens(Construct::Region) | Effect::Closes(Construct::Region) => {}
+            Effect::Inside => self.inside(row.event),
+        }
+    }
+
+    /// An event that ends nothing.
+    fn inside(&mut self, event: Event) {
+        match event {
             Event::Sync => {
                 self.met_order = true;
                 // What was created before a construct is waited for within it.
-                let task = self.open.iter().rposition(|open| !matches!(open.kind, Kind::Fork | Kind::Group));
+                let task = self.open.iter().rposition(|open| !matches!(open.kind, Construct::Fork | Construct::Group));
                 let within = task.map_or(0, |task| task + 1);
                 if self.children.is_some() {
                     self.open[within..].iter_mut().for_each(|open| open.kept = true);
@@ -214,31 +239,14 @@ impl Shortener {
                 self.keep_all();
             }
             Event::Barrier => self.keep_all(),
-            Event::Team(_) => {
-                let team = self.open.len();
-                self.groups.push(team);
-                self.begin(Kind::Team, at);
-                self.open[team].waits = Some(team);
-                (self.children, self.created) = (None, 0);
-                self.keep_all();
-            }
-            Event::TeamEnd => {
-                if self.innermost(Kind::Team).is_none() {
-                    self.broken = true;
-                } else {
-                    // The creator goes on.
-                    let team = self.open.pop();
-                    (self.children, self.created) = team.map_or((None, 0), |team| (team.children, team.created));
-                    self.groups.pop();
-                }
-            }
-            Event::Enter(_) | Event::Leave => {}
+            _ => {}
         }
     }
 
-    fn begin(&mut self, kind: Kind, row: usize) {
+    fn begin(&mut self, kind: Construct, row: usize) {
         self.open.push(Open {
             kind,
+            call: false,
             row,
             begin: self.position,
             longest: i64::MIN,
@@ -253,7 +261,7 @@ impl Shortener {
         });
     }
 
-    fn innermost(&mut self, kind: Kind) -> Option<&mut Open> {
+    fn innermost(&mut self, kind: Construct) -> Option<&mut Open> {
         self.open.last_mut().filter(|open| open.kind == kind)
     }
 
@@ -267,13 +275,13 @@ impl Shortener {
             return;
         };
         match task.kind {
-            Kind::Team => {
+            Construct::Team => {
                 self.position = task.begin;
                 (self.children, self.created) = (None, 0);
                 return;
             }
-            Kind::Spawn | Kind::Call => {}
-            Kind::Fork | Kind::Group => {
+            Construct::Task | Construct::Region => {}
+            Construct::Fork | Construct::Group => {
                 self.broken = true;
                 return;
             }
@@ -289,7 +297,7 @@ impl Shortener {
             }
         }
         self.close(task, row);
-        if task.kind == Kind::Spawn {
+        if !task.call {
             self.position = task.begin;
         }
         self.children = Some(task.children.unwrap_or(i64::MIN).max(end));
@@ -300,13 +308,13 @@ impl Shortener {
     fn close(&mut self, done: Open, row: &Strand) {
         let rows = self.out.len().saturating_sub(done.row + 1);
         let becomes = match done.kind {
-            Kind::Fork => 2,
-            Kind::Group => 4,
+            Construct::Fork => 2,
+            Construct::Group => 4,
             _ => 1,
         };
         // What was created within, and is waited for elsewhere, must be over: then whoever waits for what comes after waits
         // for it, too. Of a task, that is who waits for the task itself.
-        let inner = matches!(done.kind, Kind::Fork | Kind::Group);
+        let inner = matches!(done.kind, Construct::Fork | Construct::Group);
         let outlasts = done.leaves > self.position || inner && self.children > Some(self.position);
         let named = inner && self.ordered && self.created != done.created;
         if done.kept || outlasts || named || rows <= becomes || !self.is_waited_for(&done, inner) {
@@ -316,14 +324,14 @@ impl Shortener {
         self.out.truncate(done.row + 1);
         let strand = |event, context, cost| Strand { event, context, cost: Nanos(cost), blocked: Nanos::ZERO, ..*row };
         match done.kind {
-            Kind::Fork => {
+            Construct::Fork => {
                 if let Some(fork) = self.out.last_mut() {
                     fork.event = Event::Fork(1);
                 }
                 self.out.push(strand(Event::Next(1), self.context, span));
                 self.out.push(strand(Event::Join, row.context, 0));
             }
-            Kind::Group => {
+            Construct::Group => {
                 self.out.push(strand(Event::Fork(1), row.context, 0));
                 self.out.push(strand(Event::Next(1), self.context, span));
                 self.out.push(strand(Event::Join, row.context, 0));
@@ -344,7 +352,7 @@ impl Shortener {
         if !inner {
             return done.waits.is_some_and(|waits| left_to <= waits);
         }
-        let task = self.open.iter().rposition(|open| !matches!(open.kind, Kind::Fork | Kind::Group));
+        let task = self.open.iter().rposition(|open| !matches!(open.kind, Construct::Fork | Construct::Group));
         task.is_none_or(|task| left_to > task || self.open[task].waits.is_some_and(|waits| left_to <= waits))
     }
 }

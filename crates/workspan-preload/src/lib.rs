@@ -5,21 +5,25 @@
 //!
 //! The rules of `workspan_collect` hold here, too.
 //!
+//! [`dag`] needs no runtime: its tests drive it themselves. To Miri and ThreadSanitizer (feature `alone`) there is nothing else
+//! here: they have functions of their own in the place of the C library's.
+//!
 //! With `--cfg idle_only` it is a library for idle accounting alone ([`ompt::idle`]), which stands in the way of no entry
 //! point.
 
 #![expect(unsafe_code, reason = "collector: callbacks of C code, its own memory, interposed functions")]
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
 
+#[cfg(not(any(miri, feature = "alone")))]
 pub mod ompt;
 
-#[cfg(not(idle_only))]
+#[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod calibrate;
 #[cfg(not(idle_only))]
 pub mod dag;
-#[cfg(not(idle_only))]
+#[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod marks;
-#[cfg(not(idle_only))]
+#[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod original;
-#[cfg(not(idle_only))]
+#[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;

@@ -52,6 +52,34 @@ struct Task {
     born: Born,
 }
 
+/// There are, or are about to be, other threads than the calling one.
+pub fn several() {
+    if solo::over() {
+        calibrate::several_threads();
+    }
+}
+
+/// C11's own way to create a thread, which does not lead through `pthread_create`. Such a thread is not followed from its begin.
+///
+/// # Safety
+///
+/// As for the C library's.
+#[no_mangle]
+pub unsafe extern "C" fn thrd_create(id: *mut u64, start: *mut c_void, argument: *mut c_void) -> c_int {
+    const THRD_ERROR: c_int = 2;
+    type Create = unsafe extern "C" fn(*mut u64, *mut c_void, *mut c_void) -> c_int;
+    static ORIGINAL: Original = Original::new(c"thrd_create");
+    let original = ORIGINAL.get();
+    if original.is_null() {
+        return THRD_ERROR;
+    }
+    // SAFETY: the C library defines it with this signature.
+    let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
+    several();
+    // SAFETY: the caller's own arguments.
+    unsafe { original(id, start, argument) }
+}
+
 /// The calling thread in the middle of a strand.
 fn in_strand() -> Option<(&'static Thread, u64)> {
     thread::running().filter(|(thread, _)| thread.waiting.get() == 0)
@@ -74,9 +102,7 @@ pub unsafe extern "C" fn pthread_create(
     }
     // SAFETY: the C library defines it with this signature.
     let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
-    if solo::over() {
-        calibrate::several_threads();
-    }
+    several();
     let strand = if workspan_collect::process::shared().is_none() || of_the_runtime(start as usize as u64) {
         None
     } else {

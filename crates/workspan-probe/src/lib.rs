@@ -1,4 +1,4 @@
-//! What a program may tell a collector that watches it. Without collector every call is a load and a test.
+//! What a program may report to a collector. Without a collector every call is a load and a test.
 //!
 //! The collector's functions are weak symbols: a program with this crate links and runs whether or not an instrumented
 //! runtime is linked in.
@@ -84,7 +84,7 @@ pub fn present() -> bool {
 }
 
 /// Marks what follows, up to the guard's end, as a region: it has a row of its own in reports, and
-/// `workspan what-if -s NAME=8` tells what making it faster would give. It may be part of a task, or contain what forks.
+/// `workspan what-if -s NAME=8` reports what making it faster would give. It may be part of a task, or contain what forks.
 ///
 /// ```
 /// let data: Vec<u32> = {
@@ -102,7 +102,7 @@ pub fn region(name: &'static str) -> Region {
     let location: &'static Location<'static> = Location::caller();
     let mark = collector_begin().map(|begin| {
         let location: *const Location<'static> = location;
-        // SAFETY: both are of static life, and what the collector asks for.
+        // SAFETY: both are of static life, and as the collector requests.
         unsafe { begin(location.cast(), name.as_ptr(), name.len()) }
     });
     Region { mark, _thread: PhantomData }

@@ -5,14 +5,17 @@ use std::io;
 use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
 
+use crate::views::TABLES;
+use crate::{tasks, VIEWS};
+
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// The query is none, names what there is not, or cannot be carried out.
+    /// The query is malformed, names what does not exist, or cannot be carried out.
     #[error("{0}")]
     Query(String),
-    /// The answer could not be told.
+    /// The answer could not be written.
     #[error(transparent)]
     Output(io::Error),
 }
@@ -22,8 +25,8 @@ impl From<DataFusionError> for QueryError {
     fn from(error: DataFusionError) -> QueryError {
         let text = match error.find_root() {
             DataFusionError::SQL(error, _) => error.to_string(),
-            DataFusionError::Plan(text)
-            | DataFusionError::Execution(text)
+            DataFusionError::Plan(text) => plan(text),
+            DataFusionError::Execution(text)
             | DataFusionError::ResourcesExhausted(text)
             | DataFusionError::NotImplemented(text) => text.clone(),
             DataFusionError::SchemaError(error, _) => schema(error),
@@ -31,6 +34,17 @@ impl From<DataFusionError> for QueryError {
         };
         QueryError::Query(text)
     }
+}
+
+/// A table that does not exist, with those that do; anything else as it is.
+fn plan(text: &str) -> String {
+    let Some(name) = text.strip_prefix("table '").and_then(|rest| rest.strip_suffix("' not found")) else {
+        return text.to_owned();
+    };
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let views = VIEWS.iter().map(|view| view.name).chain([tasks::NAME]);
+    let names: Vec<&str> = TABLES.iter().copied().chain(views).collect();
+    format!("there is no table `{name}`; there are {}", names.join(", "))
 }
 
 fn schema(error: &SchemaError) -> String {

@@ -1,6 +1,6 @@
 //! SQL over strands, by [DataFusion](https://datafusion.apache.org).
 //!
-//! The tables are those of `docs/format/strands.md`, and a few [views](VIEWS), of which [`mod@tasks`] is no query. A query may only read. Its answer is told row
+//! The tables are those of `docs/format/strands.md`, and a few [views](VIEWS), of which [`mod@tasks`] is no query. A query may only read. Its answer is written row
 //! by row, so that memory is bounded whatever it is: by [`MEMORY`] for the query itself, which then goes to disk where it
 //! can.
 //!
@@ -29,7 +29,7 @@ pub use views::{View, VIEWS};
 /// Most memory that a query takes, in bytes.
 pub const MEMORY: usize = 2 << 30;
 
-/// Is told the answer.
+/// Receives the answer.
 pub trait Sink {
     /// Its columns, before all rows.
     fn columns(&mut self, columns: &[Column]) -> io::Result<()>;

@@ -9,19 +9,15 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::context::SessionContext;
 use workspan_store::{names, Survey};
 
+use crate::views::TABLES;
 use crate::{tasks, QueryError};
 
 pub(crate) async fn register(context: &SessionContext, folder: &Path, survey: &Survey) -> Result<(), QueryError> {
     let folder = std::path::absolute(folder).map_err(QueryError::Output)?;
     let one = |name| vec![folder.join(name)];
     let absolute = |paths: &[PathBuf]| paths.iter().filter_map(|path| Some(folder.join(path.file_name()?))).collect();
-    let tables: [(&str, Vec<PathBuf>); 4] = [
-        ("nodes", absolute(&survey.parts)),
-        ("meta", absolute(&survey.metas)),
-        ("sites", one(names::SITES)),
-        ("contexts", one(names::CONTEXTS)),
-    ];
-    for (name, files) in tables {
+    let files = [absolute(&survey.parts), one(names::SITES), one(names::CONTEXTS), absolute(&survey.metas)];
+    for (name, files) in TABLES.into_iter().zip(files) {
         let table = table(context, files).await.map_err(|error| match QueryError::from(error) {
             QueryError::Query(text) => QueryError::Query(format!("the table `{name}` cannot be read: {text}")),
             other => other,

@@ -57,7 +57,7 @@ fn schema() -> SchemaRef {
 struct Run {
     folder: PathBuf,
     run: u32,
-    /// So many of its strands are as they were written.
+    /// This number of of its strands are as they were written.
     strands: u64,
     /// Runs that are read side by side.
     runs: usize,
@@ -89,7 +89,7 @@ impl PartitionStream for Run {
     }
 }
 
-/// Reads so many strands, until no more tasks are taken.
+/// Reads this number of strands, until no more tasks are taken.
 fn read<T: FnMut(Vec<ArrayRef>) -> ControlFlow<()>>(
     mut reader: Reader,
     mut left: u64,

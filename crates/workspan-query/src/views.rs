@@ -1,5 +1,8 @@
 //! Views over the tables.
 
+/// Tables, besides the views.
+pub(crate) const TABLES: [&str; 4] = ["nodes", "sites", "contexts", "meta"];
+
 /// A view.
 #[derive(Clone, Copy, Debug)]
 pub struct View {

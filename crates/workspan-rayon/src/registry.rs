@@ -65,13 +65,13 @@ pub fn worker_stop() {
 
 /// A worker looks for work, or sleeps.
 #[inline]
-pub fn looking() {
+pub fn idle_begin() {
     idle::waits();
 }
 
 /// It has found some, or what it waited for has come.
 #[inline]
-pub fn found() {
+pub fn idle_end() {
     idle::works();
 }
 

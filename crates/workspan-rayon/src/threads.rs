@@ -1,7 +1,7 @@
 //! The program's own threads and waits, by interposition: functions of the C library that std calls are defined here, in
-//! the executable, and so take precedence. Each does what the original does, and tells the collector.
+//! the executable, and so take precedence. Each does what the original does, and notifies the collector.
 //!
-//! | function | original | told |
+//! | function | original | reported |
 //! |---|---|---|
 //! | `syscall` | the same instruction; only `futex` is looked at | waits and wake-ups |
 //! | `pthread_create` | by `dlsym(RTLD_NEXT)` | where the thread starts |
@@ -206,7 +206,7 @@ mod interposed {
             // SAFETY: the caller's own arguments.
             return unsafe { original(id, attributes, start, argument) };
         };
-        // SAFETY: any size may be asked for.
+        // SAFETY: any size may be requested.
         let task = unsafe { malloc(mem::size_of::<Task>()) }.cast::<Task>();
         if task.is_null() {
             // SAFETY: as above; the thread is then not followed.
@@ -214,7 +214,7 @@ mod interposed {
         }
         // SAFETY: fresh memory of the right size, aligned for anything.
         unsafe { task.write(Task { start, argument, born }) };
-        // SAFETY: the caller's arguments, but for start and argument, which are a pair of ours.
+        // SAFETY: the caller's arguments, but for start and argument, which are a pair of this crate's.
         let answer = unsafe { original(id, attributes, run, task.cast()) };
         if answer != 0 {
             // SAFETY: no thread was made, so nobody else has it.

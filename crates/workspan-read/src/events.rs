@@ -7,10 +7,10 @@ use workspan_model::{ContextId, EventCounts, Run};
 use workspan_wire::events::{Events, Found, Means, ThreadEvents, MAX_EVENTS};
 use workspan_wire::shm::{self, Account, Header, Thread, ThreadArea};
 
-use crate::snapshot::{Record, Snapshot};
+use crate::memory::{Record, Snapshot};
 
 /// Adds what was counted to `run`, which was read from the same snapshot. `contexts`: by the collector's number, the
-/// recording's, of which there are `known`; `names`: of the events, as they were asked for; `words`: what an error number of the
+/// recording's, of which there are `known`; `names`: of the events, as they were requested; `words`: what an error number of the
 /// system means.
 pub fn read_events(
     snapshot: &(impl Snapshot + ?Sized),

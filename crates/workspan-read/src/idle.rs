@@ -6,7 +6,7 @@ use std::mem::{offset_of, size_of};
 use workspan_model::Nanos;
 use workspan_wire::shm::{self, Config, Header, Instant, Thread, ThreadArea};
 
-use crate::snapshot::{Record, Snapshot, Ticks};
+use crate::memory::{Record, Snapshot, Ticks};
 
 /// What the threads of a run did, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Busy {
     pub dropped: u64,
 }
 
-/// Reads it. `ended`: the cycle counter when the runner learnt of the end, for a program that did not tell.
+/// Reads it. `ended`: the cycle counter when the runner learnt of the end, for a program that did not report.
 pub fn read_busy(snapshot: &(impl Snapshot + ?Sized), ended: u64) -> io::Result<Busy> {
     let header = Record::read(snapshot, 0, size_of::<Header>())?;
     let ticks = Ticks::new(header.u64(offset_of!(Header, config) + offset_of!(Config, ticks_per_second)));

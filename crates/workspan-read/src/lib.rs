@@ -4,6 +4,7 @@
 //! * [`events`]: what threads have counted besides time.
 //! * [`mod@idle`]: what threads waited, of a run that was watched for nothing else.
 //! * [`log`]: what threads have logged becomes [`workspan_model::strand`]s.
+//! * [`trouble`]: how often threads did not wait for others as they should have.
 //! * [`mod@file`]: `.wspan` files, in both directions.
 //!
 //! **Invariant:** no input makes this crate panic, recurse without bound, or allocate more than a small multiple of the
@@ -18,13 +19,16 @@ pub mod log;
 pub mod request;
 pub mod snapshot;
 pub mod tool;
+pub mod trouble;
 
 mod counts;
+mod memory;
 mod problem;
 
 pub use events::read_events;
 pub use file::{decode, encode, ReadError};
 pub use idle::{read_busy, Busy};
+pub use memory::Snapshot;
 pub use problem::Problem;
 pub use request::{first_page, AskedEvent, Request};
-pub use snapshot::{attached, read_snapshot, Attached, Died, Snapshot};
+pub use snapshot::{attached, read_snapshot, Attached, Died};

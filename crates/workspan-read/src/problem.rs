@@ -24,9 +24,9 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Problem::Truncated => write!(f, "the file is truncated: only what comes before is shown"),
-            Problem::Damaged { part } => write!(f, "the part `{part}` is damaged and was left out"),
+            Problem::Damaged { part } => write!(f, "the section `{part}` is damaged and was skipped"),
             Problem::Unknown { part } => {
-                write!(f, "the part `{part}` was written by a newer workspan and was skipped")
+                write!(f, "the section `{part}` was written by a newer workspan and was skipped")
             }
         }
     }

@@ -30,7 +30,7 @@ pub struct Request {
     pub log: bool,
     /// Whether only idle time is to be accounted for.
     pub idle_only: bool,
-    /// What a steal costs in burdened spans, in ticks; 0 if these are not asked for.
+    /// What a steal costs in burdened spans, in ticks; 0 if these are not requested.
     pub steal_ticks: i64,
     /// Events to be counted by context; those beyond [`MAX_EVENTS`] are not.
     pub events: Vec<AskedEvent>,

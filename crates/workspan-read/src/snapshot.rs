@@ -19,21 +19,9 @@ use workspan_wire::shm::{
     Position, Thread, ThreadArea, NODE, NODE_ENTRIES, PREFIXED,
 };
 
-use crate::counts;
-use crate::idle;
-
-/// A place to read from: the shared memory.
-pub trait Snapshot {
-    /// `length` bytes at `offset`.
-    fn read(&self, offset: usize, length: usize) -> io::Result<Vec<u8>>;
-}
-
-impl Snapshot for [u8] {
-    fn read(&self, offset: usize, length: usize) -> io::Result<Vec<u8>> {
-        let end = offset.checked_add(length).ok_or(io::ErrorKind::UnexpectedEof)?;
-        Ok(self.get(offset..end).ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
-    }
-}
+pub use crate::memory::Snapshot;
+use crate::memory::{Record, Ticks};
+use crate::{counts, idle};
 
 /// What only the runner knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,7 +47,7 @@ pub enum Attached {
 
 /// Looks at the header.
 pub fn attached(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<Attached> {
-    let header = Record(snapshot.read(0, size_of::<Header>())?);
+    let header = Record::read(snapshot, 0, size_of::<Header>())?;
     Ok(match header.u32(offset_of!(Header, collector_version)) {
         0 => Attached::No,
         shm::WIRE_VERSION if header.u32(offset_of!(Header, owner)) != 0 => Attached::Yes,
@@ -74,7 +62,7 @@ pub fn read_snapshot(
     died: &Died,
     recording: &mut Recording,
 ) -> io::Result<Vec<ContextId>> {
-    let header = Record(snapshot.read(0, size_of::<Header>())?);
+    let header = Record::read(snapshot, 0, size_of::<Header>())?;
     let ticks = Ticks::new(header.u64(offset_of!(Header, config) + offset_of!(Config, ticks_per_second)));
     let site_map = sites::read(snapshot, &header, recording)?;
     let context_map = read_contexts(snapshot, &header, &site_map, recording)?;
@@ -103,62 +91,6 @@ pub fn read_snapshot(
     counts::limit(&mut run);
     recording.runs.push(run);
     Ok(context_map)
-}
-
-/// Bytes of a `repr(C)` structure.
-pub(crate) struct Record(Vec<u8>);
-
-impl Record {
-    pub(crate) fn read(snapshot: &(impl Snapshot + ?Sized), at: usize, length: usize) -> io::Result<Record> {
-        snapshot.read(at, length).map(Record)
-    }
-
-    pub(crate) fn u32(&self, at: usize) -> u32 {
-        self.0.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_ne_bytes)
-    }
-
-    pub(crate) fn u64(&self, at: usize) -> u64 {
-        self.0.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes)
-    }
-
-    pub(crate) fn i64(&self, at: usize) -> i64 {
-        self.0.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, i64::from_ne_bytes)
-    }
-
-    fn text(&self, at: usize, length: u32, room: usize) -> String {
-        let length = (length as usize).min(room);
-        String::from_utf8_lossy(self.0.get(at..at + length).unwrap_or(&[])).into_owned()
-    }
-
-    fn part(&self, at: usize, size: usize) -> Record {
-        Record(self.0.get(at..at + size).map_or_else(Vec::new, <[u8]>::to_vec))
-    }
-}
-
-/// Conversion of ticks.
-pub(crate) struct Ticks {
-    per_second: u64,
-}
-
-impl Ticks {
-    pub(crate) fn new(per_second: u64) -> Ticks {
-        Ticks { per_second: if per_second == 0 { 1_000_000_000 } else { per_second } }
-    }
-
-    pub(crate) fn nanos(&self, ticks: i64) -> Nanos {
-        let scaled = i128::from(ticks) * 1_000_000_000 / i128::from(self.per_second);
-        Nanos(i64::try_from(scaled).unwrap_or(if ticks < 0 { i64::MIN } else { i64::MAX }))
-    }
-
-    pub(crate) fn nanos_u(&self, ticks: u64) -> Nanos {
-        self.nanos(i64::try_from(ticks).unwrap_or(i64::MAX))
-    }
-
-    /// 1/1024 ticks in picoseconds.
-    fn fine_picos(&self, fine: i64) -> i64 {
-        let scaled = i128::from(fine) * 1_000_000_000_000 / 1024 / i128::from(self.per_second);
-        i64::try_from(scaled).unwrap_or(0)
-    }
 }
 
 fn read_header(header: &Record, ticks: &Ticks, run: &mut Run) {
@@ -210,7 +142,7 @@ fn read_contexts(
 ) -> io::Result<Vec<ContextId>> {
     let count = (header.u32(offset_of!(Header, contexts)) as usize).min(shm::MAX_CONTEXTS);
     let size = size_of::<ContextRecord>();
-    let bytes = Record(snapshot.read(shm::CONTEXTS, count * size)?);
+    let bytes = Record::read(snapshot, shm::CONTEXTS, count * size)?;
     let mut map = vec![ContextId::ROOT; count];
     for index in 1..count {
         let record = bytes.part(index * size, size);
@@ -257,7 +189,7 @@ fn read_threads(
     let mut sums = vec![Sums::default(); run.totals.len()];
     for slot in 0..count {
         let at = shm::THREADS + slot * size_of::<ThreadArea>();
-        let area = Record(snapshot.read(at, accounts + contexts.len() * size_of::<Account>())?);
+        let area = Record::read(snapshot, at, accounts + contexts.len() * size_of::<Account>())?;
         let thread = |field: usize| area.i64(offset_of!(ThreadArea, thread) + field);
         let small = |field: usize| area.u32(offset_of!(ThreadArea, thread) + field);
         for (index, context) in contexts.iter().enumerate() {
@@ -476,7 +408,7 @@ fn read_critical_path(
     let mut left = shm::MAX_NODES;
     while node != 0 && (node as usize) < shm::MAX_NODES && left > 0 {
         let at = shm::NODES + node as usize * size_of::<PathNode>();
-        let record = Record(snapshot.read(at, size_of::<PathNode>())?);
+        let record = Record::read(snapshot, at, size_of::<PathNode>())?;
         let entries = usize::from(record.0[offset_of!(PathNode, len)]).min(NODE_ENTRIES);
         for i in 0..entries {
             let context = offset_of!(PathNode, contexts) + 2 * i;
@@ -522,7 +454,7 @@ fn read_call(snapshot: &(impl Snapshot + ?Sized), call: u32) -> io::Result<Optio
     if call as usize >= shm::MAX_CALLS {
         return Ok(None);
     }
-    let record = Record(snapshot.read(shm::CALLS + call as usize * size_of::<Call>(), size_of::<Call>())?);
+    let record = Record::read(snapshot, shm::CALLS + call as usize * size_of::<Call>(), size_of::<Call>())?;
     let known = record.u32(offset_of!(Call, known)) != 0;
     Ok(known.then(|| {
         let sum = |at| record.i64(at);
@@ -531,7 +463,7 @@ fn read_call(snapshot: &(impl Snapshot + ?Sized), call: u32) -> io::Result<Optio
     }))
 }
 
-/// The longest chain with steals, if these were to cost anything. After a death nobody has told it.
+/// The longest chain with steals, if these were to cost anything. After a death nobody has reported it.
 fn read_burdened(header: &Record, ticks: &Ticks, run: &mut Run) {
     run.steal = ticks.nanos(header.i64(offset_of!(Header, config) + offset_of!(Config, steal_ticks))).at_least_zero();
     let burdened = ticks.nanos(header.i64(offset_of!(Header, detached) + offset_of!(Latest, burdened)).max(0));

@@ -11,14 +11,14 @@ use workspan_wire::shm::Header;
 pub struct State {
     /// Whether it was loaded.
     pub loaded: Loaded,
-    /// Tasks of which it was told nothing, for want of room.
+    /// Tasks that were not reported to it, for want of room.
     pub dropped: u64,
 }
 
 /// Whether it was loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loaded {
-    /// Nobody asked for one.
+    /// Nobody requested one.
     No,
     /// It was.
     Yes,
@@ -26,7 +26,7 @@ pub enum Loaded {
     Unfit,
     /// There was no memory for its tasks.
     NoMemory,
-    /// It did not want to be told.
+    /// It declined to be called.
     Declined,
 }
 

@@ -7,7 +7,7 @@ use workspan_model::{Nanos, Ratio, Recording};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, ratio, time};
-use crate::text::{head, line, Style, Table};
+use crate::terminal::{head, line, Style, Table};
 use crate::words::{count, percent};
 
 /// Which parts must be parallelised, and whose tasks have the wrong size.
@@ -17,7 +17,7 @@ pub struct Answer {
     pub schema_version: u32,
     /// In one line, a number first.
     pub text: String,
-    /// What was asked for.
+    /// What was requested.
     pub goal: Wanted,
     /// How the steps ended: `already-enough`, `reached`, `overhead`, `waiting`, `gave-up` or `no-data`.
     pub outcome: String,
@@ -27,11 +27,11 @@ pub struct Answer {
     pub reached: Option<f64>,
     /// Mean cost of creating a task; null if it is not known.
     pub creation_ns: Option<i64>,
-    /// Pieces to parallelise one after the other.
+    /// Segments to parallelise one after the other.
     pub steps: Vec<Step>,
     /// What to do.
     pub findings: Vec<Finding>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
@@ -40,9 +40,9 @@ pub struct Answer {
 pub struct Wanted {
     /// Parallelism.
     pub target: f64,
-    /// By what a piece becomes faster in each step.
+    /// By what factor a segment becomes faster in each step.
     pub factor: f64,
-    /// A task must be at least so many times as long as its creation.
+    /// A task must take at least this many times what its creation costs.
     pub threshold: f64,
 }
 
@@ -72,17 +72,17 @@ pub struct Finding {
     pub kind: String,
     /// In words.
     pub text: String,
-    /// The piece to parallelise; null for sizes of tasks.
+    /// The segment to parallelise; null for sizes of tasks.
     pub piece: Option<Piece>,
     /// Id of the site.
     pub site: Option<String>,
-    /// Of a piece: by what it must become faster. Of tasks that are too coarse: into how many each could be divided.
+    /// Of a segment: by what factor it must become faster. Of tasks that are too coarse: into how many each could be split.
     pub factor: Option<f64>,
-    /// Tasks and what they cost; null for a piece.
+    /// Tasks and what they cost; null for a segment.
     pub tasks: Option<Tasks>,
     /// Parallelism of the program when this alone is done.
     pub parallelism: Option<f64>,
-    /// The same if the piece cost nothing.
+    /// The same if the segment cost nothing.
     pub ceiling: Option<f64>,
     /// Work that is saved.
     pub saved_ns: i64,
@@ -116,8 +116,8 @@ pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
     let target = Ratio(goal.target);
     let text = match advice.outcome {
         advise::Outcome::NoData => words.to_owned(),
-        advise::Outcome::AlreadyEnough => format!("parallelism {}, {target} wanted: {words}", ratio(parallelism)),
-        _ => format!("parallelism {}, {} reached of {target} wanted: {words}", ratio(parallelism), ratio(reached)),
+        advise::Outcome::AlreadyEnough => format!("parallelism {}, target {target}: {words}", ratio(parallelism)),
+        _ => format!("parallelism {}, target {target}, {} predicted: {words}", ratio(parallelism), ratio(reached)),
     };
     Answer {
         schema_version: 1,
@@ -135,11 +135,11 @@ pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
 
 fn outcome(outcome: advise::Outcome) -> (&'static str, &'static str) {
     match outcome {
-        advise::Outcome::AlreadyEnough => ("already-enough", "already enough"),
-        advise::Outcome::Reached => ("reached", "by parallelising the pieces below"),
-        advise::Outcome::Overhead => ("overhead", "not reachable, task overhead would dominate"),
-        advise::Outcome::Waiting => ("waiting", "not reachable, the critical path mostly waits"),
-        advise::Outcome::GaveUp => ("gave-up", "no end of steps"),
+        advise::Outcome::AlreadyEnough => ("already-enough", "reached already"),
+        advise::Outcome::Reached => ("reached", "reached by parallelising the segments below"),
+        advise::Outcome::Overhead => ("overhead", "not reachable, because task overhead would dominate"),
+        advise::Outcome::Waiting => ("waiting", "not reachable, because the critical path mostly waits"),
+        advise::Outcome::GaveUp => ("gave-up", "not reached within the limit of steps"),
         advise::Outcome::NoData => ("no-data", "nothing was measured"),
     }
 }
@@ -162,9 +162,9 @@ fn finding(recording: &Recording, finding: &advise::Finding) -> Finding {
             let at = piece(recording, place);
             let (critical, strands, by_words) = (*critical, count(*strands), factor(Some(*by)));
             let text = if critical == Nanos::ZERO {
-                format!("parallelise {}: critical once the others are faster, {by_words} times faster", at.text)
+                format!("parallelise {}: critical once the others are faster, made {by_words} times faster", at.text)
             } else {
-                format!("parallelise {}: {critical} in {strands} strands, {by_words} times faster", at.text)
+                format!("parallelise {}: {critical} in {strands} strands, made {by_words} times faster", at.text)
             };
             let site = at.site.clone();
             ("parallelise", text, Some(at), site, Some(*by), None)
@@ -206,7 +206,7 @@ fn tasks(grain: &Grain) -> Option<Tasks> {
 fn too_fine(recording: &Recording, grain: &Grain) -> String {
     let Grain { site, tasks, mean, creation, cutoff, below, .. } = grain;
     let (site, tasks, below) = (name(recording, *site), count(*tasks), count(*below));
-    format!("tasks too small at {site}: {tasks} of {mean}, {creation} to create each; {below} are below {cutoff}, the size to cut off at")
+    format!("tasks too small at {site}: {tasks} of {mean} each, creating one costs {creation}; {below} are below {cutoff}, below which a task should run within its creator")
 }
 
 fn too_coarse(recording: &Recording, grain: &Grain) -> String {
@@ -214,14 +214,16 @@ fn too_coarse(recording: &Recording, grain: &Grain) -> String {
     let (site, tasks) = (name(recording, *site), count(*tasks));
     // Where creating a task costs next to nothing, any size will do.
     let least = if *cutoff > Nanos::ZERO { format!(" of at least {cutoff}") } else { String::new() };
-    format!("tasks too large at {site}: {tasks} of {mean}, each could be {pieces:.0}{least}")
+    format!("tasks too large at {site}: {tasks} of {mean} each; split each into {pieces:.0}{least}")
 }
 
 /// A caveat's word, and what it says.
 fn caveat(caveat: Caveat) -> (&'static str, &'static str) {
     match caveat {
-        Caveat::Dependences => ("dependences", "whether its parts depend on one another is not known"),
-        Caveat::OnlyTogether => ("only-together", "alone it gains next to nothing: another path is nearly as long"),
+        Caveat::Dependences => {
+            ("dependences", "Workspan does not know whether its iterations or calls depend on one another")
+        }
+        Caveat::OnlyTogether => ("only-together", "alone it gains almost nothing: another path is nearly as long"),
         Caveat::UnderLock => ("under-lock", "it runs under a lock"),
         Caveat::Incomplete => ("incomplete", "part of the run is missing"),
     }
@@ -229,7 +231,7 @@ fn caveat(caveat: Caveat) -> (&'static str, &'static str) {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.
@@ -238,7 +240,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     head(&mut out, &answer.text, &answer.warnings, style);
     if !answer.steps.is_empty() {
         line(&mut out, "");
-        let mut table = Table::new(&["step", "factor", "critical", "strands", "span then", "parallelism", "what"]);
+        let mut table = Table::new(&["step", "factor", "critical", "strands", "new span", "parallelism", "what"]);
         for (number, step) in (1u32..).zip(&answer.steps) {
             let cells = [
                 number.to_string(),
@@ -267,7 +269,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
         for word in &finding.caveats {
             let all = [Caveat::Dependences, Caveat::OnlyTogether, Caveat::UnderLock, Caveat::Incomplete].map(caveat);
             let text = all.iter().find(|(name, _)| name == word).map_or(word.as_str(), |(_, text)| text);
-            line(&mut out, &style.dim(&format!("  but {text}")));
+            line(&mut out, &style.dim(&format!("  note: {text}")));
         }
     }
     out

@@ -8,7 +8,7 @@ use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::parts::{problems, ratio, time};
 use crate::place;
-use crate::text::{line, more, Style, Table};
+use crate::terminal::{line, more, Style, Table};
 use crate::words::{count, csv_cell, percent};
 
 /// The call sites of a run.
@@ -30,7 +30,7 @@ pub struct Answer {
     pub program: Program,
     /// Call sites, by falling part of the critical path.
     pub calls: Vec<Call>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ pub enum Steal {
 }
 
 impl Steal {
-    /// As it was asked for, as `run` of `recording` was recorded with, as it was measured, or as it may be.
+    /// As it was requested, as `run` of `recording` was recorded with, as it was measured, or as it may be.
     pub fn of(asked: Option<u64>, recording: &Recording, run: &Run) -> Steal {
         let nanos = |number| Nanos(i64::try_from(number).unwrap_or(i64::MAX));
         let measured = recording.machine.steal_ns;
@@ -151,7 +151,7 @@ impl Steal {
 pub enum Source {
     /// The strands of a run.
     Strands(Steal),
-    /// What the collector told on the fly.
+    /// What the collector reported on the fly.
     Collector(Option<Steal>),
 }
 
@@ -174,11 +174,11 @@ pub fn answer(recording: &Recording, by_height: bool, source: Source, computed: 
             Steal::Asked(_) => "",
             Steal::Recorded(_) => ", as recorded",
             Steal::Measured(_) => ", as measured",
-            Steal::Assumed(_) => ", assumed: --steal tells it",
+            Steal::Assumed(_) => ", assumed: set it with --steal",
         };
         let burdened = ratio(program.burdened_parallelism);
         let cost = steal.cost();
-        text += format!(", {burdened} if all is stolen that can be ({cost} a steal{known})").as_str();
+        text += format!(", burdened {burdened} ({cost} for each possible steal{known})").as_str();
     }
     Answer {
         schema_version: 1,
@@ -238,7 +238,7 @@ pub fn json(answer: &Answer) -> String {
     serde_json::to_string_pretty(answer).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }
 
-/// Columns of the CSV: Cilkprof's words, then what it does not tell.
+/// Columns of the CSV: Cilkprof's words, then what it does not report.
 const CSV: [&str; 17] = [
     "caller",
     "callee",

@@ -10,7 +10,7 @@ use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 use crate::differential::{self, NodeByNode};
 use crate::events::{self, ComparedEvents};
 use crate::parts::{factor, id, name, ratio, time};
-use crate::text::{line, more, Style, Table};
+use crate::terminal::{line, more, Style, Table};
 use crate::what_if;
 use crate::words::{count, percent};
 
@@ -29,7 +29,7 @@ pub struct Answer {
     pub verdict: String,
     /// The whole program.
     pub program: Program,
-    /// What was foretold; null if nobody asked.
+    /// What was predicted; null if nobody asked.
     pub prediction: Option<Prediction>,
     /// Spawn sites, by what their spans changed.
     pub sites: Vec<Site>,
@@ -39,7 +39,7 @@ pub struct Answer {
     pub events: Option<ComparedEvents>,
     /// Conditions of `--fail-on` that are met.
     pub failed: Vec<String>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
@@ -111,16 +111,16 @@ pub enum Changed {
     Inconclusive,
 }
 
-/// What was foretold from the first recording, against the second.
+/// What was predicted from the first recording, against the second.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Prediction {
     /// What was to become faster.
     pub changes: Vec<what_if::Change>,
-    /// Parallelism that was foretold, over the runs before.
+    /// Parallelism that was predicted, over the runs before.
     pub predicted: Range,
     /// Parallelism that was measured, over the runs after.
     pub measured: Range,
-    /// By how much the foretold one is more than the measured one, as a share of that; below zero if it is less.
+    /// By how much the predicted one is more than the measured one, as a share of that; below zero if it is less.
     pub error: Option<f64>,
 }
 
@@ -281,7 +281,7 @@ fn warnings(before: &Recording, after: &Recording) -> Vec<String> {
     for (which, recording) in sides {
         let missing = recording.runs.iter().filter(|run| !run.complete()).count();
         if missing > 0 {
-            warnings.push(format!("part is missing of {missing} of the {} runs {which}", recording.runs.len()));
+            warnings.push(format!("incomplete: {missing} of the {} runs {which}", recording.runs.len()));
         }
     }
     let differs = |of: fn(&Run) -> String| {
@@ -299,11 +299,11 @@ fn warnings(before: &Recording, after: &Recording) -> Vec<String> {
     }
     if let Some((a, b)) = differs(|run| run.logical_cores.map_or_else(|| "true".to_owned(), |cores| cores.to_string()))
     {
-        warnings.push(format!("loops split as on another number of cores: {a}, then {b}"));
+        warnings.push(format!("loops split for another number of cores: {a}, then {b}"));
     }
     let virtual_clock = |run: &Run| run.clock == workspan_model::Clock::Virtual;
     if sides.iter().any(|(_, recording)| recording.runs.len() < 2 && !recording.runs.iter().all(virtual_clock)) {
-        warnings.push("only one run: by how much runs differ anyway is not known (record with --repeat)".to_owned());
+        warnings.push("only one run: the noise between runs is not known (record with --repeat N)".to_owned());
     }
     warnings
 }
@@ -312,7 +312,7 @@ fn warnings(before: &Recording, after: &Recording) -> Vec<String> {
 fn words(name: &str, quantity: &Quantity) -> String {
     match (quantity.change, quantity.ratio) {
         (Changed::Same, _) => format!("the same {name}"),
-        (Changed::Inconclusive, _) => format!("{name} as far as can be told the same"),
+        (Changed::Inconclusive, _) => format!("{name} inconclusive"),
         (_, Some(ratio)) => format!("{} times the {name}", Ratio(ratio)),
         (_, None) => format!("more {name}"),
     }
@@ -320,7 +320,7 @@ fn words(name: &str, quantity: &Quantity) -> String {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.
@@ -328,7 +328,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     let mut out = String::new();
     line(&mut out, &style.bold(&answer.text));
     if let Some(prediction) = &answer.prediction {
-        line(&mut out, &style.bold(&foretold(prediction)));
+        line(&mut out, &style.bold(&prediction_line(prediction)));
     }
     if let Some(nodes) = &answer.nodes {
         line(&mut out, &style.bold(&nodes.text));
@@ -365,16 +365,19 @@ pub fn text(answer: &Answer, style: Style) -> String {
     out
 }
 
-fn foretold(prediction: &Prediction) -> String {
+fn prediction_line(prediction: &Prediction) -> String {
     let parts: Vec<String> = prediction.changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
     let error = match prediction.error {
-        Some(error) if error.abs() < 5e-4 => "as measured".to_owned(),
-        Some(error) if error < 0.0 => format!("{} less than measured", percent(Ratio(-error))),
-        Some(error) => format!("{} more than measured", percent(Ratio(error))),
-        None => "nothing was measured".to_owned(),
+        Some(error) if error.abs() < 5e-4 => "reached".to_owned(),
+        Some(error) if error < 0.0 => format!("{} too low", percent(Ratio(-error))),
+        Some(error) => format!("{} too high", percent(Ratio(error))),
+        None => "not comparable".to_owned(),
     };
     let [predicted, measured] = [prediction.predicted, prediction.measured].map(|range| show_range(range, show_ratio));
-    format!("foretold was parallelism {predicted}, measured {measured}: {error}; with {}", parts.join(", "))
+    format!(
+        "predicted parallelism {predicted}, measured {measured}: the prediction is {error}; assumed: {}",
+        parts.join(", ")
+    )
 }
 
 fn program(out: &mut String, answer: &Answer, style: Style) {
@@ -403,7 +406,7 @@ fn program(out: &mut String, answer: &Answer, style: Style) {
     table.write(out, style, 0);
 }
 
-/// Before, after, and the ratio: with ranges where these can be told from a single number.
+/// Before, after, and the ratio: with ranges where these can be distinguished from a single number.
 fn cells(quantity: &Quantity, show: fn(f64) -> String) -> [String; 3] {
     let times = match (quantity.ratio, quantity.ratio_range) {
         (Some(_), Some([low, high])) if low < high => {

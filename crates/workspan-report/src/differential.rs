@@ -9,7 +9,7 @@ use workspan_analysis::Differential;
 use workspan_model::{Nanos, Ratio, Recording};
 
 use crate::parts::{id, name, piece, problems, ratio, time, Piece};
-use crate::text::{line, more, Style, Table};
+use crate::terminal::{line, more, Style, Table};
 use crate::words::{count, percent};
 
 /// What the same strands cost in two recordings.
@@ -33,12 +33,12 @@ pub struct NodeByNode {
     pub program: Inflated,
     /// Cost of strands that only the base has, in nanoseconds: the mean over its runs.
     pub only_base_ns: i64,
-    /// Sites: of `inflate` first what costs more on the critical path, then what costs more in all; of `diff` what has
+    /// Sites: of `inflation` first what costs more on the critical path, then what costs more in all; of `diff` what has
     /// changed most.
     pub sites: Vec<Site>,
-    /// Pieces of the source between two events, in the same order.
+    /// Segments of the source between two events, in the same order.
     pub pieces: Vec<Place>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ pub struct Site {
     pub unmatched: Unmatched,
 }
 
-/// A piece of the source.
+/// A segment of the source.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Place {
     /// Its handle, as `advise` and `what-if` know it.
@@ -152,10 +152,10 @@ fn summary(program: &Inflated, first: Option<&Place>) -> String {
     let most = first.filter(|place| place.sums.critical.more_ns != 0).map_or_else(String::new, |place| {
         let Pair { more_ns, inflation, .. } = place.sums.critical;
         let word = if more_ns > 0 { "more" } else { "less" };
-        format!(", most at {}: {} {word}, {} times", place.piece.text, time(more_ns.saturating_abs()), ratio(inflation))
+        format!(", most at {}: {} {word}, {}x", place.piece.text, time(more_ns.saturating_abs()), ratio(inflation))
     });
     let [critical, work] = [program.critical, program.work].map(|pair| ratio(pair.inflation));
-    format!("{critical} times the work on the critical path, {work} times in all{most}")
+    format!("work {critical}x on the critical path, {work}x in total{most}")
 }
 
 fn costs(sums: &Sums) -> bool {
@@ -207,19 +207,20 @@ fn warnings(found: &Differential) -> Vec<String> {
         let runs = u64::try_from(found.base.len().max(1)).unwrap_or(1);
         let extra = found.base.iter().map(|run| run.extra).sum::<u64>() / runs;
         warnings.push(format!(
-            "{} of {} strands are in both, {} only in the second, about {} only in the first: these are in no inflation",
+            "{} of {} strands are in both recordings, {} only in the second, about {} only in the first; inflation covers those in both",
             count(found.matched),
             count(found.strands),
             count(found.strands - found.matched),
             count(extra),
         ));
     }
-    let apart = found.program.only_new.over(found.program.work.new + found.program.only_new);
-    if let Some(share) = apart.filter(|share| share.0 > 0.05) {
-        warnings.push(format!("{} of the second's work has nothing in the first to be compared with", percent(share)));
+    let unmatched = found.program.only_new.over(found.program.work.new + found.program.only_new);
+    if let Some(share) = unmatched.filter(|share| share.0 > 0.05) {
+        warnings
+            .push(format!("{} of the work of the second recording has no counterpart in the first", percent(share)));
     }
     if found.program.work.base > Nanos::ZERO && found.program.critical.base == Nanos::ZERO {
-        warnings.push("nothing on the second's critical path is in the first".to_owned());
+        warnings.push("no strand on the critical path of the second recording is in the first".to_owned());
     }
     warnings
 }
@@ -227,8 +228,8 @@ fn warnings(found: &Differential) -> Vec<String> {
 /// As text, below the head of whoever asks.
 pub(crate) fn text(out: &mut String, view: &NodeByNode, style: Style) {
     let share = Ratio(as_share(view.matched, view.strands));
-    line(out, &format!("node by node: {} of {} strands are in both", percent(share), count(view.strands)));
-    let header = ["critical before", "after", "more", "times", "work before", "after", "times", "piece"];
+    line(out, &format!("strand by strand: {} of {} strands are in both", percent(share), count(view.strands)));
+    let header = ["critical before", "after", "more", "times", "work before", "after", "times", "segment"];
     let mut table = Table::new(&header);
     let mut row = |sums: &Inflated, text: String| {
         let Inflated { critical, work, .. } = sums;
@@ -248,12 +249,12 @@ pub(crate) fn text(out: &mut String, view: &NodeByNode, style: Style) {
         row(&place.sums, format!("{} {}", place.piece.text, place.id));
     }
     table.write(out, style, 7);
-    more(out, view.pieces.len(), style, "piece");
-    apart(out, view, style);
+    more(out, view.pieces.len(), style, "segment");
+    unmatched_strands(out, view, style);
 }
 
 /// What only one side has.
-fn apart(out: &mut String, view: &NodeByNode, style: Style) {
+fn unmatched_strands(out: &mut String, view: &NodeByNode, style: Style) {
     let lonely = |site: &&Site| site.only_base_ns != 0 || site.sums.only_new_ns != 0;
     if !view.sites.iter().any(|site| lonely(&site)) {
         return;

@@ -9,7 +9,7 @@ use workspan_analysis::events::{self, CountedEvent, Sides};
 use workspan_model::{Ratio, Recording, SiteId};
 
 use crate::parts::{id, name, ratio, time};
-use crate::text::{line, more, Style, Table};
+use crate::terminal::{line, more, Style, Table};
 use crate::words::{count, percent};
 
 /// An event that was counted by context.
@@ -54,14 +54,14 @@ pub struct EventSite {
     pub kind: String,
     /// How often each came in strands of the site itself, in the order of `events`.
     pub own: Vec<f64>,
-    /// The same with all below.
+    /// The same including below.
     pub inclusive: Vec<f64>,
 }
 
 /// Events of two recordings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ComparedEvents {
-    /// Those that both have asked for.
+    /// Those that both have requested.
     pub events: Vec<EventPair>,
     /// Sites: as the other lists of this answer are ordered.
     pub sites: Vec<EventSitePair>,
@@ -89,7 +89,7 @@ pub struct EventSitePair {
     pub work: EventSides,
     /// Each event in strands of the site itself, in the order of `events`.
     pub own: Vec<EventSides>,
-    /// The same with all below.
+    /// The same including below.
     pub inclusive: Vec<EventSides>,
 }
 
@@ -212,7 +212,7 @@ impl<'v> Shown<'v> {
 
     /// Names of the columns, the last one that of the site.
     pub(crate) fn columns(&self) -> Vec<&'v str> {
-        let columns = self.counted.iter().flat_map(|(_, event)| [event.name.as_str(), "share", "with all below"]);
+        let columns = self.counted.iter().flat_map(|(_, event)| [event.name.as_str(), "share", "including below"]);
         columns.chain(["site"]).collect()
     }
 
@@ -356,9 +356,9 @@ mod tests {
         };
         insta::assert_snapshot!(plain(|out, style| text(out, &view, style)), @r"
         page-faults: 800 in strands, 80 % of the 1000 of the whole process; outside of the kernel only; counted 50 % of the time
-        page-faults  share  with all below  site
-                300   38 %             600  a.rs:3 join
-                100   12 %             200  serial code after a.rs:3
+        page-faults  share  including below  site
+                300   38 %              600  a.rs:3 join
+                100   12 %              200  serial code after a.rs:3
         ");
     }
 

@@ -5,14 +5,14 @@
 //! answers: sorting, filters, linking, zoom, and what-if on the strands that the page carries. Strings of the program pass
 //! `escape` on their way in.
 
-use std::collections::BTreeMap;
-
 use crate::live::Live;
 use crate::view::Report;
 use data::Data;
 use keys::Keys;
 use source::Listing;
+pub use source::Sources;
 
+mod bar;
 mod data;
 pub(crate) mod date;
 pub(crate) mod escape;
@@ -30,9 +30,6 @@ mod tests;
 mod timeline;
 mod walk;
 mod what_if;
-
-/// Source files by name.
-pub type Sources = BTreeMap<String, String>;
 
 /// What makes the page live: made from `web/` by `cargo xtask web`.
 const SCRIPT: &str = include_str!("html/made/page.js");

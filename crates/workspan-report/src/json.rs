@@ -2,19 +2,13 @@
 
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::view::Report;
-use crate::{advice, calls, diff, inflate, limits, merged, predict, scale, what_if};
+use crate::{advice, calls, diff, inflation, limits, merged, predict, scale, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
-    indented(report)
-}
-
-/// Anything as indented JSON.
-pub(crate) fn indented(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+    crate::parts::indented(report)
 }
 
 /// The schema of [`write()`]'s output: `docs/format/report.schema.json`.
@@ -33,7 +27,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("calls", of::<calls::Answer>()),
         ("diff", of::<diff::Answer>()),
         ("scale", scale::schema()),
-        ("inflate", of::<inflate::Answer>()),
+        ("inflation", of::<inflation::Answer>()),
         ("limits", limits::schema()),
         ("merge", of::<merged::Answer>()),
     ]
@@ -90,7 +84,7 @@ mod tests {
         assert!(seen > 5);
     }
 
-    /// Every field of these answers stands in its section of `docs/cli.md`; what `inflate` shares with `diff`, in that one's.
+    /// Every field of these answers stands in its section of `docs/cli.md`; what `inflation` shares with `diff`, in that one's.
     #[test]
     fn fields_of_answers_are_documented() {
         let document = fs::read_to_string(root().join("docs/cli.md")).expect("it is there");
@@ -101,7 +95,7 @@ mod tests {
         let words = |text: &str| -> Vec<String> {
             text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
         };
-        for (verb, sections) in [("diff", &["diff", "what-if"][..]), ("inflate", &["inflate", "diff", "what-if"])] {
+        for (verb, sections) in [("diff", &["diff", "what-if"][..]), ("inflation", &["inflation", "diff", "what-if"])] {
             let schemas = super::schemas();
             let (_, schema) = schemas.iter().find(|(name, _)| *name == verb).expect("a schema");
             let schema: Value = serde_json::from_str(schema).expect("JSON");

@@ -1,6 +1,6 @@
 //! What a page shows of a run that was recorded strand by strand, and what it carries to compute with.
 //!
-//! The rows are read a handful of times; each reading is linear in them. What is kept is bounded: steps, buckets and pieces by
+//! The rows are read a handful of times; each reading is linear in them. What is kept is bounded: steps, buckets and segments by
 //! constants, the rows that are carried by [`MOST_ROWS`] and [`MOST_BYTES`]. What does not fit is merged, and the page says so.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,20 +38,20 @@ const STAGES: u32 = 1 << 10;
 /// Buckets of the timeline.
 const BUCKETS: usize = 600;
 
-/// Pieces that the page knows by name.
+/// Segments that the page knows by name.
 const PIECES: usize = 2_000;
 
-/// Pieces that are offered to be made faster.
+/// Segments that are offered to be made faster.
 const OFFERED: usize = 8;
 
-/// What the strands of a run tell.
+/// What the strands of a run report.
 #[derive(Debug)]
 pub struct Live {
     /// Which of repeated runs it is, from 1, and of how many.
     pub(crate) run: (u32, usize),
     pub(crate) timeline: Option<Timeline>,
     pub(crate) walk: Vec<Stretch>,
-    /// All pieces, by falling share of the critical path.
+    /// All segments, by falling share of the critical path.
     pub(crate) pieces: Vec<Part>,
     /// How many of them are offered.
     pub(crate) offered: usize,
@@ -70,7 +70,7 @@ pub struct Live {
     pub(crate) warnings: Vec<String>,
 }
 
-/// A stretch of the critical path.
+/// A segment of the critical path.
 #[derive(Debug)]
 pub(crate) struct Stretch {
     pub(crate) piece: Piece,
@@ -81,7 +81,7 @@ pub(crate) struct Stretch {
     pub(crate) strands: u64,
 }
 
-/// A piece that can be made faster.
+/// A segment that can be made faster.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) piece: Piece,
@@ -91,14 +91,14 @@ pub(crate) struct Part {
     pub(crate) share: f64,
 }
 
-/// What the rows of a run of `recording`, counted from 1, tell.
+/// What the rows of a run of `recording`, counted from 1, report.
 pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> Result<Live, R::Error> {
     let extent = extent(rows)?;
     let by_region = regions(recording, rows)?;
     let run = recording.runs.get((number as usize).saturating_sub(1));
     let virtual_clock = run.is_some_and(|run| run.clock == workspan_model::Clock::Virtual);
     let steal = run.map_or(Nanos::ZERO, |run| Steal::of(None, recording, run).cost());
-    // Ticks that a program tells say how long something took, not when it was.
+    // Ticks that a program counts say how long something took, not when it was.
     let timeline = if virtual_clock { None } else { timeline(rows, &extent, BUCKETS)? };
     let steps = coarsened(walk(recording, rows, extent.rows, STAGES)?, STEPS);
     // The page computes with the same.
@@ -153,7 +153,7 @@ fn stretch(recording: &Recording, step: &Step, span: Nanos) -> Stretch {
     }
 }
 
-/// The line at which a piece begins, or that of whatever else is known of it.
+/// The line at which a segment begins, or that of whatever else is known of it.
 fn line(recording: &Recording, spot: &Spot) -> Option<Place> {
     let site = |id: SiteId| recording.sites.get(id.0 as usize);
     let ends = match spot.site.and_then(site).map(|site| site.kind) {

@@ -9,7 +9,7 @@ use workspan_analysis::Replayed;
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 use crate::parts::{id, name, problems, ratio, time};
-use crate::text::{head, line, more, Style, Table};
+use crate::terminal::{head, line, more, Style, Table};
 use crate::words::percent;
 
 /// What runs amount to that were merged node by node.
@@ -35,7 +35,7 @@ pub struct Answer {
     pub runs: Vec<Single>,
     /// Where runs differ, by falling number of strands.
     pub sites: Vec<Differs>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ pub fn answer(recording: &Recording, keep: Keep, merged: &Merged, replayed: &Rep
     let matched = Ratio(share(merged.matched, merged.strands));
     let of = if keep == Keep::Minimum { "the least" } else { "the median" };
     let text = format!(
-        "{}: parallelism with {of} of {} runs for each strand; {} of {} strands are in all of them",
+        "parallelism {} of merged runs: {of} cost of each strand in {} runs; {} of {} strands are in all of them",
         ratio(parallelism.map(|ratio| ratio.0)),
         merged.others.len() + 1,
         percent(matched),
@@ -91,7 +91,7 @@ pub fn answer(recording: &Recording, keep: Keep, merged: &Merged, replayed: &Rep
     );
     let mut warnings = problems(&replayed.problems);
     if matched.0 < MATCHED {
-        warnings.push("many strands are not in all runs: they keep the noise of the first".to_owned());
+        warnings.push("many strands are not in all runs: these keep the noise of the first run".to_owned());
     }
     let unmatched = std::iter::once((0, 0)).chain(merged.others.iter().map(|other| (other.missing, other.extra)));
     let single = |((number, run), (missing, extra)): ((u64, &workspan_model::Run), (u64, u64))| Single {
@@ -145,7 +145,7 @@ fn sites(recording: &Recording, merged: &Merged) -> Vec<Differs> {
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.

@@ -1,4 +1,4 @@
-//! What the answers of several verbs consist of.
+//! What the answers of several commands consist of.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use workspan_model::{Nanos, Ratio, Recording, SiteId, SiteKind};
 
 use crate::place;
 
-/// A piece of the program: strands of a site between two events.
+/// A segment of the program: the strands of a site between two events.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Piece {
     /// Id of the site whose strands they are; null for code outside any.
@@ -20,7 +20,7 @@ pub struct Piece {
     pub text: String,
 }
 
-/// A piece as it is shown.
+/// A segment as it is shown.
 pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
     let (from, to) = (point(recording, at.before), point(recording, at.after));
     let site = at.site.and_then(|id| recording.sites.get(id.0 as usize));
@@ -82,4 +82,9 @@ pub(crate) fn time(nanos: i64) -> String {
 /// A factor: with a decimal only where there is one.
 pub(crate) fn factor(factor: Option<f64>) -> String {
     factor.map_or_else(|| "inf".to_owned(), |factor| format!("{factor}"))
+}
+
+/// Anything as indented JSON.
+pub(crate) fn indented(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
 }

@@ -1,8 +1,22 @@
 //! How places are written.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use workspan_model::{Recording, Site, SiteId, SiteKind};
 
-use crate::view::Place;
+/// Place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Place {
+    /// File as the compiler saw it; empty if it is not known.
+    pub file: String,
+    /// Line, from 1; 0 if it is not known.
+    pub line: u32,
+    /// Column, from 1; 0 if it is not known.
+    pub column: u32,
+    /// For want of file and line: a function, or a file of code, and how far behind its beginning the place is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+}
 
 /// `file:line`, clickable in most terminals. Long folders of registries are cut to the package.
 pub fn short(file: &str, line: u32) -> String {

@@ -8,7 +8,7 @@ use workspan_model::{Nanos, Ratio, Recording, SiteKind};
 
 pub use crate::calls::Steal;
 use crate::parts::{id, name, problems, ratio, time};
-use crate::text::{head, line, Style, Table};
+use crate::terminal::{head, line, Style, Table};
 use crate::what_if::Change;
 use crate::words::{count, percent};
 
@@ -34,15 +34,15 @@ pub struct Answer {
     pub seeds: u32,
     /// For any number of processors.
     pub program: Program,
-    /// The largest number of processors asked for of which four fifths are used, as of all below.
+    /// The largest number of processors requested of which four fifths are used, as of all below.
     pub scales_to: Option<u32>,
     /// By number of processors.
     pub points: Vec<Point>,
     /// Strands that were recorded.
     pub strands: u64,
-    /// Pieces that they were folded into.
+    /// Nodes of the schedule graph that they were folded into.
     pub pieces: u64,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ pub struct Cutoff {
 pub struct Program {
     /// What one processor takes, as recorded: the speedups are over this.
     pub recorded_ns: i64,
-    /// What one processor takes with what was asked for.
+    /// What one processor takes with what was requested.
     pub serial_ns: i64,
     /// Of it, time that strands were blocked.
     pub blocked_ns: i64,
@@ -205,14 +205,14 @@ fn headline(asked: &Asked<'_>, program: &Program, points: &[Point]) -> String {
     let best = points.iter().max_by(|a, b| a.speedup.unwrap_or(0.0).total_cmp(&b.speedup.unwrap_or(0.0)));
     let best = best.filter(|best| best.processors > point.processors);
     let best = best.map_or(String::new(), |best| format!("{}: {}; ", best.processors, times(best)));
-    let with = if asked.changes.is_empty() && asked.grain.is_empty() { "" } else { ", with what is changed" };
+    let with = if asked.changes.is_empty() && asked.grain.is_empty() { "" } else { ", with these changes" };
     let run = match asked.recording.runs.len() {
         0 | 1 => String::new(),
         runs => format!(" (run {} of {runs})", asked.run),
     };
     let noun = if point.processors == 1 { "processor" } else { "processors" };
     let most = ratio(program.most_speedup);
-    format!("{} {noun}: {}; {best}at most {most}x however many{with}{run}", point.processors, times(point))
+    format!("{} {noun}: {}; {best}at most {most}x, however many{with}{run}", point.processors, times(point))
 }
 
 /// A speedup and between what it lies.
@@ -231,7 +231,7 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
     let widest = graph.widest_team();
     if has_loops && widest > 0 && most > widest {
         warnings.push(format!(
-            "the largest team had {widest} members: its loops were divided for so many, not for {most} processors \
+            "the largest team had {widest} members: its loops were split for {widest}, not for {most} processors \
              (record with `--logical-cores {most}`)"
         ));
     }
@@ -239,24 +239,26 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
     let cores = run.and_then(|run| run.logical_cores).filter(|_| splits && !recording.uses_openmp());
     if let Some(cores) = cores.filter(|cores| *cores < most) {
         warnings.push(format!(
-            "rayon split its loops as on {cores} cores, not as on {most} (record with `--logical-cores {most}`)"
+            "rayon split its loops for {cores} cores, not for {most} (record with `--logical-cores {most}`)"
         ));
     }
     if let Some(workers) = run.map(|run| run.workers).filter(|workers| *workers > 1) {
         warnings.push(format!(
-            "{workers} workers ran when this was recorded: what they cost each other is in the strands (record with \
+            "recorded on {workers} workers: the strands include what these cost each other (record with \
              `--workers 1`)"
         ));
     }
     if program.blocked_ns > program.recorded_ns / 100 {
         let blocked = time(program.blocked_ns);
-        warnings.push(format!("strands were blocked for {blocked}: it is taken that a processor is held meanwhile"));
+        warnings.push(format!(
+            "strands were blocked for {blocked}: the prediction assumes that a blocked strand holds its processor"
+        ));
     }
     if graph.folded() > 0 && graph.threshold() > Nanos::ZERO {
         let (rows, pieces) = (count(graph.rows()), count(graph.pieces() as u64));
         let (folded, span) = (time(program.span_ns), graph.recorded_span());
         warnings.push(format!(
-            "{rows} strands are folded into {pieces} pieces, what has less work than {} into one: the span is {folded}, \
+            "merged {rows} strands into {pieces}, tasks with less work than {} into one each: the span is {folded}, \
              {span} as recorded",
             graph.threshold()
         ));
@@ -266,7 +268,7 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// Columns of [`csv`].

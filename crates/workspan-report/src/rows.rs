@@ -13,7 +13,7 @@ pub(crate) const PROGRAM: [&str; 10] =
 
 /// Columns of regions.
 pub(crate) const REGION: [&str; 7] =
-    ["critical", "work", "span", "parallelism", "times", "idle", "region (serial code on its own)"];
+    ["critical", "work", "span", "parallelism", "times", "idle", "region, or serial code"];
 
 /// Columns of spawn sites.
 pub(crate) const SITE: [&str; 11] =
@@ -82,12 +82,13 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 10]> {
 pub(crate) fn conditions(report: &Report) -> String {
     let p = &report.program;
     let workers = if p.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", p.workers) };
-    // Of OpenMP's teams one thread runs at a time, so that every piece of a loop is seen.
+    // Of OpenMP's teams one thread runs at a time, so that every chunk of a loop is seen.
     let openmp = report.recorded.runtime.contains("OpenMP");
-    let what = if openmp { "one running at a time, as on" } else { "loops split as on" };
+    let what = if openmp { "one thread at a time, as on" } else { "loops split as on" };
     let cores = p.logical_cores.map_or(String::new(), |n| format!("; {what} {n} cores (--logical-cores)"));
     let runs = report.spread.as_ref().map_or(String::new(), |s| format!("; median of {} runs", s.runs));
-    let steal = report.recorded.steal_ns.map_or(String::new(), |cost| format!("; burdened: {} a steal", time(cost)));
+    let steal =
+        report.recorded.steal_ns.map_or(String::new(), |cost| format!("; burdened with {} a steal", time(cost)));
     format!("{workers}{cores}{runs}{steal}")
 }
 

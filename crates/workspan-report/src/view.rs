@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use crate::events::Events;
+pub use crate::place::Place;
 pub use crate::what_if::Answer as WhatIf;
 
 /// Version of the JSON form; fields may be added without a change, none removed or redefined.
@@ -26,17 +27,17 @@ pub struct Report {
     pub sites: Vec<Site>,
     /// Contexts: the tree of sites, parents first.
     pub contexts: Vec<Context>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<Warning>,
     /// Extremes over the runs, if there were several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
     /// How it was recorded.
     pub recorded: Recorded,
-    /// What would be if parts of the program were parallelised, as far as that was asked for with the run.
+    /// Predicted effect of parallelising code, as requested with the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub what_if: Vec<WhatIf>,
-    /// Events by site, if any were asked for.
+    /// Events by site, if any were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
 }
@@ -61,7 +62,7 @@ pub struct Verdict {
     pub lines: Vec<String>,
     /// What to try next, in words; null if there is nothing to say.
     pub next: Option<String>,
-    /// Processors that the program is judged on.
+    /// Number of processors that the verdict assumes.
     pub processors: u32,
     /// What is known of the time on them: `at-least` (bounds), `predicted` (simulated).
     pub basis: String,
@@ -69,9 +70,9 @@ pub struct Verdict {
     pub time_ns: Option<i64>,
     /// Useful work over that time.
     pub speedup: Option<f64>,
-    /// That, of the slowest schedule that there may be.
+    /// The same for the slowest schedule possible.
     pub slowest: Option<f64>,
-    /// What is missing to linear speedup, by cause.
+    /// Loss to linear speedup, by cause.
     pub losses: Vec<Loss>,
 }
 
@@ -80,7 +81,7 @@ pub struct Verdict {
 pub struct Loss {
     /// `parallelism`, `task-overhead`, `scheduling`, `work-inflation`, `algorithmic-overhead`.
     pub cause: String,
-    /// So much.
+    /// Processor time lost.
     pub time_ns: i64,
     /// That, over all time of the processors. With the useful work's share all shares add up to 1.
     pub share: f64,
@@ -119,7 +120,7 @@ pub struct Program {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
-    /// The same if all were stolen that can be; null if that was not told.
+    /// The same if every possible steal on the critical path took place; null if not computed.
     pub burdened: Option<Burdened>,
     /// Cost of creating tasks over work.
     pub task_overhead: Option<f64>,
@@ -143,7 +144,7 @@ pub struct Program {
     pub preempted_ns: i64,
     /// Time strands were blocked; in span, not in work.
     pub blocked_ns: i64,
-    /// Time of interrupts that was taken out.
+    /// Time of interrupts; in no other number.
     pub interrupted_ns: i64,
     /// Time spent in the collector; in no other number.
     pub collector_ns: i64,
@@ -157,8 +158,8 @@ pub struct Program {
     pub signal: Option<i32>,
 }
 
-/// The other end of a bracket: what would be if each iteration of a worksharing loop cost the same and could run by itself.
-/// The runtime tells of chunks only, so the truth lies between.
+/// The upper bound for loops: as if each iteration of a worksharing loop cost the same and could run by itself.
+/// The runtime reports chunks only, so the truth lies between.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Uniform {
     /// Span.
@@ -167,27 +168,13 @@ pub struct Uniform {
     pub parallelism: Option<f64>,
 }
 
-/// What would be if all were stolen that can be, each time at the cost of `recorded.steal_ns`.
+/// If every possible steal on the critical path took place, each at the cost of `recorded.steal_ns`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Burdened {
     /// Span.
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
-}
-
-/// Place in the source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Place {
-    /// File as the compiler saw it; empty if it is not known.
-    pub file: String,
-    /// Line, from 1; 0 if it is not known.
-    pub line: u32,
-    /// Column, from 1; 0 if it is not known.
-    pub column: u32,
-    /// For want of file and line: a function, or a file of code, and how far behind its beginning the place is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
 }
 
 /// A top-level region, or serial code of the root strand.
@@ -222,7 +209,7 @@ pub struct Region {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
-    /// The same if all were stolen that can be; null if that was not told.
+    /// The same if every possible steal on the critical path took place; null if not computed.
     pub burdened: Option<Burdened>,
     /// What it adds to the critical path, descendants included.
     pub critical_ns: i64,
@@ -274,7 +261,7 @@ pub struct Site {
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
-    /// The same if all were stolen that can be; null if that was not told.
+    /// The same if every possible steal on the critical path took place; null if not computed.
     pub burdened: Option<Burdened>,
     /// Time its strands waited for a lock that others held; in no other number.
     pub contended_ns: i64,
@@ -393,8 +380,8 @@ pub struct Recorded {
     pub system: String,
     /// Cost of one fork and join of the runtime, calibrated, in picoseconds.
     pub join_cost_ps: i64,
-    /// Cost of one hook of the collector, calibrated and taken out, in picoseconds.
+    /// Cost of one hook of the collector, calibrated and excluded, in picoseconds.
     pub probe_cost_ps: i64,
-    /// What a steal costs in burdened spans; null if these were not told.
+    /// Cost of a steal in burdened spans; null if these were not computed.
     pub steal_ns: Option<i64>,
 }

@@ -10,10 +10,10 @@ use workspan_model::{Ratio, Recording, SiteId};
 
 pub use crate::parts::Piece;
 use crate::parts::{factor, id, name, piece, problems, ratio, time};
-use crate::text::{head, line, more, Style, Table};
+use crate::terminal::{head, line, more, Style, Table};
 use crate::words::percent;
 
-/// What would be if parts of the program were parallelised.
+/// Predicted effect of parallelising code.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIf")]
 pub struct Answer {
@@ -39,11 +39,11 @@ pub struct Answer {
     pub sites: Vec<Site>,
     /// What the critical path consists of before and after, by falling share after.
     pub path: Vec<OnPath>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
-/// A part and its factor, as asked for.
+/// A part and its factor, as requested.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIfChange")]
 pub struct Change {
@@ -91,11 +91,11 @@ pub struct SiteFigures {
     pub critical_ns: i64,
 }
 
-/// A piece of the program on the critical path.
+/// A segment on the critical path.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIfOnPath")]
 pub struct OnPath {
-    /// The piece.
+    /// The segment.
     pub piece: Piece,
     /// What it adds to the critical path as recorded.
     pub before_ns: i64,
@@ -132,7 +132,7 @@ fn answer(
     let (before, after) = (figures(recorded), figures(&outcome.after));
     let ceiling = figures(&outcome.ceiling);
     if outcome.strands == 0 {
-        warnings.insert(0, "no strand is in any of these parts: nothing changes".to_owned());
+        warnings.insert(0, "no strand is in the code that you named: nothing changes".to_owned());
     }
     let names: Vec<String> = changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
     let numbers = [before, after, ceiling].map(|figures| ratio(figures.parallelism));
@@ -203,7 +203,7 @@ fn path(recording: &Recording, before: &Computed, outcome: &Outcome) -> Vec<OnPa
 
 /// As indented JSON.
 pub fn json(answer: &Answer) -> String {
-    crate::json::indented(answer)
+    crate::parts::indented(answer)
 }
 
 /// As text.
@@ -223,7 +223,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
             table.row(path_row(row).to_vec());
         }
         table.write(&mut out, style, PATH.len() - 1);
-        more(&mut out, answer.path.len(), style, "piece");
+        more(&mut out, answer.path.len(), style, "segment");
     }
     if !answer.sites.is_empty() {
         line(&mut out, "");
@@ -251,7 +251,7 @@ pub(crate) fn figure_rows(answer: &Answer) -> [[String; 4]; 3] {
     })
 }
 
-/// A piece on the critical path.
+/// A segment on the critical path.
 pub(crate) fn path_row(row: &OnPath) -> [String; 4] {
     let share = row.after_share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share)));
     [time(row.before_ns), time(row.after_ns), share, row.piece.text.clone()]

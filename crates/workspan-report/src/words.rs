@@ -9,13 +9,13 @@ use workspan_model::Ratio;
 pub fn warning(warning: &Warning) -> String {
     match warning {
         Warning::Killed { signal } => {
-            format!("the program was ended by {}: the numbers cover what had run by then", signal_name(*signal))
+            format!("{} ended the program: the numbers cover what had run by then", signal_name(*signal))
         }
         Warning::EndUnseen => {
             "the program ended without running exit handlers: the numbers cover what had run by then".to_owned()
         }
         Warning::ExitInsideRegion => {
-            "the program called exit while tasks were running: work in flight is partly missing".to_owned()
+            "the program called exit while tasks were running: part of their work is missing".to_owned()
         }
         Warning::StillRunning { threads } => format!(
             "the program ended while {threads} {}: the last strand of each is missing",
@@ -23,20 +23,20 @@ pub fn warning(warning: &Warning) -> String {
         ),
         Warning::Dropped { events, what } => format!("{events} {what} did not fit into the collector's tables"),
         Warning::OtherProcesses { count } => format!(
-            "{count} further {} of this command with hooks {} not profiled: only the first is",
+            "{count} further instrumented {} of this command {} not profiled: only the first is",
             if *count == 1 { "process" } else { "processes" },
             if *count == 1 { "was" } else { "were" },
         ),
-        Warning::NeverForks => "the program created no task: all its code ran serially with these arguments".to_owned(),
+        Warning::NeverForks => "the program created no task: with these arguments all its code ran serially".to_owned(),
         Warning::TooShort { span } => {
-            format!("the span is only {span}: too short for this clock, use a larger input or --repeat")
+            format!("the span is only {span}, too short for this clock: use a larger input, or --repeat N")
         }
         Warning::UnsteadyCounter => {
             "the cycle counter of this machine changes its rate: times are approximate".to_owned()
         }
         Warning::NoSwitchWitness => {
-            "this system does not show when a thread is switched out (glibc 2.35 or newer does): \
-             on a busy machine short strands are over-estimated"
+            "this system does not report when a thread is switched out (glibc 2.35 or newer does): \
+             on a busy machine short strands are overestimated"
                 .to_owned()
         }
         Warning::NoDebugInfo { places: true } => {
@@ -54,7 +54,7 @@ pub fn warning(warning: &Warning) -> String {
         }
         Warning::BusyMachine { preempted, work } => format!(
             "the machine was busy: strands waited {preempted} for a CPU, against {work} of work; \
-             this is taken out, but caches were disturbed"
+             this time is excluded, but caches were disturbed"
         ),
         Warning::VirtualClock => "times are ticks of the virtual clock".to_owned(),
     }

@@ -20,7 +20,7 @@ mod error;
 mod parquet;
 mod problem;
 mod schema;
-mod table;
+pub mod table;
 mod tasks;
 
 pub use error::StoreError;

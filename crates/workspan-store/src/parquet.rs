@@ -2,7 +2,7 @@
 //! version 1, encodings plain, dictionary and delta, zstd.
 //!
 //! It takes any bytes: `None` is for all that makes no sense. The crate `parquet` reads far more, but trusts the sizes
-//! that a file tells, and panics on some files.
+//! that a file reports, and panics on some files.
 
 pub(crate) mod chunk;
 pub(crate) mod footer;

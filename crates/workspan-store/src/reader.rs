@@ -33,7 +33,7 @@ pub struct Reader {
     run: u32,
     wanted: Wanted,
     workers: Workers,
-    /// The next part to open, and the row groups of the last one that have not been asked for.
+    /// The next part to open, and the row groups of the last one that have not been requested.
     next_part: u32,
     groups: Option<(Arc<Part>, usize)>,
     under_way: VecDeque<(Arc<Part>, Ticket)>,
@@ -163,7 +163,7 @@ impl Reader {
     }
 }
 
-/// Tells the strands of a part in memory, row group by row group, up to the first one that makes no sense. Without
+/// Reports the strands of a part in memory, row group by row group, up to the first one that makes no sense. Without
 /// `checked` its checksums do not matter: for tests of what they protect.
 pub fn decode_part(bytes: &[u8], checked: bool, mut each: impl FnMut(&[Strand])) {
     let part = Part::of_bytes(bytes, checked);

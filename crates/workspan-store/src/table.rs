@@ -16,14 +16,17 @@ use crate::{schema, StoreError};
 
 /// A column, null where it is none.
 #[derive(Clone, Debug)]
-pub(crate) enum Column {
+pub enum Column {
+    /// Numbers.
     Number(Vec<Option<i64>>),
+    /// Texts.
     Text(Vec<Option<String>>),
+    /// True or false.
     Truth(Vec<bool>),
 }
 
 /// Writes a table so that there is never half of it.
-pub(crate) fn write(path: &Path, columns: &[(&str, Column)]) -> Result<(), StoreError> {
+pub fn write(path: &Path, columns: &[(&str, Column)]) -> Result<(), StoreError> {
     let beside = temporary(path);
     let written = write_to(&beside, columns)
         .map_err(|error| StoreError::parquet(path, error))

@@ -1,5 +1,6 @@
 //! Which task a strand belongs to.
 
+use workspan_model::nesting::{Construct, Detail, Effect};
 use workspan_model::Event;
 
 /// Numbers tasks in serial order, from the root, which is 0. A branch of a fork is a task, but for the first, which its
@@ -14,19 +15,13 @@ pub(crate) struct Tasks {
     around: Vec<Frame>,
 }
 
-/// What ends when a task does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Fork,
-    Task,
-    /// With so many members to come.
-    Team(u32),
-}
-
+/// A fork, a task or a team; nothing else changes which task runs.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     creator: i64,
-    kind: Kind,
+    construct: Construct,
+    /// Of a team: members to come.
+    left: u32,
 }
 
 impl Tasks {
@@ -39,27 +34,26 @@ impl Tasks {
     pub(crate) fn step(&mut self, event: &Event) -> i64 {
         let task = self.current;
         self.ended = false;
-        match event {
-            Event::Fork(_) => self.push(Kind::Fork),
-            Event::Next(_) => {
-                let fork = self.around.last().filter(|frame| frame.kind == Kind::Fork);
+        match (event.effect(), event.detail()) {
+            (Effect::Opens(Construct::Fork), _) => self.push(Construct::Fork, 0),
+            (Effect::Divides(construct), _) => {
+                let fork = self.around.last().filter(|frame| frame.construct == construct);
                 // The creator goes on after the join.
                 self.ended = fork.is_some_and(|frame| frame.creator != task);
                 self.begin();
             }
-            Event::Spawn(_) | Event::Call(_) => {
-                self.push(Kind::Task);
+            (Effect::Opens(Construct::Task), _) => {
+                self.push(Construct::Task, 0);
                 self.begin();
             }
-            Event::Team(members) => {
-                self.push(Kind::Team(members.saturating_sub(1)));
-                if *members > 0 {
+            (Effect::Opens(Construct::Team), Detail::Count(members)) => {
+                self.push(Construct::Team, members.saturating_sub(1));
+                if members > 0 {
                     self.begin();
                 }
             }
-            Event::Join => self.pop(|kind| kind == Kind::Fork),
-            Event::TeamEnd => self.pop(|kind| matches!(kind, Kind::Team(_))),
-            Event::End => self.end(),
+            (Effect::Closes(Construct::Task), _) => self.end(),
+            (Effect::Closes(construct @ (Construct::Fork | Construct::Team)), _) => self.pop(construct),
             _ => {}
         }
         task
@@ -70,8 +64,8 @@ impl Tasks {
         self.ended
     }
 
-    fn push(&mut self, kind: Kind) {
-        self.around.push(Frame { creator: self.current, kind });
+    fn push(&mut self, construct: Construct, left: u32) {
+        self.around.push(Frame { creator: self.current, construct, left });
     }
 
     fn begin(&mut self) {
@@ -83,23 +77,22 @@ impl Tasks {
         let Some(frame) = self.around.last_mut() else {
             return;
         };
-        match &mut frame.kind {
-            Kind::Team(0) => {
-                self.ended = self.current != frame.creator;
-                self.current = frame.creator;
-            }
-            Kind::Team(left) => {
-                *left -= 1;
-                self.ended = self.current != frame.creator;
+        if frame.construct != Construct::Team {
+            return self.pop(Construct::Task);
+        }
+        self.ended = self.current != frame.creator;
+        match frame.left.checked_sub(1) {
+            Some(left) => {
+                frame.left = left;
                 self.begin();
             }
-            _ => self.pop(|kind| kind == Kind::Task),
+            None => self.current = frame.creator,
         }
     }
 
     /// Rows that are not well nested leave a frame that does not fit; it stays.
-    fn pop(&mut self, fits: impl Fn(Kind) -> bool) {
-        if let Some(frame) = self.around.pop_if(|frame| fits(frame.kind)) {
+    fn pop(&mut self, construct: Construct) {
+        if let Some(frame) = self.around.pop_if(|frame| frame.construct == construct) {
             self.ended = self.current != frame.creator;
             self.current = frame.creator;
         }

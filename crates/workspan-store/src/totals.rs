@@ -27,7 +27,7 @@ pub struct TaskTotals {
     pub moved: bool,
 }
 
-/// Adds up the strands of tasks, as they come in serial order. A task is told when it has ended.
+/// Adds up the strands of tasks, as they come in serial order. A task is reported when it has ended.
 ///
 /// **Memory:** for the tasks that are open; bounded by the depth of the tree, however many there are.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The next strands of a run; `each` is told the tasks that end with them.
+    /// The next strands of a run; `each` receives the tasks that end with them.
     pub fn feed(&mut self, strands: &[Strand], mut each: impl FnMut(&TaskTotals)) {
         for strand in strands {
             let task = self.tasks.step(&strand.event);
@@ -51,7 +51,7 @@ impl Totals {
         }
     }
 
-    /// No more strands: `each` is told the tasks that have not ended.
+    /// No more strands: `each` receives the tasks that have not ended.
     pub fn finish(self, each: impl FnMut(&TaskTotals)) {
         self.open.iter().for_each(each);
     }
@@ -102,7 +102,7 @@ mod tests {
     use workspan_testkit::random::Random;
     use workspan_testkit::strands::random;
 
-    /// Each task is told once, with the sums of its strands; no more of them are open than `open`.
+    /// Each task is reported once, with the sums of its strands; no more of them are open than `open`.
     fn check(rows: &[Strand], open: usize) {
         let mut expected: BTreeMap<i64, (i64, i64, Nanos, bool)> = BTreeMap::new();
         let (mut tasks, mut threads) = (Tasks::default(), BTreeMap::new());
@@ -115,7 +115,7 @@ mod tests {
         let mut found = BTreeMap::new();
         let mut each = |task: &TaskTotals| {
             let sums = (task.first_strand, task.strands, task.work, task.moved);
-            assert_eq!(found.insert(task.task, sums), None, "{task:?} is told twice");
+            assert_eq!(found.insert(task.task, sums), None, "{task:?} is reported twice");
         };
         let mut totals = Totals::default();
         for rows in rows.chunks(7) {

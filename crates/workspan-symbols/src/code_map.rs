@@ -44,7 +44,7 @@ pub(crate) struct Details {
 pub(crate) struct File {
     /// Absolute, as far as known.
     pub(crate) path: String,
-    /// Within the folder of the compilation, if the compiler was told a relative path.
+    /// Within the folder of the compilation, if the compiler was given a relative path.
     pub(crate) relative: Option<String>,
 }
 
@@ -132,7 +132,7 @@ impl Details {
             Some((file, line, column))
         };
         let first = match self.scopes.beginning_at(address) {
-            // What is asked for is the function, whatever has been inlined into its first instructions.
+            // What is requested is the function, whatever has been inlined into its first instructions.
             Some(function) => Step {
                 place: row.and_then(|Row { opening: (file, line, column), .. }| place(*file, *line, *column)),
                 scope: Some(function),

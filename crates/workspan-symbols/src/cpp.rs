@@ -15,7 +15,7 @@ pub(crate) fn demangle(mangled: &str) -> Option<String> {
     let symbol = Symbol::new(mangled).ok()?;
     let mut writer = Writer::default();
     let options = DemangleOptions::new().no_params().no_return_type();
-    // Where it stops early, the beginning tells enough.
+    // Where it stops early, the beginning says enough.
     let _ = symbol.structured_demangle(&mut writer, &options);
     simplify(&writer.out)
 }
@@ -134,7 +134,7 @@ pub(crate) fn short(name: &str) -> Option<&str> {
         0 => name.split(['<', '[', '(']).next().filter(|name| !name.is_empty()),
         // A name that only begins like one.
         8 if name[8..].starts_with(|c: char| c == '_' || c.is_ascii_alphanumeric()) => name.split('<').next(),
-        // A call may be that of a lambda: then the lines around it tell more.
+        // A call may be that of a lambda: then the lines around it say more.
         sign => Some(name).filter(|_| !name[..sign].ends_with("()")),
     }
 }

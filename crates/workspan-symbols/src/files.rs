@@ -131,7 +131,7 @@ impl<'s> Path<'s> {
         format!("{root}{}", parts.join("/"))
     }
 
-    /// The path within the folder of the compilation, if the compiler was told one.
+    /// The path within the folder of the compilation, if the compiler was given one.
     pub(crate) fn relative(&self) -> Option<String> {
         let relative = !self.base.is_empty() && !self.name.is_empty();
         relative.then(|| {

@@ -1,9 +1,9 @@
 //! Names places in the source and the functions around them, from the debug information of executables and libraries.
 //!
-//! A collector within a Rust program knows exactly where the program called it, for the compiler tells it: file, line and
+//! A collector within a Rust program knows exactly where the program called it, for the compiler reports it: file, line and
 //! column. It does not know in which function. That stands in the executable's debug information, which this crate reads
 //! in the opposite direction from a debugger: from the place to the instructions, and from those to the function
-//! ([`Executable::functions`]). Where there is none, the name of a closure's type tells as much
+//! ([`Executable::functions`]). Where there is none, the name of a closure's type reports as much
 //! ([`function_from_type_name`]).
 //!
 //! A collector that is loaded into a program of another language often knows no more than an address in an executable or
@@ -11,7 +11,7 @@
 //! inlined; or at least the symbol. Names are those of the program's language: C++ and Rust without generic arguments,
 //! Fortran without what the compilers add. [`symbolise()`] does all of this for the sites of a recording.
 //!
-//! **Invariants.** Pure functions over bytes: no file is opened ([`debug_file_candidates`] only tells which should be),
+//! **Invariants.** Pure functions over bytes: no file is opened ([`debug_file_candidates`] only reports which should be),
 //! nothing is printed or kept. No input makes them panic, recur without bound, or take more than a fixed number of steps
 //! per byte.
 //!

@@ -51,7 +51,7 @@ fn is_foreign(name: &str) -> bool {
 struct Path {
     /// Without generic arguments and closures.
     text: String,
-    /// Defined in the program, as far as the name tells.
+    /// Defined in the program, as far as the name reports.
     own: bool,
     closure: bool,
 }

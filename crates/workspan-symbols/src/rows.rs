@@ -23,7 +23,7 @@ pub(crate) struct Row {
 }
 
 /// Runs a line program. Rows without instructions, without a line, and those of code that the linker has dropped are left
-/// out: nothing at their address tells about them.
+/// out: nothing at their address describes them.
 pub(crate) fn for_each(
     program: IncompleteLineProgram<Slice<'_>>,
     code: &Code,

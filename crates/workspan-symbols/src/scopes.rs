@@ -113,7 +113,7 @@ impl Scopes {
     }
 }
 
-/// Tells `visit` the code of a unit, as its root entry has it: begin and end of each range. (`gimli::Dwarf::unit_ranges`
+/// Passes the code of a unit to `visit`, as its root entry has it: begin and end of each range. (`gimli::Dwarf::unit_ranges`
 /// adds without looking whether the sum fits.)
 pub(crate) fn unit_ranges(
     unit: UnitRef<'_, Slice<'_>>,

@@ -40,7 +40,7 @@ impl<'a> Module<'a> {
 pub struct Symbolised {
     /// There is debug information about the file of at least one site.
     pub has_debug_info: bool,
-    /// Sites whose function was found there, or told by the compiler.
+    /// Sites whose function was found there, or reported by the compiler.
     pub from_debug_info: usize,
     /// Sites known by an address, whose place in the source was found.
     pub placed: usize,
@@ -79,7 +79,7 @@ pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) ->
     }
     for site in sites.iter_mut().filter(|site| wants_function(site)) {
         if is_located(site) {
-            // Its module could not be read: what the compiler told must do.
+            // Its module could not be read: what the compiler reported must do.
             work.settle(site, &Found::default());
             work.done.from_debug_info += usize::from(site.function.is_some());
         } else if let Some(name) = function_from_type_name(closure(site)) {
@@ -90,12 +90,12 @@ pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) ->
     work.done
 }
 
-/// True for sites for which an address counts. Of those that rustc told the place of, addresses are but a hint.
+/// True for sites for which an address counts. For those whose place rustc reported, addresses are but a hint.
 fn is_located(site: &Site) -> bool {
     site.kind.is_openmp() && !is_named(site) || site.bare_address().is_some()
 }
 
-/// True for a region that a Rust program marks: the compiler told its place, and what stands for a type is its name.
+/// True for a region that a Rust program marks: the compiler reported its place, and what stands for a type is its name.
 fn is_named(site: &Site) -> bool {
     site.kind == SiteKind::Marked && !site.file.is_empty() && site.addresses.is_empty()
 }
@@ -116,7 +116,7 @@ fn wants_function(site: &Site) -> bool {
 /// What flang 19 gives in place of a file's name.
 const FLANG_FILE: &str = "FIRModule";
 
-/// What clang gives in place of what it was not asked to tell.
+/// What clang gives in place of what it was not to emit.
 const UNKNOWN: &str = "unknown";
 
 struct Work<'d> {
@@ -156,8 +156,8 @@ impl Work<'_> {
             let told =
                 SourcePlace { file: below(found.folder.as_deref(), &site.file), line: site.line, column: site.column };
             self.settle(site, &found);
-            // A compiler that moves code out of a function may keep its lines, and not its name; and one that tells names
-            // may tell only their last part.
+            // A compiler that moves code out of a function may keep its lines, and not its name; and one that reports names
+            // may report only their last part.
             let place = found.places.into_iter().next().or(site.addresses.is_empty().then_some(told));
             let whole = site.function.as_ref().is_some_and(|f| f.name.contains("::") || !site.addresses.is_empty());
             if let Some(place) = place.filter(|_| !whole) {
@@ -187,7 +187,7 @@ impl Work<'_> {
         }
     }
 
-    /// Puts together what the compiler told of a site and what was found at its address.
+    /// Puts together what the compiler reported of a site and what was found at its address.
     fn settle(&mut self, site: &mut Site, found: &Found) {
         let told = !site.file.is_empty() && site.file != FLANG_FILE;
         if told {
@@ -224,7 +224,7 @@ fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
     }
 }
 
-/// The files of places of which flang told line and function: the only one there is, or the one that has the function
+/// The files of places of which flang reported line and function: the only one there is, or the one that has the function
 /// there.
 fn find_fortran_files(
     executable: &Executable<'_>,
@@ -256,7 +256,7 @@ fn find_fortran_files(
     }
 }
 
-/// The function that the compiler told.
+/// The function that the compiler reported.
 fn told_function(site: &Site) -> Option<String> {
     let name = site.type_name.as_str();
     if name.is_empty() || name == UNKNOWN {
@@ -268,7 +268,7 @@ fn told_function(site: &Site) -> Option<String> {
     cpp::told(name)
 }
 
-/// What the compiler told is right even where the code was inlined elsewhere; what was found may have more of the path.
+/// What the compiler reported is right even where the code was inlined elsewhere; what was found may have more of the path.
 fn best_name(told: Option<String>, found: Option<String>) -> Option<String> {
     match (told, found) {
         (Some(told), Some(found)) if !told.contains("::") && last_segment(&found) == told => Some(found),

@@ -3,8 +3,10 @@
 //! * [`program`]: a fork-join program as a tree, and a generator. `programs/random` runs such a tree on rayon.
 //! * [`oracle`]: evaluates the same tree serially, by the definitions, knowing nothing of any collector.
 //! * [`strands`]: runs that are recorded strand by strand, made at random, and their oracle.
+//! * [`patience`]: waiting, for a limited time.
 
 pub mod oracle;
+pub mod patience;
 pub mod program;
 pub mod random;
 pub mod strands;

@@ -8,7 +8,7 @@ pub const COPIES: u8 = 4;
 /// A program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// So many ticks of serial work.
+    /// This number of ticks of serial work.
     Work(u64),
     /// One after the other.
     Seq(Vec<Node>),
@@ -20,7 +20,7 @@ pub enum Node {
     Spawn(u8, Box<Node>),
     /// A parallel iterator over items, in pieces of one.
     ParIter(u8, Vec<Node>),
-    /// A parallel bridge: a serial iterator that takes so many ticks per item, each item in parallel.
+    /// A parallel bridge: a serial iterator that takes this number of ticks per item, each item in parallel.
     ParBridge(u8, Vec<(u64, Node)>),
     /// Runs in another pool.
     Install(Box<Node>),

@@ -1,4 +1,4 @@
-//! Profilers of your own on Workspan's collectors: told of every task of a program that uses rayon or OpenMP, without a
+//! Profilers of your own on Workspan's collectors: called at every task event of a program that uses rayon or OpenMP, without a
 //! change to the program or to its runtime.
 //!
 //! A tool is a shared library (`crate-type = ["cdylib"]`) with a type that implements [`Tool`]:
@@ -31,7 +31,7 @@
 //! workspan record --tool target/release/libcount.so -- ./prog
 //! ```
 //!
-//! What a task is, and when which call comes, is told in `include/workspan_tool.h`, of which this is the Rust form. Calls come
+//! What a task is, and when which call comes, is described in `include/workspan_tool.h`, of which this is the Rust form. Calls come
 //! on any thread, several at a time. A tool must not call the runtime that is watched, nor panic: a panic ends the program.
 
 #![expect(unsafe_code, reason = "the interface between a tool and the collector is C's")]
@@ -145,7 +145,7 @@ pub struct Site(pub u32);
 /// A place in the source, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The compiler told it.
+    /// The compiler reported it.
     Line {
         /// File name, as the compiler saw it.
         file: String,
@@ -199,7 +199,7 @@ impl Api {
         if length == 0 {
             return Some(Place::Address(raw.address));
         }
-        // SAFETY: the interface says that so many bytes are there, and stay.
+        // SAFETY: the interface says that this number of bytes are there, and stay.
         let file = unsafe { std::slice::from_raw_parts(raw.file.cast::<u8>(), length) };
         let file = String::from_utf8_lossy(file).into_owned();
         Some(Place::Line { file, line: raw.line, column: raw.column })

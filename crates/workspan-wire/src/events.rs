@@ -1,4 +1,4 @@
-//! Events counted by context, as they are asked for and found in the shared memory.
+//! Events counted by context, as they are requested and found in the shared memory.
 //!
 //! Each thread counts by itself. What it has counted since its last reading belongs to one account, or to none; so it reads
 //! where the account changes, and nowhere else.
@@ -16,7 +16,7 @@ pub const USER_ONLY: u32 = 1;
 #[derive(Debug)]
 #[repr(C)]
 pub struct Events {
-    /// How many are asked for; 0: nothing is counted. Written by the runner.
+    /// How many are requested; 0: nothing is counted. Written by the runner.
     pub count: AtomicU32,
     _pad: AtomicU32,
     /// Which. Written by the runner.

@@ -2,10 +2,11 @@
 //!
 //! * [`shm`]: the shared memory in which a collector keeps its tables while the program runs.
 //! * [`events`]: events counted by context.
-//! * [`log`]: records of single strands, where the whole model is asked for.
-//! * [`site`]: what kinds of source places a collector tells apart.
+//! * [`log`]: records of single strands, where the whole model is requested.
+//! * [`site`]: what kinds of source places a collector distinguishes.
 //! * [`trace`]: instructions and accesses to memory of a program that runs under an emulator.
 //! * [`histogram`]: the buckets of task sizes.
+//! * [`sync`]: atomics and cells, for whoever uses the tables.
 //!
 //! **Invariant:** this crate depends on nothing, allocates nothing and has no unsafe code, so that a collector can
 //! be compiled from its text inside any crate (see `workspan-instrument`).
@@ -22,4 +23,5 @@ pub mod path;
 pub mod records;
 pub mod shm;
 pub mod site;
+pub mod sync;
 pub mod trace;

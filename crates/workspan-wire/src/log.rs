@@ -59,7 +59,7 @@ pub enum Event {
     /// Of a team, this member runs what one of them is to run.
     Single = 19,
 
-    /// Branches fork off; number: iterations in the first ([`Event::With`]: so many, if they are more than fit).
+    /// Branches fork off; number: iterations in the first ([`Event::With`]: this number, if they are more than fit).
     Fork = 32,
     /// The next branch begins; number: iterations in it (as before).
     Next = 33,
@@ -76,7 +76,7 @@ pub enum Event {
     Call = 38,
     /// The piece ends. Number 1: it was none of the program's, but the runtime's.
     End = 39,
-    /// The tasks created so far by this one are waited for; number 1: only those told before ([`Event::After`]).
+    /// The tasks created so far by this one are waited for; number 1: only those reported before ([`Event::After`]).
     Sync = 40,
     /// A region begins ([`Event::With`]: its context).
     Enter = 41,

@@ -1,8 +1,6 @@
 //! Critical paths, as they lie in the shared memory: chains of nodes, newest first, and handles to them.
 
-use core::cell::Cell;
-use core::mem::size_of;
-use core::sync::atomic::{AtomicI64, AtomicU32};
+use super::sync::{AtomicI64, AtomicU32, Cell};
 
 /// Entries of a [`PathNode`].
 pub const NODE_ENTRIES: usize = 5;
@@ -31,7 +29,7 @@ pub struct PathNode {
     pub contexts: [Cell<u16>; NODE_ENTRIES],
     /// Entries in use.
     pub len: Cell<u8>,
-    _pad: Cell<u8>,
+    pub(crate) _pad: Cell<u8>,
     /// Nodes of the chain, as it was when this one was added or folded.
     pub length: Cell<u32>,
     /// With how many it is to be folded.
@@ -41,8 +39,6 @@ pub struct PathNode {
     /// The segment before it; 0 for none. In a free node: the next free one.
     pub parent: AtomicU32,
 }
-
-const _: () = assert!(size_of::<PathNode>() == 168);
 
 /// In place of an entry's context: it is a [`Call`], whose sums may not be known yet.
 pub const AWAITED: u16 = u16::MAX;
@@ -66,7 +62,7 @@ pub struct Call {
     pub around: Cell<u32>,
     /// Of a member's part: the call that all members have a part of; 0 for none.
     pub whole: Cell<u32>,
-    _pad: Cell<u32>,
+    pub(crate) _pad: Cell<u32>,
     /// Its work, as far as it is known.
     pub work: AtomicI64,
     /// Of `work`: that of tasks that were created in it.

@@ -35,7 +35,7 @@ pub struct SiteRecord {
     /// File name as the compiler saw it.
     pub file: [Cell<u8>; FILE_BYTES],
     /// Name of the closure type, from which the function follows where there is no debug information; where a compiler
-    /// tells it, the name of the function itself.
+    /// reports it, the name of the function itself.
     pub type_name: [Cell<u8>; TYPE_BYTES],
 }
 

@@ -15,7 +15,7 @@
 //! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
 //! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
 //! | [`CALLS`] | [`Call`] × [`MAX_CALLS`] |
-//! | [`LOGS`] | [`ThreadLog`] × [`MAX_THREADS`]; untouched unless [`Config::log`] asks for them |
+//! | [`LOGS`] | [`ThreadLog`] × [`MAX_THREADS`]; untouched unless [`Config::log`] requests them |
 //!
 //! The interpreter Miri, which runs the collector's tests, gets smaller tables.
 //!
@@ -36,7 +36,7 @@ pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 11;
+pub const WIRE_VERSION: u32 = 12;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -47,11 +47,11 @@ pub const NOTE_MAGIC: [u8; 8] = *b"WORKSPAN";
 /// End of the runtime's name and version where only hooks for idle time are in.
 pub const NOTE_IDLE_ONLY: &str = " (idle)";
 
-/// Most source places told apart; further ones are counted in [`Header::dropped_sites`].
+/// Most source places distinguished; further ones are counted in [`Header::dropped_sites`].
 pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 1024 };
-/// Most contexts (a site below a path of sites) told apart; see [`Header::dropped_contexts`].
+/// Most contexts (a site below a path of sites) distinguished; see [`Header::dropped_contexts`].
 pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 1024 };
-/// Most files of code (the executable, shared libraries) told apart; addresses in further ones stay unresolved.
+/// Most files of code (the executable, shared libraries) distinguished; addresses in further ones stay unresolved.
 pub const MAX_MODULES: usize = if cfg!(miri) { 4 } else { 64 };
 /// Most threads alive at a time; see [`Header::dropped_threads`].
 pub const MAX_THREADS: usize = if cfg!(miri) { 6 } else { 256 };
@@ -102,10 +102,11 @@ const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095
 }
 
+const _: () = assert!(size_of::<PathNode>() == 168 && size_of::<Call>() == 56);
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
 const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
 
-/// First page: what the runner asks for and what the collector says about itself.
+/// First page: what the runner requests and what the collector says about itself.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Header {
@@ -115,7 +116,7 @@ pub struct Header {
     pub wire_version: AtomicU32,
     /// 0 until a process claims the memory, then its process id.
     pub owner: AtomicU32,
-    /// Asked for by the runner before the program starts.
+    /// Requested by the runner before the program starts.
     pub config: Config,
     /// [`WIRE_VERSION`] of the collector, 0 until it has attached.
     pub collector_version: AtomicU32,
@@ -161,7 +162,7 @@ pub struct Header {
     /// Of a tool that the environment names: 1 loaded; 2 it cannot be loaded, or is none; 3 no memory; 4 it declined.
     pub tool: AtomicU32,
     _tool_pad: AtomicU32,
-    /// Tasks of which the tool was told nothing, for want of room.
+    /// Tasks that were not reported to the tool, for want of room.
     pub dropped_tool_tasks: AtomicU64,
 
     /// Calibrated cost, in ticks, that the hooks add to a strand; already taken out of all numbers.
@@ -186,11 +187,18 @@ pub struct Header {
     /// Free list of calls, as that of nodes.
     pub free_calls: AtomicU64,
 
+    /// Absolute span to which the root strand has come, as of its last region.
+    pub root_span: AtomicI64,
+    /// Times a thread went on without its turn ([`Config::logical_cores`]).
+    pub impatient: AtomicU64,
+    /// Events that were skipped, as what they are about was in another thread's hands for longer than anybody waits.
+    pub unfollowed: AtomicU64,
+
     /// Events that are counted by context.
     pub events: Events,
 }
 
-/// What the runner asks for. Written before the program starts.
+/// What the runner requests. Written before the program starts.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Config {
@@ -226,7 +234,7 @@ pub struct Config {
 pub enum Clock {
     /// Cycle counter, corrected for preemption.
     Real = 0,
-    /// Ticks told by the program: work and span are exact and repeatable.
+    /// Ticks reported by the program: work and span are exact and repeatable.
     Virtual = 1,
 }
 
@@ -246,11 +254,11 @@ pub enum Ending {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Feature {
-    /// Restartable sequences tell that the thread was switched out.
+    /// Restartable sequences report that the thread was switched out.
     SwitchWitness = 1,
-    /// A segment selector tells that an interrupt came.
+    /// A segment selector reports that an interrupt came.
     InterruptWitness = 2,
-    /// The kernel tells how long a thread waited for a CPU.
+    /// The kernel reports how long a thread waited for a CPU.
     RunDelay = 4,
     /// The cycle counter runs at a constant rate on all CPUs.
     SteadyCounter = 8,
@@ -277,6 +285,13 @@ pub struct Candidate {
     pub span: AtomicI64,
     /// Path (low 32 bits).
     pub path: AtomicU64,
+}
+
+impl Candidate {
+    /// No chain: anything is longer.
+    pub const fn none() -> Candidate {
+        Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) }
+    }
 }
 
 /// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]), and the longest
@@ -395,7 +410,7 @@ pub struct Thread {
     pub idle: Cell<i64>,
     /// Ticks this slot's ended threads lived.
     pub lived: Cell<i64>,
-    /// Ticks a strand was ready but had no CPU (left out of all numbers).
+    /// Ticks a strand was ready but had no CPU (excluded from all numbers).
     pub preempted: Cell<i64>,
     /// Ticks a strand was blocked (in span, not in work).
     pub blocked: Cell<i64>,
@@ -471,7 +486,7 @@ pub struct Position {
     pub since: i64,
 }
 
-/// While batching, one hook in so many reads the counter.
+/// While batching, one hook in this number of reads the counter.
 pub const BATCH: u32 = 16;
 
 /// What the kernel's clocks said at a known tick.
@@ -533,7 +548,7 @@ pub struct Account {
     pub entries: Cell<u64>,
     /// Tasks created.
     pub tasks: Cell<u64>,
-    /// Ticks that ended tasks ran themselves, nested tasks left out.
+    /// Ticks that ended tasks ran themselves, nested tasks excluded.
     pub task_work: Cell<i64>,
     /// Measured cost of creating tasks, where it is measured one by one.
     pub overhead: Cell<i64>,

@@ -63,7 +63,7 @@ pub const fn size(word: u64) -> u64 {
     1 << (word >> SIZE_SHIFT & 7)
 }
 
-/// Words that hold so many bytes.
+/// Words that hold this number of bytes.
 pub const fn words(bytes: usize) -> usize {
     bytes.div_ceil(8)
 }

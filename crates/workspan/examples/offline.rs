@@ -1,7 +1,7 @@
 //! Recordings that no program made, of any length, and how long the analyses of strands take with them, for
 //! `cargo xtask bench`.
 //!
-//! * `offline make SHAPE STRANDS FILE`: writes a recording of about so many strands of a shape (`joins`, `iterators`,
+//! * `offline make SHAPE STRANDS FILE`: writes a recording of about this number of strands of a shape (`joins`, `iterators`,
 //!   `tasks`), and prints `strands` and `bytes`, what they are on disk.
 //! * `offline replay FILE`, `offline what-if FILE`, `offline advise FILE`: analyses it as the verbs do, and prints
 //!   `strands`, `seconds`, `cpu_seconds`, and `peak_kib`, the largest resident set of this process.

@@ -15,7 +15,7 @@ pub fn run(args: &args::Advise) -> anyhow::Result<Outcome> {
     let goal = Goal { target: args.target, factor: args.factor, threshold: args.threshold };
     let advice =
         advise(&recorded.recording, &recorded.run, &recorded.rows, &goal).context("cannot read the strands")?;
-    recorded.rows.tell_problems();
+    recorded.rows.report_problems();
     let view = answer(&recorded.recording, &goal, &advice);
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;

@@ -2,37 +2,36 @@
 
 mod arguments;
 mod command;
+mod defaults;
 pub mod export;
+pub mod graph;
+pub mod groups;
 pub mod guide;
-mod inflate;
+mod inflation;
+pub mod instrument;
 mod limits;
 mod predict;
 mod scale;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use workspan_analysis::schedule::MOST_PROCESSORS;
 
 use crate::gate::Gate;
 use crate::parts::Asked;
 
 pub use command::Command;
+pub use defaults::{Clock, DEFAULT_FILE, DEFAULT_TOP};
 pub use export::Export;
 pub use guide::Guide;
-pub use inflate::{Inflate, InflateOptions};
+pub use inflation::{Inflation, InflationOptions};
 pub use limits::{Limits, Models};
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
-/// Where recordings are written and read unless another file is named.
-pub const DEFAULT_FILE: &str = "workspan.wspan";
-
-/// Rows of a table that are shown unless another number is asked for.
-pub const DEFAULT_TOP: usize = 15;
-
-/// Tells how parallel a program is, why it does not scale, and what to change.
+/// Show how parallel a program is, why it does not scale, and which line to change.
 #[derive(Debug, Parser)]
 #[command(name = "workspan", version, max_term_width = 100, after_help = EXAMPLES)]
 pub struct Workspan {
@@ -41,86 +40,107 @@ pub struct Workspan {
     pub verb: Verb,
 }
 
+/// Commands and their options, with help by groups.
+pub fn command() -> clap::Command {
+    groups::grouped(Workspan::command(), groups::WORKSPAN)
+}
+
+/// The command line of `workspan`.
+pub fn parse(arguments: Vec<OsString>) -> Result<Workspan, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Workspan::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
 const EXAMPLES: &str = "\
 Examples:
-  cargo workspan run --release -- args    build the rayon program of this folder with hooks, run and report
-  workspan record -- ./prog args          run a program that was built so, or one that uses OpenMP
-  workspan report                         the report again, from workspan.wspan
-  workspan report --html report.html      the same as a page
-  workspan doctor                         what this machine allows";
+  cargo workspan run --release -- args    profile the Rust program in this folder, which uses rayon
+  workspan record -- ./prog args          profile a program that uses OpenMP
+  workspan report --html report.html      show the report again, and write it as a page
+  workspan doctor                         check this machine and this project
 
-/// Verbs of `workspan`.
+`workspan COMMAND --help` explains a command. `workspan guide` lists commands by question.";
+
+/// Commands of `workspan`. `--help` lists them by [`groups::WORKSPAN`].
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Run a program that carries hooks or uses OpenMP, and report.
+    /// Run a program; report its work, span, parallelism and what limits it.
     Record(Record),
-    /// Show the report of a recording.
+    /// Show the report of a recording as text, JSON or an HTML page.
     Report(Report),
     /// Show what a recording holds and how it was made.
     Info(Info),
-    /// Tell what this machine, and a program, allow.
+    /// Check machine, project and program; show how to fix what is missing.
     Doctor(Doctor),
-    /// Tell what parallelising parts of the program would give; needs a recording made with --record.
+    /// Predict span and parallelism if some lines ran faster.
     WhatIf(WhatIf),
-    /// Tell which parts must be parallelised, and whose tasks have the wrong size; needs a recording made with --record.
+    /// List code to parallelise, and tasks that are too small or too large.
     Advise(Advise),
-    /// Tell how long the program would take on other numbers of processors; needs a recording made with --record.
+    /// Predict time and speedup on other numbers of processors.
     Predict(Predict),
-    /// Tell work and span of each call site, in all and on the critical path; what stealing would cost.
+    /// Show work and span of each call site: in total, on the critical path.
     Calls(Calls),
-    /// Compare two recordings of a program, before and after a change.
+    /// Show what changed between two recordings, and what may be noise.
     Diff(Diff),
-    /// Measure speedups, and what they are lost to: overhead, idle time, work inflation.
+    /// Measure speedup on 1, 2, 4, … workers and attribute what is lost.
     Scale(Scale),
-    /// Run a program on one worker and on several, and tell which strands cost more for it: work inflation.
-    Inflate(Inflate),
-    /// Find how parallel a program could be at most: limits set by dependences between its instructions.
+    /// Show which code takes longer only because others run beside it.
+    #[command(alias = "inflate")]
+    Inflation(Inflation),
+    /// Show the parallelism that dependences between instructions allow.
     Limits(Limits),
-    /// Merge repeated runs strand by strand, which leaves noise out; needs a recording made with --record --repeat.
+    /// Write one recording, with less noise, from repeated runs.
     Merge(Merge),
-    /// Write a recording in the format of another tool.
+    /// Write a trace, flame graph, task graph or table for another tool.
     Export(Export),
-    /// Tell which verb answers which question, and what scripts can rely on.
+    /// Show which command answers which question, and what scripts can rely on.
     Guide(Guide),
-    /// Answer a question in SQL; needs a recording made with --record.
-    #[cfg(feature = "query")]
+    /// Build a program that records blocks, memory accesses, calls and loops.
+    Build(instrument::Build),
+    /// Stand in for a compiler.
+    #[command(hide = true)]
+    CompileAs(instrument::CompileAs),
+    /// Record and analyse the task graph of a program that `build` built.
+    Graph(graph::Graph),
+    /// Answer a question in SQL about every strand: a table, CSV or JSON.
     Query(Query),
 }
 
 /// Options of everything that runs a program.
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Write the recording to FILE; a former one is kept as FILE.old.
+    /// Write the recording to FILE; keep an existing one as FILE.old.
     #[arg(short, long, value_name = "FILE", default_value = DEFAULT_FILE)]
     pub output: PathBuf,
-    /// Let rayon's global pool have N workers (RAYON_NUM_THREADS), or OpenMP's teams N threads (OMP_NUM_THREADS).
+    /// Run on N workers: sets RAYON_NUM_THREADS, or OMP_NUM_THREADS for OpenMP (default: as the program chooses).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub workers: Option<u32>,
-    /// As on N cores, whatever this machine has; 0: as on this machine. Rayon splits its loops so (default: 64); OpenMP
-    /// runs a team of N, one thread at a time, so that every piece of a loop is seen (default: 0).
+    /// Split loops as if the machine had N cores; 0: as it has (default: 64 for rayon, 0 for OpenMP, where N > 0 runs a
+    /// team of N threads one at a time to measure every chunk of a loop).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=65536))]
     pub logical_cores: Option<u32>,
-    /// Write every strand, too: the whole model, to FILE's name with `.strands` in place of `.wspan`.
-    #[arg(long)]
-    pub record: bool,
-    /// Also tell what would be if parts of the program were FACTOR times faster, by being done in parallel, as the verb
-    /// what-if does; several parts are changed together. Given several times, each is a scenario of its own.
+    /// Also write every strand to a folder beside the recording, NAME.strands, which what-if, advise, predict, merge and
+    /// query read.
+    #[arg(long, alias = "record")]
+    pub strands: bool,
+    /// Predict the effect of making PART run FACTOR times faster, as what-if does. PARTs behind one --what-if change
+    /// together; each --what-if is a scenario of its own.
     #[arg(long, value_name = "PART=FACTOR[,…]")]
     pub what_if: Vec<Asked>,
-    /// Load LIBRARY into the program, and tell it of every task (`include/workspan_tool.h`).
-    #[arg(long, value_name = "LIBRARY", conflicts_with_all = ["record", "what_if"])]
+    /// Load LIBRARY into the program and call it at every task event (`include/workspan_tool.h`).
+    #[arg(long, value_name = "LIBRARY", conflicts_with_all = ["strands", "what_if"])]
     pub tool: Option<PathBuf>,
-    /// What a steal costs in burdened spans, in nanoseconds; default: as measured on this machine before the program runs.
+    /// Charge NS nanoseconds for each steal in burdened spans (default: measured on this machine before the run).
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
-    /// Also count these events, by site: page-faults, context-switches, cycles, instructions, LLC-load-misses, …, rNNN, or
-    /// `cpu/event=…/`; eight at most.
+    /// Count up to eight events for each site: page-faults, context-switches, cycles, instructions, LLC-load-misses, …,
+    /// rNNN, or `cpu/event=…/`.
     #[arg(long, value_name = "EVENT[,…]")]
     pub events: Option<String>,
-    /// Run N times, and report medians with their spread.
+    /// Run N times; report medians and their spread.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
-    /// Account for idle time alone; for `workspan scale`.
+    /// Measure nothing but idle time; for `workspan scale`.
     #[arg(skip)]
     pub idle_only: bool,
     /// Source of time.
@@ -137,38 +157,30 @@ pub struct RunOptions {
 /// Options of everything that reports.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Show {
-    /// Report as JSON, to FILE or to standard output.
+    /// Write the report as JSON in place of the text, to FILE (default: to standard output).
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// Write the report as an HTML page to FILE.
+    /// Also write the report as an HTML page to FILE.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Show at most N rows of a table.
+    /// Show at most N rows of each table.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
-    /// Do not embed source lines in the HTML page.
+    /// Leave source lines out of the HTML page.
     #[arg(long)]
     pub no_source: bool,
-    /// Judge the program on N processors, whatever this machine has (default: 16).
+    /// Give the verdict for a machine with N processors (default: 16).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROCESSORS)))]
     pub processors: Option<u32>,
-}
-
-/// Source of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Clock {
-    /// The cycle counter.
-    #[default]
-    Real,
-    /// Ticks told by the program.
-    Virtual,
 }
 
 const RECORD: &str = "\
 Examples:
   workspan record -- ./prog args
-  workspan record --record --repeat 5 -o runs.wspan -- ./prog args
-  workspan record --json=report.json -- ./prog args";
+  workspan record --strands --repeat 5 -o runs.wspan -- ./prog args
+  workspan record --json=report.json -- ./prog args
+
+Exit status: the program's; 2 if only Workspan fails; 126 or 127 if the program cannot be run.";
 
 /// `workspan record`.
 #[derive(Args, Clone, Debug)]
@@ -180,7 +192,7 @@ pub struct Record {
     /// Called by cargo as its runner.
     #[arg(long, hide = true)]
     pub from_cargo: bool,
-    /// The program and its arguments.
+    /// Program to run, and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -195,7 +207,7 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = REPORT)]
 pub struct Report {
-    /// The recording.
+    /// Recording to read.
     #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
     /// How to report.
@@ -212,10 +224,10 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = INFO)]
 pub struct Info {
-    /// The recording.
+    /// Recording to read.
     #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }
@@ -231,16 +243,19 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = DOCTOR)]
 pub struct Doctor {
-    /// A program to look at: a path, or a command in PATH.
+    /// Check this program, too: a path, or a command in PATH.
     pub program: Option<PathBuf>,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }
 
 const WHAT_IF: &str = "\
-A PART is FILE:LINE, FILE:LINE-LINE, a site of a report (s-0123abcd; s-0123abcd/ with all below it), a piece that advise
-names (a-0123abcd), or the name of a region that the program marks. FACTOR is a number of at least 1, or inf. Several are changed together.
+PART is FILE:LINE, FILE:LINE-LINE, the id of a site in a report (s-0123abcd; s-0123abcd/ with all code \
+below it), the id of a segment that advise lists (a-0123abcd), or the name of a region that the program \
+marks. FACTOR is a number from 1, or inf.
+
+Needs a recording made with --strands. The program does not run again.
 
 Examples:
   workspan what-if -s src/sort.rs:10-20=8
@@ -250,24 +265,28 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = WHAT_IF)]
 pub struct WhatIf {
-    /// The recording.
+    /// Recording to read.
     #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
-    /// Let PART be FACTOR times faster, by being done in parallel.
+    /// Predict the effect of running PART in parallel, FACTOR times faster; all PARTs change together.
     #[arg(short, long, value_name = "PART=FACTOR", required = true)]
     pub speed_up: Vec<String>,
-    /// Which of repeated runs.
+    /// Read the Nth of repeated runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: u32,
-    /// Show at most N rows of a table.
+    /// Show at most N rows of each table.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }
 
 const ADVISE: &str = "\
+Needs a recording made with --strands.
+
+Exit status: 0; 1 if a finding of --fail-on exists; 2 on failure.
+
 Examples:
   workspan advise --target 16
   workspan advise run.wspan --fail-on too-fine,too-coarse
@@ -277,36 +296,37 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = ADVISE)]
 pub struct Advise {
-    /// The recording.
+    /// Recording to read.
     #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
-    /// The parallelism that is wanted.
+    /// Stop when the predicted parallelism reaches P.
     #[arg(long, value_name = "P", default_value_t = 128.0, value_parser = at_least_one)]
     pub target: f64,
-    /// By what a piece becomes faster in each step.
+    /// Speed each segment up by F in a step.
     #[arg(long, value_name = "F", default_value_t = 128.0, value_parser = at_least_one)]
     pub factor: f64,
-    /// A task must be at least so many times as long as its creation.
+    /// Call a task too small if it takes less than K times what its creation costs.
     #[arg(long, value_name = "K", default_value_t = 10.0, value_parser = at_least_one)]
     pub threshold: f64,
-    /// End with status 1 if there is such a finding.
+    /// End with status 1 if a finding of this KIND exists.
     #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
-    /// Which of repeated runs.
+    /// Read the Nth of repeated runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: u32,
     /// Show at most N findings.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }
 
 const CALLS: &str = "\
-A call site is a site and the one around it. On work: all of its instances; on span: those on the critical path. The first
-rows limit the program. With --by site only outermost instances count, so that nothing counts twice; with --by height each
-counts at its height, the depth of what is nested below it.
+A call site is a site together with the site that calls it. The columns `on work` sum over all of its \
+calls, `on span` over the calls on the critical path. The first rows limit the program. Recursion: with \
+--by site only the outermost calls count, so that nothing counts twice; with --by height each call counts \
+at its height, the depth of the calls nested in it.
 
 Examples:
   workspan calls
@@ -317,25 +337,25 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = CALLS)]
 pub struct Calls {
-    /// The recording, or its folder of strands.
+    /// Recording to read, or its folder of strands.
     #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
-    /// How to show recursion.
+    /// Count recursive calls by site (outermost only) or by height (all; needs --strands).
     #[arg(long, value_enum, default_value_t = By::Site)]
     pub by: By,
-    /// What a steal costs, in nanoseconds; default: as the program was recorded with, or measured then, otherwise 5000.
+    /// Charge NS nanoseconds for each steal (default: as in the recording, otherwise 5000); needs --strands.
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
-    /// Which of repeated runs.
+    /// Read the Nth of repeated runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: u32,
-    /// Show at most N rows of a table.
+    /// Show at most N rows of each table.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
-    /// Values with commas between, names first.
+    /// Write CSV in place of the text, with a header line.
     #[arg(long)]
     pub csv: bool,
 }
@@ -350,14 +370,14 @@ pub enum By {
 }
 
 const DIFF: &str = "\
-A number has changed if no run after gives one that lies among those of the runs before; `inconclusive` if some does.
-Sites are found again by their place, or by their order in a function. Where both recordings have their strands, these are
-compared one by one.
+A number has changed if no run of AFTER lies within the range of the runs of BEFORE; if some do, it is \
+`inconclusive`. A site is matched by its file and line, or by its order in a function. Strands are compared \
+one by one if both recordings have them (--strands).
 
 Examples:
   workspan diff before.wspan after.wspan
-  workspan diff before.wspan after.wspan -s src/sort.rs:10-20=8    what was foretold, against what came
-  workspan diff base.wspan new.wspan --fail-on 'parallelism<0.9x' --fail-on 'inflation>1.2'    as a gate
+  workspan diff before.wspan after.wspan -s src/sort.rs:10-20=8
+  workspan diff base.wspan new.wspan --fail-on 'parallelism<0.9x' --fail-on 'inflation>1.2'
 
 Exit status: 0; 1 if a condition of --fail-on is met; 2 if something cannot be compared.";
 
@@ -365,32 +385,31 @@ Exit status: 0; 1 if a condition of --fail-on is met; 2 if something cannot be c
 #[derive(Args, Clone, Debug)]
 #[command(after_help = DIFF)]
 pub struct Diff {
-    /// The recording before the change.
+    /// Recording before the change.
     pub before: PathBuf,
-    /// The recording after it.
+    /// Recording after the change.
     pub after: PathBuf,
-    /// Let PART be FACTOR times faster in the first recording, as `what-if` does, and compare the parallelism foretold with
-    /// the one measured; needs a recording made with --record.
+    /// Predict the effect of making PART FACTOR times faster in BEFORE, and compare it with AFTER; needs --strands.
     #[arg(short, long, value_name = "PART=FACTOR")]
     pub speed_up: Vec<String>,
-    /// End with status 1 if this is so: parallelism, work, span, wall, inflation or critical-inflation, `<` or `>`, and a
-    /// limit; with an x a multiple of what was before.
+    /// End with status 1 if CONDITION holds: parallelism, work, span, wall, inflation or critical-inflation, then `<` or `>`,
+    /// then a limit; `0.9x` is 0.9 times the value of BEFORE.
     #[arg(long, value_name = "CONDITION")]
     pub fail_on: Vec<Gate>,
-    /// Show at most N rows of a table.
+    /// Show at most N rows of each table.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }
 
-/// What is to be a failure.
+/// Findings to fail on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
     /// Any finding.
     Any,
-    /// A piece to parallelise.
+    /// A segment to parallelise.
     Parallelise,
     /// Tasks that are too small.
     TooFine,
@@ -401,7 +420,7 @@ pub enum FailOn {
 }
 
 const MERGE: &str = "\
-Every verb reads what is written.
+Needs a recording made with --strands --repeat N. Every command reads the merged recording.
 
 Examples:
   workspan merge
@@ -412,19 +431,19 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = MERGE)]
 pub struct Merge {
-    /// The recording.
+    /// Recording to read.
     #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
-    /// Write the merged run to FILE, its strands beside it; a former one is kept as FILE.old.
+    /// Write the merged run to FILE and its strands beside it; keep an existing one as FILE.old.
     #[arg(short, long, value_name = "FILE", default_value = "merged.wspan")]
     pub output: PathBuf,
-    /// What to keep of a strand's costs.
+    /// Keep the least or the median of a strand's costs in all runs.
     #[arg(long, value_enum, default_value_t = Keep::Min)]
     pub keep: Keep,
-    /// Show at most N rows of a table.
+    /// Show at most N rows of each table.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }
@@ -445,44 +464,29 @@ fn at_least_one(text: &str) -> Result<f64, String> {
     }
 }
 
-#[cfg(feature = "query")]
 const QUERY: &str = "\
-Tables: nodes (a row for each strand), sites, contexts, meta; views: strands, site_totals, tasks, threads.
-`describe nodes` tells the columns.
+Tables: nodes (a row for each strand), sites, contexts, meta. Views: strands, site_totals, tasks, threads. \
+`describe nodes` lists the columns. Needs a recording made with --strands.
 
 Examples:
   workspan query 'select * from site_totals order by work_ns desc limit 10'
   workspan query run.wspan --csv 'select event, count(*) from nodes group by event'";
 
 /// `workspan query`.
-#[cfg(feature = "query")]
 #[derive(Args, Clone, Debug)]
 #[command(after_help = QUERY, override_usage = "workspan query [OPTIONS] [FILE] <SQL>")]
 pub struct Query {
-    /// The recording, and the question; `workspan.wspan` if only the latter is given.
+    /// Recording to read (default: workspan.wspan), then the query.
     #[arg(value_names = ["FILE", "SQL"], required = true, num_args = 1..=2)]
     pub words: Vec<OsString>,
-    /// An object for each row, in lines.
+    /// Write one JSON object a line for each row, in place of a table.
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
-    /// Values with commas between, names first.
+    /// Write CSV in place of the text, with a header line.
     #[arg(long)]
     pub csv: bool,
 }
 
-/// How an answer is written.
-#[cfg(feature = "query")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueryFormat {
-    /// Columns side by side.
-    Table,
-    /// An object for each row.
-    Json,
-    /// RFC 4180.
-    Csv,
-}
-
-#[cfg(feature = "query")]
 impl Query {
     /// The recording.
     pub fn file(&self) -> PathBuf {
@@ -494,23 +498,14 @@ impl Query {
     }
 
     /// The question.
-    pub fn sql(&self) -> String {
-        self.words.last().map(|sql| sql.to_string_lossy().into_owned()).unwrap_or_default()
-    }
-
-    /// How the answer is written.
-    pub fn format(&self) -> QueryFormat {
-        match (self.json, self.csv) {
-            (true, _) => QueryFormat::Json,
-            (false, true) => QueryFormat::Csv,
-            (false, false) => QueryFormat::Table,
-        }
+    pub fn sql(&self) -> &OsStr {
+        self.words.last().map(OsString::as_os_str).unwrap_or_default()
     }
 }
 
 impl RunOptions {
     /// True if strands must be logged.
     pub fn logs_strands(&self) -> bool {
-        self.record || !self.what_if.is_empty()
+        self.strands || !self.what_if.is_empty()
     }
 }

@@ -30,11 +30,11 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     let steal = Steal::of(args.steal, &recorded.recording, &recorded.run);
     let options = Options { heights: args.by == By::Height, steal: steal.cost() };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
-    recorded.rows.tell_problems();
+    recorded.rows.report_problems();
     Ok(answer(&recorded.recording, options.heights, Source::Strands(steal), &computed))
 }
 
-/// What the collector has told on the fly, where there are no strands and that is enough.
+/// What the collector has reported on the fly, where there are no strands and that is enough.
 fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
     let file = strands::recording_of(&args.file);
     if args.by == By::Height || args.steal.is_some() || strands::folder(&file).is_ok() {
@@ -42,7 +42,7 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
     }
     let recording = files::read(&file)?.recording;
     let Some(run) = recording.runs.get(args.run as usize - 1) else {
-        bail!("{} has {} runs, there is no run {}", file.display(), recording.runs.len(), args.run);
+        bail!("{} has {} runs: there is no run {} (--run)", file.display(), recording.runs.len(), args.run);
     };
     if !is_told(&recording, run) {
         return Ok(None);
@@ -51,7 +51,7 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
     Ok(Some(answer(&recording, false, Source::Collector(steal), &told(&recording, run))))
 }
 
-/// Which calls are on the critical path was not told by older versions; of OpenMP, they told of parallel regions, without what
+/// Which calls are on the critical path was not reported by older versions; of OpenMP, they reported parallel regions, without what
 /// is in them.
 fn is_told(recording: &Recording, run: &Run) -> bool {
     let openmp = recording.uses_openmp();

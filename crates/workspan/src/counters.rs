@@ -7,10 +7,8 @@ use anyhow::ensure;
 use nix::sys::resource::{getrusage, Usage, UsageWho};
 use workspan_events::perf::{Children, Machine};
 use workspan_events::{parse, Counters, Event, Refused};
-use workspan_report::inflate::Counted;
+use workspan_report::inflation::Counted;
 use workspan_wire::events::MAX_EVENTS;
-
-use crate::record::Session;
 
 /// What is to be counted.
 #[derive(Debug, Default)]
@@ -49,16 +47,14 @@ impl Wanted {
         Wanted { named: events.len(), events }
     }
 
-    /// Runs a program once more, and has its recording know what was counted in the whole of it. Returns whether there is to
-    /// be another run, and what was counted.
-    pub fn during_run(&self, session: &mut Session<'_>) -> anyhow::Result<(bool, Counts)> {
-        if self.events.is_empty() {
-            return Ok((session.run()?, Vec::new()));
-        }
-        let (goes_on, counts) = self.during(|| session.run());
-        let named = counts.iter().skip(counts.len().saturating_sub(self.named));
-        session.tell_whole(named.map(|count| count.as_ref().ok().map(|(value, _)| *value)));
-        Ok((goes_on?, counts))
+    /// True if nothing is.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// Of what was counted, the events that were named.
+    pub fn named_of<'c>(&self, counts: &'c Counts) -> impl Iterator<Item = &'c Result<(f64, f64), Refused>> {
+        counts.iter().skip(counts.len().saturating_sub(self.named))
     }
 
     /// Counts while `run` starts a program on this thread and waits for it.
@@ -100,7 +96,7 @@ impl Wanted {
 /// The events of a list with commas between.
 pub fn named(names: Option<&str>) -> anyhow::Result<Vec<Event>> {
     let events = parse(names.unwrap_or_default(), &Machine)?;
-    ensure!(events.len() <= MAX_EVENTS, "--events: {} events, of {MAX_EVENTS} at most", events.len());
+    ensure!(events.len() <= MAX_EVENTS, "--events: {} events; at most {MAX_EVENTS} can be counted", events.len());
     Ok(events)
 }
 

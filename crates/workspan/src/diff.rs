@@ -1,4 +1,4 @@
-//! `workspan diff`: two recordings side by side, and what was foretold against what came.
+//! `workspan diff`: two recordings side by side, and prediction against measurement.
 
 use anyhow::Context;
 use workspan_analysis::{diff, what_if};
@@ -54,10 +54,10 @@ fn foretell(args: &args::Diff, runs: usize) -> anyhow::Result<(Vec<Change>, Vec<
         let (changes, scenario) = scenario(&speed_ups, &recorded.recording, &|| recorded.places())?;
         shown = changes;
         let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
-        recorded.rows.tell_problems();
-        let outcome = computed.outcomes.first().context("nothing was asked for")?;
+        recorded.rows.report_problems();
+        let outcome = computed.outcomes.first().context("no change was requested")?;
         if outcome.strands == 0 {
-            output::note("warning: no strand is in any of these parts: nothing changes");
+            output::note("warning: no strand is in the code that you named: nothing changes");
         }
         predicted.extend(outcome.after.parallelism);
     }

@@ -65,7 +65,7 @@ fn open<'p>(side: Side<'_>, all: usize, problems: &'p Problems) -> Result<Vec<Ru
     (1..).zip(&side.recording.runs).map(run).collect()
 }
 
-/// A run that tells in the end what was wrong.
+/// A run that reports in the end what was wrong.
 #[derive(Debug)]
 struct Run<'p> {
     rows: Stored,

@@ -12,11 +12,11 @@ use workspan_report::calls::Steal;
 use crate::output;
 use crate::strands::{self, StoredRows};
 
-/// Pieces of the graph: a schedule of so many takes a fraction of a second.
+/// Pieces of the graph: a schedule of this number of takes a fraction of a second.
 const MOST_PIECES: usize = 1 << 20;
 
-/// The typical run of `recording`, which is at `file`, on so many processors; `None` without strands that can be read. What is
-/// wrong with them is told.
+/// The typical run of `recording`, which is at `file`, on this number of processors; `None` without strands that can be read. What is
+/// wrong with them is reported.
 pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidence> {
     let number = workspan_report::typical_run(recording)?;
     strands::folder(file).ok()?;
@@ -24,7 +24,7 @@ pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidenc
         let recording = bounded_by_locks(recording);
         let run = recording.runs.get(number).context("there is no such run")?;
         let found = from_rows(&recording, run, &rows, processors);
-        rows.tell_problems();
+        rows.report_problems();
         found
     });
     found.unwrap_or_else(|error| {
@@ -33,7 +33,7 @@ pub fn of(recording: &Recording, file: &Path, processors: u32) -> Option<Evidenc
     })
 }
 
-/// A run of `recording` on so many processors; `None` where its strands do not fit together.
+/// A run of `recording` on this number of processors; `None` where its strands do not fit together.
 pub fn from_rows(
     recording: &Recording,
     run: &Run,

@@ -8,7 +8,7 @@ use crate::output;
 pub const OK: u8 = 0;
 /// `workspan doctor` found that something essential is missing.
 pub const MISSING: u8 = 1;
-/// `workspan advise` or `diff` found what it was told to fail on.
+/// `workspan advise` or `diff` found what `--fail-on` names.
 pub const FOUND: u8 = 1;
 /// Wrong usage, or input or output that failed; a message is on stderr.
 pub const FAILED: u8 = 2;

@@ -40,12 +40,12 @@ pub fn run(args: &Export) -> anyhow::Result<Outcome> {
             let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
             let made = Made::new(args, &source)?;
             written.left_out = made.left_out();
-            made.tell(&source);
+            made.note_excluded(&source);
             written.to(file, args.table, |out| made.write(args, &source, out))?;
         }
     }
     if let Some(rows) = &source.rows {
-        rows.tell_problems();
+        rows.report_problems();
     }
     if args.json {
         output::data(&written.json(args, &source))?;
@@ -74,12 +74,12 @@ impl Source {
         };
         let runs = recording.runs.len();
         if number >= runs {
-            bail!("{} has {runs} runs, there is no run {}", file.display(), number + 1);
+            bail!("{} has {runs} runs: there is no run {} (--run)", file.display(), number + 1);
         }
         let recorded = u32::try_from(number + 1).context("too many runs")?;
         let needs = matches!(args.format, Format::Perfetto | Format::Chrome | Format::Dot | Format::Graphml)
             || args.table == Some(Table::Strands)
-            // What the collector told was told with the cost that was then asked for.
+            // What the collector reported was computed with the cost that was requested then.
             || args.steal.is_some();
         let rows = match strands::folder(&file) {
             Err(error) if needs => return Err(error),
@@ -95,7 +95,9 @@ impl Source {
     }
 
     fn rows(&self) -> anyhow::Result<&StoredRows> {
-        self.rows.as_ref().with_context(|| format!("{} holds no strands (record with `--record`)", self.file.display()))
+        self.rows
+            .as_ref()
+            .with_context(|| format!("{} holds no strands (record again with `--strands`)", self.file.display()))
     }
 
     fn stacks(&self) -> Stacks {
@@ -106,7 +108,7 @@ impl Source {
         timeline(&self.recording, &self.run, self.rows()?, limit).context("cannot read the strands")
     }
 
-    /// The report: of this run alone, or of all runs. Of the verdict only if it is asked for: it takes schedules.
+    /// The report: of this run alone, or of all runs. Of the verdict only if it is requested: it takes schedules.
     fn report(&self, args: &Export, alone: bool, verdict: bool) -> anyhow::Result<Report> {
         let recording = if alone {
             Cow::Owned(Recording { runs: vec![self.run.clone()], ..self.recording.clone() })
@@ -159,8 +161,8 @@ impl Made {
                 match made {
                     Ok(graph) => Made::Graph(graph),
                     Err(graph::TooLarge { strands }) => bail!(
-                        "the run has {strands} strands, and a graph of more than {most} is hard to lay out: \
-                         --limit {strands} writes it all the same, `--format perfetto` shows a run of any size"
+                        "the run has {strands} strands, and a graph of more than {most} is hard to lay out: add --limit \
+                         {strands} to write it nevertheless, or choose --format perfetto for a run of any size"
                     ),
                 }
             }
@@ -175,13 +177,13 @@ impl Made {
         }
     }
 
-    /// Says what is not in the file, on stderr.
-    fn tell(&self, source: &Source) {
+    /// Reports what is not in the file, on stderr.
+    fn note_excluded(&self, source: &Source) {
         if let Some(LeftOut { strands, time, arrows }) = self.left_out() {
             if strands > 0 {
                 output::note(&format!(
-                    "{strands} of the shortest strands are left out ({time} of work and waiting in all), and {arrows} \
-                     arrows: --limit N keeps more"
+                    "excluded the {strands} shortest strands ({time} of work and waiting in total) and {arrows} arrows: \
+                     --limit N keeps more"
                 ));
             }
         }
@@ -189,12 +191,12 @@ impl Made {
             for (weight, what) in [(stacks::Weight::Work, "work"), (stacks::Weight::Critical, "critical path")] {
                 let missing = stacks.below_zero(weight);
                 if missing < Nanos::ZERO {
-                    output::note(&format!("contexts below zero are left out: the {what} adds up to {} more", -missing));
+                    output::note(&format!("excluded contexts below zero: the {what} adds up to {} more", -missing));
                 }
             }
         }
         if !source.run.complete() {
-            output::note("warning: the run is not complete; `workspan report` says what is missing");
+            output::note("warning: the run is not complete; `workspan report` lists what is missing");
         }
     }
 
@@ -246,7 +248,7 @@ fn write_table(args: &Export, source: &Source, table: Table, out: &mut dyn Write
         Table::Calls => out.write_all(calls_csv(&source.calls(args)?).as_bytes())?,
         _ => {
             let name = name(table);
-            // All runs, unless one was asked for.
+            // All runs, unless one was requested.
             let verdict = matches!(table, Table::Verdict | Table::Losses);
             let report = source.report(args, args.run.is_some(), verdict)?;
             for table in tables::TABLES.iter().filter(|table| table.name == name) {
@@ -257,7 +259,7 @@ fn write_table(args: &Export, source: &Source, table: Table, out: &mut dyn Write
     Ok(())
 }
 
-/// The word by which a table is asked for.
+/// The word by which a table is requested.
 fn name(table: Table) -> String {
     clap::ValueEnum::to_possible_value(&table).map(|value| value.get_name().to_owned()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Files: recordings, and what else is asked for.
+//! Files: recordings, and other requested outputs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,22 @@ pub struct Opened {
     pub format: (u16, u16),
 }
 
-/// Reads a recording; tells what is wrong with it on stderr.
+/// The recording that belongs to a folder of strands; `None` if `file` is no such folder.
+pub fn beside_strands(file: &Path) -> Option<PathBuf> {
+    let is_folder = file.extension().is_some_and(|extension| extension == "strands") && file.is_dir();
+    is_folder.then(|| file.with_extension("wspan"))
+}
+
+/// Reads a recording; reports on stderr what is wrong with it.
 pub fn read(file: &Path) -> anyhow::Result<Opened> {
     let bytes = fs::read(file).with_context(|| {
-        let hint = if file.exists() { "" } else { " (record one with `cargo workspan run` or `workspan record`)" };
+        let hint = if !file.exists() {
+            " (record one with `cargo workspan run` or `workspan record`)".to_owned()
+        } else if let Some(recording) = beside_strands(file) {
+            format!(": this folder holds strands; the report is in {0} (type {0} instead)", output::quoted(&recording))
+        } else {
+            String::new()
+        };
         format!("cannot read {}{hint}", file.display())
     })?;
     let (recording, problems) = decode(&bytes).with_context(|| format!("cannot use {}", file.display()))?;

@@ -42,26 +42,26 @@ impl FromStr for Gate {
 
     fn from_str(text: &str) -> anyhow::Result<Gate> {
         let Some(at) = text.find(['<', '>']) else {
-            bail!("`{text}` is no condition: it must be like `parallelism<0.9x` or `inflation>1.2`");
+            bail!("`{text}` is not a condition: write one like 'parallelism<0.9x' or 'inflation>1.2'");
         };
         let (name, rest) = text.split_at(at);
         let (above, limit) = (rest.starts_with('>'), rest[1..].trim());
         let name = name.trim();
         let Some((_, subject)) = SUBJECTS.iter().find(|(known, _)| *known == name) else {
             let known: Vec<&str> = SUBJECTS.iter().map(|(known, _)| *known).collect();
-            bail!("`{name}` cannot be compared: it must be one of {}", known.join(", "));
+            bail!("`{name}` cannot be compared: write one of {}", known.join(", "));
         };
         let times = limit.strip_suffix('x');
         let number: Option<f64> = times.unwrap_or(limit).parse().ok();
         let Some(number) = number.filter(|number| number.is_finite() && *number >= 0.0) else {
-            bail!("`{limit}` is no limit: it must be a number, with an x for a multiple of what was before");
+            bail!("`{limit}` is not a limit: write a number, followed by x for a multiple of the value before");
         };
         let inflation = matches!(subject, Subject::Inflation | Subject::CriticalInflation);
         let relative = times.is_some() && !inflation;
         let times_only = matches!(subject, Subject::Work | Subject::Span | Subject::Wall);
         ensure!(
             relative || !times_only,
-            "`{text}`: {name} can be compared with what was before only: {name}{}1.1x",
+            "`{text}`: {name} can only be compared with the value before: write '{name}{}1.1x'",
             if above { ">" } else { "<" }
         );
         Ok(Gate { text: text.to_owned(), subject: *subject, above, limit: number, relative })
@@ -78,7 +78,7 @@ impl Gate {
             Subject::Wall => Some(&answer.program.wall),
             _ => {
                 let Some(nodes) = &answer.nodes else {
-                    bail!("`{}` needs strands on both sides (record with `--record`)", self.text);
+                    bail!("`{}` needs strands on both sides (record both again with `--strands`)", self.text);
                 };
                 return self.is_met_by(nodes);
             }

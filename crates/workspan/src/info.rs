@@ -149,7 +149,7 @@ fn word(word: &str) -> String {
 
 fn clock_words(recording: &Recording, run: &Run) -> String {
     match run.clock {
-        Clock::Virtual => "virtual: ticks told by the program".to_owned(),
+        Clock::Virtual => "virtual: ticks that the program counts".to_owned(),
         Clock::Real => {
             #[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
             let rate = recording.machine.ticks_per_second as f64 / 1e9;

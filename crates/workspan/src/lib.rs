@@ -1,7 +1,7 @@
 //! The commands `workspan` and `cargo workspan`. The only crate that prints or exits.
 //!
-//! stdout is data, stderr is talk. Exit status: of `record` and the cargo verbs the program's own (cargo's, if there is
-//! no program yet); of `doctor` also [`exit::MISSING`], of `advise`, `diff` and `inflate` [`exit::FOUND`];
+//! stdout is data, stderr is messages. Exit status: of `record` and the cargo verbs the program's own (cargo's, if there is
+//! no program yet); of `doctor` also [`exit::MISSING`], of `advise`, `diff` and `inflation` [`exit::FOUND`];
 //! otherwise [`exit::OK`], or
 //! [`exit::FAILED`] with a message on stderr.
 
@@ -18,9 +18,11 @@ pub mod exit;
 pub mod export;
 pub mod files;
 pub mod gate;
+pub mod graph;
 pub mod guide;
-pub mod inflate;
+pub mod inflation;
 pub mod info;
+pub mod instrument;
 pub mod limits;
 pub mod machine;
 pub mod merge;
@@ -28,21 +30,21 @@ pub mod openmp;
 pub mod output;
 pub mod parts;
 pub mod predict;
-#[cfg(feature = "query")]
 pub mod query;
+pub mod rayon;
 pub mod record;
 pub mod report;
+pub mod runtime;
 pub mod scale;
 pub mod signals;
 pub mod strands;
-pub mod table;
 pub mod time;
 pub mod what_if;
 
+pub use workspan_report::table;
+
 use std::ffi::OsString;
 use std::process::ExitCode;
-
-use clap::Parser;
 
 /// `workspan …`, or rustc's wrapper if cargo calls us as that.
 pub fn main_workspan() -> ExitCode {
@@ -50,7 +52,7 @@ pub fn main_workspan() -> ExitCode {
     if let Some(code) = cargo::wrapper::run_if_asked(&arguments) {
         return code;
     }
-    let args = match args::Workspan::try_parse_from(arguments) {
+    let args = match args::parse(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };
@@ -68,12 +70,14 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Calls(options) => calls::run(&options),
         args::Verb::Diff(options) => diff::run(&options),
         args::Verb::Scale(options) => scale::run(&options),
-        args::Verb::Inflate(options) => inflate::run(&options),
+        args::Verb::Inflation(options) => inflation::run(&options),
         args::Verb::Limits(options) => limits::run(&options),
         args::Verb::Merge(options) => merge::run(&options),
         args::Verb::Export(options) => export::run(&options),
         args::Verb::Guide(options) => guide::run(&options),
-        #[cfg(feature = "query")]
+        args::Verb::Build(options) => instrument::run(&options),
+        args::Verb::CompileAs(options) => instrument::driver::run(&options),
+        args::Verb::Graph(options) => graph::run(&options),
         args::Verb::Query(options) => query::run(&options),
     })
 }

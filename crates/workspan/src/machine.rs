@@ -5,9 +5,10 @@ mod steal;
 
 use std::{fs, thread};
 
-use workspan_collect::platform::{self, interrupt_witness};
+use workspan_collect::platform;
 use workspan_model::Machine;
 
+pub use listening::interrupts_show;
 use listening::LISTEN;
 
 /// Pauses that show by nothing but the counter: a host's, of a virtual machine.
@@ -30,6 +31,7 @@ pub fn name() -> Machine {
 }
 
 /// Describes the machine and measures its clock. Takes a twentieth of a second, more on a busy machine.
+#[expect(clippy::disallowed_methods, reason = "two readings of clocks, some time apart")]
 pub fn describe() -> (Machine, Pauses) {
     let before = reading();
     let heard = listening::listen();
@@ -73,13 +75,6 @@ fn reading() -> (u64, u64) {
         })
         .min_by_key(|(width, _)| *width)
         .map_or((0, 0), |(_, reading)| reading)
-}
-
-/// Whether this machine shows that an interrupt came.
-pub fn interrupts_show() -> bool {
-    // Large enough to come fresh from the kernel: its pages fault at the first touch.
-    let mut untouched = vec![0u8; 1 << 24];
-    interrupt_witness::works(|| std::hint::black_box(&mut untouched)[1 << 23] = 1)
 }
 
 fn processor() -> String {

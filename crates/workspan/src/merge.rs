@@ -1,4 +1,4 @@
-//! `workspan merge`: repeated runs merged strand by strand, and the line that tells so after `record`.
+//! `workspan merge`: repeated runs merged strand by strand, and the line about it after `record`.
 
 use std::cell::RefCell;
 use std::fs;
@@ -25,7 +25,7 @@ pub fn run(args: &args::Merge) -> anyhow::Result<Outcome> {
         args::Keep::Median => Keep::Median,
     };
     let (recording, rows) = open(&args.file, keep)?;
-    ensure!(!is_lost(&args.file, &args.output), "what is read would be overwritten: name another file with -o");
+    ensure!(!is_lost(&args.file, &args.output), "the output would overwrite its input: choose another file with -o");
     files::check_writable(&args.output)?;
     check_writable(&args.output)?;
     let runtime = format!("{}, {} of {} runs", recording.runtime, word(keep), recording.runs.len());
@@ -39,7 +39,7 @@ pub fn run(args: &args::Merge) -> anyhow::Result<Outcome> {
     }
     let replayed = replayed?;
     fs::rename(&beside, &folder).with_context(|| format!("cannot write {}", folder.display()))?;
-    rows.tell_problems();
+    rows.report_problems();
     let view = answer(&recording, keep, &rows.merged(), &replayed);
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
@@ -66,7 +66,11 @@ pub fn in_a_line(file: &Path) -> anyhow::Result<String> {
 fn open(file: &Path, keep: Keep) -> anyhow::Result<(Recording, MergedRows)> {
     let recording = strands::open(file, 1)?.recording;
     let runs = u32::try_from(recording.runs.len()).unwrap_or(u32::MAX);
-    ensure!(runs > 1, "{} holds a single run: there is nothing to merge (record with `--repeat N`)", file.display());
+    ensure!(
+        runs > 1,
+        "{} holds a single run: there is nothing to merge (record again with `--strands --repeat N`)",
+        file.display()
+    );
     for number in 2..=runs {
         strands::open_beside(&recording, file, number)?;
     }
@@ -111,7 +115,7 @@ fn write_strands(recording: &Recording, rows: &MergedRows, folder: &Path) -> any
     }
 }
 
-/// The rows of all runs of a folder, merged each time that they are asked for.
+/// The rows of all runs of a folder, merged each time that they are requested.
 #[derive(Debug)]
 struct MergedRows {
     folder: PathBuf,
@@ -120,7 +124,7 @@ struct MergedRows {
     read: RefCell<Read>,
 }
 
-/// What was told when they were last read.
+/// What was reported when they were last read.
 #[derive(Clone, Debug, Default)]
 struct Read {
     merged: Merged,
@@ -133,7 +137,7 @@ impl MergedRows {
         self.read.borrow().merged.clone()
     }
 
-    fn tell_problems(&self) {
+    fn report_problems(&self) {
         for (run, problem) in &self.read.borrow().problems {
             output::note(&format!("warning: {}, run {run}: {problem}", self.folder.display()));
         }

@@ -1,6 +1,8 @@
 //! Writing to the terminal. A closed pipe ends output quietly.
 
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Data, to stdout.
 pub fn data(text: &str) -> io::Result<()> {
@@ -21,20 +23,27 @@ pub fn stream(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyho
     }
 }
 
-/// Talk, to stderr.
-pub fn talk(text: &str) {
+/// A message, to stderr.
+pub fn message(text: &str) {
     // There is nowhere left to report a failure to.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// A message with our name.
 pub fn note(text: &str) {
-    talk(&format!("workspan: {text}"));
+    message(&format!("workspan: {text}"));
 }
 
 /// An error and its causes.
 pub fn error(error: &anyhow::Error) {
-    talk(&format!("workspan: error: {error:#}"));
+    message(&format!("workspan: error: {error:#}"));
+}
+
+/// A path as a word of a shell's command line, to be copied.
+pub fn quoted(path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    let words = shlex::bytes::try_quote(bytes).unwrap_or(bytes.into());
+    String::from_utf8_lossy(&words).into_owned()
 }
 
 /// Whether to colour what goes to stdout.

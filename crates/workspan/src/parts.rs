@@ -1,4 +1,4 @@
-//! Parts of a program, as they are named on the command line.
+//! Segments, sites and regions of a program, as the command line names them: `PART=FACTOR`.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use workspan_analysis::Scenario;
 use workspan_model::{Recording, SiteId, SiteKind};
 use workspan_report::what_if::Change as Shown;
 
-/// `PART=FACTOR`: known to be well formed, but not whether a recording has such a part.
+/// `PART=FACTOR`: well formed, but the recording may have no such part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeedUp {
     name: String,
@@ -63,7 +63,7 @@ impl FromStr for SpeedUp {
         let (name, factor) = spec.rsplit_once('=').with_context(|| format!("`{spec}` is not PART=FACTOR"))?;
         ensure!(!name.is_empty(), "`{spec}` is not PART=FACTOR");
         let factor = parse_factor(factor).with_context(|| {
-            format!("`{factor}` is no factor: a number of at least 1, or `inf`, must stand behind the `=` of `{spec}`")
+            format!("`{factor}` is not a factor: write a number of at least 1, or `inf`, behind the `=` of `{spec}`")
         })?;
         Ok(SpeedUp { name: name.to_owned(), part: parse_part(name)?, factor })
     }
@@ -108,7 +108,7 @@ pub fn scenario(
 }
 
 impl SpeedUp {
-    /// The changes that this is; several where several sites share a handle. `places` is asked only for pieces that advice
+    /// The changes that this is; several where several sites share a handle. `places` is called only for segments that advice
     /// has named.
     pub fn changes(&self, recording: &Recording, places: Places<'_>) -> anyhow::Result<Vec<Change>> {
         let change = |part| Change { part, factor: self.factor };
@@ -124,7 +124,7 @@ impl SpeedUp {
             Part::Piece => {
                 let found = places()?.into_iter().filter(|at| piece_id(recording, at) == *name);
                 let found: Vec<Selector> = found.map(Selector::Place).collect();
-                ensure!(!found.is_empty(), "the recording has no piece `{name}`");
+                ensure!(!found.is_empty(), "the recording has no segment `{name}` (`workspan advise` lists them)");
                 Ok(found)
             }
             Part::Site { handle, below } => {
@@ -132,7 +132,10 @@ impl SpeedUp {
                 let found = sites.filter(|(_, site)| site.stable_id(&recording.sites) == *handle);
                 let select = |id| if *below { Selector::Below(SiteId(id)) } else { Selector::Site(SiteId(id)) };
                 let found: Vec<Selector> = found.map(|(id, _)| select(id)).collect();
-                ensure!(!found.is_empty(), "the recording has no site `{handle}`");
+                ensure!(
+                    !found.is_empty(),
+                    "the recording has no site `{handle}` (`workspan report --json` lists them)"
+                );
                 Ok(found)
             }
             Part::Marked => {
@@ -142,8 +145,8 @@ impl SpeedUp {
                 let known = recording.sites.iter().any(|site| site.kind == SiteKind::Marked && is_named(site));
                 ensure!(
                     known,
-                    "the recording has no region marked `{name}`, and this is no FILE:LINE, FILE:LINE-LINE, site `s-…` or \
-                     piece `a-…` either"
+                    "the program marked no region `{name}`; if it is none: write FILE:LINE, FILE:LINE-LINE, the id of a site \
+                     (s-…) or of a segment (a-…)"
                 );
                 Ok(vec![Selector::Marked(name.clone())])
             }
@@ -212,9 +215,9 @@ mod tests {
         for (spec, words) in [
             ("src/a.rs:10", "is not PART=FACTOR"),
             ("=2", "is not PART=FACTOR"),
-            ("src/a.rs:10=0.5", "`0.5` is no factor"),
-            ("src/a.rs:10=nan", "is no factor"),
-            ("src/a.rs:10=1e999", "is no factor"),
+            ("src/a.rs:10=0.5", "`0.5` is not a factor"),
+            ("src/a.rs:10=nan", "is not a factor"),
+            ("src/a.rs:10=1e999", "is not a factor"),
             ("src/a.rs:20-10=2", "ends before it begins"),
         ] {
             check_refused(&SpeedUp::from_str(spec).expect_err(spec), words);
@@ -225,9 +228,9 @@ mod tests {
     fn what_is_not_there_is_said() {
         for (spec, words) in [
             ("s-00000000=2", "has no site `s-00000000`"),
-            ("a-00000000=2", "has no piece `a-00000000`"),
-            ("closure=2", "no region marked `closure`"),
-            (":3=2", "no region marked"),
+            ("a-00000000=2", "has no segment `a-00000000`"),
+            ("closure=2", "marked no region `closure`"),
+            (":3=2", "marked no region"),
         ] {
             let speed_up: SpeedUp = spec.parse().expect("it is well formed");
             check_refused(&speed_up.changes(&recording(), &places).expect_err(spec), words);

@@ -28,7 +28,7 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     let join_cost_ps = recorded.run.join_cost_ps;
     let options = BuildOptions { grain: grain.clone(), join_cost_ps, ..BuildOptions::default() };
     let mut graph = Graph::of(recording, &recorded.rows, &options).context("cannot read the strands")?;
-    recorded.rows.tell_problems();
+    recorded.rows.report_problems();
     if !changes.is_empty() {
         graph = graph.with_factors(scenario.factors(recording));
     }

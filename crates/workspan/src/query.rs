@@ -1,122 +1,98 @@
-//! `workspan query`: SQL over strands.
+//! `workspan query`: finds the program `workspan-query` and becomes it.
+//!
+//! DataFusion, which answers queries, takes several times as long to compile as all of Workspan: whoever wants it
+//! installs it with one command, which [`missing`] shows. What the two programs agree on is at the head of
+//! `workspan-query`'s `main.rs`.
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use serde_json::{Number, Value};
-use workspan_query::{Cell, Column, QueryError, Sink};
-use workspan_report::words::csv_cell;
+use anyhow::{anyhow, Context};
 
-use crate::args::QueryFormat;
+use crate::args;
 use crate::exit::Outcome;
-use crate::table::{self, Align};
-use crate::{args, output, strands};
+use crate::strands;
 
-/// Runs the verb.
+/// The program's name.
+pub const PROGRAM: &str = "workspan-query";
+
+/// Where this was compiled, the program's source lies, if it is still there.
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "-query");
+
+/// Runs the verb: returns only if the program cannot be run.
 pub fn run(args: &args::Query) -> anyhow::Result<Outcome> {
     let folder = strands::folder(&args.file())?;
-    let survey = workspan_store::survey(&folder)?;
-    for (run, problem) in &survey.problems {
-        output::note(&format!("warning: {}, run {run}: {problem}", folder.display()));
-    }
-    let to = BufWriter::new(io::stdout().lock());
-    let mut writer = Answer { to, form: args.format(), columns: Vec::new(), held: Vec::new(), widths: None };
-    let answered = workspan_query::run(&folder, &survey, &args.sql(), &mut writer)
-        .and_then(|()| writer.end().map_err(QueryError::Output));
-    match answered {
-        // Whoever reads it has enough.
-        Err(QueryError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::OK),
-        other => Ok(other.map(|()| Outcome::OK)?),
+    let folders = folders();
+    let program = find(&folders).ok_or_else(|| missing(&folders))?;
+    let mut command = Command::new(&program);
+    command.args(args.json.then_some("--json")).args(args.csv.then_some("--csv"));
+    let error = command.arg("--").arg(folder).arg(args.sql()).exec();
+    Err(error).with_context(|| format!("cannot run {}", program.display()))
+}
+
+/// Where the program may be: beside this one, in `PATH`, where cargo installs, in Workspan's cache.
+fn folders() -> Vec<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = |folder: &str| set("HOME").map(|home| home.join(folder));
+    let beside = env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let cargo = [set("CARGO_INSTALL_ROOT"), set("CARGO_HOME"), home(".cargo")];
+    let cache = set("XDG_CACHE_HOME").or_else(|| home(".cache")).map(|cache| cache.join("workspan"));
+    let roots = cargo.into_iter().chain([cache]).flatten().map(|root| root.join("bin"));
+    let all = beside.into_iter().chain(env::split_paths(&path)).chain(roots);
+    // What lies in the working folder is nobody's installation.
+    all.filter(|folder| folder.is_absolute()).collect()
+}
+
+fn find(folders: &[PathBuf]) -> Option<PathBuf> {
+    let programs = folders.iter().map(|folder| folder.join(PROGRAM));
+    programs.into_iter().find(|program| {
+        fs::metadata(program).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    })
+}
+
+/// What to type, once.
+fn missing(folders: &[PathBuf]) -> anyhow::Error {
+    let source = Path::new(SOURCE);
+    let (source, place) = if source.join("Cargo.toml").is_file() {
+        (quoted(source.as_os_str()), "")
+    } else {
+        ("crates/workspan-query".to_owned(), " in a checkout of Workspan")
+    };
+    let first = folders.first().map(|folder| format!(" in {},", folder.display())).unwrap_or_default();
+    anyhow!(
+        "`workspan query` needs the program {PROGRAM}, which is not{first} in PATH or where cargo installs programs; \
+         install it{place} (it compiles for about 20 minutes):\n  cargo install --locked --path {source}"
+    )
+}
+
+/// As a word for a shell.
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    if word.chars().all(|c| c.is_alphanumeric() || "-_=./:,+@".contains(c)) {
+        word.into_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
-/// Rows by which the widths of a table's columns are chosen.
-const HELD: usize = 1000;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Writes an answer as it comes.
-struct Answer {
-    to: BufWriter<StdoutLock<'static>>,
-    form: QueryFormat,
-    columns: Vec<Column>,
-    /// Rows of a table that have not been written.
-    held: Vec<Vec<String>>,
-    /// Of the columns of a table, once they are chosen.
-    widths: Option<Vec<usize>>,
-}
-
-impl Sink for Answer {
-    fn columns(&mut self, columns: &[Column]) -> io::Result<()> {
-        self.columns = columns.to_vec();
-        let names = columns.iter().map(|column| column.name.clone()).collect();
-        match self.form {
-            QueryFormat::Table => self.held.push(names),
-            QueryFormat::Csv => self.csv(&names)?,
-            QueryFormat::Json => {}
-        }
-        Ok(())
+    #[test]
+    fn the_source_is_where_the_command_says() {
+        assert!(Path::new(SOURCE).join("Cargo.toml").is_file(), "{SOURCE}");
     }
 
-    fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
-        match self.form {
-            QueryFormat::Table => {
-                self.held.push(cells.iter().map(|cell| words(cell).replace(['\n', '\r'], " ")).collect());
-                if self.held.len() > HELD {
-                    self.write_held()?;
-                }
-                Ok(())
-            }
-            QueryFormat::Csv => self.csv(&cells.iter().map(words).collect::<Vec<_>>()),
-            QueryFormat::Json => {
-                // In the order of the columns, which an object of serde_json would not keep.
-                let pair =
-                    |(column, cell): (&Column, &Cell)| format!("{}:{}", Value::from(column.name.as_str()), value(cell));
-                let pairs: Vec<String> = self.columns.iter().zip(cells).map(pair).collect();
-                writeln!(self.to, "{{{}}}", pairs.join(","))
-            }
-        }
-    }
-}
-
-impl Answer {
-    fn end(&mut self) -> io::Result<()> {
-        self.write_held()?;
-        self.to.flush()
-    }
-
-    /// The rows of a table; those that come later have the same widths, if they fit.
-    fn write_held(&mut self) -> io::Result<()> {
-        let aligns: Vec<Align> =
-            self.columns.iter().map(|column| if column.numeric { Align::Right } else { Align::Left }).collect();
-        let width = |c: usize| self.held.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
-        let widths = self.widths.get_or_insert_with(|| (0..aligns.len()).map(width).collect());
-        self.to.write_all(table::write_wide(&self.held, &aligns, widths).as_bytes())?;
-        self.held.clear();
-        Ok(())
-    }
-
-    /// A line as RFC 4180 has it.
-    fn csv(&mut self, cells: &[String]) -> io::Result<()> {
-        let quoted: Vec<_> = cells.iter().map(|cell| csv_cell(cell)).collect();
-        writeln!(self.to, "{}", quoted.join(","))
-    }
-}
-
-fn words(cell: &Cell) -> String {
-    match cell {
-        Cell::Null => String::new(),
-        Cell::Integer(number) => number.to_string(),
-        Cell::Float(number) => number.to_string(),
-        Cell::Truth(truth) => truth.to_string(),
-        Cell::Text(text) => text.clone(),
-    }
-}
-
-fn value(cell: &Cell) -> Value {
-    match cell {
-        Cell::Null => Value::Null,
-        Cell::Integer(number) => Number::from_i128(*number).map_or_else(|| number.to_string().into(), Value::Number),
-        // What JSON has no number for is null.
-        Cell::Float(number) => Value::from(*number),
-        Cell::Truth(truth) => Value::Bool(*truth),
-        Cell::Text(text) => Value::String(text.clone()),
+    #[test]
+    fn paths_are_words_of_a_shell() {
+        assert_eq!(quoted(OsStr::new("/a/b-c")), "/a/b-c");
+        assert_eq!(quoted(OsStr::new("/it's here")), r"'/it'\''s here'");
     }
 }

@@ -32,8 +32,8 @@ pub fn judged(recording: &Recording, file: Option<&Path>, show: &Show) -> Option
     workspan_report::judged(recording, &Judging { processors, evidence, has_strands })
 }
 
-/// What the strands beside a recording tell, for its page: of repeated runs, those of the typical one. A page can do without
-/// them. What is missing of them has been told with the verdict.
+/// What the strands beside a recording report, for its page: of repeated runs, those of the typical one. A page can do without
+/// them. What is missing of them has been reported with the verdict.
 pub fn live_beside(file: &Path, recording: &Recording) -> Option<Live> {
     strands::folder(file).ok()?;
     let number = u32::try_from(workspan_report::typical_run(recording)? + 1).ok()?;
@@ -47,13 +47,13 @@ pub fn live_beside(file: &Path, recording: &Recording) -> Option<Live> {
 /// Where the text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
-    /// It is what was asked for.
+    /// It is what was requested.
     Stdout,
     /// stdout belongs to the program that was run.
     Stderr,
 }
 
-/// Writes the report in the forms asked for: a page beside the text, JSON in its place.
+/// Writes the report in the forms requested: a page beside the text, JSON in its place.
 pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Show, to: To) -> anyhow::Result<()> {
     if let Some(file) = &show.html {
         let page = workspan_report::html::write(view, &sources(recording, show), live);
@@ -73,7 +73,7 @@ pub fn show(recording: &Recording, view: &Report, live: Option<&Live>, show: &Sh
     let text = text::write(view, Style { colour, top: show.top });
     match to {
         To::Stdout => output::data(&text).context("cannot write to standard output")?,
-        To::Stderr => output::talk(&format!("\n{}", text.trim_end())),
+        To::Stderr => output::message(&format!("\n{}", text.trim_end())),
     }
     Ok(())
 }

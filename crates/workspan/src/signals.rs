@@ -42,7 +42,7 @@ impl Caught {
                 for signal in self.signals.forever() {
                     if let (Ok(pid), Ok(signal), false) = (pid, Signal::try_from(signal), over.load(Ordering::Acquire))
                     {
-                        // It may just have ended; then there is nobody to tell.
+                        // It may just have ended; then there is nobody to report to.
                         let _ = kill(pid, signal);
                     }
                 }

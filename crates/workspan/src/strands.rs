@@ -1,4 +1,4 @@
-//! Strands that were recorded, for the verbs that need them.
+//! Strands that were recorded, for the commands that need them.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub struct Recorded {
     pub rows: StoredRows,
 }
 
-/// Rows that are read from files each time that they are asked for.
+/// Rows that are read from files each time that they are requested.
 #[derive(Debug)]
 pub struct StoredRows {
     folder: PathBuf,
@@ -39,7 +39,7 @@ pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
     let recording = files::read(file)?.recording;
     folder(file)?;
     let Some(run) = recording.runs.get(number as usize - 1).cloned() else {
-        bail!("{} has {} runs, there is no run {number}", file.display(), recording.runs.len());
+        bail!("{} has {} runs: there is no run {number} (--run)", file.display(), recording.runs.len());
     };
     let rows = open_beside(&recording, file, number)?;
     Ok(Recorded { recording, run, rows })
@@ -59,19 +59,14 @@ fn check_belongs(reader: &Reader, recording: &Recording, folder: &Path) -> anyho
         (stored.made_at, &stored.command) != (recording.made_at, &recording.command.join(" "))
     };
     if reader.stored().is_some_and(other) {
-        bail!("{} is not of the recording beside it, but of another recording", folder.display());
+        bail!("{} does not belong to the recording beside it (record again with `--strands`)", folder.display());
     }
     Ok(())
 }
 
 /// The recording beside a folder of strands; anything else is one itself.
 pub fn recording_of(file: &Path) -> PathBuf {
-    let is_folder = file.extension().is_some_and(|extension| extension == "strands") && file.is_dir();
-    if is_folder {
-        file.with_extension("wspan")
-    } else {
-        file.to_owned()
-    }
+    files::beside_strands(file).unwrap_or_else(|| file.to_owned())
 }
 
 /// The strands of a run, counted from 1, in a folder, of whatever recording they are.
@@ -83,7 +78,11 @@ pub fn rows(folder: &Path, run: u32) -> StoredRows {
 pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
     let folder = folder_of(file);
     if !folder.is_dir() {
-        bail!("{} holds no strands: there is no {} (record with `--record`)", file.display(), folder.display());
+        bail!(
+            "{} holds no strands: there is no folder {} (record again with `--strands`)",
+            file.display(),
+            folder.display()
+        );
     }
     Ok(folder)
 }
@@ -96,8 +95,8 @@ impl Recorded {
 }
 
 impl StoredRows {
-    /// Tells what was wrong when they were last read.
-    pub fn tell_problems(&self) {
+    /// Reports what was wrong when they were last read.
+    pub fn report_problems(&self) {
         for problem in self.problems.borrow().iter() {
             output::note(&format!("warning: {}: {problem}", self.folder.display()));
         }
@@ -125,7 +124,7 @@ impl Rows for StoredRows {
 pub struct Stored(Reader);
 
 impl Stored {
-    /// Opens one of so many runs of a folder.
+    /// Opens one of `runs` runs of a folder.
     pub fn open(folder: &Path, run: u32, runs: usize) -> Result<Stored, StoreError> {
         Reader::open_among(folder, run, runs).map(Stored)
     }

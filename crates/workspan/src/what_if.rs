@@ -22,9 +22,9 @@ pub fn run(args: &args::WhatIf) -> anyhow::Result<Outcome> {
     let recorded = strands::open(&args.file, args.run)?;
     let (shown, scenario) = scenario(&speed_ups, &recorded.recording, &|| recorded.places())?;
     let computed = what_if(&recorded.recording, &recorded.rows, &[scenario]).context("cannot read the strands")?;
-    recorded.rows.tell_problems();
+    recorded.rows.report_problems();
     let of = Of { recording: &recorded.recording, run: args.run };
-    let view = answers(&of, vec![shown], &computed).pop().context("nothing was asked for")?;
+    let view = answers(&of, vec![shown], &computed).pop().context("no change was requested")?;
     let style = Style { colour: output::colour_stdout(), top: args.top };
     output::data(&if args.json { json(&view) + "\n" } else { text(&view, style) })?;
     Ok(Outcome::OK)
@@ -66,7 +66,7 @@ pub fn after_run(asked: &[Asked], recording: &Recording, number: u32, run: &Run,
     Answered { answers, errors }
 }
 
-/// The strands of a run, made from its logs each time that they are asked for.
+/// The strands of a run, made from its logs each time that they are requested.
 struct LoggedRows<'a> {
     recording: &'a Recording,
     run: &'a Run,

@@ -11,7 +11,7 @@ use crate::steps;
 pub struct Load {
     /// Name on the command line.
     pub name: &'static str,
-    /// Runs it so many times.
+    /// Runs it this number of times.
     pub run: fn(u64),
 }
 
@@ -124,7 +124,7 @@ fn tasks_of_a_scope(repeat: u64) {
     }
 }
 
-/// So many tasks of one element, all made before the one sync.
+/// This number of tasks of one element, all made before the one sync.
 pub fn spawns(tasks: u32) {
     let sum = AtomicU64::new(0);
     rayon::scope(|scope| {

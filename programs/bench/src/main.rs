@@ -1,10 +1,10 @@
 //! Programs whose cost, profiled and not, `cargo xtask bench` compares. Each knows its answer and checks it.
 //!
-//! * `bench NAME REPEAT`: runs one of [`loads::LOADS`] so many times, then prints `peak_kib`, the largest resident set
+//! * `bench NAME REPEAT`: runs one of [`loads::LOADS`] this number of times, then prints `peak_kib`, the largest resident set
 //!   of this process, shared memory included.
 //! * `bench tree DEPTH STEPS`: a balanced tree of joins with 2^DEPTH leaves, each `STEPS` steps of arithmetic, so that
 //!   all leaves are equal; region parallelism 2^DEPTH.
-//! * `bench spawns COUNT`: so many spawns in a loop before the one sync; then prints `peak_kib`.
+//! * `bench spawns COUNT`: this number of spawns in a loop before the one sync; then prints `peak_kib`.
 //! * `bench rate`: steps per microsecond, the median over some fifty samples.
 //! * `bench busy SECONDS`: keeps one processor busy.
 
@@ -47,7 +47,7 @@ fn busy(time: Duration) {
     }
 }
 
-/// Largest resident set of this process so far. Not what the kernel tells whoever waits for it, which is never less than
+/// Largest resident set of this process so far. Not what the kernel reports to whoever waits for it, which is never less than
 /// what the waiting process had when it started this one.
 fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -1,4 +1,4 @@
-//! A tool that checks what tools are told: every task begins once and ends once, in brackets on its thread, after its
+//! A tool that checks the calls of tools: every task begins once and ends once, in brackets on its thread, after its
 //! parent has begun, and keeps what it was given. At the end, one line goes to stderr:
 //!
 //!     checker: threads A branches B spawned C members D, without parent E, open F, faults G

@@ -31,7 +31,7 @@ pub fn run(n: usize, cutoff: usize) -> bool {
     plate.iter().zip(expected).all(|(found, expected)| (found - expected).abs() <= 1e-10)
 }
 
-/// So many half waves over `n` points and one more at each end.
+/// This number of half waves over `n` points and one more at each end.
 fn wave(n: usize, count: usize) -> Vec<f64> {
     (0..n + 2).map(|i| (PI * (i * count) as f64 / (n + 1) as f64).sin()).collect()
 }

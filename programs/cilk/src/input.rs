@@ -20,7 +20,7 @@ impl Numbers {
         self.next() as f64 / (1u64 << 43) as f64 - 1.0
     }
 
-    /// So many of them.
+    /// This number of of them.
     pub fn reals(&mut self, count: usize) -> Vec<f64> {
         (0..count).map(|_| self.real()).collect()
     }

@@ -1,8 +1,8 @@
 //! The eleven programs by which Cilkprof was measured, each written anew from its algorithm, with tasks of rayon.
 //! `programs/cilk-openmp` has the same in C, with the same structure, sizes, and inputs.
 //!
-//! * `cilk NAME [SIZE [CUTOFF [REPEAT]]]`: runs a program so many times, then prints `peak_kib`, the largest resident
-//!   set of this process. Each run checks its result. What size and cutoff are is told in the file of the program;
+//! * `cilk NAME [SIZE [CUTOFF [REPEAT]]]`: runs a program this number of times, then prints `peak_kib`, the largest resident
+//!   set of this process. Each run checks its result. What size and cutoff are is described in the file of the program;
 //!   with cutoff 0 a program makes as many tasks as it can.
 //! * `cilk list`: names, each with its size and its cutoff.
 
@@ -27,7 +27,7 @@ struct Program {
     size: usize,
     /// The cutoff by default.
     cutoff: usize,
-    /// Runs it with a size and a cutoff, and tells whether its result is right.
+    /// Runs it with a size and a cutoff, and reports whether its result is right.
     run: fn(usize, usize) -> bool,
 }
 

@@ -37,7 +37,7 @@ fn main() {
     }
     match how {
         "exit" | "never" => {}
-        "panic" => inside(|| panic!("as asked for")),
+        "panic" => inside(|| panic!("as requested")),
         "abort" => inside(|| process::abort()),
         "exit-inside" => inside(|| process::exit(status)),
         "_exit" => {

@@ -54,7 +54,7 @@ impl Fresh {
     fn new(pages: usize) -> Fresh {
         const NO_HUGE_PAGES: c_int = 15;
         let length = pages * PAGE;
-        // SAFETY: asks for private memory at an address of the kernel's choice, which is given back by `drop`.
+        // SAFETY: requests private memory at an address of the kernel's choice, which is given back by `drop`.
         let memory = unsafe {
             let at = mmap(std::ptr::null_mut(), length, 3, 0x22, -1, 0);
             assert_ne!(at as isize, -1);

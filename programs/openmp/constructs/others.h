@@ -114,7 +114,7 @@ CASE(lock_nested, exact, 10, 5)
     omp_destroy_nest_lock(&lock);
 }
 
-/* Asked for until it is free: 3 + 1 each, held 3. */
+/* Asked until it is free: 3 + 1 each, held 3. */
 CASE(lock_tested, exact, 12, 4)
 {
     omp_lock_t lock;

@@ -106,7 +106,7 @@ CASE(parallel_in_tasks, exact, 20, 5)
     }
 }
 
-/* Regions that begin and end at the same time: libomp may tell the end of one with the data of another. Each 2 + 3. */
+/* Regions that begin and end at the same time: libomp may report the end of one with the data of another. Each 2 + 3. */
 CASE(parallel_in_many_tasks, exact, 180, 5)
 {
     omp_set_max_active_levels(2);
@@ -188,7 +188,7 @@ CASE(single_nowait, exact, 3 + 2 * p, 5)
     }
 }
 
-/* 2 by one, then by each what it has been told. */
+/* 2 by one, then by each what it has been given. */
 CASE(single_copyprivate, exact, 2 + 4 * p, 6)
 {
 #pragma omp parallel

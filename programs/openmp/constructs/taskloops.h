@@ -58,7 +58,7 @@ CASE(taskloop_in_group, exact, 28, 8)
     }
 }
 
-/* So many tasks that the runtime splits the loop by tasks of its own; each waits for its child: 1 + 2. */
+/* This number of tasks that the runtime splits the loop by tasks of its own; each waits for its child: 1 + 2. */
 CASE(taskloop_many, exact, 1501, 4)
 {
 #pragma omp parallel

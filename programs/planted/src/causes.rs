@@ -25,7 +25,7 @@ pub const CAUSES: &[Cause] = &[
 /// Equal parts into which a fixed program divides what was serial.
 pub const PIECES: u64 = 8;
 
-/// So much, in so many parts beside each other.
+/// So much, in this number of parts beside each other.
 pub fn divided(units: u64, pieces: u64) {
     match pieces {
         1 => cost(units),
@@ -53,7 +53,7 @@ fn sort(items: u64, pieces: u64) {
     rayon::join(|| sort(items / 2, pieces), || sort(items / 2, pieces));
 }
 
-/// 16 384 items of 4 units, so many to a task.
+/// 16 384 items of 4 units, this number of to a task.
 fn many_tasks(grain: u64) {
     fn halves(items: u64, grain: u64) {
         if items <= grain {
@@ -78,7 +78,7 @@ fn heavy_pair(first: u64, second: u64) {
     });
 }
 
-/// A task that takes 8 000 in the middle of 9 000, of which no event tells but the marks around it; the other one takes
+/// A task that takes 8 000 in the middle of 9 000, of which no event reports but the marks around it; the other one takes
 /// 1 000.
 /// Work 10 000, span 9 000: 1.11; divided by 8: 10 000 over 2 000, 5.
 fn marked(pieces: u64) {

@@ -2,7 +2,7 @@
 //!
 //! * `planted list`: the names;
 //! * `planted NAME [fixed]`: runs one; a unit is a tick of the virtual clock;
-//! * `planted NAME [fixed] NANOS`: a unit is so many nanoseconds of CPU time.
+//! * `planted NAME [fixed] NANOS`: a unit is this number of nanoseconds of CPU time.
 //!
 //! The reasons are those of the case studies of TaskProf, and stand with the programs in `causes.rs`; those of
 //! `scaling.rs` are judged on 16 processors.

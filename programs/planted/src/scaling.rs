@@ -33,7 +33,7 @@ fn serial_end(pieces: u64) {
     divided(16_000, pieces);
 }
 
-/// 64 000, in so many tasks. With 4: 4; with 256: 16.
+/// 64 000, in this number of tasks. With 4: 4; with 256: 16.
 fn equal_tasks(tasks: u64) {
     rayon::scope(|scope| {
         for _ in 0..tasks {
@@ -92,14 +92,14 @@ fn chain(first: bool) {
     rayon::scope(|scope| link(scope, 64, first));
 }
 
-/// 100 loops one after the other, each with so many pieces: 4; 16.
+/// 100 loops one after the other, each with this number of pieces: 4; 16.
 fn steps(count: u64) {
     for _ in 0..100 {
         pieces(count).for_each(|_| cost(3_200 / count));
     }
 }
 
-/// A join, in each branch of which there is a loop of so many pieces: 6; 16.
+/// A join, in each branch of which there is a loop of this number of pieces: 6; 16.
 fn two_levels(count: u64) {
     let branch = || pieces(count).for_each(|_| cost(48_000 / count));
     rayon::join(branch, branch);

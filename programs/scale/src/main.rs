@@ -2,18 +2,18 @@
 //!
 //! | call | is |
 //! |---|---|
-//! | `work STEPS` | the sequential baseline of the next five: so many steps of arithmetic |
+//! | `work STEPS` | the sequential baseline of the next five: this number of steps of arithmetic |
 //! | `pieces STEPS` | the same in 256 equal pieces, in parallel: nothing is lost |
 //! | `serial STEPS PERCENT` | so much of it serial, the rest in pieces: P − 1 workers wait for PERCENT of the steps |
-//! | `more STEPS PERCENT` | in pieces, with so many steps more: algorithmic overhead of PERCENT of the steps |
-//! | `slower STEPS PERCENT` | in pieces, each with so many steps more if there are several workers: work inflation |
-//! | `tasks STEPS TASKS` | in pieces, with so many empty tasks: task overhead |
-//! | `counters STEPS BYTES` | two tasks, each with a counter; the counters lie so many bytes apart: 8 is false sharing, 256 is none |
+//! | `more STEPS PERCENT` | in pieces, with this number of steps more: algorithmic overhead of PERCENT of the steps |
+//! | `slower STEPS PERCENT` | in pieces, each with this number of steps more if there are several workers: work inflation |
+//! | `tasks STEPS TASKS` | in pieces, with this number of empty tasks: task overhead |
+//! | `counters STEPS BYTES` | two tasks, each with a counter; the counters lie this number of bytes apart: 8 is false sharing, 256 is none |
 //! | `array M L G R` | the array benchmark of Acar et al. 4 |
 //! | `array-baseline M L G R` | the same, sequential |
 //! | `sleep WHERE MILLIS` | blocks: `serial`, in the main thread; `task`, in two tasks; `alone`, in one of two |
-//! | `threads COUNT MILLIS` | so many threads of its own, each of which is blocked after it has forked once |
-//! | `pool WORKERS` | a pool of so many, whatever anybody asks for |
+//! | `threads COUNT MILLIS` | this number of threads of its own, each of which is blocked after it has forked once |
+//! | `pool WORKERS` | a pool of WORKERS, whatever is requested |
 //! | `fail STATUS` | writes to standard error and ends with STATUS |
 
 mod array;
@@ -63,7 +63,7 @@ fn main() {
     }
 }
 
-/// So many steps in equal pieces.
+/// This number of steps in equal pieces.
 fn pieces(steps: u64) {
     divide(256, &|| steps::run(steps / 256));
 }
@@ -89,7 +89,7 @@ fn with_tasks(steps: u64, count: u64) {
     });
 }
 
-/// Adds to two counters that lie so many bytes apart; the additions of one depend on each other.
+/// Adds to two counters that lie this number of bytes apart; the additions of one depend on each other.
 fn counters(steps: u64, bytes: u64) {
     let memory: Vec<AtomicU64> = (0..512).map(|_| AtomicU64::new(0)).collect();
     // Both within a line, unless they are to be further apart: lines are of 64 bytes, and fetched in pairs.

@@ -1,4 +1,4 @@
-//! What a unit costs: a tick of the virtual clock, or so many nanoseconds of CPU time.
+//! What a unit costs: a tick of the virtual clock, or this number of nanoseconds of CPU time.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Nanoseconds of CPU time per unit; 0 for the virtual clock.
 static UNIT: AtomicU64 = AtomicU64::new(0);
 
-/// From now on a unit is so many nanoseconds of CPU time.
+/// From now on a unit is this number of nanoseconds of CPU time.
 pub fn in_nanos(nanos: &str) {
     UNIT.store(nanos.parse().expect("a number of nanoseconds"), Ordering::Relaxed);
     // The pool, and the code that spins, are warm when the program begins.
@@ -23,7 +23,7 @@ pub fn cost(units: u64) {
     }
 }
 
-/// Computes until the thread has used so many nanoseconds of CPU time.
+/// Computes until the thread has used this number of nanoseconds of CPU time.
 fn spin(nanos: u64) {
     let end = cpu() + nanos;
     thread_local!(static X: Cell<u64> = const { Cell::new(1) });

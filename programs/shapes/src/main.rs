@@ -3,7 +3,7 @@
 //! * `shapes list`: the names, with work and span in units, one a line; `P` is the number of workers.
 //! * `shapes NAME`: runs one; a unit is a tick of the virtual clock.
 //! * `shapes comparisons NAME`: the number of comparisons of a sort, which is its work in units.
-//! * `shapes NAME NANOS`: runs one inside a scope; a unit is so many nanoseconds of CPU time.
+//! * `shapes NAME NANOS`: runs one inside a scope; a unit is this number of nanoseconds of CPU time.
 //!
 //! The answers stand beside the programs in `shapes.rs`.
 

@@ -101,8 +101,7 @@ pub(super) fn workspan() -> anyhow::Result<PathBuf> {
     }
     let target = folder().join("workspan");
     let manifest = root().join("Cargo.toml");
-    let options =
-        ["build", "--release", "--quiet", "--package", "workspan", "--no-default-features", "--manifest-path"];
+    let options = ["build", "--release", "--quiet", "--package", "workspan", "--manifest-path"];
     run(cargo().args(options).arg(manifest).arg("--target-dir").arg(&target))?;
     Ok(BUILT.get_or_init(|| target.join("release/workspan")).clone())
 }
@@ -110,7 +109,7 @@ pub(super) fn workspan() -> anyhow::Result<PathBuf> {
 /// The example `offline` of the same.
 pub(super) fn offline() -> anyhow::Result<PathBuf> {
     let target = folder().join("workspan");
-    let options = ["build", "--release", "--quiet", "--package", "workspan", "--no-default-features"];
+    let options = ["build", "--release", "--quiet", "--package", "workspan"];
     let manifest = root().join("Cargo.toml");
     run(cargo()
         .args(options)
@@ -121,11 +120,12 @@ pub(super) fn offline() -> anyhow::Result<PathBuf> {
     Ok(target.join("release/examples/offline"))
 }
 
-/// The command `workspan` with queries.
+/// The command `workspan`, with `workspan-query` beside it.
 pub(super) fn workspan_with_queries() -> anyhow::Result<PathBuf> {
     let target = folder().join("query");
-    let options = ["build", "--release", "--quiet", "--package", "workspan", "--features", "query", "--manifest-path"];
-    run(cargo().args(options).arg(root().join("Cargo.toml")).arg("--target-dir").arg(&target))?;
+    let options = ["build", "--release", "--quiet", "--package", "workspan", "--package", "workspan-query"];
+    let manifest = root().join("Cargo.toml");
+    run(cargo().args(options).arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target))?;
     Ok(target.join("release/workspan"))
 }
 
@@ -142,7 +142,7 @@ fn cargo() -> Command {
     command
 }
 
-/// What cargo has told us must not reach another project.
+/// What cargo has set for xtask must not reach another project.
 fn as_from_a_shell(command: &mut Command) {
     for (name, _) in env::vars_os() {
         let text = name.to_string_lossy();

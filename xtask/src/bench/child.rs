@@ -1,6 +1,6 @@
 //! Running a program, natively or under `workspan record`, and what it took.
 //!
-//! Both are measured alike: user and system time of the program's process from its start to its end, as the kernel tells
+//! Both are measured alike: user and system time of the program's process from its start to its end, as the kernel reports
 //! whoever waits for it. That is us for the native program, and `workspan record` for the profiled one, which passes the
 //! number on as `program.cpu_ns`; so what workspan itself does before and afterwards is no part of it.
 
@@ -72,7 +72,7 @@ impl Call {
 
     /// Runs it so often, recorded strand by strand, and merges the runs; returns the report of that.
     pub(super) fn merged(&self, runs: u32) -> anyhow::Result<Value> {
-        self.profiled_with(&["--record", "--repeat", &runs.to_string()])?;
+        self.profiled_with(&["--strands", "--repeat", &runs.to_string()])?;
         let merged = build::folder().join("merged.wspan");
         let mut command = self.command(&build::workspan()?);
         output_of(command.arg("merge").arg(build::folder().join("recording.wspan")).arg("--output").arg(&merged))?;
@@ -140,7 +140,7 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // It may have ended by itself; nobody can be told here.
+            // It may have ended by itself; there is nobody to report to here.
             let _ = child.kill();
             let _ = child.wait();
         }

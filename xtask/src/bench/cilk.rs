@@ -8,10 +8,10 @@ use super::{build, table, Options};
 
 /// The group's name.
 pub(super) const GROUP: &str = "cilk";
-/// What profiling costs in time: the quantity that Cilkprof tells.
+/// What profiling costs in time: the quantity that Cilkprof reports.
 pub(super) const TIME: &str = "CPU time";
 
-/// A program, of the size that it has by itself unless it is told.
+/// A program, of the size that it has by itself unless one is given.
 struct Load {
     program: &'static str,
     arguments: &'static [&'static str],
@@ -46,7 +46,7 @@ const LOADS: &[Load] = &[
     Load { program: "lu", arguments: &[], cpu: COARSE, same_work: SAME },
     Load { program: "matmul", arguments: &[], cpu: COARSE, same_work: SAME },
     Load { program: "nqueens", arguments: &[], cpu: FINE, same_work: SAME },
-    // A task for each board, which is next to no work: told, and without a target.
+    // A task for each board, which is next to no work: reported, and without a target.
     Load { program: "nqueens", arguments: &["12", "0"], cpu: None, same_work: None },
     Load { program: "rectmul", arguments: &[], cpu: COARSE, same_work: SAME },
     Load { program: "strassen", arguments: &[], cpu: COARSE, same_work: None },
@@ -76,7 +76,7 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
 }
 
 impl Load {
-    /// As it is asked for.
+    /// As it is requested.
     fn name(&self) -> String {
         format!("cilk-{}", self.program)
     }

@@ -42,7 +42,7 @@ pub(super) struct Figure {
     pub(super) group: &'static str,
     /// What ran.
     pub(super) case: String,
-    /// With so many workers.
+    /// With this number of workers.
     pub(super) workers: u32,
     /// What was measured.
     pub(super) quantity: &'static str,
@@ -50,7 +50,7 @@ pub(super) struct Figure {
     pub(super) value: f64,
     /// How it varies.
     pub(super) spread: Spread,
-    /// What it should be; `None` if it is only told.
+    /// What it should be; `None` if it is only reported.
     pub(super) target: Option<Target>,
     /// The quantities behind it, for reading and for scripts.
     pub(super) behind: Vec<(&'static str, Spread)>,

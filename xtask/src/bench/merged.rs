@@ -6,7 +6,7 @@ use super::{openmp, table, Options};
 
 /// Nanoseconds per leaf, and the parallelism that must be found.
 const SIZES: &[(u64, f64)] = &[(720_000, 245.0), (72_000, 245.0), (7_200, 235.0), (720, 180.0)];
-/// Each sample is of so many runs.
+/// Each sample is of this number of runs.
 const RUNS: u32 = 5;
 
 /// Measures the group.

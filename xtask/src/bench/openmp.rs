@@ -42,9 +42,9 @@ impl Load {
 
 /// Nanoseconds per leaf of a tree of 256, and the parallelism that must be found.
 const TREE: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 230.0), (7_200, 130.0), (720, 50.0)];
-/// A figure of accuracy is the median of so many runs, each on its own.
+/// A figure of accuracy is the median of this number of runs, each on its own.
 const SAMPLES: usize = 5;
-/// Closed-form programs that take longer than so many milliseconds are left out.
+/// Closed-form programs that take longer than this number of milliseconds are excluded.
 const UNITS: u64 = 60;
 
 /// Measures the group.

@@ -183,7 +183,7 @@ fn compared(
 
 /// Seconds that a recording of `call` predicts.
 fn predict(call: &Call) -> anyhow::Result<[f64; 2]> {
-    call.profiled_with(&["--record"])?;
+    call.profiled_with(&["--strands"])?;
     let file = build::folder().join("recording.wspan");
     let numbers = WORKERS.map(|workers| workers.to_string()).join(",");
     let mut command = Command::new(build::workspan()?);

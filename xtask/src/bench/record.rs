@@ -37,7 +37,7 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     }
     for (name, find) in loads {
         for workers in [1, 2] {
-            let pairs = Pairs::run_with(GROUP, name, &find(name, workers)?, &["--record"], options.runs)?;
+            let pairs = Pairs::run_with(GROUP, name, &find(name, workers)?, &["--strands"], options.runs)?;
             let counts = pairs.runs.iter().map(|(_, recorded)| strands_and_bytes(recorded));
             let counts = counts.collect::<Option<Vec<_>>>().context("no word of the strands")?;
             let strands = Spread::of(counts.iter().map(|(strands, _)| *strands));
@@ -64,7 +64,7 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// As `workspan record` tells them: `N strands in FOLDER (M bytes)`.
+/// As `workspan record` reports them: `N strands in FOLDER (M bytes)`.
 fn strands_and_bytes(ended: &Ended) -> Option<(f64, f64)> {
     ended.talk.lines().find_map(|line| {
         let (strands, rest) = line.split_once(" strands in ")?;

@@ -18,7 +18,7 @@ const GROUP: &str = "replay";
 const SHAPES: &[&str] = &["joins", "iterators", "tasks"];
 /// Analyses, as `crates/workspan/examples/offline.rs` names them, and the millions of strands a second that they must take.
 const ANALYSES: &[(&str, Option<f64>)] = &[("replay", Some(20.0)), ("what-if", None), ("advise", None)];
-/// The figure is the median of so many.
+/// The figure is the median of this number.
 const SAMPLES: usize = 3;
 /// MB at most.
 const MEMORY: f64 = 300.0;

@@ -50,7 +50,7 @@ struct Planted {
 enum Amount {
     /// This share of the baseline's time.
     Share(f64),
-    /// What the program takes more than without the cause, natively, with so many workers, each.
+    /// What the program takes more than without the cause, natively, with this number of workers, each.
     Difference(u32),
     /// The CPU time that two workers take more than one, natively: for want of a program without the cause.
     SecondWorker,
@@ -139,7 +139,7 @@ fn causes(options: &Options) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Samples of a figure, each of so many runs of every kind.
+/// Samples of a figure, each of this number of runs of every kind.
 const SAMPLES: usize = 3;
 const REPEAT: u32 = 3;
 

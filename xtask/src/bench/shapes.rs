@@ -13,7 +13,7 @@ use super::{build, table, Options};
 const NANOS: u64 = 1_000_000;
 /// How far the parallelism may be off.
 const TOLERANCE: f64 = 0.03;
-/// The figure is the median of so many runs.
+/// The figure is the median of this number of runs.
 const SAMPLES: usize = 5;
 /// Shapes whose tasks outlive the region that is looked at, or that make `main` a worker, which it is already.
 const UNFIT: &[&str] = &["spawn-detached", "spawn-fifo", "current-thread"];

@@ -22,13 +22,13 @@ const GROUPS: &[(&str, &str)] = &[
     ),
     (
         "merged",
-        "## Accuracy: the same of merged runs\n\nThe tree above, run five times with `--record`; of each strand the least that \
+        "## Accuracy: the same of merged runs\n\nThe tree above, run five times with `--strands`; of each strand the least that \
          it took in any run.",
     ),
     (
-        "inflate",
+        "inflation",
         "## Work inflation\n\n`programs/sharing`: two tasks that count in one cache line, and the same in two. At which place \
-         `workspan inflate` ranks what was planted, by how much it finds it inflated, and the share of strands that have a \
+         `workspan inflation` ranks what was planted, by how much it finds it inflated, and the share of strands that have a \
          partner in all runs; of each sample three serial and three parallel runs.",
     ),
     (
@@ -45,7 +45,7 @@ const GROUPS: &[(&str, &str)] = &[
     ),
     (
         "record",
-        "## Recordings of every strand\n\nPrograms with a cutoff that are recorded with `--record`, over native: CPU time of \
+        "## Recordings of every strand\n\nPrograms with a cutoff that are recorded with `--strands`, over native: CPU time of \
          the program's process, and bytes that a strand takes on disk.",
     ),
     (

@@ -14,7 +14,7 @@ const DEPTH: u32 = 8;
 const LEAVES: f64 = (1 << DEPTH) as f64;
 /// Nanoseconds per leaf, and the parallelism that must be found.
 const SIZES: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 230.0), (7_200, 150.0), (720, 60.0)];
-/// The figure is the median of so many runs, each on its own.
+/// The figure is the median of this number of runs, each on its own.
 const SAMPLES: usize = 5;
 
 /// Measures the group.
@@ -60,7 +60,7 @@ pub(super) fn measure_trees(
     Ok(figures)
 }
 
-/// Trees whose leaves take so many nanoseconds, each with one worker and with two.
+/// Trees whose leaves take this number of nanoseconds, each with one worker and with two.
 fn trees(sizes: impl Iterator<Item = u64>) -> anyhow::Result<Vec<(u64, u32, Call)>> {
     let program = build::program("bench")?;
     let call = |arguments: &[String], workers| Call {

@@ -35,7 +35,7 @@ pub(crate) fn main() -> anyhow::Result<()> {
     fs::create_dir_all(&results).with_context(|| format!("cannot make {}", results.display()))?;
     println!("1. Build workspan (the first time, that takes a minute or two)");
     // Without the SQL engine, which takes longer to build than everything else and is not shown here.
-    let options = ["build", "--release", "--locked", "--package", "workspan", "--no-default-features"];
+    let options = ["build", "--release", "--locked", "--package", "workspan"];
     shell::run(shell::cargo().args(options))?;
     println!("2. Fetch a program that uses rayon: {} {}", PACKAGE.0, PACKAGE.1);
     let job = published(&results).or_else(|error| {
@@ -61,7 +61,7 @@ fn published(results: &Path) -> anyhow::Result<Job> {
     Ok(Job { folder, about: format!("{name} {version} (it makes PNG files smaller)"), arguments })
 }
 
-/// A program of ours.
+/// A program of Workspan.
 fn own() -> anyhow::Result<Job> {
     let folder = shell::root().join("programs/shapes");
     shell::run(
@@ -80,7 +80,7 @@ fn profile(job: &Job, results: &Path) -> anyhow::Result<()> {
     let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&path)))?;
     let mut command = shell::cargo();
     // With strands the page answers what-if, and predicts.
-    command.args(["workspan", "run", "--release", "--record"]);
+    command.args(["workspan", "run", "--release", "--strands"]);
     command.arg("--html").arg(from(&job.folder, &results.join(PAGE)));
     command.arg("--output").arg(from(&job.folder, &results.join(RECORDING)));
     command.arg("--").args(&job.arguments);

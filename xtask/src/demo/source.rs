@@ -42,7 +42,7 @@ fn downloaded(name: &str, version: &str, project: &Path) -> anyhow::Result<PathB
     eprintln!("$ {}", shell::line(&command));
     let output = command.output().context("cannot run cargo")?;
     anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
-    package_folder(&serde_json::from_slice(&output.stdout)?, name).context("cargo does not tell where it keeps it")
+    package_folder(&serde_json::from_slice(&output.stdout)?, name).context("cargo metadata does not name its folder")
 }
 
 fn package_folder(metadata: &Value, name: &str) -> Option<PathBuf> {

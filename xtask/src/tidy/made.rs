@@ -1,6 +1,8 @@
 //! What is committed though it is made from other sources belongs to them: `cargo xtask web` writes hashes of both.
 
-use super::source::product;
+use workspan_model::hash::Hash;
+
+use super::code::product;
 use super::{Repository, Violation};
 
 /// The script of the HTML report.
@@ -62,17 +64,18 @@ fn sources(repository: &Repository, path: &str) -> u64 {
 fn product_with_literals(text: &str) -> String {
     let product = product(text);
     let lines = text.lines().zip(product.lines()).filter(|(_, product)| !product.trim().is_empty());
-    // A comment at the end of a line is told apart from a literal by what was blanked.
+    // A comment at the end of a line is distinguished from a literal by what was blanked.
     lines.flat_map(|(line, product)| line.get(..product.trim_end().len()).unwrap_or(line).split_whitespace()).collect()
 }
 
-/// FNV-1a: to tell versions of one text apart, not to be safe from anybody.
+/// To distinguish versions of one text.
 fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in texts.flat_map(|text| text.bytes().chain([0])) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    let mut hash = Hash::new();
+    for text in texts {
+        hash.feed(text.as_bytes());
+        hash.feed(&[0]);
     }
-    hash
+    hash.long()
 }
 
 #[cfg(test)]

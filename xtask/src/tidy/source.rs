@@ -1,6 +1,6 @@
 //! Rules for Rust files.
 
-use workspan_instrument::source::{blanked, closing};
+use workspan_instrument::source::blanked;
 
 use super::{Repository, Violation};
 
@@ -10,7 +10,7 @@ const LONGEST: usize = 600;
 /// Files that may be longer, how long, and why.
 const LONGER: &[(&str, usize, &str)] = &[];
 
-/// Where unsafe code may be: the collectors and what programs tell them, the kernel's counters, programs made to be measured, and programs and
+/// Where unsafe code may be: the collectors and what programs report to them, the kernel's counters, programs made to be measured, and programs and
 /// libraries made to be looked at by tests.
 const UNSAFE: &[&str] = &[
     "crates/workspan-collect/",
@@ -23,17 +23,6 @@ const UNSAFE: &[&str] = &[
     "crates/workspan-symbols/tests/fixtures/",
     "programs/",
 ];
-
-/// Code without comments, contents of literals, and inline modules of tests; lines stay where they are.
-pub(super) fn product(text: &str) -> String {
-    let mut code = blanked(text);
-    while let Some(at) = code.find("#[cfg(test)]\nmod ") {
-        let end = code[at..].find('{').and_then(|open| closing(&code, at + open)).unwrap_or(code.len());
-        let lines = code[at..end].matches('\n').count();
-        code.replace_range(at..end, &"\n".repeat(lines));
-    }
-    code
-}
 
 /// Every file begins with what it is about.
 pub(super) fn header(repository: &Repository) -> Vec<Violation> {
@@ -87,7 +76,7 @@ fn unsafe_code(code: &str) -> Option<usize> {
 }
 
 /// Blocks and implementations are proved where they stand. What an unsafe function demands is in its documentation,
-/// which clippy asks for.
+/// which clippy demands.
 fn needs_proof(code: &str) -> bool {
     let rest = code["unsafe".len()..].trim_start();
     rest.is_empty() || rest.starts_with('{') || rest.starts_with("impl")
@@ -126,12 +115,6 @@ pub(super) fn unfinished(repository: &Repository) -> Vec<Violation> {
 mod tests {
     use super::super::tests::check;
     use super::*;
-
-    #[test]
-    fn tests_are_no_product() {
-        let text = "a\n#[cfg(test)]\nmod tests {\n { }\n}\nb // c\n";
-        assert_eq!(product(text), "a\n\n\n\n\nb     \n");
-    }
 
     #[test]
     fn headers_are_missed() {

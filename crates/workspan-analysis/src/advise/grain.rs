@@ -8,9 +8,9 @@
 //! pieces       = mean size / `threshold` creations, at most as many as the wanted parallelism
 //! ```
 
-use workspan_model::{Nanos, Ratio, Recording, SiteId};
+use workspan_model::{Nanos, Ratio, Recording};
 
-use super::{Goal, Kind};
+use super::finding::{Goal, Grain, Kind};
 use crate::profile::{Profile, SiteRow};
 
 /// Overhead that is acceptable, as a share of what tasks run.
@@ -21,29 +21,6 @@ const MATTERS: f64 = 0.01;
 
 /// A share of the critical path of less than this is not worth a word.
 const CRITICAL: f64 = 0.10;
-
-/// Tasks of a site.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grain {
-    /// The site.
-    pub site: SiteId,
-    /// Its tasks.
-    pub tasks: u64,
-    /// Their mean size: what they ran themselves.
-    pub mean: Nanos,
-    /// Mean cost of creating one.
-    pub creation: Nanos,
-    /// Cost of creating them all, over what they ran.
-    pub overhead: Option<Ratio>,
-    /// The smallest size at which creating tasks costs less than 10 % of them.
-    pub cutoff: Nanos,
-    /// Tasks below that size.
-    pub below: u64,
-    /// Work that would be saved, if the overhead came down to 10 %.
-    pub saved: Nanos,
-    /// Into how many tasks one could be divided: none too small, and no more than the wanted parallelism has use for.
-    pub pieces: f64,
-}
 
 pub(super) fn kinds(recording: &Recording, profile: &Profile, goal: &Goal) -> Vec<Kind> {
     let rows = profile.sites.iter();

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{ContextTree, Nanos, Ratio, Recording};
 
-use super::{Goal, Kind};
+use super::finding::{Goal, Kind};
 use crate::profile::Program;
 use crate::strands::{self, Place, Region, RegionProfile, RegionRow, Rows};
 use crate::what_if::machine;

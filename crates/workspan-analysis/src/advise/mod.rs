@@ -4,40 +4,24 @@
 //! * [`mod@grain`]: sites whose tasks cost more to create than is good, or could be divided further.
 //! * [`Finding`]: each of these as a value.
 
+mod finding;
 pub mod grain;
 pub mod greedy;
 
 use std::collections::BTreeMap;
 
+use workspan_model::hash::Hash;
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::profile::profile;
 use crate::strands::{Place, Problems, Rows};
 use crate::what_if::{self, what_if, Change, Factor, Scenario, Selector};
 
-pub use grain::Grain;
+pub use finding::{Goal, Grain, Kind};
 pub use greedy::{Outcome, Step};
 
 /// Findings whose gain is computed: each takes time with every row.
 pub const MOST_TRIED: usize = 16;
-
-/// What advice is to reach.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Goal {
-    /// The parallelism that is wanted.
-    pub target: f64,
-    /// By what a region becomes faster in each step; above 1.
-    pub factor: f64,
-    /// A task must be at least so many times as long as its creation.
-    pub threshold: f64,
-}
-
-impl Default for Goal {
-    /// TaskProf's (7.1): 128, 128, 10.
-    fn default() -> Goal {
-        Goal { target: 128.0, factor: 128.0, threshold: 10.0 }
-    }
-}
 
 /// Advice on a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,26 +51,6 @@ pub struct Finding {
     pub gain: Gain,
     /// What to know before acting on it.
     pub caveats: Vec<Caveat>,
-}
-
-/// What was found.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
-    /// A region that must be parallelised.
-    Parallelise {
-        /// The region.
-        place: Place,
-        /// By what factor in all.
-        factor: f64,
-        /// What it adds to the critical path as recorded.
-        critical: Nanos,
-        /// Its strands there.
-        strands: u64,
-    },
-    /// Tasks that are too small.
-    TooFine(Grain),
-    /// Tasks that could be divided further.
-    TooCoarse(Grain),
 }
 
 /// What following a finding alone is expected to give. With the others, see [`Step::parallelism`].
@@ -208,8 +172,5 @@ fn name(recording: &Recording, site: SiteId) -> String {
 }
 
 fn handle(text: &str) -> String {
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-    format!("a-{:08x}", (hash ^ hash >> 32) & 0xffff_ffff)
+    format!("a-{:08x}", Hash::of(text.as_bytes()).short())
 }

@@ -1,7 +1,7 @@
 //! Call sites: work and span of what they call, in all and on the critical path (Cilkprof ch. 2).
 //!
 //! A call site is an edge: a site, and the one around it. [`by_edge`] adds up what is known of each context, wherever that
-//! comes from: told on the fly, or computed from strands by [`calls`], which can also tell calls by height (Cilkprof 4.1) and
+//! comes from: reported on the fly, or computed from strands by [`calls`], which can also report calls by height (Cilkprof 4.1) and
 //! what stealing would cost at worst ([`Burdened`], Cilkview).
 //!
 //! Definitions: `docs/methods/calls.md`.
@@ -64,7 +64,7 @@ pub struct CallRow {
     pub caller: Option<SiteId>,
     /// The site.
     pub callee: SiteId,
-    /// Instances of this height only: so many instances are nested below them at most.
+    /// Instances of this height only: this number of instances are nested below them at most.
     pub height: Option<u32>,
     /// What is known of it.
     pub metrics: CallMetrics,
@@ -102,7 +102,7 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
     })
 }
 
-/// The calls of a run of `recording` as it was told on the fly, without its strands.
+/// The calls of a run of `recording` as it was reported on the fly, without its strands.
 pub fn told(recording: &Recording, run: &Run) -> Calls {
     let work = run.work();
     let mut rows = by_edge(recording, &of_run(recording, run));
@@ -133,7 +133,7 @@ fn burdened_spans(recording: &Recording, run: &Run) -> BTreeMap<Edge, CallMetric
     edges(recording, spans)
 }
 
-/// What a run tells of each context without its strands, in the order of the recording's tree.
+/// What a run reports for each context without its strands, in the order of the recording's tree.
 pub(crate) fn of_run(recording: &Recording, run: &Run) -> Vec<CallMetrics> {
     let tree = &recording.contexts;
     let openmp = recording.uses_openmp();
@@ -147,7 +147,7 @@ pub(crate) fn of_run(recording: &Recording, run: &Run) -> Vec<CallMetrics> {
         let all = all && context.is_some_and(|context| !context.recursive);
         CallMetrics {
             calls_on_work: totals.instances,
-            // Of a loop's members, those that are told nothing of its place run it in the context around.
+            // Of a loop's members, those that do not learn its place run it in the context around.
             work_on_work: if all { below.max(totals.work) } else { totals.work },
             span_on_work: totals.span,
             calls_on_span: totals.on_path.instances,

@@ -22,9 +22,10 @@ use std::ops::ControlFlow;
 
 use workspan_model::Strand;
 
-use crate::strands::merge::{align, Aligned, Keep, Source};
+use crate::strands::merge::{align, Keep, Source};
 use crate::strands::Machine;
 use charge::ByDifference;
+use result::Compared;
 pub use result::{Cost, Differential, PlaceRow, SiteRow, Sums};
 use translate::Translated;
 pub use unite::{unite, United};
@@ -54,12 +55,6 @@ pub fn differential<S: Source>(
     Ok(result::make(united, machine.finish(), compared))
 }
 
-#[derive(Default)]
-struct Compared {
-    aligned: Aligned,
-    matched: u64,
-}
-
 fn compare<S: Source>(
     united: &United,
     runs: Runs<S>,
@@ -83,7 +78,7 @@ fn compare<S: Source>(
         matched += u64::from(!base.is_empty());
         let median =
             |costs: &[Strand], scratch: &mut Vec<i64>| Keep::Median.one(costs.iter().map(|row| row.cost.0), scratch);
-        machine.charge.base = (!base.is_empty()).then(|| median(base, &mut scratch));
+        machine.charge_mut().base = (!base.is_empty()).then(|| median(base, &mut scratch));
         if new.is_empty() {
             machine.feed(&[*row]);
         } else {

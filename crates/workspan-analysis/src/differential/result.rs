@@ -6,9 +6,17 @@ use std::collections::BTreeMap;
 use workspan_model::{Nanos, Ratio, SiteId};
 
 use super::charge::{ByDifference, Part, Seen};
-use super::{Compared, United};
+use super::unite::United;
 use crate::strands::merge::{Aligned, Places, Unmatched};
 use crate::strands::{Charge, Finished, Place, Problems};
+
+/// How well the runs have matched.
+#[derive(Default)]
+pub(super) struct Compared {
+    pub(super) aligned: Aligned,
+    /// Strands that the base has, too.
+    pub(super) matched: u64,
+}
 
 /// What the same strands cost on both sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

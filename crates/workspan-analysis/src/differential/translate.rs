@@ -1,6 +1,6 @@
 //! Rows whose contexts have other numbers.
 
-use workspan_model::{ContextId, Event, Strand};
+use workspan_model::{ContextId, Strand};
 
 use crate::strands::merge::Source;
 
@@ -35,17 +35,5 @@ impl<S: Source> Source for Translated<'_, S> {
 fn translated(row: &Strand, contexts: &[ContextId]) -> Strand {
     // Rows may name any number: one that nobody has is still none.
     let same = |id: ContextId| contexts.get(id.index()).copied().unwrap_or(ContextId(u32::MAX));
-    let event = match row.event {
-        Event::Spawn(mut creation) => {
-            creation.context = same(creation.context);
-            Event::Spawn(creation)
-        }
-        Event::Call(mut creation) => {
-            creation.context = same(creation.context);
-            Event::Call(creation)
-        }
-        Event::Enter(context) => Event::Enter(same(context)),
-        other => other,
-    };
-    Strand { event, context: same(row.context), ..*row }
+    Strand { event: row.event.with_contexts(same), context: same(row.context), ..*row }
 }

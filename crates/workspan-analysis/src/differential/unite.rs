@@ -9,7 +9,7 @@ use workspan_model::{ContextId, Recording, Site, SiteId, SiteKind};
 
 use crate::diff::matched;
 
-/// Two recordings whose strands can be told apart by the same contexts.
+/// Two recordings whose strands can be distinguished by the same contexts.
 #[derive(Clone, Debug)]
 pub struct United {
     /// Sites and contexts of both; command, runtime and machine of the new one; no runs.

@@ -36,7 +36,7 @@ impl Estimate {
     }
 
     /// Half the width of the interval in which the expected value lies with a probability of 95 %; `None` with a single
-    /// run, which does not tell.
+    /// run, which says nothing.
     pub fn error(&self) -> Option<Nanos> {
         let t = student(self.runs)?;
         Some(nanos(t * self.standard_error()))
@@ -82,7 +82,7 @@ impl Quotient {
     }
 }
 
-/// Quantile 0.975 of Student's distribution for a mean of so many runs.
+/// Quantile 0.975 of Student's distribution for a mean of this number of runs.
 fn student(runs: usize) -> Option<f64> {
     const QUANTILES: [f64; 12] = [12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179];
     let degrees = runs.checked_sub(1).filter(|degrees| *degrees > 0)?;
@@ -127,7 +127,7 @@ mod tests {
         let quotient = Quotient::of(2.0, &of(&[100, 300]), &of(&[50, 150])).expect("it is above zero");
         // The mean of the quotients would be 4, too, but for [100 / 150, 300 / 50].
         assert!((quotient.value.0 - 4.0).abs() < 1e-12, "{quotient:?}");
-        assert!(quotient.error.is_some_and(|error| error.0 > 10.0), "two runs tell next to nothing");
+        assert!(quotient.error.is_some_and(|error| error.0 > 10.0), "two runs say next to nothing");
         assert_eq!(Quotient::of(1.0, &of(&[1]), &of(&[0])), None);
         assert_eq!(Quotient::of(1.0, &of(&[1]), &of(&[2])).and_then(|q| q.error), None);
         let same = of(&[90, 110, 100]);

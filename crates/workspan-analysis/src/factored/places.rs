@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use workspan_model::{ContextId, ContextTree, Run, Site, SiteKind, Totals};
 
-    /// A join between two stretches of serial code, run with so many workers: work before, inside, after, and the wall
+    /// A join between two stretches of serial code, run with this number of workers: work before, inside, after, and the wall
     /// time of the join.
     fn recording(runs: &[(u32, [i64; 3], i64)]) -> Recording {
         let site = |kind| Site::at(kind, "src/a.rs", 1, 5);

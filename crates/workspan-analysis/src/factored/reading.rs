@@ -66,7 +66,7 @@ pub struct Shape {
 /// A part of the gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// More work than the baseline's, the cost of tasks left out where it is known.
+    /// More work than the baseline's, the cost of tasks excluded where it is known.
     Algorithmic,
     /// The cost of tasks.
     TaskOverhead,
@@ -96,7 +96,7 @@ const BENT: f64 = 0.8;
 /// and is flat below this.
 const FLAT: f64 = 0.2;
 
-/// What a profile tells beyond the times.
+/// What a profile reports beyond the times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Profiled {
     /// What the creation of tasks costs with one worker: S_1, for want of an elision.

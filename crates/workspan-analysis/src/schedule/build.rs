@@ -1,4 +1,4 @@
-//! From rows to a graph, in one pass: by the machine that replays them, which [tells](super::events) what it has found to be
+//! From rows to a graph, in one pass: by the machine that replays them, which [reports](super::events) what it has found to be
 //! in order.
 //!
 //! Each row makes a piece; an edge goes from the piece before in the same chain. What is not known yet when an edge is made —
@@ -15,12 +15,13 @@ use workspan_model::{ContextId, Creation, Nanos, Recording};
 use super::grain::{Grain, Inlined};
 use super::graph::{kind, Graph};
 use super::parts::Parts;
+use super::scratch::Scratch;
 use crate::strands::{Machine, Problems, Regions, Rows};
 
 /// How a graph is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildOptions {
-    /// So many pieces at most: what is small is folded until they are no more.
+    /// This number of pieces at most: what is small is folded until they are no more.
     pub most: usize,
     /// Tasks that their creators are to run themselves.
     pub grain: Vec<Grain>,
@@ -42,12 +43,12 @@ impl Graph {
             let grain = Inlined::new(recording, &options.grain, options.join_cost_ps);
             let mut machine = Machine::new(recording, Builder::new(options.most, threshold, grain));
             if keep_ends {
-                machine.charge.keep_ends = true;
+                machine.charge_mut().keep_ends = true;
                 machine = machine.keep_ends();
             }
             rows.read(&mut |batch| {
                 machine.feed(batch);
-                if machine.needs_ends() || machine.charge.is_full() {
+                if machine.needs_ends() || machine.charge().is_full() {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
@@ -55,8 +56,8 @@ impl Graph {
             })?;
             if machine.needs_ends() {
                 keep_ends = true;
-            } else if machine.charge.is_full() {
-                threshold = machine.charge.next_threshold();
+            } else if machine.charge().is_full() {
+                threshold = machine.charge().next_threshold();
             } else {
                 let finished = machine.finish();
                 return Ok(finished.charge.into_graph(finished.rows, finished.span, finished.problems));
@@ -125,7 +126,7 @@ pub(super) struct Fork {
     pub(super) mark: Mark,
     /// Of the running branch.
     pub(super) branch: Mark,
-    /// It is the number so many, from 0.
+    /// Its number, from 0.
     pub(super) number: u32,
     pub(super) tasks: bool,
     pub(super) context: ContextId,
@@ -184,7 +185,7 @@ pub(crate) struct Builder {
     pub(super) folded: u64,
     /// Cost of creations that were saved.
     pub(super) saved: i64,
-    pub(super) scratch: super::fold::Scratch,
+    pub(super) scratch: Scratch,
     /// Members of the largest team.
     pub(super) widest: u32,
     pub(super) most: usize,
@@ -216,7 +217,7 @@ impl Builder {
             total: 0,
             folded: 0,
             saved: 0,
-            scratch: super::fold::Scratch::default(),
+            scratch: Scratch::default(),
             widest: 0,
             most: most.min(LABEL as usize - 1),
             regions: Regions::new(),
@@ -273,9 +274,7 @@ impl Builder {
             least: 0,
             parts: Parts::none(),
         };
-        let mut graph = graph.evened();
-        graph.parts = Parts::of(&graph);
-        graph
+        graph.evened().parted()
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -365,7 +364,7 @@ impl Builder {
         }
     }
 
-    /// The running task's children are no longer asked for.
+    /// Nobody will ask for the running task's children again.
     pub(super) fn forget(&mut self) {
         self.chain.children.clear();
         self.chain.gathered = None;

@@ -6,21 +6,7 @@
 
 use super::build::{Builder, Bundle, Chain, Fork, Mark, LABEL};
 use super::graph::kind;
-
-/// Used again and again.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    inner: Vec<(u32, u32)>,
-    /// Edges from outside, to outside, and between others.
-    from: Vec<u32>,
-    to: Vec<u32>,
-    others: Vec<(u32, u32)>,
-    offsets: Vec<u32>,
-    targets: Vec<u32>,
-    needs: Vec<u32>,
-    ends: Vec<i64>,
-    queue: Vec<u32>,
-}
+use super::scratch::Scratch;
 
 impl Chain {
     /// Pieces from `start` have become part of another one.
@@ -180,7 +166,7 @@ impl Builder {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.sort_edges(&mut scratch, from, mark);
         let total = self.time[start as usize..].iter().fold(0, |sum: i64, time| sum.saturating_add(*time));
-        let extent = if serial { total } else { self.longest(&mut scratch, start) };
+        let extent = if serial { total } else { scratch.longest(&self.extent[start as usize..], start) };
         let heaviest = (start..self.len()).max_by_key(|piece| self.time[*piece as usize]);
         let region = heaviest.map_or(0, |piece| self.region[piece as usize]);
         let flags = self.kind.get(start as usize).copied().unwrap_or(0) & kind::FIRST;
@@ -233,55 +219,6 @@ impl Builder {
                 (false, false) => scratch.others.push((from, to)),
                 _ => {}
             }
-        }
-    }
-
-    /// The longest path among the pieces from `start`.
-    fn longest(&self, scratch: &mut Scratch, start: u32) -> i64 {
-        let Scratch { inner, offsets, targets, needs, ends, queue, .. } = scratch;
-        let count = self.time.len() - start as usize;
-        for column in [&mut *offsets, &mut *needs] {
-            column.clear();
-            column.resize(count + 1, 0);
-        }
-        ends.clear();
-        ends.resize(count, 0);
-        for (from, to) in inner.iter() {
-            offsets[(from - start) as usize + 1] += 1;
-            needs[(to - start) as usize] += 1;
-        }
-        for at in 0..count {
-            offsets[at + 1] += offsets[at];
-        }
-        targets.clear();
-        targets.resize(inner.len(), 0);
-        // Each offset moves to the end of its part, which is where the next one begins.
-        for (from, to) in inner.iter() {
-            let at = &mut offsets[(from - start) as usize];
-            targets[*at as usize] = to - start;
-            *at += 1;
-        }
-        queue.clear();
-        queue.extend((0u32..).zip(&needs[..count]).filter(|(_, needs)| **needs == 0).map(|(at, _)| at));
-        let mut longest = i64::MIN;
-        while let Some(at) = queue.pop() {
-            let index = at as usize;
-            let end = ends[index].saturating_add(self.extent[start as usize + index]);
-            longest = longest.max(end);
-            let first = if index == 0 { 0 } else { offsets[index - 1] };
-            for target in &targets[first as usize..offsets[index] as usize] {
-                let target = *target as usize;
-                ends[target] = ends[target].max(end);
-                needs[target] -= 1;
-                if needs[target] == 0 {
-                    queue.push(u32::try_from(target).unwrap_or(0));
-                }
-            }
-        }
-        if longest == i64::MIN {
-            0
-        } else {
-            longest
         }
     }
 }

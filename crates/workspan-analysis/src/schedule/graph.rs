@@ -20,7 +20,7 @@ pub(super) const SCALE: i64 = 1024;
 pub(super) mod kind {
     /// Of a task, a branch, a member: the first piece, which a thief begins with.
     pub(in super::super) const FIRST: u16 = 1;
-    /// The last one: whoever waits for it has to be told.
+    /// The last one: whoever waits for it has to be notified.
     pub(in super::super) const LAST: u16 = 2;
     /// It creates a task; whoever ran it goes on behind, and the task may be stolen.
     pub(in super::super) const SPAWNS: u16 = 4;
@@ -34,7 +34,7 @@ pub(super) mod kind {
     pub(in super::super) const VIRTUAL: u16 = 64;
     /// Of a team with several members: what begins it, and the end of its first member.
     pub(in super::super) const TEAM: u16 = 256;
-    /// Of a task that comes after others: it is not told of their ends, but begins then.
+    /// Of a task that comes after others: their ends are not reported to it: it begins then.
     pub(in super::super) const ORDERED: u16 = 128;
     /// What is not simply followed by the next piece.
     pub(in super::super) const NOT_LAST: u16 = LAST | SPAWNS | FORKS | WAITS | PARKS | VIRTUAL;
@@ -168,7 +168,7 @@ impl Graph {
         nanos(self.longest(burden.0.saturating_mul(SCALE)))
     }
 
-    /// The same program with strands of regions so many times faster, by being done in parallel: their time stays, their
+    /// The same program with strands of regions this number of times faster, by being done in parallel: their time stays, their
     /// extent is divided. Time blocked is not.
     #[must_use]
     pub fn with_factors(&self, factor: impl Fn(&Region) -> f64) -> Graph {
@@ -185,8 +185,13 @@ impl Graph {
         if !graph.even.is_empty() {
             graph.least = graph.longest(0);
         }
-        graph.parts = Parts::of(&graph);
-        graph
+        graph.parted()
+    }
+
+    /// The same graph, its pieces divided as they are now.
+    pub(super) fn parted(mut self) -> Graph {
+        self.parts = Parts::of(|| (0..self.pieces()).map(|at| self.length(at)));
+        self
     }
 
     /// Costs below zero, by errors of calibration, are taken out of what comes next in serial order, so that a processor never

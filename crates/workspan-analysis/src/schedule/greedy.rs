@@ -14,7 +14,7 @@ use super::parts::Parts;
 use super::waiting::Waiting;
 use super::{Schedule, MOST_PROCESSORS};
 
-/// The greedy schedule on so many processors, 1 to [`MOST_PROCESSORS`].
+/// The greedy schedule on this number of processors, 1 to [`MOST_PROCESSORS`].
 pub fn greedy(graph: &Graph, processors: u32) -> Schedule {
     watched(graph, processors, None).0
 }
@@ -54,7 +54,7 @@ struct Greedy<'a> {
     /// By [`Greedy::rank`].
     ready: BinaryHeap<Reverse<u32>>,
     ends: BinaryHeap<Reverse<(i64, u32)>>,
-    /// Pieces whose end is to be told.
+    /// Pieces whose end others wait for.
     over: Vec<u32>,
     free: u32,
     processors: u32,

@@ -4,8 +4,8 @@
 //! schedule is shorter than the extent, and all of the work is done. Of a piece without extent, or next to none, there are as many
 //! parts as there may be processors; fewer, if those of all pieces together would be more than [`BUDGET`].
 
-use super::graph::Graph;
-use super::MOST_PROCESSORS;
+/// Processors that a schedule may have.
+pub const MOST_PROCESSORS: u32 = 1024;
 
 /// Parts of all pieces.
 const BUDGET: i64 = 1 << 24;
@@ -24,11 +24,12 @@ impl Parts {
         Parts { most: i64::from(MOST_PROCESSORS), any: false }
     }
 
-    pub(super) fn of(graph: &Graph) -> Parts {
+    /// Of pieces as they are handed over, each with its time and extent; they are read again as long as there are too
+    /// many parts.
+    pub(super) fn of<I: Iterator<Item = (i64, i64)>>(pieces: impl Fn() -> I) -> Parts {
         let mut parts = Parts::none();
         loop {
-            let all = (0..graph.pieces()).map(|at| graph.length(at));
-            let divided = all.filter(|(time, extent)| extent < time && *time > 0);
+            let divided = pieces().filter(|(time, extent)| extent < time && *time > 0);
             let sum = divided.fold(0i64, |sum, (time, extent)| sum.saturating_add(parts.divide(time, extent).0));
             parts.any = sum > 0;
             if sum <= BUDGET || parts.most == 1 {

@@ -52,7 +52,7 @@ pub enum Policy {
     Last,
 }
 
-/// A schedule by work stealing on so many processors, 1 to [`MOST_PROCESSORS`].
+/// A schedule by work stealing on this number of processors, 1 to [`MOST_PROCESSORS`].
 pub fn stealing(graph: &Graph, processors: u32, options: &Stealing) -> Schedule {
     let processors = processors.clamp(1, MOST_PROCESSORS);
     let mut run = Run::new(graph, processors, options);
@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
         self.go_on(worker, self.graph.kind[piece as usize]);
     }
 
-    /// Tells whoever comes behind what is over, of which `ended` is what `worker` has run. What it may go on with is in `next`.
+    /// Notifies whoever comes behind what is over, of which `ended` is what `worker` has run. What it may go on with is in `next`.
     fn tell(&mut self, worker: u32, ended: Option<u32>) {
         let id = u16::try_from(worker).unwrap_or(0) & who::WORKER;
         while let Some(piece) = self.over.pop() {

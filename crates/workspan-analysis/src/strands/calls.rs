@@ -16,14 +16,11 @@
 
 use std::collections::BTreeMap;
 
-use workspan_model::{CallMetrics, ContextId, Nanos, Recording, SiteId, SiteKind};
+use workspan_model::{CallMetrics, ContextId, Nanos, Recording, SiteId, SiteKind, Totals};
 
-use super::charge::{ByCall, ByContext, Charge};
-use super::frames::{Frame, Share};
-use super::machine::Machine;
-use super::path::{Stretch, LOCAL, TOKEN};
-use super::result::Finished;
-use super::tables::Role;
+use super::path::{OnPath, Paths, Stretch, Tail, LOCAL, TOKEN};
+use super::position::Work;
+use super::tables::Tables;
 
 /// How recursion is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +58,18 @@ struct Callee {
     site: Option<SiteId>,
     /// Each fork is a call.
     joins: bool,
+    /// An instance has all that is created in it.
+    lasting: bool,
+}
+
+/// Where the running strand stands.
+#[derive(Debug)]
+pub(super) struct Here<'a> {
+    pub(super) paths: &'a mut Paths,
+    pub(super) tail: &'a mut Tail,
+    pub(super) work: Work,
+    /// Of the running member.
+    pub(super) round: usize,
 }
 
 /// An instance that has not ended.
@@ -76,8 +85,7 @@ struct Open {
     own: i64,
     /// Where a fork begins.
     span: i64,
-    work: i64,
-    apart: i64,
+    work: Work,
     round: usize,
 }
 
@@ -113,7 +121,37 @@ pub(super) struct LateCall {
     left: usize,
 }
 
+impl Here<'_> {
+    /// Marks the path with a new token.
+    fn mark(&mut self) -> u32 {
+        let token = self.paths.token();
+        self.paths.mark(self.tail, Stretch { key: token, span: 0, beside: 1, work: 0 });
+        token
+    }
+}
+
 impl Calls {
+    /// Of a run of `recording`.
+    pub(super) fn new(recording: &Recording, tables: &Tables, view: View) -> Calls {
+        let tree = &recording.contexts;
+        let callee = |id| {
+            let site = tree.site(id).and_then(|id| Some((id, recording.sites.get(id.0 as usize)?.kind)));
+            let site = site.filter(|(_, kind)| kind.spawns());
+            let joins = site.is_some_and(|(_, kind)| kind == SiteKind::Join);
+            Callee { site: site.map(|(id, _)| id), joins, lasting: tables.get(id).lasting }
+        };
+        let heights = view == View::Heights;
+        // By context, rows are there from the beginning.
+        let (rows, keys) = if heights {
+            (Vec::new(), Vec::new())
+        } else {
+            (vec![CallMetrics::ZERO; tree.len()], tree.ids().map(CallKey::Context).collect())
+        };
+        let contexts = tree.ids().map(callee).collect();
+        Calls { heights, locals: heights, contexts, rows, keys, ..Calls::default() }
+    }
+
+    /// The running strand cost so much.
     #[inline(always)]
     pub(super) fn add_local(&mut self, work: i64) {
         if let Some(open) = self.open.last_mut() {
@@ -132,12 +170,97 @@ impl Calls {
         self.locals = false;
     }
 
+    /// A region is entered, or a task begins. Returns whether that is a call.
+    pub(super) fn begin(&mut self, here: Here<'_>, around: ContextId, inner: ContextId, outermost: bool) -> bool {
+        let counted = self.heights || outermost;
+        self.open(here, around, inner, counted)
+    }
+
+    /// A fork begins; `own`: the innermost open construct is a region of the same context, whose own fork it is. Else it is a
+    /// join that is called by another of the same place.
+    pub(super) fn begin_fork(&mut self, here: Here<'_>, context: ContextId, own: bool) -> bool {
+        let counted = self.heights && self.contexts[context.index()].joins && !own;
+        self.open(here, context, context, counted)
+    }
+
+    /// An instance begins where the running strand stands; `counted` if the view has it.
+    fn open(&mut self, mut here: Here<'_>, around: ContextId, context: ContextId, counted: bool) -> bool {
+        let callee = self.contexts[context.index()];
+        if callee.site.is_none() || !counted {
+            return false;
+        }
+        let token = callee.lasting.then(|| here.mark());
+        let local = self.locals.then(|| here.paths.local_token());
+        self.open.push(Open {
+            context,
+            caller: self.contexts[around.index()].site,
+            token,
+            local,
+            height: 0,
+            own: 0,
+            span: here.tail.span,
+            work: here.work,
+            round: here.round,
+        });
+        true
+    }
+
+    /// A fork that is a call ends.
+    pub(super) fn end_fork(&mut self, here: Here<'_>) -> Option<LateCall> {
+        let open = self.close()?;
+        let (work, span) = (here.work.since(open.work), here.tail.span.saturating_sub(open.span));
+        self.end(here, &open, work, span)
+    }
+
+    /// A region ends; `work` is that of what is waited for.
+    pub(super) fn end_region(&mut self, here: Here<'_>, work: i64, span: i64) -> Option<LateCall> {
+        let open = self.close()?;
+        let lasting = self.contexts[open.context.index()].lasting;
+        let work = if lasting { here.work.all_since(open.work) } else { work };
+        self.end(here, &open, work, span)
+    }
+
+    /// The running task ends; `latest` is the end of the last of those that it created, and they in turn.
+    pub(super) fn end_task(&mut self, here: Here<'_>, latest: i64) -> Option<LateCall> {
+        let open = self.close()?;
+        let (end, work) = if self.contexts[open.context.index()].lasting {
+            (here.tail.span.max(latest), here.work.all_since(open.work))
+        } else {
+            (here.tail.span, here.work.since(open.work))
+        };
+        self.end(here, &open, work, end.saturating_sub(open.span))
+    }
+
     fn close(&mut self) -> Option<Open> {
         let open = self.open.pop()?;
         if let Some(around) = self.open.last_mut() {
             around.height = around.height.max(open.height + 1);
         }
         Some(open)
+    }
+
+    /// Counts an instance, unless its span is known only with the rounds.
+    fn end(&mut self, mut here: Here<'_>, open: &Open, work: i64, span: i64) -> Option<LateCall> {
+        let row = self.row(open.context, open.caller, open.height, open.own);
+        if let Some(local) = open.local {
+            self.settle_local(here.paths, here.tail);
+            let key = self.key_of(row) + 1;
+            here.paths.make_key_known(local, key);
+        }
+        let (entered, left) = (open.round, here.round);
+        if entered != left {
+            let token = open.token.unwrap_or_else(|| here.mark());
+            return Some(LateCall { row, token, work, span, entered, left });
+        }
+        match open.token {
+            Some(token) => self.count_call(here.paths, row, token, work, span),
+            None => {
+                let sums = self.sums(row, work, span);
+                self.count(row, work, span);
+                here.paths.mark(here.tail, sums);
+            }
+        }
+        None
     }
 
     /// The row of a call that has ended, with what it ran itself.
@@ -168,142 +291,10 @@ impl Calls {
             sums.span_on_work += Nanos(span);
         }
     }
-}
 
-impl Machine<ByCall> {
-    /// A machine that tells calls.
-    pub(crate) fn of_calls(recording: &Recording, view: View) -> Machine<ByCall> {
-        let mut machine = Machine::new(recording, ByContext);
-        let tree = &recording.contexts;
-        let callee = |id| {
-            let site = tree.site(id).and_then(|id| Some((id, recording.sites.get(id.0 as usize)?.kind)));
-            let site = site.filter(|(_, kind)| kind.spawns());
-            Callee { site: site.map(|(id, _)| id), joins: site.is_some_and(|(_, kind)| kind == SiteKind::Join) }
-        };
-        let heights = view == View::Heights;
-        // By context, rows are there from the beginning.
-        let (rows, keys) = if heights {
-            (Vec::new(), Vec::new())
-        } else {
-            (vec![CallMetrics::ZERO; tree.len()], tree.ids().map(CallKey::Context).collect())
-        };
-        machine.calls = Calls {
-            heights,
-            locals: heights,
-            contexts: tree.ids().map(callee).collect(),
-            rows,
-            keys,
-            ..Calls::default()
-        };
-        machine
-    }
-}
-
-impl<C: Charge> Machine<C> {
-    /// An instance begins where the running strand stands; `counted` if the view has it. Returns whether that is a call.
-    fn open_call(&mut self, around: ContextId, context: ContextId, counted: bool) -> bool {
-        let callee = self.calls.contexts[context.index()];
-        if callee.site.is_none() || !counted {
-            return false;
-        }
-        let token = self.tables.get(context).lasting.then(|| self.mark());
-        let local = self.calls.locals.then(|| self.paths.local_token());
-        self.calls.open.push(Open {
-            context,
-            caller: self.calls.contexts[around.index()].site,
-            token,
-            local,
-            height: 0,
-            own: 0,
-            span: self.tail.span,
-            work: self.work,
-            apart: self.apart,
-            round: self.round,
-        });
-        true
-    }
-
-    /// Marks the path with a new token.
-    fn mark(&mut self) -> u32 {
-        let token = self.paths.token();
-        self.paths.mark(&mut self.tail, Stretch { key: token, span: 0, beside: 1, work: 0 });
-        token
-    }
-
-    /// A region is entered.
-    pub(super) fn begin_call(&mut self, around: ContextId, inner: ContextId, outermost: bool) -> bool {
-        let counted = self.calls.heights || outermost;
-        self.open_call(around, inner, counted)
-    }
-
-    /// A task begins.
-    pub(super) fn begin_task_call(&mut self, around: ContextId, context: ContextId, outermost: bool) -> bool {
-        let role = self.tables.get(context).role;
-        matches!(role, Role::Tasks | Role::Pieces) && self.begin_call(around, context, outermost)
-    }
-
-    /// A fork that is no region's own: a join that is called by another of the same place.
-    pub(super) fn begin_fork_call(&mut self, context: ContextId) -> bool {
-        let own = matches!(self.frames.last(), Some(Frame::Region(region)) if region.context == context);
-        let counted = self.calls.heights && self.calls.contexts[context.index()].joins && !own;
-        self.open_call(context, context, counted)
-    }
-
-    pub(super) fn end_fork_call(&mut self) {
-        if let Some(open) = self.calls.close() {
-            let work = self.work.saturating_sub(open.work).saturating_sub(self.apart.saturating_sub(open.apart));
-            self.end_call(&open, work, self.tail.span.saturating_sub(open.span));
-        }
-    }
-
-    /// `work` is that of what is waited for.
-    pub(super) fn end_region_call(&mut self, work: i64, span: i64) {
-        if let Some(open) = self.calls.close() {
-            let lasting = self.tables.get(open.context).lasting;
-            let work = if lasting { self.work.saturating_sub(open.work) } else { work };
-            self.end_call(&open, work, span);
-        }
-    }
-
-    /// The task, whose state is the running one, ends.
-    pub(super) fn end_task_call(&mut self) {
-        let Some(open) = self.calls.close() else {
-            return;
-        };
-        let mut end = self.tail.span;
-        let mut work = self.work.saturating_sub(open.work);
-        if self.tables.get(open.context).lasting {
-            end = end.max(self.children.late);
-        } else {
-            work = work.saturating_sub(self.apart.saturating_sub(open.apart));
-        }
-        self.end_call(&open, work, end.saturating_sub(open.span));
-    }
-
-    fn end_call(&mut self, open: &Open, work: i64, span: i64) {
-        let row = self.calls.row(open.context, open.caller, open.height, open.own);
-        self.end_local(open.local, row);
-        let (entered, left) = (open.round, self.round);
-        if entered != left && self.innermost_team().is_some() {
-            let token = open.token.unwrap_or_else(|| self.mark());
-            if let Some(team) = self.innermost_team() {
-                team.late_calls.push(LateCall { row, token, work, span, entered, left });
-            }
-            return;
-        }
-        match open.token {
-            Some(token) => self.count_call(row, token, work, span),
-            None => {
-                let sums = self.sums(row, work, span);
-                self.calls.count(row, work, span);
-                self.paths.mark(&mut self.tail, sums);
-            }
-        }
-    }
-
-    fn count_call(&mut self, row: u32, token: u32, work: i64, span: i64) {
-        self.calls.count(row, work, span);
-        self.paths.make_known(token, self.sums(row, work, span));
+    fn count_call(&mut self, paths: &mut Paths, row: u32, token: u32, work: i64, span: i64) {
+        self.count(row, work, span);
+        paths.make_known(token, self.sums(row, work, span));
     }
 
     /// What a path is marked with by a call of a row.
@@ -313,73 +304,59 @@ impl<C: Charge> Machine<C> {
 
     /// Of a row. The next key is that of its own strands.
     fn key_of(&self, row: u32) -> u32 {
-        let first = u32::try_from(self.tables.contexts.len()).unwrap_or(u32::MAX);
+        let first = u32::try_from(self.contexts.len()).unwrap_or(u32::MAX);
         first.saturating_add(row.saturating_mul(2)) & !(TOKEN | LOCAL)
-    }
-
-    /// The row of an instance's own strands is known.
-    fn end_local(&mut self, local: Option<u32>, row: u32) {
-        if let Some(local) = local {
-            self.settle_local();
-            let key = self.key_of(row) + 1;
-            self.paths.make_key_known(local, key);
-        }
     }
 
     /// The running strand ends, or its path goes elsewhere: what it has of an instance's own strands is noted as long as the
     /// instance is open.
-    pub(super) fn settle_local(&mut self) {
-        if self.calls.locals {
-            self.paths.settle(&mut self.tail);
+    pub(super) fn settle_local(&self, paths: &mut Paths, tail: &mut Tail) {
+        if self.locals {
+            paths.settle(tail);
         }
     }
 
-    /// A member's part ends.
-    pub(super) fn end_shared_call(&mut self) -> Option<SharedCall> {
-        let open = self.calls.close()?;
-        let ordinal = self.shared;
-        let token = open.token.unwrap_or_else(|| self.mark());
-        let all = self.innermost_team().and_then(|team| team.shares.get(ordinal)?.call);
+    /// A member's part ends; `all`: what the members before have of the same construct.
+    pub(super) fn end_shared(&mut self, mut here: Here<'_>, all: Option<SharedCall>) -> Option<SharedCall> {
+        let open = self.close()?;
+        let token = open.token.unwrap_or_else(|| here.mark());
         let (known, known_local) = (all.map(|call| call.token), all.and_then(|call| call.local));
         if let Some(all) = known {
-            self.paths.make_alias(token, all);
+            here.paths.make_alias(token, all);
         }
         if let (Some(local), Some(all)) = (open.local, known_local) {
-            self.settle_local();
-            self.paths.make_key_known(local, all);
+            self.settle_local(here.paths, here.tail);
+            here.paths.make_key_known(local, all);
         }
-        let work = self.work.saturating_sub(open.work);
+        let work = here.work.all_since(open.work);
         let Open { context, caller, height, own, .. } = open;
         let local = known_local.or(open.local);
         Some(SharedCall { context, caller, token: known.unwrap_or(token), local, height, work, own })
     }
 
-    /// A team has ended; `starts` tells by how much the rounds begin later, as far as they are known.
-    pub(super) fn finish_calls(&mut self, late: &[LateCall], shares: &[Share], starts: &[(i64, i64)]) {
+    /// The team has ended in which a call lasted over a barrier; `starts`: by how much the rounds begin later, as far as
+    /// they are known.
+    pub(super) fn end_late(&mut self, paths: &mut Paths, call: &LateCall, starts: &[(i64, i64)]) {
         let start = |round: usize| starts.get(round).or(starts.last()).map_or(0, |(span, _)| *span);
-        for call in late {
-            let span = call.span.saturating_add(start(call.left).saturating_sub(start(call.entered)));
-            self.count_call(call.row, call.token, call.work, span);
-        }
-        for share in shares {
-            if let Some(call) = share.call {
-                let row = self.calls.row(call.context, call.caller, call.height, call.own);
-                if let Some(local) = call.local {
-                    let key = self.key_of(row) + 1;
-                    self.paths.make_key_known(local, key);
-                }
-                self.count_call(row, call.token, call.work, share.span);
-            }
-        }
+        let span = call.span.saturating_add(start(call.left).saturating_sub(start(call.entered)));
+        self.count_call(paths, call.row, call.token, call.work, span);
     }
-}
 
-impl Finished<ByCall> {
-    /// The rows that are not empty.
-    pub(crate) fn calls(&self) -> Vec<(CallKey, CallMetrics)> {
-        let mut rows = self.calls.rows.clone();
-        let contexts = self.totals.len();
-        for part in &self.path {
+    /// The team has ended whose members had parts of a worksharing construct.
+    pub(super) fn end_all_shared(&mut self, paths: &mut Paths, call: &SharedCall, span: i64) {
+        let row = self.row(call.context, call.caller, call.height, call.own);
+        if let Some(local) = call.local {
+            let key = self.key_of(row) + 1;
+            paths.make_key_known(local, key);
+        }
+        self.count_call(paths, row, call.token, call.work, span);
+    }
+
+    /// The rows that are not empty, of a run with this critical path, and these totals by context.
+    pub(super) fn metrics(&self, path: &[OnPath], totals: &[Totals]) -> Vec<(CallKey, CallMetrics)> {
+        let mut rows = self.rows.clone();
+        let contexts = totals.len();
+        for part in path {
             let at = part.key as usize;
             let of_row = at.checked_sub(contexts);
             if let Some(sums) = of_row.and_then(|at| rows.get_mut(at / 2)) {
@@ -390,16 +367,16 @@ impl Finished<ByCall> {
                 sums.calls_on_span += part.beside.unsigned_abs();
                 sums.work_on_span += Nanos(part.work);
                 sums.span_on_span += Nanos(part.span);
-            } else if let Some(sums) = rows.get_mut(at).filter(|_| !self.calls.heights && at < contexts) {
+            } else if let Some(sums) = rows.get_mut(at).filter(|_| !self.heights && at < contexts) {
                 sums.local_span += Nanos(part.span);
             }
         }
-        if !self.calls.heights {
-            for (sums, totals) in rows.iter_mut().zip(&self.totals) {
+        if !self.heights {
+            for (sums, totals) in rows.iter_mut().zip(totals) {
                 sums.local_work = totals.self_work;
             }
         }
-        let rows = self.calls.keys.iter().copied().zip(rows);
+        let rows = self.keys.iter().copied().zip(rows);
         rows.filter(|(_, sums)| *sums != CallMetrics::ZERO).collect()
     }
 }

@@ -15,16 +15,16 @@ mod critical;
 mod frames;
 mod machine;
 pub mod merge;
-mod nesting;
 pub mod order;
 mod path;
 mod places;
+mod position;
 mod problem;
 mod region;
 mod result;
 mod rows;
+mod running;
 mod tables;
-mod tasks;
 mod teams;
 mod walk;
 

@@ -9,9 +9,9 @@
 
 use std::ops::ControlFlow;
 
+use workspan_model::nesting::{Construct, Nesting, Open};
 use workspan_model::{Creation, Event, Nanos, Strand};
 
-use super::problem::MOST_OPEN;
 use super::rows::Rows;
 
 /// A task, a fork's branch other than the first, or a member of a team; 0 is the program itself.
@@ -69,10 +69,8 @@ struct Walk<'v, V: Visitor> {
     tasks: u32,
     /// Of the running task.
     children: Children<V::End>,
-    frames: Vec<Frame<V::End>>,
+    open: Nesting<Frame<V::End>>,
     groups: Vec<Group<V::End>>,
-    /// Constructs that are left out.
-    skipped: u64,
 }
 
 /// Tasks that a task has created.
@@ -100,23 +98,14 @@ enum Frame<E> {
     Team { from: E, task: TaskId, children: Children<E>, barriers: Vec<E>, round: usize, begun: bool },
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Fork,
-    Group,
-    Region,
-    Task,
-    Team,
-}
-
-impl<E> Frame<E> {
-    fn is(&self, kind: Kind) -> bool {
+impl<E> Open for Frame<E> {
+    fn construct(&self) -> Construct {
         match self {
-            Frame::Fork { .. } => kind == Kind::Fork,
-            Frame::Group => kind == Kind::Group,
-            Frame::Region => kind == Kind::Region,
-            Frame::Task { .. } => kind == Kind::Task,
-            Frame::Team { .. } => kind == Kind::Task || kind == Kind::Team,
+            Frame::Fork { .. } => Construct::Fork,
+            Frame::Group => Construct::Group,
+            Frame::Region => Construct::Region,
+            Frame::Task { .. } => Construct::Task,
+            Frame::Team { .. } => Construct::Team,
         }
     }
 }
@@ -144,9 +133,8 @@ impl<'v, V: Visitor> Walk<'v, V> {
             task: TaskId(0),
             tasks: 0,
             children: Children::none(),
-            frames: Vec::new(),
+            open: Nesting::new(),
             groups: Vec::new(),
-            skipped: 0,
         }
     }
 
@@ -159,7 +147,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
         if row.event == Event::TeamEnd {
             self.leave_members();
         }
-        if let Some(Frame::Team { begun, .. }) = self.frames.last_mut() {
+        if let Some(Frame::Team { begun, .. }) = self.open.last_mut() {
             let first = !std::mem::replace(begun, true);
             if first && row.event != Event::TeamEnd {
                 self.task = self.next_task();
@@ -168,34 +156,33 @@ impl<'v, V: Visitor> Walk<'v, V> {
         let end = self.visitor.strand(self.number, row, self.task, &self.after);
         self.last = Some(end);
         self.follow(end, Order::Continue);
-        if self.skipped > 0 {
-            self.skip(row.event);
+        if self.open.leaves_out(&row.event) {
             return;
         }
         match row.event {
-            Event::Fork(_) if self.has_room() => {
+            Event::Fork(_) if self.open.has_room() => {
                 let synced = self.children.synced;
-                self.frames.push(Frame::Fork { from: end, ends: Vec::new(), task: self.task, synced, most: synced });
+                self.open.push(Frame::Fork { from: end, ends: Vec::new(), task: self.task, synced, most: synced });
             }
             Event::Next(_) => self.next(end),
             Event::Join => self.join(end),
-            Event::Group if self.has_room() => {
-                self.frames.push(Frame::Group);
+            Event::Group if self.open.has_room() => {
+                self.open.push(Frame::Group);
                 self.groups.push(Group { ends: Vec::new(), round: false });
             }
             Event::Wait => self.wait(),
-            Event::Spawn(creation) if self.has_room() => self.spawn(end, creation, false),
-            Event::Call(creation) if self.has_room() => self.spawn(end, creation, true),
+            Event::Spawn(creation) if self.open.has_room() => self.spawn(end, creation, false),
+            Event::Call(creation) if self.open.has_room() => self.spawn(end, creation, true),
             Event::End => self.end(end),
             Event::Sync => self.sync(),
             Event::After(number) => self.depend(number),
-            Event::Enter(_) if self.has_room() => self.frames.push(Frame::Region),
+            Event::Enter(_) if self.open.has_room() => self.open.push(Frame::Region),
             Event::Leave => {
-                if self.is_open(Kind::Region) {
-                    self.frames.pop();
+                if self.is_open(Construct::Region) {
+                    self.open.pop();
                 }
             }
-            Event::Team(_) if self.has_room() => self.team(end),
+            Event::Team(_) if self.open.has_room() => self.team(end),
             Event::Barrier => self.barrier(end),
             Event::TeamEnd => self.team_end(end),
             // No room: left out, with what is within.
@@ -213,27 +200,9 @@ impl<'v, V: Visitor> Walk<'v, V> {
         self.after.extend(ends.into_iter().map(|end| (end, Order::Join)));
     }
 
-    fn has_room(&mut self) -> bool {
-        let room = self.frames.len() < MOST_OPEN;
-        self.skipped = u64::from(!room);
-        room
-    }
-
-    #[cold]
-    fn skip(&mut self, event: Event) {
-        match event {
-            Event::Fork(_) | Event::Group | Event::Spawn(_) | Event::Call(_) | Event::Enter(_) | Event::Team(_) => {
-                self.skipped += 1;
-            }
-            Event::Join | Event::Wait | Event::End | Event::Leave | Event::TeamEnd => self.skipped -= 1,
-            Event::Next(_) | Event::Sync | Event::After(_) | Event::Barrier => {}
-        }
-    }
-
     /// True if the innermost open construct is of this kind, or has been made so by ending what is within.
-    fn is_open(&mut self, kind: Kind) -> bool {
-        let within = self.frames.iter().rev().position(|frame| frame.is(kind) || frame.is(Kind::Task));
-        let Some(within) = within.filter(|at| self.frames[self.frames.len() - 1 - at].is(kind)) else {
+    fn is_open(&mut self, what: Construct) -> bool {
+        let Some(within) = self.open.within(what) else {
             return false;
         };
         for _ in 0..within {
@@ -244,10 +213,10 @@ impl<'v, V: Visitor> Walk<'v, V> {
 
     /// Ends the innermost construct, which is not a task.
     fn close_inner(&mut self) {
-        match (self.frames.last(), self.last) {
+        match (self.open.last(), self.last) {
             (Some(Frame::Fork { .. }), Some(last)) => self.join(last),
             (Some(Frame::Group), _) => self.wait(),
-            _ => _ = self.frames.pop(),
+            _ => _ = self.open.pop(),
         }
     }
 
@@ -257,11 +226,11 @@ impl<'v, V: Visitor> Walk<'v, V> {
     }
 
     fn next(&mut self, end: V::End) {
-        if !self.is_open(Kind::Fork) {
+        if !self.is_open(Construct::Fork) {
             return;
         }
         let new = self.next_task();
-        if let Some(Frame::Fork { from, ends, synced, most, .. }) = self.frames.last_mut() {
+        if let Some(Frame::Fork { from, ends, synced, most, .. }) = self.open.last_mut() {
             ends.push(end);
             *most = self.children.synced.max(*most);
             self.children.synced = *synced;
@@ -272,10 +241,10 @@ impl<'v, V: Visitor> Walk<'v, V> {
     }
 
     fn join(&mut self, end: V::End) {
-        if !self.is_open(Kind::Fork) {
+        if !self.is_open(Construct::Fork) {
             return;
         }
-        if let Some(Frame::Fork { mut ends, task, most, .. }) = self.frames.pop() {
+        if let Some(Frame::Fork { mut ends, task, most, .. }) = self.open.pop() {
             ends.push(end);
             self.children.synced = self.children.synced.max(most);
             self.task = task;
@@ -285,10 +254,10 @@ impl<'v, V: Visitor> Walk<'v, V> {
     }
 
     fn wait(&mut self) {
-        if !self.is_open(Kind::Group) {
+        if !self.is_open(Construct::Group) {
             return;
         }
-        self.frames.pop();
+        self.open.pop();
         if let Some(group) = self.groups.pop() {
             self.wait_for(group.ends);
         }
@@ -298,7 +267,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
         let group = creation.group.and_then(|outward| self.group_at(usize::from(outward)));
         let mut children = std::mem::replace(&mut self.children, Children::none());
         let depends = std::mem::take(&mut children.depends);
-        self.frames.push(Frame::Task { from, task: self.task, children, group, call });
+        self.open.push(Frame::Task { from, task: self.task, children, group, call });
         self.task = self.next_task();
         self.follow(from, Order::Spawn);
         self.after.extend(depends.into_iter().map(|end| (end, Order::Depend)));
@@ -312,10 +281,10 @@ impl<'v, V: Visitor> Walk<'v, V> {
     }
 
     fn end(&mut self, end: V::End) {
-        if !self.is_open(Kind::Task) {
+        if !self.is_open(Construct::Task) {
             return;
         }
-        match self.frames.pop() {
+        match self.open.pop() {
             Some(Frame::Task { from, task, children, group, call }) => {
                 self.task = task;
                 self.children = children;
@@ -331,7 +300,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
             }
             Some(Frame::Team { from, task, children, mut barriers, round, .. }) => {
                 self.end_round(end, &mut barriers, round);
-                self.frames.push(Frame::Team { from, task, children, barriers, round: 0, begun: false });
+                self.open.push(Frame::Team { from, task, children, barriers, round: 0, begun: false });
                 self.begin_member(from);
             }
             Some(_) | None => {}
@@ -354,7 +323,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
     fn team(&mut self, from: V::End) {
         let children = std::mem::replace(&mut self.children, Children::none());
         let (task, barriers) = (self.task, Vec::new());
-        self.frames.push(Frame::Team { from, task, children, barriers, round: 0, begun: false });
+        self.open.push(Frame::Team { from, task, children, barriers, round: 0, begun: false });
         self.groups.push(Group { ends: Vec::new(), round: true });
         self.begin_member(from);
     }
@@ -381,23 +350,23 @@ impl<'v, V: Visitor> Walk<'v, V> {
 
     fn barrier(&mut self, end: V::End) {
         // Regions may last over a barrier.
-        let Some(at) = self.frames.iter().rposition(|frame| !matches!(frame, Frame::Region)) else {
+        let Some(at) = self.open.team_at_barrier() else {
             return;
         };
-        let Frame::Team { barriers, round, .. } = &mut self.frames[at] else {
+        let Some(Frame::Team { barriers, round, .. }) = self.open.get_mut(at) else {
             return;
         };
         let (mut barriers, ended) = (std::mem::take(barriers), *round);
         self.end_round(end, &mut barriers, ended);
         self.follow(barriers[ended], Order::Join);
-        if let Frame::Team { barriers: slot, round, .. } = &mut self.frames[at] {
+        if let Some(Frame::Team { barriers: slot, round, .. }) = self.open.get_mut(at) {
             (*slot, *round) = (barriers, ended + 1);
         }
     }
 
     /// The strand of a team's end comes after all members, and is the creator's.
     fn leave_members(&mut self) {
-        if let Some(Frame::Team { from, task, barriers, begun: false, .. }) = self.frames.last() {
+        if let Some(Frame::Team { from, task, barriers, begun: false, .. }) = self.open.last() {
             self.task = *task;
             let after = barriers.last().map_or((*from, Order::Continue), |barrier| (*barrier, Order::Join));
             self.follow(after.0, after.1);
@@ -405,10 +374,10 @@ impl<'v, V: Visitor> Walk<'v, V> {
     }
 
     fn team_end(&mut self, end: V::End) {
-        if !self.is_open(Kind::Team) {
+        if !self.is_open(Construct::Team) {
             return;
         }
-        if let Some(Frame::Team { task, children, .. }) = self.frames.pop() {
+        if let Some(Frame::Team { task, children, .. }) = self.open.pop() {
             self.groups.pop();
             self.task = task;
             self.children = children;

@@ -82,6 +82,17 @@ pub(super) struct Stretch {
     pub(super) work: i64,
 }
 
+/// A key's part of the critical path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OnPath {
+    pub(crate) key: u32,
+    pub(crate) span: i64,
+    /// What it has [beside](super::Charge::beside) that.
+    pub(crate) beside: i64,
+    /// Of calls: their work.
+    pub(crate) work: i64,
+}
+
 /// What stands for an instance.
 #[derive(Clone, Copy, Debug)]
 struct Token {
@@ -122,6 +133,7 @@ pub(super) struct Paths {
     tokens: Vec<Token>,
     /// First of the unused ones, from 1.
     free_token: u32,
+    scratch: Vec<Stretch>,
 }
 
 impl Paths {
@@ -145,6 +157,7 @@ impl Paths {
             chain: Vec::new(),
             tokens: Vec::new(),
             free_token: 0,
+            scratch: Vec::new(),
         }
     }
 
@@ -185,7 +198,7 @@ impl Paths {
     }
 
     /// True if the path of a team does not go through what the token stands for yet; from now on it does, if `stays`.
-    pub(super) fn is_first(&mut self, token: u32, stays: bool) -> bool {
+    fn is_first(&mut self, token: u32, stays: bool) -> bool {
         let token = &mut self.tokens[index_of(token) as usize];
         let first = !token.placed;
         token.placed |= stays;
@@ -340,6 +353,7 @@ impl Paths {
     }
 
     /// Replaces `best` by `other`, of which it gets a hold of its own, if that is longer.
+    #[inline]
     pub(super) fn raise(&mut self, best: &mut Tail, other: &Tail) {
         if other.span > best.span {
             let path = self.own(other.path);
@@ -349,6 +363,7 @@ impl Paths {
     }
 
     /// `tail` goes on after `other`, which is used up, if that is longer.
+    #[inline(always)]
     pub(super) fn join(&mut self, tail: &mut Tail, other: Tail) {
         if other.span > tail.span {
             self.release(tail.path);
@@ -356,6 +371,24 @@ impl Paths {
         } else {
             self.release(other.path);
         }
+    }
+
+    /// `tail`, settled, goes on by what `part` has beyond `begin`; `part` is used up. `stays`: it is the team's own tail, which
+    /// goes through an instance once, though several members had parts of it.
+    pub(super) fn append(&mut self, tail: &mut Tail, part: &mut Tail, begin: i64, stays: bool) {
+        self.settle(part);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        scratch.extend(self.stretches(part.path));
+        for stretch in scratch.drain(..).rev() {
+            if stretch.key & (TOKEN | LOCAL) != TOKEN || self.is_first(stretch.key, stays) {
+                tail.path = self.add(tail.path, stretch);
+            }
+        }
+        self.scratch = scratch;
+        self.release(part.path);
+        tail.span = tail.span.saturating_add(part.span.saturating_sub(begin));
+        tail.since = tail.span;
     }
 
     /// What a path is made of, newest first; keys may occur several times.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+pub use workspan_model::nesting::MOST_OPEN;
+
 /// A rule that a row breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Problem {
@@ -21,9 +23,6 @@ pub enum Problem {
     /// More nested constructs than [`MOST_OPEN`]: what is deeper is code of the innermost of them.
     TooDeep,
 }
-
-/// Constructs that may be open at a time. Only a chain of tasks, each created by the one before, gets there.
-pub const MOST_OPEN: usize = 1 << 21;
 
 /// Number of problems.
 const KINDS: usize = 7;

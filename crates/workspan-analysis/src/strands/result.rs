@@ -1,13 +1,11 @@
 //! What rows amount to.
 
-use workspan_model::{Nanos, OpenRegion, Run, Totals};
+use workspan_model::{CallMetrics, Nanos, OpenRegion, Run, Totals};
 
-use super::calls::Calls;
-use super::charge::{ByRegion, Charge, Plain};
-use super::frames::Frame;
-use super::machine::Machine;
-use super::path::Stretch;
-use super::problem::{Problem, Problems};
+use super::calls::{CallKey, Calls};
+use super::charge::{ByCall, ByRegion, Charge, Plain};
+use super::path::OnPath;
+use super::problem::Problems;
 
 /// What the strands of a run amount to: what a collector tells without recording them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,94 +73,6 @@ pub(crate) struct Finished<C> {
     pub(super) calls: Calls,
 }
 
-/// A key's part of the critical path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OnPath {
-    pub(crate) key: u32,
-    pub(crate) span: i64,
-    /// What it has [beside](super::Charge::beside) that.
-    pub(crate) beside: i64,
-    /// Of calls: their work.
-    pub(crate) work: i64,
-}
-
-impl<C: Charge> Machine<C> {
-    /// Ends what is open, and adds up.
-    pub(crate) fn finish(mut self) -> Finished<C> {
-        self.unwind();
-        let mut uniform = self.uniform;
-        let mut tail = self.tail;
-        let detached = self.detached;
-        self.paths.join(&mut tail, detached);
-        uniform = uniform.max(self.detached_uniform);
-        self.paths.settle(&mut tail);
-        let mut stretches: Vec<Stretch> = self.paths.stretches(tail.path).collect();
-        if C::IN_ORDER {
-            stretches.reverse();
-        } else {
-            stretches.sort_unstable_by_key(|stretch| stretch.key);
-        }
-        let mut path: Vec<OnPath> = Vec::new();
-        for Stretch { key, span, beside, work } in stretches {
-            match path.last_mut().filter(|last| last.key == key) {
-                Some(last) => {
-                    last.span = last.span.saturating_add(span);
-                    last.beside = last.beside.saturating_add(beside);
-                    last.work = last.work.saturating_add(work);
-                }
-                None => path.push(OnPath { key, span, beside, work }),
-            }
-        }
-        Finished {
-            rows: self.rows,
-            work: Nanos(self.work),
-            blocked: Nanos(self.blocked),
-            span: C::nanos(tail.span),
-            uniform_span: if self.loops { C::nanos(uniform) } else { Nanos::ZERO },
-            totals: self.accounts.totals(C::nanos, self.loops),
-            path,
-            open: std::mem::take(&mut self.open),
-            threads: self.threads(),
-            problems: self.problems,
-            calls: self.calls,
-            charge: self.charge,
-        }
-    }
-
-    /// Whatever is open ends here. Instances of regions that had not ended are not counted, but told.
-    fn unwind(&mut self) {
-        for _ in 0..self.frames.len() {
-            self.problems.add(Problem::Unfinished, self.rows);
-        }
-        loop {
-            match self.frames.pop() {
-                None => return,
-                Some(Frame::Fork(mut fork)) => self.join_branches(&mut fork),
-                Some(Frame::Group) => {
-                    self.frames.push(Frame::Group);
-                    self.wait();
-                }
-                Some(Frame::Region(region)) => {
-                    let span = self.tail.span.saturating_sub(region.span);
-                    if C::CALLS && region.counted {
-                        let work = self.work.saturating_sub(region.work);
-                        let apart = self.apart.saturating_sub(region.apart);
-                        self.end_region_call(work.saturating_sub(apart), span);
-                    }
-                    let span = C::nanos(span);
-                    self.open.push(OpenRegion { context: region.context, outermost: region.outermost, span });
-                }
-                Some(Frame::Task(task)) => self.end_task(task),
-                Some(Frame::Team(team)) => {
-                    self.frames.push(Frame::Team(team));
-                    self.end_member();
-                    self.team_end();
-                }
-            }
-        }
-    }
-}
-
 impl Finished<Plain> {
     pub(crate) fn into_replayed(self) -> Replayed {
         let mut critical = vec![Nanos::ZERO; self.totals.len()];
@@ -204,5 +114,12 @@ impl Finished<ByRegion<'_>> {
             }
         }
         Replayed { critical: critical.into_iter().map(ByRegion::nanos).collect(), ..self.rest() }
+    }
+}
+
+impl Finished<ByCall> {
+    /// The calls' rows that are not empty.
+    pub(crate) fn calls(&self) -> Vec<(CallKey, CallMetrics)> {
+        self.calls.metrics(&self.path, &self.totals)
     }
 }

@@ -1,5 +1,6 @@
 //! What the machine must know of contexts, by index.
 
+pub(crate) use workspan_model::kind::Tasks as Role;
 use workspan_model::{Context, ContextId, Recording, SiteKind};
 
 use super::region::Point;
@@ -24,19 +25,6 @@ pub(crate) struct Entry {
     pub(crate) forks_tasks: bool,
     /// An instance has all that is created in it; of its tasks it lasts until that has ended.
     pub(crate) lasting: bool,
-}
-
-/// What tasks in a context are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// Each is an instance.
-    Tasks,
-    /// Items of a shared iterator, and no instances.
-    Items,
-    /// The same as the first; but of an instance of this loop, or of these sections, all members of a team have a part.
-    Pieces,
-    /// Tasks of a loop, which is the instance.
-    Chunks,
 }
 
 impl Tables {
@@ -70,12 +58,7 @@ fn entry(recording: &Recording, context: &Context, openmp: bool) -> Entry {
         place: site.map_or(Point::Unknown, Point::Site).code(),
         recursive: context.recursive,
         serial: kind.is_none_or(|kind| !kind.spawns()),
-        role: match kind {
-            Some(SiteKind::ParIter) => Role::Items,
-            Some(SiteKind::Loop | SiteKind::Sections) => Role::Pieces,
-            Some(SiteKind::Taskloop) => Role::Chunks,
-            _ => Role::Tasks,
-        },
+        role: kind.map_or(Role::Each, |kind| kind.row().tasks),
         forks_tasks: !kind.is_some_and(SiteKind::is_openmp),
         lasting: kind.is_some_and(|kind| kind.is_openmp() && (openmp || kind != SiteKind::Marked)),
     }

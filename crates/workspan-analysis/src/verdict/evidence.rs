@@ -22,10 +22,10 @@ use workspan_model::{ContextId, Nanos, Recording, Run, SiteId};
 use crate::bounds::{brent, work_law};
 use crate::profile::{Profile, Region};
 
-/// How a run would go on so many processors.
+/// How a run would go on this number of processors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// So many.
+    /// Their number.
     pub processors: u32,
     /// Where it is from.
     pub basis: Basis,

@@ -21,16 +21,16 @@ use crate::warnings::{self, Warning};
 /// From this efficiency on a program scales well.
 const SCALES_WELL: f64 = 0.8;
 
-/// Parts of a loss that are told apart: the rest is left out.
+/// Parts of a loss that are distinguished: the rest is excluded.
 const PARTS: usize = 2;
 
 /// A part of less than this share of its loss is not worth a word.
 const PART_MATTERS: f64 = 0.05;
 
-/// A program on so many processors.
+/// A program on this number of processors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// So many.
+    /// Their number.
     pub processors: u32,
     /// What is known of the time.
     pub basis: Basis,
@@ -49,7 +49,7 @@ pub struct Judged {
 /// A verdict in one word.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// Nothing to say against so many processors.
+    /// Nothing to say against this number of processors.
     ScalesWell,
     /// This costs most.
     Limited(Cause),

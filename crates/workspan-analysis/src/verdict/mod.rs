@@ -21,5 +21,5 @@ pub use losses::{judge, Cause, Judged, Loss, Outcome, Part, Why};
 pub use reasons::Reason;
 pub use simulated::simulated;
 
-/// Processors that a program is judged on unless others are asked for.
+/// Processors that a program is judged on unless others are requested.
 pub const PROCESSORS: u32 = 16;

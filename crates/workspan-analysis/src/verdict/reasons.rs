@@ -9,7 +9,7 @@
 //! | few tasks | an instance creates fewer tasks than there are processors, or they run out: sizes are alike |
 //! | a long task | one task takes at least half of an instance's span, and twice the mean |
 //! | in turn | enough tasks of like sizes, that nevertheless come one after the other |
-//! | chunks | of a loop of which strands were not recorded: few or uneven chunks, there is no telling which |
+//! | chunks | of a loop of which strands were not recorded: few or uneven chunks, which one is not known |
 //! | own code | what a task does before, between or after what it forks |
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub enum Reason {
     SharedIterator,
     /// There are too few tasks at a time.
     FewTasks {
-        /// An instance has so many on average, the creator's own branch included.
+        /// An instance has this number of on average, the creator's own branch included.
         tasks: f64,
     },
     /// One takes much longer than others.
@@ -136,10 +136,10 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
         return Reason::Waits;
     }
     let kind = recording.sites.get(row.site.0 as usize).map(|site| site.kind);
-    let is_loop = matches!(kind, Some(SiteKind::Loop | SiteKind::Sections));
+    let is_loop = kind.is_some_and(|kind| kind.row().tasks == workspan_model::kind::Tasks::Pieces);
     let Tasks { sets, items } = known;
     // The creator runs a branch of a join itself.
-    let own = matches!(kind, Some(SiteKind::Join | SiteKind::ParIter | SiteKind::ParSort));
+    let own = kind.is_some_and(|kind| kind.row().runs_one);
     let pieces = if is_loop { blame.strands } else { Some(row.tasks).filter(|tasks| *tasks > 0) };
     let Some(pieces) = pieces else {
         return if is_loop { Reason::Chunks } else { Reason::OwnCode };

@@ -164,7 +164,7 @@ fn check(label: &str, found: &Differential, expected: &Expected, base: &[Strand]
     assert_eq!(only_base, found.only_base, "{label}");
 }
 
-/// Such rows as tell an order have no cost.
+/// Such rows as report an order have no cost.
 fn with_noise(random: &mut Random, row: &Strand) -> Strand {
     if matches!(row.event, Event::After(_)) {
         *row

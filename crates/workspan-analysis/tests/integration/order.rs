@@ -106,7 +106,7 @@ fn the_longest_path_of_the_order_is_the_span() {
     }
 }
 
-/// Rows left out, doubled and swapped: every row is told once, nothing comes after itself, and what the machine reads
+/// Rows excluded, doubled and swapped: every row is reported once, nothing comes after itself, and what the machine reads
 /// without a problem has the machine's span.
 #[test]
 fn rows_that_break_the_rules_are_passed_over() {

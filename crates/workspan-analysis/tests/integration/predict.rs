@@ -40,7 +40,7 @@ fn tree(rows: &mut Vec<Strand>, depth: u32, leaf: i64) {
     rows.push(row(Event::Join, JOIN, 0));
 }
 
-/// A scope with so many tasks of so much, each of which costs `creation`.
+/// A scope with this number of tasks of so much, each of which costs `creation`.
 pub(crate) fn tasks(count: u32, size: i64, creation: i64) -> Vec<Strand> {
     let spawn = Event::Spawn(Creation { context: TASK, group: Some(0), overhead: Nanos(creation) });
     let mut rows = vec![row(Event::Group, ContextId::ROOT, 0)];
@@ -86,7 +86,7 @@ fn a_tree_of_equal_leaves_scales_to_its_leaves() {
     assert_eq!(found.bounds.burdened_span.0, 1600);
     assert_eq!(found.points[0].typical().time.0, 8000);
     assert_eq!(found.points[1].typical().steals, 1);
-    // Half of the tree is stolen, and its end is told; the search takes up to two looks.
+    // Half of the tree is stolen, and its end is reported; the search takes up to two looks.
     let time = found.points[1].typical().time.0;
     assert!((4200..=4300).contains(&time), "{time}");
 }
@@ -191,7 +191,7 @@ fn a_long_run_is_folded_and_predicted_as_before() {
     // What comes behind the last join is a piece of its own.
     assert_eq!(whole.pieces(), rows.len() + 1);
     assert!(folded.pieces() <= 3000, "{}", folded.pieces());
-    // Steals within what was folded are told by a replay.
+    // Steals within what was folded are reported by a replay.
     let exact = burdened_span(&recording, &rows, Nanos(100)).unwrap_or_else(|never| match never {});
     assert_eq!(exact, whole.burdened_span(Nanos(100)));
     assert!(folded.burdened_span(Nanos(100)) < exact);

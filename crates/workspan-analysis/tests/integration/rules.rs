@@ -1,4 +1,4 @@
-//! Rows that break the rules: no panic, and what is wrong is told.
+//! Rows that break the rules: no panic, and what is wrong is reported.
 
 use workspan_analysis::advise::{advise, Goal};
 use workspan_analysis::calls::{calls, Options};
@@ -146,7 +146,7 @@ fn what_is_too_deep_is_code_of_what_is_around() {
     assert_eq!(found.work.0, 2 * i64::try_from(depth).unwrap() + 5);
     // None of a site.
     assert_eq!(found.totals[0].tasks, 0);
-    // The innermost task has its own end, and all that was left out.
+    // The innermost task has its own end, and all that was excluded.
     assert_eq!(found.span.0, i64::try_from(strands::MOST_OPEN).unwrap() + 21);
 }
 

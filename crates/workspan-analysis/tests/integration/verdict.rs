@@ -78,7 +78,7 @@ fn schedules_keep_to_the_bounds() {
     assert!(close > 1000, "{close}");
 }
 
-/// The evidence, from a graph of so many pieces at most, and the verdict.
+/// The evidence, from a graph of this number of pieces at most, and the verdict.
 fn judged(rows: &Vec<Strand>, most: usize, processors: u32) -> (Evidence, Judged) {
     let recording = recording();
     let replayed = replay(&recording, rows).unwrap_or_else(|never| match never {});

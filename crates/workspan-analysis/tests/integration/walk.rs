@@ -108,7 +108,7 @@ fn buckets_hold_what_ran_in_them() {
     }
 }
 
-/// Moments that no clock tells are no reason to fail.
+/// Moments that no clock reports are no reason to fail.
 #[test]
 fn absurd_times_are_survived() {
     let strand = |start, cost| Strand {

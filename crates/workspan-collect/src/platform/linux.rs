@@ -1,5 +1,9 @@
 //! Linux: the kernel's clocks and counters, and the shared memory. C functions are declared here so that the
 //! collector needs no other crate.
+//!
+//! **No cancellation.** A thread that has been asked to end (`pthread_cancel`) does so in the C library's `open`, `read`, `close`
+//! and `nanosleep`, by unwinding its stack: through hooks, which cannot be unwound. So hooks call none of these, but
+//! the kernel itself, by `syscall`, where no thread is ended.
 
 use core::ffi::{c_char, c_int, c_long, c_void, CStr};
 use core::ptr::{self, NonNull};
@@ -16,12 +20,8 @@ extern "C" {
     fn clock_gettime(clock: c_int, at: *mut Timespec) -> c_int;
     fn getrusage(who: c_int, usage: *mut c_long) -> c_int;
     fn getenv(name: *const c_char) -> *const c_char;
-    fn open(path: *const c_char, flags: c_int, ...) -> c_int;
-    fn read(fd: c_int, buffer: *mut c_void, length: usize) -> isize;
-    fn close(fd: c_int) -> c_int;
     fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
     fn munmap(at: *mut c_void, length: usize) -> c_int;
-    fn nanosleep(time: *const Timespec, left: *mut Timespec) -> c_int;
     fn getpid() -> c_int;
     fn syscall(number: c_long, ...) -> c_long;
     fn pthread_atfork(
@@ -70,10 +70,43 @@ const MAP_SHARED: c_int = 1;
 const MAP_PRIVATE: c_int = 2;
 const MAP_ANONYMOUS: c_int = 0x20;
 const MAP_NORESERVE: c_int = 0x4000;
-#[cfg(target_arch = "x86_64")]
-const SYS_GETTID: c_long = 186;
-#[cfg(not(target_arch = "x86_64"))]
-const SYS_GETTID: c_long = 178;
+const X86_64: bool = cfg!(target_arch = "x86_64");
+const SYS_GETTID: c_long = if X86_64 { 186 } else { 178 };
+const SYS_READ: c_long = if X86_64 { 0 } else { 63 };
+const SYS_CLOSE: c_long = if X86_64 { 3 } else { 57 };
+const SYS_OPENAT: c_long = if X86_64 { 257 } else { 56 };
+const SYS_NANOSLEEP: c_long = if X86_64 { 35 } else { 101 };
+
+/// As the C library's `open`.
+///
+/// # Safety
+///
+/// `path` is terminated.
+unsafe fn open(path: *const c_char, flags: c_int) -> c_int {
+    const AT_FDCWD: c_long = -100;
+    // SAFETY: the caller's promise; the other arguments are numbers.
+    unsafe { syscall(SYS_OPENAT, AT_FDCWD, path, c_long::from(flags), 0u64) as c_int }
+}
+
+/// As the C library's `read`.
+///
+/// # Safety
+///
+/// `buffer` is valid for `length` bytes.
+pub(super) unsafe fn read(fd: c_int, buffer: *mut c_void, length: usize) -> isize {
+    // SAFETY: the caller's promise.
+    unsafe { syscall(SYS_READ, c_long::from(fd), buffer, length) as isize }
+}
+
+/// As the C library's `close`.
+///
+/// # Safety
+///
+/// Nobody else uses `fd`.
+pub(super) unsafe fn close(fd: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { syscall(SYS_CLOSE, c_long::from(fd)) as c_int }
+}
 
 /// Keeps the program's `errno` through the collector's system calls.
 #[derive(Debug)]
@@ -193,9 +226,32 @@ pub fn map_shared(path: NonNull<c_char>, length: usize) -> Option<NonNull<u8>> {
     }
 }
 
-/// Maps `length` bytes of zeros, which take memory once they are touched.
-pub fn map_private(length: usize) -> Option<NonNull<u8>> {
-    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+/// Puts a copy in place of the shared mapping of `length` bytes at `base`, of the file at `path`: what is written from then on is
+/// seen by this process alone. False if the file cannot be opened any more; then all is as it was.
+///
+/// # Safety
+///
+/// The mapping is there, and no other thread is.
+pub unsafe fn map_apart(path: NonNull<c_char>, base: NonNull<u8>, length: usize) -> bool {
+    const O_RDONLY: c_int = 0;
+    const MAP_FIXED: c_int = 0x10;
+    // SAFETY: `path` is terminated by the contract of `environment`.
+    let fd = unsafe { open(path.as_ptr(), O_RDONLY | O_CLOEXEC) };
+    if fd < 0 {
+        return false;
+    }
+    let flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+    // SAFETY: replaces the caller's own mapping by another one with the same content.
+    let at = unsafe { mmap(base.as_ptr().cast(), length, PROT_READ_WRITE, flags, fd, 0) };
+    // SAFETY: `fd` was opened here and is closed once; the mapping outlives it.
+    unsafe { close(fd) };
+    at == base.as_ptr().cast()
+}
+
+/// Maps `length` bytes of zeros, which take memory once they are touched; or at once, if they are to be `at_hand`.
+pub fn map_private(length: usize, at_hand: bool) -> Option<NonNull<u8>> {
+    const MAP_POPULATE: c_int = 0x8000;
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | if at_hand { MAP_POPULATE } else { MAP_NORESERVE };
     // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
     let at = unsafe { mmap(ptr::null_mut(), length, PROT_READ_WRITE, flags, -1, 0) };
     if at as isize == -1 {
@@ -228,7 +284,7 @@ pub unsafe fn unmap(address: usize, length: usize) {
 pub fn sleep_nanos(nanos: u64) {
     let time = Timespec { seconds: 0, nanos: nanos as i64 };
     // SAFETY: `time` is valid; what is left after a signal is not asked for.
-    unsafe { nanosleep(&time, ptr::null_mut()) };
+    unsafe { syscall(SYS_NANOSLEEP, ptr::from_ref(&time), ptr::null_mut::<Timespec>()) };
 }
 
 /// Has `child` called in every forked child.

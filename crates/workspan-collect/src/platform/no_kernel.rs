@@ -4,6 +4,7 @@
 use core::ffi::{c_char, c_void, CStr};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
+use std::alloc::{GlobalAlloc, Layout, System};
 
 use super::Usage;
 
@@ -18,7 +19,8 @@ impl ErrnoGuard {
     }
 }
 
-static NOW: AtomicU64 = AtomicU64::new(1);
+/// Later than any tick that a test makes up for something that has been.
+static NOW: AtomicU64 = AtomicU64::new(1 << 32);
 
 /// A counter that moves with every look.
 pub fn monotonic_nanos() -> u64 {
@@ -60,9 +62,21 @@ pub fn map_shared(_path: NonNull<c_char>, _length: usize) -> Option<NonNull<u8>>
     None
 }
 
-/// No memory.
-pub fn map_private(_length: usize) -> Option<NonNull<u8>> {
-    None
+/// No shared memory, hence none to part from.
+///
+/// # Safety
+///
+/// None is needed.
+pub unsafe fn map_apart(_path: NonNull<c_char>, _base: NonNull<u8>, _length: usize) -> bool {
+    false
+}
+
+/// Zeros, for ever.
+pub fn map_private(length: usize, _at_hand: bool) -> Option<NonNull<u8>> {
+    const PAGE: usize = 4096;
+    let layout = Layout::from_size_align(length.max(1), PAGE).ok()?;
+    // SAFETY: the layout has a size above zero.
+    NonNull::new(unsafe { System.alloc_zeroed(layout) })
 }
 
 /// No libraries.

@@ -3,9 +3,9 @@
 use core::ffi::{c_int, c_long, c_void};
 use core::ptr::{self, NonNull};
 
+use super::kernel::{close, read};
+
 extern "C" {
-    fn read(fd: c_int, buffer: *mut c_void, length: usize) -> isize;
-    fn close(fd: c_int) -> c_int;
     fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
     fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
     fn syscall(number: c_long, ...) -> c_long;

@@ -1,10 +1,12 @@
 //! The collector without a runtime: its rules driven by hand, on private memory and the virtual clock. Runs under Miri.
 
-#![expect(unsafe_code, reason = "reads the private memory as bytes")]
+#![expect(unsafe_code, reason = "reads the private memory as bytes; asks the kernel")]
 
 mod batches;
 mod counters;
 mod events;
+#[cfg(all(target_os = "linux", not(miri)))]
+mod kernel;
 mod machine;
 mod paths;
 mod pauses;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use workspan_collect::tables::{intern_site, target, SiteKey, ROOT};
+use workspan_collect::tables::{intern_site, target, SiteDetail, SiteKey, ROOT};
 use workspan_wire::shm::{MAX_CONTEXTS, MAX_SITES};
 use workspan_wire::site::SiteKind;
 
@@ -19,7 +19,11 @@ fn threads_agree() {
     let machine = Machine::new(1);
     let shared = machine.shared;
     let lines = if cfg!(miri) { 8 } else { 200 };
-    let work = || (0..lines).map(|line| intern_site(shared, &key(line)).expect("there is room").0).collect::<Vec<_>>();
+    let work = || {
+        (0..lines)
+            .map(|line| intern_site(shared, &key(line), SiteDetail::default).expect("there is room"))
+            .collect::<Vec<_>>()
+    };
     let (first, second) = thread::scope(|s| {
         let other = s.spawn(work);
         (work(), other.join().expect("no panic"))
@@ -34,7 +38,7 @@ fn full_tables_are_counted() {
     let shared = machine.shared;
     let many = u32::try_from(MAX_SITES).expect("a small table");
     for line in 0..many + 5 {
-        assert_eq!(intern_site(shared, &key(line)).is_some(), line < many);
+        assert_eq!(intern_site(shared, &key(line), SiteDetail::default).is_some(), line < many);
     }
     assert_eq!(shared.header().dropped_sites.load(Ordering::Relaxed), 5);
     for site in 0..u32::try_from(MAX_CONTEXTS).expect("a small table") - 1 {

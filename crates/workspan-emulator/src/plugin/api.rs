@@ -98,14 +98,14 @@ pub(super) fn register(id: u64) {
     unsafe { qemu_plugin_register_atexit_cb(id, on_end, std::ptr::null_mut()) };
 }
 
-/// Asks for a call whenever a block begins to run.
+/// Requests a call whenever a block begins to run.
 pub(super) fn on_every_run(block: Handle, id: u64) {
     let data = std::ptr::without_provenance_mut(usize::try_from(id).unwrap_or(0));
     // SAFETY: the handle is valid while its block is translated; the data is only a number.
     unsafe { qemu_plugin_register_vcpu_tb_exec_cb(block, processor::on_block, NO_REGISTERS, data) };
 }
 
-/// Asks for a call whenever an instruction has accessed memory.
+/// Requests a call whenever an instruction has accessed memory.
 pub(super) fn on_every_access(insn: Handle, place: usize) {
     let data = std::ptr::without_provenance_mut(place);
     // SAFETY: as above.

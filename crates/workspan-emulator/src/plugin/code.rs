@@ -28,7 +28,7 @@ struct Sent {
 
 static SENT: Mutex<Sent> = Mutex::new(Sent { blocks: 0, files: BTreeSet::new(), chunk: None });
 
-/// Instructions that a record can tell apart.
+/// Instructions that a record can distinguish.
 const MOST: usize = 512;
 
 /// The emulator has translated a block, and will run it.

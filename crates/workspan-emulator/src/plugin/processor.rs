@@ -16,7 +16,7 @@ use super::{api, asleep, code, ring};
 use crate::ring::WORDS;
 use crate::system;
 
-/// Virtual processors that are told apart.
+/// Virtual processors that are distinguished.
 const MOST: usize = 1024;
 /// Milliseconds that one waits before it looks again.
 const LOOK: i64 = 5;
@@ -31,7 +31,7 @@ struct Processor {
     at: UnsafeCell<*mut u64>,
     /// Behind the last word.
     end: UnsafeCell<*mut u64>,
-    /// Where the record of the block that runs is; null if it is in no chunk of ours.
+    /// Where the record of the block that runs is; null if it is in no chunk of the plugin.
     block: UnsafeCell<*mut u64>,
     /// The chunk.
     chunk: UnsafeCell<usize>,

@@ -1,7 +1,7 @@
 //! Strands to lanes: sorted by time, merged, and as many as there is room for.
 
 use super::select::Lengths;
-use super::{Arrow, Between, Kept, Lane, LeftOut, Slice, Timeline};
+use super::slices::{Arrow, Between, Kept, Lane, LeftOut, Slice, Timeline};
 
 /// Lanes of a thread. More are needed only by rows that no program made.
 const MOST_LANES: usize = 16;
@@ -80,7 +80,7 @@ pub(super) fn arrange(
     timeline
 }
 
-/// Leaves the longest slices, by lane and time, and tells where each is then.
+/// Leaves the longest slices, by lane and time, and reports where each is then.
 fn thin_out(slices: &mut Vec<Slice>, room: u64, left_out: &mut LeftOut) -> Vec<Option<usize>> {
     let length = |slice: &Slice| slice.end - slice.start;
     let mut lengths = Lengths::default();

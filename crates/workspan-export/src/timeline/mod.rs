@@ -9,10 +9,11 @@
 //! of its thread has ended. It goes to a further lane of the thread. So slices of a lane never overlap.
 //!
 //! **Bound:** of more strands than four times the limit the longest are kept, of more slices than the limit the longest; of
-//! those of equal length every so many-th, not the first. What is left out is [told](LeftOut).
+//! those of equal length every Nth, not the first. What is excluded is [reported](LeftOut).
 
 mod lanes;
 mod select;
+mod slices;
 
 use std::ops::ControlFlow;
 
@@ -22,83 +23,14 @@ use workspan_analysis::Rows;
 use workspan_model::{Clock, ContextId, Nanos, Recording, Run, Strand};
 
 pub use select::Selection;
+pub use slices::{Arrow, Lane, LeftOut, Slice, Timeline};
+use slices::{Between, Kept};
 
 /// Strands that are kept until they are merged, for each slice.
 const STRANDS_PER_SLICE: u64 = 4;
 
 /// What lies between two strands of a task where there is only a hook.
 const HOOK: i64 = 100;
-
-/// A run in time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Timeline {
-    /// Lanes, by thread.
-    pub lanes: Vec<Lane>,
-    /// By lane, then by time.
-    pub slices: Vec<Slice>,
-    /// By the beginning of what they point to.
-    pub arrows: Vec<Arrow>,
-    /// What is not there.
-    pub left_out: LeftOut,
-}
-
-/// A thread, or what does not fit beside its other strands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lane {
-    /// The thread.
-    pub thread: u16,
-    /// From 0.
-    pub lane: u16,
-}
-
-/// Strands of a task that follow each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice {
-    /// Its lane, by position.
-    pub lane: usize,
-    /// When it began, after the program did.
-    pub start: Nanos,
-    /// When it ended: all of its strands, and hooks between them.
-    pub end: Nanos,
-    /// What the strands cost.
-    pub work: Nanos,
-    /// Time that they were blocked.
-    pub blocked: Nanos,
-    /// Their context.
-    pub context: ContextId,
-    /// Their task.
-    pub task: TaskId,
-    /// They lie on the critical path.
-    pub critical: bool,
-    /// Their number.
-    pub strands: u64,
-}
-
-/// What comes after what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrow {
-    /// Slice where it begins, by position.
-    pub from: usize,
-    /// When, within that.
-    pub at: Nanos,
-    /// Slice where it ends.
-    pub to: usize,
-    /// When, within that.
-    pub until: Nanos,
-    /// Why.
-    pub order: Order,
-}
-
-/// What did not fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Strands that take time.
-    pub strands: u64,
-    /// What they cost, and were blocked.
-    pub time: Nanos,
-    /// Arrows that begin or end there, and those that would point back in time.
-    pub arrows: u64,
-}
 
 /// The strands of `run`, at most `limit` slices.
 pub fn timeline<R: Rows + ?Sized>(
@@ -130,21 +62,6 @@ pub fn timeline<R: Rows + ?Sized>(
 /// What a strand takes: its cost, and what it was blocked. Calibration may leave a very short one less than nothing.
 fn takes(row: &Strand) -> Nanos {
     (row.cost + row.blocked).at_least_zero()
-}
-
-/// A strand that is kept.
-#[derive(Clone, Copy, Debug)]
-struct Kept {
-    thread: u16,
-    slice: Slice,
-}
-
-/// Arrows between strands that are kept.
-#[derive(Clone, Copy, Debug)]
-struct Between {
-    from: usize,
-    to: usize,
-    order: Order,
 }
 
 struct Collector {

@@ -44,7 +44,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether the next one is kept. Each must be asked for once.
+    /// Whether the next one is kept. Each must be asked once.
     pub fn keeps(&mut self, length: Nanos) -> bool {
         let at = bucket(length.0.max(0).unsigned_abs());
         if at != self.floor {

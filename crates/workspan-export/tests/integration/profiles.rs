@@ -245,7 +245,7 @@ fn firefox_adds_up() {
     check_snapshot("firefox", &write_firefox(&sample(SHOWN), None));
 }
 
-/// What is below zero is left out and told; a part of the path whose context is lost has a stack of its own.
+/// What is below zero is excluded and reported; a part of the path whose context is lost has a stack of its own.
 #[test]
 fn odd_weights() {
     let mut sample = sample(SHOWN);

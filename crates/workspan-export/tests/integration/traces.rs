@@ -146,7 +146,7 @@ fn slices_add_up_to_the_run() {
     assert!(slices < strands && arrows > strands / 4, "{slices} of {strands}, {arrows}");
 }
 
-/// Of too many the longest are there, and the rest is told.
+/// Of too many the longest are there, and the rest is reported.
 #[test]
 fn what_is_left_out_is_told() {
     for seed in SEEDS.step_by(7) {

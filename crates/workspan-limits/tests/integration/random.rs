@@ -63,7 +63,7 @@ pub(crate) fn code(random: &mut Random) -> Code {
     Code { blocks }
 }
 
-/// A run of at most so many instructions: blocks, each with its accesses.
+/// A run of at most this number of instructions: blocks, each with its accesses.
 pub(crate) fn run(code: &Code, random: &mut Random, most: usize) -> Vec<Vec<Ran>> {
     let mut ran = Vec::new();
     let (mut at, mut count) = (0, 0);

@@ -73,7 +73,7 @@ fn long_runs_come_back() {
     }
 }
 
-/// Merged rows have the span that all rows have, and their work but for what is told; and what would be lies between what
+/// Merged rows have the span that all rows have, and their work but for what is reported; and what would be lies between what
 /// they say.
 #[test]
 fn merged_rows_bracket_the_answer() {

@@ -18,7 +18,7 @@ use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_wire::shm::Thread;
 
-use super::frame::Frame;
+use super::frame::{Frame, Stage};
 use super::log;
 use super::pool::{self, BLOCK};
 use super::state::Start;
@@ -143,13 +143,17 @@ fn after_list(thread: &'static Thread, task: &Frame, first: *mut Cell) {
     let mut latest: Option<&'static Frame> = None;
     // SAFETY: null or a cell of this task's list.
     while let Some(cell) = unsafe { at.as_ref() } {
+        at = cell.next;
+        if cell.task.stage() != Stage::Ended {
+            // Its end was left out (`task::await_saved`).
+            continue;
+        }
         let end = cell.task.end();
         start.assumed = start.assumed.max(end.assumed.burdened_by(task.kind.get().steal(thread)));
         if end.span > start.span {
             start.span = end.span;
             latest = Some(cell.task);
         }
-        at = cell.next;
     }
     if let Some(latest) = latest {
         let shared = Shared::of(thread);

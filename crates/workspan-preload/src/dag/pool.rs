@@ -5,16 +5,22 @@
 //! So memory is bounded by the blocks in use at a time plus [`KEPT`] for each thread. Fresh blocks come from the kernel,
 //! [`FRESH`] at a time.
 //!
-//! **Cost** of taking or giving a block: a few instructions; once in [`BATCH`] blocks, a 128-bit exchange.
+//! **Cost** of taking or giving a block: a few instructions; once in [`BATCH`] blocks, a 128-bit exchange ([`super::stack`]).
+//!
+//! **References.** Blocks are kept by address, and a pointer to one is made of that: so it reaches all of the block, whatever the
+//! reference through which it was given back. A block is memory for ever, of which users see nothing but cells and atomics, and
+//! plain fields that are written before anybody else knows of the block. So references to what is in it last for ever, too (`&'static`);
+//! what they lead to is the user's only as long as it holds the block, and nobody looks through one, or passes it on, after
+//! the block was given back. The tests of this crate hold the rules to that, under Miri.
 
 use core::cell::Cell;
-use core::ffi::c_void;
-use core::ptr;
-use core::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64, Ordering};
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use workspan_collect::platform::exchange_pair;
-use workspan_collect::strand;
+use workspan_collect::{platform, strand};
 use workspan_wire::shm::{Candidate, Thread, ThreadArea, MAX_THREADS};
+
+use super::stack::Stack;
 
 /// Bytes of a block.
 pub const BLOCK: usize = 448;
@@ -28,34 +34,34 @@ const FRESH: usize = 64;
 /// A free block.
 #[repr(C, align(64))]
 struct Block {
-    next: Cell<*const Block>,
+    /// The next one's address; 0 for none.
+    next: Cell<u64>,
     /// In the first block of a batch on the shared stack: the next batch.
-    next_batch: AtomicPtr<Block>,
-    /// [`FREE`] in a free block, to notice what is given back twice (debug builds).
-    mark: Cell<u64>,
-    _rest: [u64; BLOCK / 8 - 3],
+    next_batch: AtomicU64,
+    /// Not to be read: what a user left there may not all have been written.
+    _rest: [MaybeUninit<u64>; BLOCK / 8 - 2],
 }
-
-const FREE: u64 = 0x05ee_d0b1_0c0f_f4ee;
 
 /// A thread's free blocks. Used by that thread alone.
 #[repr(align(64))]
 struct List {
-    first: Cell<*const Block>,
+    first: Cell<u64>,
     len: Cell<u32>,
 }
 
 // SAFETY: a list is used by the thread in its slot only.
 unsafe impl Sync for List {}
 
-static LISTS: [List; MAX_THREADS] = [const { List { first: Cell::new(ptr::null()), len: Cell::new(0) } }; MAX_THREADS];
+static LISTS: [List; MAX_THREADS] = [const { List { first: Cell::new(0), len: Cell::new(0) } }; MAX_THREADS];
 
-/// Batches that threads have passed on: address of the first block of the first batch (as the "span"), and a count
-/// against ABA.
-static SHARED: Candidate = Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) };
+/// Batches that threads have passed on.
+static SHARED: Stack = Stack::of(Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) });
 
-extern "C" {
-    fn mmap(at: *mut c_void, length: usize, protection: i32, flags: i32, fd: i32, offset: i64) -> *mut c_void;
+/// The block at `address`.
+fn block(address: u64) -> &'static Block {
+    // SAFETY: callers pass addresses of free blocks that are theirs, or (`fill`) of one that another may take meanwhile: there
+    // they look at an atomic alone. Blocks are never unmapped, and nothing but cells and atomics is at a block's begin.
+    unsafe { &*(address as *const Block) }
 }
 
 /// A block for a `T`, not initialised. `None`: the kernel has no memory.
@@ -63,17 +69,13 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
     const { assert!(size_of::<T>() <= BLOCK && align_of::<T>() <= align_of::<Block>()) };
     let list = list(thread);
     let mut first = list.first.get();
-    if first.is_null() {
+    if first == 0 {
         first = strand::away(thread, || fill(list))?;
     }
-    // SAFETY: blocks on the list are free, initialised as blocks, and this thread's.
-    let block = unsafe { &*first };
+    let block = block(first);
     list.first.set(block.next.get());
     list.len.set(list.len.get().wrapping_sub(1));
-    if cfg!(debug_assertions) {
-        block.mark.set(0);
-    }
-    Some(first.cast_mut().cast())
+    Some(first as *mut T)
 }
 
 /// Gives a block back.
@@ -83,19 +85,26 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
 /// `at` came from [`take`] and nobody uses it any more.
 pub unsafe fn give<T>(thread: &Thread, at: *const T) {
     let list = list(thread);
-    let block = at.cast::<Block>();
-    // SAFETY: the block is free, hence ours.
-    let free = unsafe { &*block };
-    debug_assert_ne!(free.mark.get(), FREE, "given back twice");
-    if cfg!(debug_assertions) {
-        free.mark.set(FREE);
-    }
+    let free = block(at as u64);
+    debug_assert!(!is_among_last(list, at as u64), "given back twice");
     free.next.set(list.first.get());
-    list.first.set(block);
+    list.first.set(at as u64);
     list.len.set(list.len.get() + 1);
     if list.len.get() > KEPT {
         pass_on(list);
     }
+}
+
+/// True if the block at `address` is one of those given back last.
+fn is_among_last(list: &List, address: u64) -> bool {
+    let mut at = list.first.get();
+    for _ in 0..8 {
+        if at == address || at == 0 {
+            break;
+        }
+        at = block(at).next.get();
+    }
+    at == address
 }
 
 fn list(thread: &Thread) -> &'static List {
@@ -107,14 +116,15 @@ fn list(thread: &Thread) -> &'static List {
 /// Gets blocks for a thread in advance, so that no strand pays for the kernel's work.
 pub fn prepare(thread: &Thread) {
     let list = list(thread);
-    if list.first.get().is_null() {
+    if list.first.get() == 0 {
         fill(list);
     }
 }
 
 #[cold]
-fn fill(list: &List) -> Option<*const Block> {
-    let (batch, count) = match pop() {
+fn fill(list: &List) -> Option<u64> {
+    let passed_on = SHARED.pop(|batch| block(batch).next_batch.load(Ordering::Relaxed));
+    let (batch, count) = match passed_on {
         Some(batch) => (batch, BATCH),
         None => (fresh()?, FRESH as u32),
     };
@@ -123,64 +133,26 @@ fn fill(list: &List) -> Option<*const Block> {
     Some(batch)
 }
 
-fn fresh() -> Option<*const Block> {
-    const READ_WRITE: i32 = 3;
+fn fresh() -> Option<u64> {
     // With its pages: one call instead of a fault for each.
-    const PRIVATE_ANONYMOUS_POPULATED: i32 = 0x8022;
-    // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
-    let at = unsafe { mmap(ptr::null_mut(), FRESH * BLOCK, READ_WRITE, PRIVATE_ANONYMOUS_POPULATED, -1, 0) };
-    if at as isize == -1 {
-        return None;
+    let blocks = platform::map_private(FRESH * BLOCK, true)?.cast::<Block>().as_ptr();
+    let first = blocks.expose_provenance() as u64;
+    // Zeroes are a block, and the last one's next.
+    for i in 0..FRESH as u64 - 1 {
+        block(first + i * BLOCK as u64).next.set(first + (i + 1) * BLOCK as u64);
     }
-    let blocks = at.cast::<Block>();
-    for i in 0..FRESH - 1 {
-        // SAFETY: within the mapping.
-        let this = unsafe { blocks.add(i) };
-        // SAFETY: within the mapping.
-        let next = unsafe { blocks.add(i + 1) };
-        // SAFETY: zeroes are a block, and nobody else knows of it.
-        unsafe { &*this }.next.set(next);
-    }
-    Some(blocks)
+    Some(first)
 }
 
 #[cold]
 fn pass_on(list: &List) {
     let first = list.first.get();
-    let mut last = first;
-    for _ in 1..BATCH {
-        // SAFETY: the list is longer than a batch, and its blocks are this thread's.
-        last = unsafe { (*last).next.get() };
-    }
-    // SAFETY: as above.
-    let last = unsafe { &*last };
+    // The list is longer than a batch.
+    let last = (1..BATCH).fold(block(first), |last, _| block(last.next.get()));
     list.first.set(last.next.get());
     list.len.set(list.len.get() - BATCH);
-    last.next.set(ptr::null());
-    let mut seen = (SHARED.span.load(Ordering::Relaxed), SHARED.path.load(Ordering::Relaxed));
-    loop {
-        // SAFETY: the first block of the batch is this thread's until the exchange publishes it.
-        unsafe { (*first).next_batch.store(seen.0 as *mut Block, Ordering::Relaxed) };
-        match exchange_pair(&SHARED, seen, (first as i64, seen.1.wrapping_add(1))) {
-            Ok(()) => return,
-            Err(found) => seen = found,
-        }
-    }
+    last.next.set(0);
+    SHARED.push(first, |next| block(first).next_batch.store(next, Ordering::Relaxed));
 }
 
-fn pop() -> Option<*const Block> {
-    let mut seen = (SHARED.span.load(Ordering::Relaxed), SHARED.path.load(Ordering::Relaxed));
-    loop {
-        let first = seen.0 as *const Block;
-        if first.is_null() {
-            return None;
-        }
-        // SAFETY: blocks are never unmapped. If another thread has taken the batch meanwhile, what is read here is of no
-        // use, and the exchange fails because of the count.
-        let next = unsafe { (*first).next_batch.load(Ordering::Relaxed) };
-        match exchange_pair(&SHARED, seen, (next as i64, seen.1.wrapping_add(1))) {
-            Ok(()) => return Some(first),
-            Err(found) => seen = found,
-        }
-    }
-}
+const _: () = assert!(size_of::<Block>() == BLOCK);

@@ -2,7 +2,14 @@
 //!
 //! A locked instruction costs some 20 cycles, and a task takes several. Until the first thread is created nobody else can
 //! be at a counter; whoever creates it says so before ([`over`]), and so happens before everything the thread does.
+//!
+//! **Threads of which nobody tells.** A library that is loaded with `RTLD_DEEPBIND` finds the C library's `pthread_create` before ours.
+//! Of such threads, those of a team are told of where the team is ([`over`] again): before any of them is given a task.
+//! Any other has tasks of its own, whose counters are in frames of its own: two threads that are alone among their frames
+//! each are not in each other's way. What all of them share, the end of what nobody waits for, is changed as if there were
+//! others always ([`offer`], `task::tell`).
 
+use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 
 use workspan_collect::group;
@@ -83,7 +90,7 @@ pub fn raise(to: &AtomicI64, value: i64) {
 /// Offers a finished chain to `candidate`; the handle is used up.
 #[inline(always)]
 pub fn offer(shared: Shared, candidate: &Candidate, span: i64, path: u32) {
-    if !alone() {
+    if !alone() || ptr::eq(candidate, &shared.header().detached.candidate) {
         return group::offer(shared, candidate, span, path);
     }
     if span > candidate.span.load(Ordering::Relaxed) {

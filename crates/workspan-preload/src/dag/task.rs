@@ -6,8 +6,10 @@
 use core::ptr;
 use core::sync::atomic::Ordering;
 
+use workspan_collect::group;
 use workspan_collect::log::{go as go_at, go_on, mark, rest};
 use workspan_collect::path::{self, Tail};
+use workspan_collect::platform;
 use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand::{self, count_task};
 use workspan_collect::task::{enter_idle, leave_idle};
@@ -120,25 +122,30 @@ pub fn join_inline(thread: &'static Thread, task: &Frame) {
 
 /// An untied task is about to go on here, or has ended: waits for the books on its former part to be closed. They are,
 /// unless its code could not be replaced (`ompt::parts`); then it is a matter of nanoseconds as a rule, and after two
-/// seconds it gives up rather than hang.
+/// seconds it gives up rather than hang: the other thread is stopped, or was never told. False, which is counted, if so: what the task
+/// rests on is still that thread's to write, and nobody may read it.
 #[cold]
-pub fn await_saved(task: &Frame) {
-    extern "C" {
-        fn sched_yield() -> i32;
-        fn usleep(micros: u32) -> i32;
-    }
-    for turn in 0..42_000 {
+#[must_use]
+pub fn await_saved(thread: &Thread, task: &Frame) -> bool {
+    const SPINS: u32 = 1_000;
+    const PATIENCE_NANOS: u64 = if cfg!(miri) { 1_000 } else { 2_000_000_000 };
+    const NAP_NANOS: u64 = 50_000;
+    for _ in 0..SPINS {
         if task.running_on().is_none() {
-            return;
+            return true;
         }
-        match turn {
-            0..1_000 => core::hint::spin_loop(),
-            // SAFETY: takes no argument; the other thread may need this one's CPU.
-            1_000..2_000 => drop(unsafe { sched_yield() }),
-            // SAFETY: takes a number.
-            _ => drop(unsafe { usleep(50) }),
+        core::hint::spin_loop();
+    }
+    let until = platform::monotonic_nanos() + PATIENCE_NANOS;
+    while platform::monotonic_nanos() < until {
+        // The other thread may need this one's CPU.
+        platform::sleep_nanos(NAP_NANOS);
+        if task.running_on().is_none() {
+            return true;
         }
     }
+    Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
+    false
 }
 
 #[inline]
@@ -243,7 +250,7 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
     }
     // SAFETY: null, or part of a group or team that waits for this task.
     if let Some(report) = unsafe { task.report.get().as_ref() } {
-        told(shared, report, end.assumed.burdened_by(kind.steal(thread)), thread).raise(report);
+        tell(shared, report, end.assumed.burdened_by(kind.steal(thread)), thread);
         if report.candidate.span.load(Ordering::Relaxed) < end.span {
             offer(shared, &report.candidate, end.span, path::own(shared, whole_path(shared, task)));
         }
@@ -251,9 +258,17 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
     close_one(thread, task);
 }
 
-/// An end, as whoever waits is told of it, as it is for `to`: what nobody waits for is told to nobody.
-fn told(shared: Shared, to: &Latest, end: Assumed, thread: &Thread) -> Assumed {
-    end.burdened_by(if ptr::eq(to, &shared.header().detached) { -thread.steal.get() } else { 0 })
+/// Tells `to` of an end, as whoever waits is told of it: what nobody waits for is told to nobody.
+fn tell(shared: Shared, to: &Latest, end: Assumed, thread: &Thread) {
+    let detached = &shared.header().detached;
+    if ptr::eq(to, detached) {
+        // Threads of which we have not been told may be at it, too (`solo`).
+        let end = end.burdened_by(-thread.steal.get());
+        group::raise(&detached.uniform, end.uniform);
+        group::raise(&detached.burdened, end.burdened);
+    } else {
+        end.raise(to);
+    }
 }
 
 /// `task`, part of `parent`'s chain, is complete: `parent` goes on from there.
@@ -345,7 +360,7 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
                 (None, None) => None,
             };
             if let Some(to) = to {
-                told(shared, to, below, thread).raise(to);
+                tell(shared, to, below, thread);
                 if last > end && to.candidate.span.load(Ordering::Relaxed) < last {
                     let path = if late >= children {
                         path::own(shared, late_path)
@@ -507,6 +522,7 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
 
 /// Frees a frame that was never to run.
 pub fn discard(thread: &'static Thread, task: &'static Frame) {
+    task.stage.set(Stage::Ended);
     let now = task.start.get();
     task.set_end(End {
         span: now.span,

@@ -6,9 +6,8 @@
 
 use core::cell::Cell;
 use core::ptr;
-use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
-use workspan_collect::group::raise;
 use workspan_collect::log::mark;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region::{self, CallSite, Region};
@@ -20,6 +19,7 @@ use workspan_wire::shm::{Latest, Thread, OWNED};
 use super::assumed::Assumed;
 use super::call::{self, Whole};
 use super::frame::{self, Frame, Kind};
+use super::share::{Left, Share};
 use super::solo::{self, offer};
 use super::state::Start;
 use super::{log, pool, task};
@@ -31,16 +31,10 @@ pub struct Round(bool);
 /// Worksharing constructs that members can be apart and still have their instances counted as one.
 const SHARES: usize = 4;
 
-/// One instance of a worksharing construct, over all members.
+/// One of the last worksharing constructs.
 #[derive(Debug)]
-struct Share {
-    /// Members that have left it (low half), and which instance it is (high half).
-    left: AtomicU64,
-    span: AtomicI64,
-    uniform: AtomicI64,
-    burdened: AtomicI64,
-    /// Its context + 1, above bit 32 if it is an outermost instance; 0 before a member knows.
-    of: AtomicU64,
+struct Construct {
+    share: Share,
     whole: Whole,
 }
 
@@ -59,7 +53,7 @@ pub struct Team {
     /// Of its members as far as they have come to barriers, and of tasks that are over.
     pub(super) work: AtomicI64,
     call: Cell<call::Open>,
-    shares: [Share; SHARES],
+    shares: [Construct; SHARES],
 }
 
 impl Team {
@@ -109,14 +103,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         context: position.context,
     };
     let at = pool::take::<Team>(thread)?;
-    let share = || Share {
-        left: AtomicU64::new(0),
-        span: AtomicI64::new(i64::MIN),
-        uniform: AtomicI64::new(i64::MIN),
-        burdened: AtomicI64::new(i64::MIN),
-        of: AtomicU64::new(0),
-        whole: Whole::new(),
-    };
+    let share = || Construct { share: Share::new(), whole: Whole::new() };
     let team = Team {
         slots: [frame::none(), frame::none()],
         start,
@@ -224,41 +211,21 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
 /// A member leaves its `ordinal`-th worksharing construct, to which it contributed `span`. The last one counts the
 /// instance. `of`: its context, and whether it is an outermost one; members that the runtime tells no place do not know.
 pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordinal: u32, span: i64, assumed: Assumed) {
-    let size = u64::from(team.size.load(Ordering::Relaxed).max(1));
-    let share = &team.shares[ordinal as usize % SHARES];
-    let instance = u64::from(ordinal) << 32;
-    let mut left = share.left.load(Ordering::Acquire);
-    loop {
-        let free = left & 0xffff_ffff == 0;
-        if !free && left >> 32 != u64::from(ordinal) {
-            // Others are still in a much earlier construct: this member's part counts by itself.
+    let size = team.size.load(Ordering::Relaxed).max(1);
+    let Construct { share, whole } = &team.shares[ordinal as usize % SHARES];
+    let told = of.map_or(0, |(context, outermost)| u64::from(outermost) << 32 | u64::from(context + 1));
+    let spans = [span, assumed.uniform, assumed.burdened];
+    match share.leave(ordinal, size, spans, told, || whole.clear()) {
+        Left::Among => {}
+        Left::Apart => {
             if let Some(of) = of {
                 count(thread, of, 0, span, assumed);
             }
-            return;
         }
-        let next = if free { instance | 1 } else { left + 1 };
-        raise(&share.span, span);
-        assumed.raise_both(&share.uniform, &share.burdened);
-        if let Some((context, outermost)) = of {
-            share.of.store(u64::from(outermost) << 32 | u64::from(context + 1), Ordering::Relaxed);
-        }
-        if next & 0xffff_ffff == size {
-            // All others have left.
-            let taken = |from: &AtomicI64| from.swap(i64::MIN, Ordering::Relaxed);
-            let span = taken(&share.span);
-            let assumed = Assumed { uniform: taken(&share.uniform), burdened: taken(&share.burdened) };
-            let of = share.of.swap(0, Ordering::Relaxed);
-            share.whole.clear();
-            share.left.store(instance, Ordering::Release);
+        Left::Last([span, uniform, burdened], of) => {
             if let Some(context) = (of as u32).checked_sub(1) {
-                count(thread, (context, of >> 32 != 0), 1, span, assumed);
+                count(thread, (context, of >> 32 != 0), 1, span, Assumed { uniform, burdened });
             }
-            return;
-        }
-        match share.left.compare_exchange(left, next, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => return,
-            Err(found) => left = found,
         }
     }
 }

@@ -5,25 +5,25 @@
 //! static loop for 64 threads is seen, and the times are those of a serial run.
 //!
 //! A program that waits for another thread without telling the runtime (a spinning flag) would never go on; so whoever has
-//! waited for the token for [`PATIENCE`] goes on without it, which is counted.
+//! waited for [`PATIENCE`] takes its turn all the same ([`super::turn`]), which is counted. A thread that ends gives the
+//! token back, however it ends.
 
 use core::ffi::{c_long, c_void};
+use core::mem::size_of;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use workspan_wire::shm::Thread;
+use workspan_collect::shared::Shared;
+use workspan_collect::thread;
+use workspan_wire::shm::{Thread, ThreadArea, THREADS};
+
+use super::turn::{Sleep, Taken, Turn};
 
 /// Seconds.
 const PATIENCE: i64 = 2;
-const SYS_FUTEX: c_long = if cfg!(target_arch = "aarch64") { 98 } else { 202 };
-const WAIT_PRIVATE: c_long = 128;
-const WAKE_PRIVATE: c_long = 129;
 
 static WANTED: AtomicBool = AtomicBool::new(false);
-/// 0 free, 1 taken, 2 taken and somebody waits.
-static TOKEN: AtomicU32 = AtomicU32::new(0);
-static HOLDER: AtomicPtr<Thread> = AtomicPtr::new(ptr::null_mut());
-static IMPATIENT: AtomicU64 = AtomicU64::new(0);
+static TURN: Turn = Turn::of(AtomicU32::new(0));
 
 extern "C" {
     fn syscall(number: c_long, ...) -> c_long;
@@ -32,6 +32,7 @@ extern "C" {
 /// From now on threads take turns.
 pub fn enable() {
     WANTED.store(true, Ordering::Relaxed);
+    thread::at_end(give);
 }
 
 /// True if threads take turns.
@@ -40,51 +41,51 @@ pub fn enabled() -> bool {
     WANTED.load(Ordering::Relaxed)
 }
 
-/// Times a thread went on without the token.
-pub fn impatient() -> u64 {
-    IMPATIENT.load(Ordering::Relaxed)
-}
-
-/// True if `thread` has the token.
+/// True if `thread`, which runs here, has the token.
 pub fn held(thread: &Thread) -> bool {
-    HOLDER.load(Ordering::Relaxed) == ptr::from_ref(thread).cast_mut()
+    TURN.is_of(number(thread))
 }
 
-/// `thread` waits for the token, but not for ever.
+/// `thread`, which runs here, waits for the token, but not for ever.
 pub fn take(thread: &Thread) {
-    if wait_for_it() {
-        HOLDER.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
+    if let Taken::From(_) = TURN.take(number(thread), &Futex) {
+        Shared::of(thread).header().impatient.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-fn wait_for_it() -> bool {
-    if TOKEN.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-        return true;
-    }
-    while TOKEN.swap(2, Ordering::Acquire) != 0 {
+/// `thread`, which runs here, gives the token back if it has it.
+pub fn give(thread: &Thread) {
+    TURN.give(number(thread), &Futex);
+}
+
+/// That of its slot, from 1.
+fn number(thread: &Thread) -> u32 {
+    let area = ptr::from_ref(thread) as usize - thread.base.get() as usize - THREADS;
+    (area / size_of::<ThreadArea>()) as u32 + 1
+}
+
+struct Futex;
+
+impl Sleep for Futex {
+    fn sleep(&self, word: &AtomicU32, seen: u32) -> bool {
+        const WAIT_PRIVATE: c_long = 128;
+        const TIMED_OUT: i32 = 110;
         let patience = [PATIENCE, 0];
+        let (seen, until) = (u64::from(seen), patience.as_ptr());
         // SAFETY: the address and the time are valid for the call.
-        let answer = unsafe {
-            syscall(SYS_FUTEX, TOKEN.as_ptr(), WAIT_PRIVATE, 2u64, patience.as_ptr(), ptr::null::<c_void>(), 0u64)
-        };
-        if answer != 0 && last_error() == TIMED_OUT {
-            IMPATIENT.fetch_add(1, Ordering::Relaxed);
-            return false;
-        }
+        let answer =
+            unsafe { syscall(SYS_FUTEX, word.as_ptr(), WAIT_PRIVATE, seen, until, ptr::null::<c_void>(), 0u64) };
+        answer == 0 || last_error() != TIMED_OUT
     }
-    true
-}
 
-/// `thread`, which has the token, gives it back.
-pub fn give(_thread: &Thread) {
-    HOLDER.store(ptr::null_mut(), Ordering::Relaxed);
-    if TOKEN.swap(0, Ordering::Release) == 2 {
+    fn wake(&self, word: &AtomicU32) {
+        const WAKE_PRIVATE: c_long = 129;
         // SAFETY: the address is valid.
-        unsafe { syscall(SYS_FUTEX, TOKEN.as_ptr(), WAKE_PRIVATE, 1u64) };
+        unsafe { syscall(SYS_FUTEX, word.as_ptr(), WAKE_PRIVATE, 1u64) };
     }
 }
 
-const TIMED_OUT: i32 = 110;
+const SYS_FUTEX: c_long = if cfg!(target_arch = "aarch64") { 98 } else { 202 };
 
 fn last_error() -> i32 {
     extern "C" {

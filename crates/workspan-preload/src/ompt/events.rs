@@ -163,11 +163,14 @@ pub extern "C" fn parallel_begin(
     task_data: *const Data,
     _frame: *const c_void,
     region_data: *const Data,
-    _requested: c_uint,
+    requested: c_uint,
     flags: c_int,
     after: *const c_void,
 ) {
     const LEAGUE: c_int = 0x4000_0000;
+    if requested != 1 {
+        threads::several();
+    }
     let entry = site::noted();
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
@@ -437,8 +440,9 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
         return;
     }
     let begins = next.stage() == Stage::Created;
-    if !begins && next.is_untied() {
-        task::await_saved(next);
+    if !begins && next.is_untied() && !task::await_saved(thread, next) {
+        // By the books what runs here goes on.
+        return;
     }
     let at = if !begins && next.waits() { Some(now(thread)) } else { tick(thread) };
     task::stop(thread, at);
@@ -476,7 +480,10 @@ fn code_ended(untied: &'static Frame, complete: bool) -> bool {
     if Frame::on(thread).is_some_and(|here| core::ptr::eq(here, untied)) || untied.stage() != Stage::Begun {
         return false;
     }
-    task::await_saved(untied);
+    if !task::await_saved(thread, untied) {
+        // It never ends, by the books.
+        return true;
+    }
     task::end_suspended(thread, untied);
     if complete {
         let at = tick(thread);

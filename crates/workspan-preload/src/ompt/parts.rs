@@ -24,7 +24,7 @@ const CODE: usize = 16;
 static ROUTINES: [AtomicPtr<c_void>; PARTS] = [const { AtomicPtr::new(ptr::null_mut()) }; PARTS];
 
 /// The code of a task: thread number and task.
-type Routine = unsafe extern "C" fn(c_int, *mut c_void) -> c_int;
+type Routine = unsafe extern "C-unwind" fn(c_int, *mut c_void) -> c_int;
 
 // The replacements: each adds its number as a third argument.
 #[cfg(target_arch = "x86_64")]
@@ -75,8 +75,8 @@ pub fn replacement(routine: *mut c_void) -> *mut c_void {
     routine
 }
 
-/// Runs a part of a task whose code is replaced by number `part`.
-unsafe extern "C" fn run(gtid: c_int, task: *mut c_void, part: usize) -> c_int {
+/// Runs a part of a task whose code is replaced by number `part`. A thread that is ended in it (`pthread_cancel`) unwinds through here.
+unsafe extern "C-unwind" fn run(gtid: c_int, task: *mut c_void, part: usize) -> c_int {
     let here = events::untied_task();
     let routine = ROUTINES[part % PARTS].load(Ordering::Acquire);
     // SAFETY: the runtime calls a replacement only after `replacement` gave it out for this function, which is one of a

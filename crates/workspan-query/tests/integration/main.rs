@@ -8,6 +8,8 @@ use workspan_query::{run, Cell, Column, QueryError, Sink, VIEWS};
 use workspan_store::{survey, Meta, Writer};
 use workspan_testkit::strands::{random, RandomRun};
 
+mod program;
+
 /// A folder with the strands of a run: a root and two tasks.
 struct Folder(PathBuf);
 
@@ -173,7 +175,7 @@ fn an_answer_names_its_columns() {
     let column = |name: &str, numeric| Column { name: name.to_owned(), numeric };
     assert_eq!(answer.columns, [column("n", true), column("e", false)]);
     assert_eq!(folder.ask("select 1 as one where false").expect("an answer").rows, Vec::<Vec<Cell>>::new());
-    // What there is can be asked for.
+    // What there is can be requested.
     let tables = folder.ask("select table_name from information_schema.tables").expect("an answer").rows;
     for name in
         ["nodes", "sites", "contexts", "meta"].into_iter().chain(VIEWS.iter().map(|view| view.name)).chain(["tasks"])
@@ -188,6 +190,9 @@ fn errors_say_what_is_wrong() {
     let folder = Folder::new("errors");
     folder.check_error("selec 1", "Expected: an SQL statement, found: selec");
     folder.check_error("select nothing from nodes", "there is no column `nothing` here; there are run, strand, task");
+    let tables =
+        "there is no table `nodez`; there are nodes, sites, contexts, meta, strands, site_totals, threads, tasks";
+    folder.check_error("select * from nodez", tables);
     folder.check_error("select 1 from nowhere", "nowhere");
     folder.check_error("select 1; select 2", "SQL statement");
     folder.check_error("select cost_ns / 0 from nodes", "Divide by zero");

@@ -8,7 +8,7 @@ use crate::codec::{Decoder, Encoder};
 const WHOLE: u64 = 1;
 const OUTSIDE_KERNEL: u64 = 2;
 
-/// Contexts in which an event never came are left out.
+/// Contexts in which an event never came are excluded.
 pub(super) fn encode(e: &mut Encoder, events: &[EventCounts]) {
     e.unsigned(events.len() as u64);
     for event in events {

@@ -7,12 +7,9 @@ pub(super) fn encode(sites: &[Site]) -> Encoder {
     let mut e = Encoder::default();
     e.unsigned(sites.len() as u64);
     for site in sites {
-        let (kind, from, to) = match site.kind {
-            SiteKind::Serial { from, to } => (SERIAL, from, to),
-            kind => (KINDS.iter().position(|k| *k == kind).unwrap_or(0) as u64, None, None),
-        };
+        let [from, to] = site.kind.ends().unwrap_or_default();
         let neighbour = |id: Option<SiteId>| id.map_or(0, |id| u64::from(id.0) + 1);
-        e.unsigned(kind).unsigned(neighbour(from)).unsigned(neighbour(to));
+        e.unsigned(site.kind.row().stored).unsigned(neighbour(from)).unsigned(neighbour(to));
         e.text(&site.file).unsigned(u64::from(site.line)).unsigned(u64::from(site.column));
         match &site.function {
             None => e.unsigned(0),
@@ -32,28 +29,6 @@ pub(super) fn encode(sites: &[Site]) -> Encoder {
     e
 }
 
-/// Kinds by their number in files, [`SERIAL`] apart.
-const KINDS: [SiteKind; 17] = [
-    SiteKind::Join,
-    SiteKind::Scope,
-    SiteKind::ScopeSpawn,
-    SiteKind::Spawn,
-    SiteKind::Broadcast,
-    SiteKind::ParIter,
-    SiteKind::ParSort,
-    SiteKind::Thread,
-    SiteKind::Parallel,
-    SiteKind::Teams,
-    SiteKind::Task,
-    SiteKind::Taskloop,
-    SiteKind::Loop,
-    SiteKind::Sections,
-    SiteKind::Critical,
-    SiteKind::Lock,
-    SiteKind::Marked,
-];
-const SERIAL: u64 = 100;
-
 pub(super) fn decode(d: &mut Decoder<'_>) -> Option<Vec<Site>> {
     let count = d.count()?;
     let mut sites = Vec::new();
@@ -67,10 +42,7 @@ pub(super) fn decode(d: &mut Decoder<'_>) -> Option<Vec<Site>> {
             Some(n.checked_sub(1).map(SiteId))
         };
         let (from, to) = (neighbour()?, neighbour()?);
-        let kind = match kind {
-            SERIAL => SiteKind::Serial { from, to },
-            n => *KINDS.get(usize::try_from(n).ok()?)?,
-        };
+        let kind = SiteKind::stored(kind, from, to)?;
         let (file, line, column) = (d.text()?, d.small()?, d.small()?);
         let function = match d.unsigned()? {
             0 => None,

@@ -4,7 +4,7 @@ use std::io;
 
 use workspan_wire::log::{Event, Record};
 
-use super::Logs;
+use super::input::Logs;
 
 /// Records of a block.
 const BLOCK: u32 = 512;

@@ -6,7 +6,7 @@ use std::io;
 use workspan_wire::log::Event;
 
 use super::entry::{Cursor, Entry, Source};
-use super::Logs;
+use super::input::Logs;
 
 /// A piece of a task, from its first entry up to the one that ends it.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Piece {
     pub(super) slot: u16,
     /// A member of a team.
     member: bool,
-    /// It was not told the context of a loop that it entered.
+    /// It did not learn the context of a loop that it entered.
     untold: bool,
     /// A thread's life.
     pub(super) life: bool,
@@ -95,7 +95,7 @@ impl Index {
                     }
                     let member = entry.event == Event::Member;
                     if let Some((piece, _)) = open.pop_if(|(_, kind)| member && *kind == Kind::Leaving) {
-                        // Its end was not told.
+                        // Its end was not reported.
                         self.pieces[piece].end = entry.at;
                     }
                     let turn = entry.event == Event::Turn;
@@ -158,7 +158,7 @@ impl Index {
         self.forget_unborn(source, slot)
     }
 
-    /// A thread that has come to life and no further when the program ended has nothing to tell.
+    /// A thread that has come to life and no further when the program ended has nothing to report.
     fn forget_unborn<L: Logs + ?Sized>(&mut self, source: &mut Source<'_, L>, slot: usize) -> io::Result<()> {
         let from = self.first.last().copied().unwrap_or(0);
         let Some(last) = self.pieces.get(from..).and_then(<[Piece]>::last).filter(|last| last.life) else {
@@ -172,7 +172,7 @@ impl Index {
     }
 
     /// That member of a team stands first which runs most `single`s and creates most tasks: which of them it is, whoever
-    /// comes first, is to look the same in every run. Where one is not told what loop it entered, another knows that stands
+    /// comes first, is to look the same in every run. Where one does not learn which loop it entered, another knows that stands
     /// before it: there they keep their order.
     fn order_members(&mut self) {
         let untold = self.pieces.iter().filter(|piece| piece.member && piece.untold);

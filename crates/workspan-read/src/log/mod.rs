@@ -21,8 +21,10 @@
 
 mod entry;
 mod index;
-mod objects;
+mod input;
+mod open;
 mod rows;
+mod track;
 mod walk;
 
 #[cfg(test)]
@@ -32,50 +34,11 @@ use std::io;
 use std::mem::{offset_of, size_of};
 
 use workspan_model::strand::Strand;
-use workspan_model::ContextId;
-use workspan_wire::log::Record;
 use workspan_wire::shm::{Header, Instant};
 
-use crate::snapshot::Snapshot;
+pub use input::{Converted, Logs, Setting, Stopped};
 
-/// The logs of all threads.
-pub trait Logs {
-    /// Number of logs.
-    fn slots(&self) -> usize;
-    /// Records in one.
-    fn records(&self, slot: usize) -> u64;
-    /// Appends up to `count` records from the one with number `at` on.
-    fn read(&self, slot: usize, at: u64, count: usize, into: &mut Vec<Record>) -> io::Result<()>;
-}
-
-impl Logs for [Vec<Record>] {
-    fn slots(&self) -> usize {
-        self.len()
-    }
-
-    fn records(&self, slot: usize) -> u64 {
-        self.get(slot).map_or(0, |log| log.len() as u64)
-    }
-
-    fn read(&self, slot: usize, at: u64, count: usize, into: &mut Vec<Record>) -> io::Result<()> {
-        let from = usize::try_from(at).unwrap_or(usize::MAX);
-        into.extend(self.get(slot).into_iter().flat_map(|log| log.iter().skip(from).take(count)));
-        Ok(())
-    }
-}
-
-/// What is known of a run besides its logs.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting<'a> {
-    /// By the collector's number, the recording's contexts.
-    pub contexts: &'a [ContextId],
-    /// Ticks of the clock per second.
-    pub ticks_per_second: u64,
-    /// The tick at which the program began; 0 with the virtual clock.
-    pub started: u64,
-    /// False if the logs may lack what had happened.
-    pub complete: bool,
-}
+use crate::memory::Snapshot;
 
 /// What the header says of the logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,38 +57,6 @@ pub fn state(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<State> {
     let started = header.get(started..started + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes);
     let stopped = word(offset_of!(Header, log_stopped)) != 0 || word(offset_of!(Header, log_given_up)) != 0;
     Ok(State { started, stopped })
-}
-
-/// What became of the logs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Converted {
-    /// Strands.
-    pub strands: u64,
-    /// Pieces that had not ended, the main thread's included.
-    pub cut: u64,
-    /// Pieces that nobody refers to: their tasks begin when they did, but nobody waits for them.
-    pub lone: u64,
-    /// Pieces that could not be placed: their strands are missing.
-    pub lost: u64,
-    /// Records that made no sense where they stood.
-    pub stray: u64,
-}
-
-impl Converted {
-    /// True if nothing is missing.
-    pub fn whole(&self) -> bool {
-        let Converted { strands: _, cut, lone: _, lost, stray } = *self;
-        (cut, lost, stray) == (0, 0, 0)
-    }
-}
-
-/// Why a conversion stopped.
-#[derive(Debug)]
-pub enum Stopped<E> {
-    /// The logs cannot be read.
-    Read(io::Error),
-    /// The strands are not taken.
-    Write(E),
 }
 
 /// Gives `push` the strands in serial order, some at a time.

@@ -5,7 +5,7 @@ use workspan_model::{ContextId, Nanos};
 use workspan_wire::log::TICK_BITS;
 
 use super::entry::Entry;
-use super::{Setting, Stopped};
+use super::input::{Setting, Stopped};
 
 /// Rows of serial code that wait for where they belong, at most.
 const MOST_UNSETTLED: usize = 64 * BATCH;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use workspan_model::strand::Event as Ends;
-use workspan_model::Nanos;
-use workspan_wire::log::Event;
+use workspan_model::{ContextId, Nanos};
+use workspan_wire::log::{Event, Record};
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn log(text: &str) -> Vec<Record> {
                 _ => (n, identity),
             };
             let context = u32::from(!["Life"].contains(&name));
-            // `Last` is a member's last barrier, `Await` the wait for those told with `Of` before.
+            // `Last` is a member's last barrier, `Await` the wait for those reported with `Of` before.
             let (name, context, identity) = match name {
                 "In" => ("With", context, identity),
                 "Last" => ("Barrier", context, 1 << 48),
@@ -112,8 +112,28 @@ fn check_cut(logs: &[&str], expected: &str, found: [u64; 4]) {
     let logs: Vec<_> = logs.iter().map(|text| log(text)).collect();
     let (strands, converted) = rows(&logs, &Setting { complete: false, ..SETTING });
     assert_eq!(in_short(&strands), expected);
-    let Converted { strands: _, cut, lone, lost, stray } = converted;
-    assert_eq!([cut, lone, lost, stray], found);
+    let Converted { strands: _, cut, unfinished, lone, lost, stray } = converted;
+    assert_eq!(([cut, lone, lost, stray], unfinished), (found, 0));
+}
+
+/// The program ends while tasks run that nobody waits for: one says that it is done before it is, another never ends. All
+/// that they had done is there.
+#[test]
+fn whom_nobody_waits_for_need_not_end() {
+    for (logs, expected, unfinished) in [
+        (["Life With=2 Spawn:5 End:1", "Begin=2"], "detach 5, end 0, end 1", 1),
+        (["Life With=2 Spawn:5 End:1", "Begin=2 Fork:3 Next:4"], "detach 5, fork 3, next 4, join 0, end 0, end 1", 1),
+        (["Life With=2 Spawn:5 End:1", "Life:99 Born=2 Fork:3"], "detach 5, fork 3, join 0, end 0, end 1", 1),
+        // A thief had not come back: somebody waited for that.
+        (["Life Fork:1 Next:2 With=3 Late:1 End:4", "Begin=3 Fork:4"], "", 0),
+    ] {
+        let logs: Vec<_> = logs.iter().map(|text| log(text)).collect();
+        let (strands, converted) = rows(&logs, &SETTING);
+        if !expected.is_empty() {
+            assert_eq!(in_short(&strands), expected);
+        }
+        assert_eq!((converted.unfinished, converted.whole()), (unfinished, unfinished > 0), "{converted:?}");
+    }
 }
 
 #[test]
@@ -355,7 +375,7 @@ fn members_stand_one_after_the_other() {
         &[
             "Life With=9 Team:1 Member=9 In=4 Spawn:2 Last:3 Begin=4 End:8 End:0 TeamEnd \
              With=8 Team:1 Member=8 Last:0 End:0 TeamEnd End:1",
-            // Of the worker's last barrier no end is told, before it begins in the next team.
+            // Of the worker's last barrier no end is reported, before it begins in the next team.
             "Member=109 Barrier:5 Last:6 Member=108 Last:4",
         ],
         "team 1, spawn 2, end 8, barrier 3, end 0, barrier 5, barrier 6, end 0, team-end 0, \

@@ -6,9 +6,8 @@ use std::mem::{offset_of, size_of};
 
 use workspan_model::{Recording, Site, SiteId, SiteIdentity, SiteKind};
 use workspan_wire::shm::{self, Header, ModuleRecord, SiteRecord};
-use workspan_wire::site;
 
-use super::{Record, Snapshot};
+use crate::memory::{Record, Snapshot};
 
 /// Adds the sites to the recording. Returns, by the collector's number, the recording's.
 pub(super) fn read(
@@ -18,7 +17,7 @@ pub(super) fn read(
 ) -> io::Result<Vec<Option<SiteId>>> {
     let count = (header.u32(offset_of!(Header, sites)) as usize).min(shm::MAX_SITES);
     let size = size_of::<SiteRecord>();
-    let bytes = Record(snapshot.read(shm::SITES, count * size)?);
+    let bytes = Record::read(snapshot, shm::SITES, count * size)?;
     let modules = Modules::read(snapshot, header)?;
     let mut known: HashMap<SiteIdentity, SiteId> =
         recording.sites.iter().zip(0..).map(|(site, i)| (site.identity(), SiteId(i))).collect();
@@ -27,10 +26,10 @@ pub(super) fn read(
     for serial in [false, true] {
         for index in 0..count {
             let record = bytes.part(index * size, size);
-            let Some(kind) = site::SiteKind::from_u32(record.u32(offset_of!(SiteRecord, kind))) else {
+            let Some(kind) = SiteKind::numbered(record.u32(offset_of!(SiteRecord, kind)), None, None) else {
                 continue;
             };
-            if record.u32(offset_of!(SiteRecord, ready)) == 0 || (kind == site::SiteKind::Serial) != serial {
+            if record.u32(offset_of!(SiteRecord, ready)) == 0 || kind.ends().is_some() != serial {
                 continue;
             }
             let site = read_site(&record, kind, &modules, &map);
@@ -44,34 +43,13 @@ pub(super) fn read(
     Ok(map)
 }
 
-fn read_site(record: &Record, kind: site::SiteKind, modules: &Modules, map: &[Option<SiteId>]) -> Site {
+fn read_site(record: &Record, kind: SiteKind, modules: &Modules, map: &[Option<SiteId>]) -> Site {
     let neighbour = |at: usize| {
         let index = (record.u32(at) as usize).checked_sub(1)?;
         *map.get(index)?
     };
-    let kind = match kind {
-        site::SiteKind::Join => SiteKind::Join,
-        site::SiteKind::Scope => SiteKind::Scope,
-        site::SiteKind::ScopeSpawn => SiteKind::ScopeSpawn,
-        site::SiteKind::Spawn => SiteKind::Spawn,
-        site::SiteKind::Broadcast => SiteKind::Broadcast,
-        site::SiteKind::ParIter => SiteKind::ParIter,
-        site::SiteKind::ParSort => SiteKind::ParSort,
-        site::SiteKind::Thread => SiteKind::Thread,
-        site::SiteKind::Parallel => SiteKind::Parallel,
-        site::SiteKind::Teams => SiteKind::Teams,
-        site::SiteKind::Task => SiteKind::Task,
-        site::SiteKind::Taskloop => SiteKind::Taskloop,
-        site::SiteKind::Loop => SiteKind::Loop,
-        site::SiteKind::Sections => SiteKind::Sections,
-        site::SiteKind::Critical => SiteKind::Critical,
-        site::SiteKind::Lock => SiteKind::Lock,
-        site::SiteKind::Marked => SiteKind::Marked,
-        site::SiteKind::Serial => SiteKind::Serial {
-            from: neighbour(offset_of!(SiteRecord, serial_from)),
-            to: neighbour(offset_of!(SiteRecord, serial_to)),
-        },
-    };
+    let [from, to] = [offset_of!(SiteRecord, serial_from), offset_of!(SiteRecord, serial_to)].map(neighbour);
+    let kind = kind.with_ends(from, to);
     let Module { path, base } = modules.of(record.u32(offset_of!(SiteRecord, module)), kind.is_openmp());
     let stack = offset_of!(SiteRecord, stack);
     let addresses: Vec<u64> = std::iter::once(offset_of!(SiteRecord, address))
@@ -116,7 +94,7 @@ impl Modules {
     fn read(snapshot: &(impl Snapshot + ?Sized), header: &Record) -> io::Result<Modules> {
         let count = (header.u32(offset_of!(Header, modules)) as usize).min(shm::MAX_MODULES);
         let size = size_of::<ModuleRecord>();
-        let bytes = Record(snapshot.read(shm::MODULES, count * size)?);
+        let bytes = Record::read(snapshot, shm::MODULES, count * size)?;
         let unknown = || Module { path: Site::UNKNOWN_MODULE.to_owned(), base: 0 };
         let module = |index: usize| {
             let record = bytes.part(index * size, size);

@@ -1,5 +1,7 @@
 //! Sites and modules as a collector leaves them, or half of them.
 
+use workspan_wire::site;
+
 use super::*;
 
 /// The beginning of the shared memory.
@@ -103,4 +105,13 @@ fn runs_of_one_program_share_their_sites() {
         assert_eq!(memory.sites(&mut recording), [Some(SiteId(0)), Some(SiteId(1))]);
     }
     assert_eq!(recording.sites.len(), 2);
+}
+
+#[test]
+fn collectors_number_kinds_as_the_model_does() {
+    assert_eq!(site::SiteKind::ALL.len(), SiteKind::ALL.len());
+    for kind in site::SiteKind::ALL {
+        let known = SiteKind::numbered(kind as u32, None, None).expect("it has a row");
+        assert_eq!(known.name(), kind.name());
+    }
 }

@@ -1,4 +1,4 @@
-//! Stored files, one of each minor version that was published: today's reader gives what their writer was told.
+//! Stored files, one of each minor version that was published: today's reader gives what their writer was given.
 //!
 //! Nothing in them comes from a run; every number is another, so that none can be taken for its neighbour. The newest is
 //! also what today's writer writes. When the format has got a new minor version, make its file, and leave the others:

@@ -51,7 +51,7 @@ struct WhatIf<'a> {
     /// Which of repeated runs.
     run: u32,
     runs: usize,
-    /// Pieces: handle, three numbers, text.
+    /// Segments: handle, three numbers, text.
     pieces: Vec<(&'a str, [u32; 3], &'a str)>,
     /// Numbers of sites, by handle.
     sites: &'a BTreeMap<String, Vec<u32>>,

@@ -19,8 +19,8 @@ pub(crate) fn section(report: &Report, keys: &Keys<'_>) -> String {
     };
     format!(
         r#"<section id="events"><h2>Events</h2>
-<p class="help">{sentences}. Of each site: what came in its own strands, their share of all strands, and with all that ran inside.
-What came while threads waited for work is in no site.</p>
+<p class="help">{sentences}. For each site: events in its own strands, their share of all strands, and events including the code that ran inside.
+Events while threads waited for work belong to no site.</p>
 <div class="scroll"><table class="rows"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div>
 </section>

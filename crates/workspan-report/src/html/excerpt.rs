@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 const AROUND: u32 = 3;
 
 /// Ranges of lines around those of interest; ranges that touch, or have one line between them, are one. `last` is the
-/// number of lines of the file: what lies beyond it is left out.
+/// number of lines of the file: what lies beyond it is excluded.
 pub(crate) fn excerpts(lines: &BTreeSet<u32>, last: u32) -> Vec<RangeInclusive<u32>> {
     let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
     for line in lines.iter().copied().filter(|line| (1..=last).contains(line)) {

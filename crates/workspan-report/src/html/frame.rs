@@ -90,9 +90,9 @@ pub(crate) fn recording(report: &Report) -> String {
         ("CPU time, from the kernel", time(program.cpu_ns)),
         ("serial code of the root", time(program.serial_ns)),
         ("creating tasks", format!("{} ({} of work)", time(program.overhead_ns), share(program.task_overhead))),
-        ("taken out: waiting for a CPU", time(program.preempted_ns)),
-        ("taken out: interrupts", time(program.interrupted_ns)),
-        ("taken out: the collector", time(program.collector_ns)),
+        ("excluded: waiting for a CPU", time(program.preempted_ns)),
+        ("excluded: interrupts", time(program.interrupted_ns)),
+        ("excluded: the collector", time(program.collector_ns)),
         ("calibrated: a fork and join", picos(recorded.join_cost_ps)),
         ("calibrated: a hook", picos(recorded.probe_cost_ps)),
         ("made by", format!("workspan {}", recorded.workspan)),
@@ -100,8 +100,8 @@ pub(crate) fn recording(report: &Report) -> String {
     let items: String =
         items.into_iter().map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>\n", escape::text(&value))).collect();
     format!(
-        "<p class=\"help\">What was taken out is in no other number. A run on another machine, or with another input, may give \
-         another picture.</p>\n<dl>\n{items}</dl>\n"
+        "<p class=\"help\">Excluded time is in no other number. A run on another machine, or with another input, may \
+         give other numbers.</p>\n<dl>\n{items}</dl>\n"
     )
 }
 

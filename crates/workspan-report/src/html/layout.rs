@@ -39,7 +39,7 @@ pub(crate) enum Shows {
     Program,
     /// A context, by its position in the report.
     Context(usize),
-    /// So many siblings, each too narrow to see.
+    /// The number of siblings, each too narrow to see.
     Others(usize),
 }
 

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use super::bar;
 use super::escape;
 use super::keys::Keys;
 use super::table;
@@ -13,7 +14,7 @@ use crate::view::Report;
 use workspan_analysis::bounds::{curve, Bounds};
 use workspan_model::Nanos;
 
-/// The bounds of a report: as the sliders have them, where there are any. Totals do not tell for whom a strand waited, so
+/// The bounds of a report: as the sliders have them, where there are any. Totals do not report for whom a strand waited, so
 /// without strands all of its waiting holds a processor.
 pub(crate) fn bounds(report: &Report, live: Option<&Live>) -> [Bounds; workspan_analysis::bounds::POWERS as usize] {
     let program = &report.program;
@@ -28,9 +29,9 @@ pub(crate) fn panel(report: &Report, keys: &Keys<'_>, live: Option<&Live>) -> St
     }
     format!(
         r#"<section id="scaling"><h2>Speedup, and what if</h2>
-<p class="help">On the left how many times faster than on one processor the program can be: never above the upper edge of the
-band, which are the work law and the span law; and on an ideal scheduler, which keeps no processor idle while there is code to
-run, never below the lower one (Brent). {predicted} Not shown: what processors cost each other, as by sharing a cache. {what_if}</p>
+<p class="help">On the left: possible speedup over one processor. The upper edge of the band is the work law and the span law: no
+run is faster. The lower edge (Brent) is the slowest run on an ideal scheduler, which keeps no processor idle while there is code
+to run. {predicted} Not included: what processors cost each other, for example by sharing a cache. {what_if}</p>
 <div class="pair">
 <figure id="speedup"><figcaption><b>Speedup</b> by processors</figcaption>
 <div class="chart"></div>
@@ -40,14 +41,14 @@ run, never below the lower one (Brent). {predicted} Not shown: what processors c
 </div></section>
 "#,
         predicted = live.map_or(
-            "What moving work between processors costs may take it below the band.".to_owned(),
+            "The cost of moving work between processors may lower the speedup below the band.".to_owned(),
             predicted
         ),
         what_if = match live.and_then(|live| live.carried.as_ref()) {
             Some(_) =>
-                "On the right the parts of which the critical path mostly consists: a slider makes a part so many times \
-                 faster, by being done in parallel, while the work stays as it is. Whether it can be done in parallel is not \
-                 known.",
+                "On the right: the segments that the critical path mostly consists of. A slider predicts the effect of making \
+                 a segment faster by running it in parallel; the work stays as it is. Workspan does not know whether the \
+                 segment can run in parallel.",
             _ => "",
         },
         numbers = numbers(report, live),
@@ -64,11 +65,11 @@ fn predicted(live: &Live) -> String {
     let folded = match live.folded {
         (0, _) => String::new(),
         (strands, work) => format!(
-            " For this, {} strands were made part of others, in pieces of up to {work}.",
+            " For this, {} strands were merged into others, of up to {work} each.",
             crate::words::count(strands)
         ),
     };
-    format!("The dots are a simulation of work stealing on the recorded strands, in which each steal costs what it does here.{folded}")
+    format!("The dots simulate work stealing on the recorded strands, with the measured cost of a steal.{folded}")
 }
 
 fn numbers(report: &Report, live: Option<&Live>) -> String {
@@ -95,8 +96,8 @@ fn numbers(report: &Report, live: Option<&Live>) -> String {
 
 fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
     let Some(live) = live else {
-        return "<p class=\"none\">This needs a recording of all strands: record with <code>--record</code>, and keep the folder \
-                <code>.strands</code> beside the recording.</p>\n"
+        return "<p class=\"none\">This needs every strand: record with <code>--strands</code>, and keep the folder <code>.strands</code> \
+                beside the recording.</p>\n"
             .to_owned();
     };
     let mut out = String::new();
@@ -104,15 +105,14 @@ fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
         let _ = writeln!(out, "<p class=\"none\"><b aria-hidden=\"true\">!</b> {}</p>", escape::text(warning));
     }
     if live.carried.is_none() {
-        out += "<p class=\"none\">The recording is too large to compute with in a page; <code>workspan what-if</code> answers for \
-                it.</p>\n";
+        out += "<p class=\"none\">The recording is too large for computing in a page: use <code>workspan what-if</code>.</p>\n";
     }
     if live.merged.rows > 0 {
         let _ = writeln!(
             out,
-            "<p class=\"none\"><b aria-hidden=\"true\">!</b> The recording is too large for a page: what has less than {} of work \
-             is carried as one strand, {} strands less. So an answer is a range, from merged strands being untouched by what you \
-             change to their costing nothing; <code>workspan what-if</code> tells where in it the truth lies.</p>",
+            "<p class=\"none\"><b aria-hidden=\"true\">!</b> The recording is too large for a page: the page has tasks with less \
+             than {} of work as one strand each, {} strands fewer. An answer is therefore a range: merged strands may be unaffected \
+             by a change, or cost nothing. <code>workspan what-if</code> computes the exact value.</p>",
             live.merged.threshold,
             crate::words::count(live.merged.rows),
         );
@@ -125,7 +125,7 @@ fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
                 "<tr data-part=\"{handle}\"{key}><td{bar}>{share}</td><td>{swatch}{text} <span>{handle}</span></td></tr>\n",
                 handle = escape::text(&part.handle),
                 key = keys.attribute(id),
-                bar = table::bar(Some(part.share)),
+                bar = bar::bar(Some(part.share)),
                 share = share(Some(part.share)),
                 swatch = keys.swatch(id),
                 text = escape::text(&part.piece.text),
@@ -138,6 +138,6 @@ fn sliders(keys: &Keys<'_>, live: Option<&Live>) -> String {
     out + &format!(
         "<p class=\"answer\" role=\"status\" aria-live=\"polite\"></p>\n<table class=\"rows parts\"><thead>{}</thead><tbody>\n{rows}\
          </tbody></table>\n<div class=\"after\"></div>\n",
-        table::header(&["critical", "part"], 1),
+        table::header(&["critical", "segment"], 1),
     )
 }

@@ -5,9 +5,12 @@ use std::ops::RangeInclusive;
 
 use super::excerpt::excerpts;
 use super::keys::{self, Keys};
-use super::{escape, Sources};
+use super::{bar, escape};
 use crate::view::{Place, Report, Site};
 use crate::{place, rows};
+
+/// Source files by name.
+pub type Sources = BTreeMap<String, String>;
 
 /// Longer lines are cut: a generated file may have one of a megabyte.
 const LONGEST: usize = 400;
@@ -104,9 +107,9 @@ impl<'a> Listing<'a> {
     }
 }
 
-const HELP: &str = r#"<p class="help">Numbers stand beside the line that creates the tasks: what they ran, in callees too, is charged to it.
-Which lines of the code called used the time is not shown. The text is that of the files when this page was written; if they
-had changed since the recording, numbers stand beside the wrong lines.</p>
+const HELP: &str = r#"<p class="help">Numbers stand beside the line that creates tasks and include what these tasks ran, functions called included. Not
+shown: which lines of those functions took the time. The source is as of when this page was written; if it changed after the
+recording, numbers stand beside wrong lines.</p>
 "#;
 
 fn line_id(file: usize, line: u32) -> String {
@@ -178,7 +181,7 @@ fn numbers(site: &Site) -> String {
     let [critical, work, span, parallelism, _, tasks, ..] = rows::site(site);
     format!(
         "<td{bar}><a href=\"#{anchor}\">{critical}</a></td><td>{work}</td><td>{span}</td><td>{parallelism}</td><td>{tasks}</td>",
-        bar = super::table::bar(site.critical_share),
+        bar = bar::bar(site.critical_share),
         anchor = keys::anchor(&site.id),
     )
 }

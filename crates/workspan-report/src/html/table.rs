@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::bar::bar;
 use super::escape;
 use super::keys::{self, Keys};
 use super::source::Listing;
@@ -21,10 +22,10 @@ pub(crate) fn program(report: &Report) -> String {
         r#"<div class="scroll"><table class="program"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div>
 <p class="conditions">{conditions}</p>
-<p class="help">Work is the time of all code, span that of the longest chain of code that had to run one part
-after the other; parallelism is work over span, and no number of workers makes the program faster than that. Burdened is what is left of it if
-all is stolen that can be: far less means that tasks are too small. Times are corrected
-for preemption and for the profiler; not shown is what the workers cost each other, as by sharing a cache.</p>
+<p class="help">Work is the time that all code took. Span is the time of the longest chain of code that had to run in order. Parallelism
+is work divided by span: the program cannot run more than that many times faster, however many workers you add. Burdened is the
+parallelism if every possible steal on the critical path also costs time: far less means that tasks are too small. Times exclude
+preemption and the profiler. Not included: what workers cost each other, for example by sharing a cache.</p>
 "#,
         head = header(&rows::PROGRAM, 0),
         conditions = escape::text(&rows::conditions(report)),
@@ -47,9 +48,9 @@ pub(crate) fn regions(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -
         "regions",
         &rows::REGION,
         &report.regions.iter().map(row).collect::<String>(),
-        "The top level of the program: parallel regions, and the serial code between them. Rows do not overlap, and their \
-         shares of the critical path add up to all of it. Idle is what workers waited for work meanwhile; why they had to \
-         is not shown.",
+        "The top level of the program: parallel regions, and the serial code between them. Rows do not overlap; their shares \
+         of the critical path add up to 100 %. Idle is the time that workers waited for work meanwhile. Not shown: why they \
+         waited.",
     )
 }
 
@@ -68,10 +69,10 @@ pub(crate) fn sites(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -> 
         "sites",
         &rows::SITE,
         &report.sites.iter().map(row).collect::<String>(),
-        "Places that create tasks. Critical is the share of the critical path that is code of the site itself; with serial \
-         code it adds up to all of it. Work and span cover all that ran inside, so rows overlap. Burdened is their \
-         parallelism if all is stolen that can be. Overhead is the cost of creating the tasks, over the work of the \
-         program. Not shown: shortening the critical path may bring up another that is almost as long.",
+        "Places that create tasks. Critical is the share of the critical path that the site's own code holds; with serial \
+         code it adds up to 100 %. Work and span cover all code that ran inside, so rows overlap. Burdened is their \
+         parallelism if every possible steal on the critical path also costs time. Overhead is the cost of creating the \
+         tasks, over the work of the program. Not shown: another path may be almost as long and limit the program next.",
     )
 }
 
@@ -96,14 +97,6 @@ fn write_row(
         bar = bar(share),
         swatch = keys.swatch(id),
     )
-}
-
-/// The attributes of a cell with a bar as long as a share.
-pub(crate) fn bar(share: Option<f64>) -> String {
-    match share {
-        Some(share) if share >= 0.0005 => format!(" class=\"bar\" style=\"--v:{:.1}%\"", share.min(1.0) * 100.0),
-        _ => String::new(),
-    }
 }
 
 fn table(id: &str, columns: &[&str], rows: &str, help: &str) -> String {

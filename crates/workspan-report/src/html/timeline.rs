@@ -31,10 +31,10 @@ pub(crate) fn panel(report: &Report, live: Option<&Live>) -> String {
     let of_runs = if live.run.1 > 1 { format!(" Run {} of {}.", live.run.0, live.run.1) } else { String::new() };
     format!(
         r#"<section id="timeline"><h2>Over time</h2>
-<p class="help">How many strands ran at each moment, on average over {width}: below the number of workers, some of them waited.
-Low for long, where the critical path above is long, means too little parallelism there; ragged and low where there is plenty of it means
-that work did not reach the workers. A strand is drawn from its start for as long as it cost: interruptions are taken out, so it
-ends a little early.{of_runs} Not shown: which worker, and why it waited.</p>
+<p class="help">Strands running at each moment, averaged over {width}. Below the number of workers, some workers waited. Low for long:
+too little parallelism there. Low and ragged although parallelism is high: work did not reach the workers in time. A strand is
+drawn from its start for as long as its cost; interruptions are excluded, so it ends a little early.{of_runs} Not shown: which
+worker ran it, and why a worker waited.</p>
 <figure><figcaption><b>Strands running</b> {mean} on average, {most} at most, over {length}</figcaption>
 <div class="time"><svg class="timeline" width="100%" height="120" viewBox="0 0 {buckets} {HEIGHT}" preserveAspectRatio="none"
 role="img" aria-label="Strands running over time: {mean} on average"><path class="area" d="M0 {HEIGHT}{area}V{HEIGHT}Z"/>

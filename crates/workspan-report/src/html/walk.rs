@@ -1,5 +1,6 @@
-//! The panel of the critical path: the stretches of which it consists, in order, with the lines at which they begin.
+//! The panel of the critical path: the segments of which it consists, in order, with the lines at which they begin.
 
+use super::bar;
 use super::escape;
 use super::keys::Keys;
 use super::source::Listing;
@@ -9,7 +10,7 @@ use crate::live::{Live, Stretch};
 use crate::rows::{share, time};
 use crate::words::count;
 
-/// From this share of the path a stretch has a row of its own, as long as there are few enough.
+/// From this share of the path a segment has a row of its own, as long as there are few enough.
 const SHOWN: f64 = 0.002;
 
 /// The panel, or nothing where there are no strands: then regions and icicles say what there is to say.
@@ -32,10 +33,10 @@ pub(crate) fn panel(live: Option<&Live>, keys: &Keys<'_>, listing: &Listing<'_>,
     rows += &rest(&mut small, &mut until);
     format!(
         r#"<section id="walk"><h2>Along the critical path</h2>
-<p class="help">What had to run one after the other, from start to end: this chain is as long as the span. Each row is code between
-two events, with the line at which it begins; the longer its bar, the more of the chain it is. Code that a line calls is in its
-row. Where the path goes round in a loop, what it passes again and again stands in one row, with the number of strands. Not
-shown: other chains that are nearly as long, which would be critical if this one were shorter.</p>
+<p class="help">The critical path from start to end: code that had to run in this order, as long as the span. Each row is a segment,
+the code between two events, with the line at which it begins and with the code that it calls; the bar is its share of the path.
+A segment that the path passes many times, in a loop, has one row with the number of strands. Not shown: other paths that are
+nearly as long, which become critical when this one gets shorter.</p>
 <div class="scroll"><table class="rows walk"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div></section>
 "#,
@@ -57,7 +58,7 @@ fn row(stretch: &Stretch, before: f64, keys: &Keys<'_>, listing: &Listing<'_>, s
     format!(
         "<tr{key}><td{bar}>{share}</td><td>{until}</td><td>{time}</td><td>{strands}</td><td>{swatch}{name}{code}</td></tr>\n",
         key = keys.attribute(id),
-        bar = table::bar(Some(stretch.share)),
+        bar = bar::bar(Some(stretch.share)),
         share = share(Some(stretch.share)),
         until = share(Some((before + stretch.share).min(1.0))),
         time = time(stretch.length.0),
@@ -67,7 +68,7 @@ fn row(stretch: &Stretch, before: f64, keys: &Keys<'_>, listing: &Listing<'_>, s
     )
 }
 
-/// Stretches too short for rows of their own.
+/// Segments too short for rows of their own.
 fn rest(small: &mut Vec<&Stretch>, until: &mut f64) -> String {
     let stretches = std::mem::take(small);
     let length: i64 = stretches.iter().map(|stretch| stretch.length.0).sum();
@@ -77,11 +78,12 @@ fn rest(small: &mut Vec<&Stretch>, until: &mut f64) -> String {
         return String::new();
     }
     format!(
-        "<tr class=\"rest\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} shorter stretches</td></tr>\n",
+        "<tr class=\"rest\"><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} shorter {}</td></tr>\n",
         share(Some(part)),
         share(Some(until.min(1.0))),
         time(length),
         count(stretches.iter().map(|stretch| stretch.strands).sum()),
         stretches.len(),
+        if stretches.len() == 1 { "segment" } else { "segments" },
     )
 }

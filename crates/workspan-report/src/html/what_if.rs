@@ -1,4 +1,4 @@
-//! What would be if parts of the program were parallelised, if that was asked for with the run.
+//! What would be if parts of the program were parallelised, if that was requested with the run.
 
 use super::escape;
 use super::table;
@@ -12,9 +12,9 @@ pub(crate) fn section(report: &Report) -> String {
     }
     let scenarios: String = report.what_if.iter().map(scenario).collect();
     format!(
-        "<section id=\"what-if\"><h2>What if</h2>\n<p class=\"help\">The parts that are named become so many times faster, \
-         by being done in parallel; the work stays as it is. At most is with parts that cost nothing. Not shown: whether a \
-         part can be parallelised at all.</p>\n{scenarios}</section>\n"
+        "<section id=\"what-if\"><h2>What if</h2>\n<p class=\"help\">Predicted effect of running the named code in parallel, that \
+         many times faster; the work stays as it is. <em>At most</em> assumes that the code costs nothing. Workspan does not know \
+         whether the code can run in parallel.</p>\n{scenarios}</section>\n"
     )
 }
 

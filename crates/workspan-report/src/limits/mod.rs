@@ -23,7 +23,7 @@ use schemars::generate::SchemaSettings;
 
 /// The answer as indented JSON.
 pub fn json(view: &Limits) -> String {
-    crate::json::indented(view)
+    crate::parts::indented(view)
 }
 
 /// The schema of [`json`]'s output: `docs/format/limits.schema.json`.

@@ -9,7 +9,7 @@ use workspan_limits::path::Link;
 use workspan_limits::result::{Limits as Found, ModelLimit};
 
 use super::{csv, html, json, limits, schema, svg, text, Conditions, Input, Place};
-use crate::text::Style;
+use crate::terminal::Style;
 
 fn view() -> super::Limits {
     let lengths = [500, 80, 20, 250, 200, 500, 80, 10, 250, 200, 100, 5];

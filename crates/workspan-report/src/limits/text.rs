@@ -3,7 +3,7 @@
 use super::make::number;
 use super::view::{Limits, Model};
 use crate::place::short_file;
-use crate::text::{head, line, Style, Table};
+use crate::terminal::{head, line, Style, Table};
 use crate::words::{count, percent};
 use workspan_model::Ratio;
 

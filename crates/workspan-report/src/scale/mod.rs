@@ -26,7 +26,7 @@ use schemars::generate::SchemaSettings;
 
 /// The answer as indented JSON.
 pub fn json(view: &Scale) -> String {
-    crate::json::indented(view)
+    crate::parts::indented(view)
 }
 
 /// The schema of [`json`]'s output: `docs/format/scale.schema.json`.

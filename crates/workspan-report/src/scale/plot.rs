@@ -58,7 +58,7 @@ fn push(out: &mut String, line: &str) {
     out.push('\n');
 }
 
-/// The numbers of workers below their columns, those left out for which there is no room.
+/// The numbers of workers below their columns, those excluded for which there is no room.
 fn axis(view: &Scale, right: f64) -> String {
     let mut text = String::new();
     for point in &view.points {

@@ -9,7 +9,7 @@ use workspan_analysis::factored::{Measured, Places, Point, Profiled, RegionFacto
 use workspan_model::{Nanos, Recording, Site, SiteId, SiteKind};
 
 use super::{csv, html, json, scale, schema, svg, text, Conditions, Input, Scale};
-use crate::text::Style;
+use crate::terminal::Style;
 
 fn ms(value: i64) -> Nanos {
     Nanos(value * 1_000_000)
@@ -177,10 +177,10 @@ fn what_to_know_is_said() {
     let view = scale(input).expect("there are points");
     insta::assert_snapshot!(view.warnings.join("\n"), @r"
     no --baseline: speedups are over the program itself with one worker, so algorithmic overhead does not show
-    a single run: by how much runs differ anyway is not known (--repeat)
+    a single run: the noise between runs is not known (use --repeat N)
     2 workers on 1 processor: waiting for a processor counts as work, and so as inflation
     idle time with 2 workers is below zero: more threads than these were at work
-    runs of 1.00 ms: their start, which is serial, counts for much (use a larger input)
+    runs take only 1.00 ms: their serial start-up is a large share (use a larger input)
     ");
     insta::assert_snapshot!(view.text, @r"speedup 2.00 with 2 workers: next to nothing is lost");
 }

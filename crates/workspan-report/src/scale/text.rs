@@ -5,7 +5,7 @@ use workspan_model::Ratio;
 use super::plot;
 use super::view::{Scale, Speedup, Time};
 use crate::parts::time;
-use crate::text::{head, line, more, Style, Table};
+use crate::terminal::{head, line, more, Style, Table};
 use crate::words::percent;
 
 /// The answer as text, with the curves drawn in Unicode, or else in ASCII.

@@ -26,11 +26,11 @@ pub struct Scale {
     pub reading: Vec<String>,
     /// How each curve ends.
     pub shapes: Vec<Shape>,
-    /// Idle time and work inflation by top-level region, at the largest P; empty if they were not asked for.
+    /// Idle time and work inflation by top-level region, at the largest P; empty if they were not requested.
     pub regions: Vec<Region>,
     /// Work inflation by spawn site.
     pub sites: Vec<Site>,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub struct Conditions {
     pub cpus: u32,
     /// Operating system and its version.
     pub system: String,
-    /// Runs of each kind that were asked for.
+    /// Runs of each kind that were requested.
     pub repeat: u32,
     /// Rounds that were run before, and not counted.
     pub warm_up: u32,
@@ -140,9 +140,9 @@ pub struct Causes {
     pub total_ns: i64,
     /// More work than the baseline's.
     pub algorithmic_ns: i64,
-    /// The cost of creating tasks; part of the former, and 0 here, if neither an elision nor a profile tells it.
+    /// The cost of creating tasks; part of the former, and 0 here, if neither an elision nor a profile reports it.
     pub task_overhead_ns: i64,
-    /// Idle time for want of parallelism; all idle time if no profile tells the span.
+    /// Idle time for want of parallelism; all idle time if no profile reports the span.
     pub parallelism_ns: i64,
     /// The rest of the idle time.
     pub scheduling_ns: i64,

@@ -61,7 +61,7 @@ fn gap((cause, time): (Cause, Nanos), last: &Factors, conditions: &Conditions) -
     let known = last.elision.is_some();
     match cause {
         Cause::Algorithmic if conditions.baseline.is_none() => {
-            format!("Algorithmic overhead, {of}: told to use so many workers, the program does more work than for one.")
+            format!("Algorithmic overhead, {of}: on more workers the program does more work than on one.")
         }
         Cause::Algorithmic => {
             let tasks = if known { "" } else { ", or the cost of tasks as far as it was not profiled" };
@@ -135,7 +135,7 @@ pub(super) fn warnings(factors: &[Factors], conditions: &Conditions) -> Vec<Stri
         );
     }
     if factors.iter().any(|factors| factors.time.runs < 2) {
-        warnings.push("a single run: by how much runs differ anyway is not known (--repeat)".to_owned());
+        warnings.push("a single run: the noise between runs is not known (use --repeat N)".to_owned());
     }
     if let Some(factors) = factors.iter().find(|factors| factors.workers > conditions.cpus) {
         warnings.push(format!(
@@ -153,7 +153,7 @@ pub(super) fn warnings(factors: &[Factors], conditions: &Conditions) -> Vec<Stri
     }
     let short = factors.iter().map(|factors| factors.time.mean).min().unwrap_or(Nanos::ZERO);
     if short < SHORT {
-        warnings.push(format!("runs of {short}: their start, which is serial, counts for much (use a larger input)"));
+        warnings.push(format!("runs take only {short}: their serial start-up is a large share (use a larger input)"));
     }
     warnings
 }

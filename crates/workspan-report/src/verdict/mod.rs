@@ -14,7 +14,7 @@ use crate::view::{self, Verdict};
 /// On what a program is judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judging {
-    /// So many processors.
+    /// The number of processors.
     pub processors: u32,
     /// Evidence of the typical run; from its totals if there is none.
     pub evidence: Option<Evidence>,

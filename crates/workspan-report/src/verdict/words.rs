@@ -2,7 +2,7 @@
 
 use workspan_analysis::verdict::{Basis, Cause, Headline, Judged, Loss, Outcome, Part, Reason, Why};
 use workspan_analysis::Profile;
-use workspan_model::{Nanos, Ratio, Recording, SiteId, SiteKind};
+use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 use crate::place;
 use crate::words::{count, percent};
@@ -32,27 +32,10 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
         return "unknown".to_owned();
     };
     let at = place::label(recording, site);
-    match site.kind {
-        SiteKind::Serial { .. } => at,
-        SiteKind::Scope => format!("serial code in the scope at {at}"),
-        SiteKind::ScopeSpawn | SiteKind::Spawn => format!("serial code in tasks spawned at {at}"),
-        SiteKind::Join => format!("serial code in branches of the join at {at}"),
-        SiteKind::ParIter => format!("serial code in pieces of the parallel iterator at {at}"),
-        SiteKind::ParSort => format!("serial code in the sort at {at}"),
-        SiteKind::Broadcast => format!("serial code in the broadcast at {at}"),
-        SiteKind::Thread => format!("serial code of the thread at {at}"),
-        SiteKind::Parallel => format!("serial code in the parallel region at {at}"),
-        SiteKind::Teams => format!("serial code in the teams at {at}"),
-        SiteKind::Task => format!("serial code in tasks created at {at}"),
-        SiteKind::Taskloop => format!("serial code in tasks of the taskloop at {at}"),
-        SiteKind::Loop => format!("serial code in pieces of the loop at {at}"),
-        SiteKind::Sections => format!("serial code in the sections at {at}"),
-        SiteKind::Critical => format!("the critical section at {at}"),
-        SiteKind::Lock => format!("code under the lock taken at {at}"),
-        SiteKind::Marked => match place::marked(site) {
-            Some(name) => format!("serial code in the region `{name}` at {at}"),
-            None => format!("serial code in the region marked at {at}"),
-        },
+    match (site.kind.row().code, place::marked(site)) {
+        ("", _) => at,
+        (_, Some(name)) => format!("serial code in the region `{name}` at {at}"),
+        (code, None) => format!("{code} {at}"),
     }
 }
 
@@ -65,10 +48,7 @@ pub(super) fn lines(recording: &Recording, judged: &Judged) -> Vec<String> {
 }
 
 fn speedup(judged: &Judged) -> String {
-    let on = match judged.processors {
-        1 => "1 processor".to_owned(),
-        n => format!("{n} processors"),
-    };
+    let on = processors(judged);
     let (speedup, slowest) = (format!("{:.1}x", judged.speedup.0), format!("{:.1}x", judged.slowest.0));
     let speedup = match judged.basis {
         Basis::Bounds if slowest != speedup => format!("{slowest} to {speedup}"),
@@ -77,9 +57,16 @@ fn speedup(judged: &Judged) -> String {
     let judgement = match &judged.outcome {
         Outcome::ScalesWell => "scales well".to_owned(),
         Outcome::Limited(cause) => format!("limited by {}", name(*cause)),
-        Outcome::Inconclusive(why) => format!("inconclusive: {}", why_words(why)),
+        Outcome::Inconclusive(why) => format!("inconclusive ({})", why_words(why)),
     };
-    format!("on {on} {speedup}: {judgement}")
+    format!("predicted speedup on {on}: {speedup}, {judgement}")
+}
+
+fn processors(judged: &Judged) -> String {
+    match judged.processors {
+        1 => "1 processor".to_owned(),
+        n => format!("{n} processors"),
+    }
 }
 
 fn name(cause: Cause) -> &'static str {
@@ -95,7 +82,7 @@ fn name(cause: Cause) -> &'static str {
 fn why_words(why: &Why) -> &'static str {
     match why {
         Why::NeverForks => "the program never forked",
-        Why::TooShort => "the run is too short to tell",
+        Why::TooShort => "the run is too short",
         Why::Incomplete => "part of the run is missing",
         Why::OnlyBounds => "only bounds are known",
     }
@@ -129,11 +116,11 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
             format!("a task of {at} takes {longest}, the mean is {mean}")
         }
         Reason::LongTask { longest, .. } => format!("a task of {at} takes {longest}"),
-        Reason::InTurn => format!("tasks of {at} come one after the other"),
+        Reason::InTurn => format!("tasks of {at} run one after the other"),
         Reason::Chunks => format!("few or uneven chunks of the loop at {at}"),
         Reason::OwnCode => site.map_or(at, |site| contributor(recording, site)),
         Reason::SmallTasks { mean, creation } => {
-            format!("tasks of {at} run {mean} on average, creating one costs {creation}")
+            format!("tasks of {at} run {mean} on average, and creating one costs {creation}")
         }
     }
 }
@@ -149,16 +136,15 @@ fn tasks_of(tasks: f64) -> String {
 pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) -> Option<String> {
     let loss = judged.losses.first();
     match (&judged.outcome, loss) {
-        (Outcome::Inconclusive(Why::OnlyBounds), _) if has_strands => Some(
-            "record all strands anew (--record): those that there are do not tell how tasks fit onto processors"
-                .to_owned(),
-        ),
+        (Outcome::Inconclusive(Why::OnlyBounds), _) if has_strands => {
+            Some("record again with --strands: these strands do not show how tasks fit onto processors".to_owned())
+        }
         (Outcome::Inconclusive(Why::OnlyBounds), _) => {
-            Some("record all strands (--record): how tasks fit onto processors can be told then".to_owned())
+            Some("record again with --strands, which shows how tasks fit onto processors".to_owned())
         }
         (Outcome::Limited(_), Some(loss)) => match loss.parts.first() {
             Some(part) => Some(format!("{}{}", advice(recording, judged, part), gain(judged, part))),
-            None => Some("let tasks run longer, so that fewer have to be distributed".to_owned()),
+            None => Some("make tasks longer, so that fewer have to be distributed".to_owned()),
         },
         _ => None,
     }
@@ -166,7 +152,7 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
 
 fn gain(judged: &Judged, part: &Part) -> String {
     let Ratio(without) = part.without;
-    format!(": at most {without:.1}x on {} then", judged.processors)
+    format!(" (then at most {without:.1}x on {})", processors(judged))
 }
 
 fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
@@ -175,20 +161,20 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::SerialStart | Reason::SerialBetween | Reason::SerialEnd => format!("parallelise {at}"),
         Reason::Lock => format!("hold the lock at {at} for less time, or split it"),
         Reason::Waits => format!("let other tasks run while {at} waits"),
-        Reason::SharedIterator => format!("let {at} divide its items by index instead of asking one iterator"),
+        Reason::SharedIterator => format!("let {at} split its items by index instead of taking them from one iterator"),
         Reason::FewTasks { .. } => {
             let wanted = count(u64::from(judged.processors) * 4);
-            format!("divide the work of {at} into more tasks, {wanted} or more at a time")
+            format!("split the work of {at} into more tasks, {wanted} or more at a time")
         }
-        Reason::LongTask { .. } => format!("divide the longest tasks of {at}, or begin them first"),
-        Reason::InTurn => format!("free tasks of {at} from the order in which they come"),
-        Reason::Chunks => format!("divide the loop at {at} into smaller chunks, or let its schedule be dynamic"),
+        Reason::LongTask { .. } => format!("split the longest tasks of {at}, or start them first"),
+        Reason::InTurn => format!("let tasks of {at} run in any order"),
+        Reason::Chunks => format!("split the loop at {at} into smaller chunks, or give it a dynamic schedule"),
         Reason::OwnCode => {
             let code = part.site.map_or(at, |site| contributor(recording, site));
             format!("parallelise {code}")
         }
         Reason::SmallTasks { creation, .. } => {
-            format!("let a task of {at} run {} or more, see `workspan advise`", creation * 10)
+            format!("make each task of {at} run {} or more (see `workspan advise`)", creation * 10)
         }
     }
 }

@@ -11,12 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::{json, Value};
-
-/// Far longer than anything takes, on a machine that does ten other things.
-const LIMIT: Duration = Duration::from_secs(120);
+use workspan_testkit::patience::{within, LIMIT};
 
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -35,7 +32,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts one; `name` tells it from those of other tests.
+    /// Starts one; `name` distinguishes it from those of other tests.
     pub(crate) fn start(name: &str) -> Browser {
         let program = NAMES.iter().find_map(|name| {
             env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|path| path.is_file())
@@ -97,9 +94,8 @@ impl Browser {
             .write_all(message.to_string().as_bytes())
             .and_then(|()| self.pipe.write_all(&[0]))
             .expect("it listens");
-        let end = Instant::now() + LIMIT;
         loop {
-            let answer = self.next(end, method);
+            let answer = self.next(method);
             if answer["id"] == json!(number) {
                 assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
                 return answer["result"].clone();
@@ -108,9 +104,8 @@ impl Browser {
         }
     }
 
-    fn next(&mut self, end: Instant, what: &str) -> Value {
-        let left = end.saturating_duration_since(Instant::now());
-        self.messages.recv_timeout(left).unwrap_or_else(|error| panic!("the browser does not answer {what}: {error}"))
+    fn next(&mut self, what: &str) -> Value {
+        self.messages.recv_timeout(LIMIT).unwrap_or_else(|error| panic!("the browser does not answer {what}: {error}"))
     }
 
     fn note(&mut self, event: &Value) {
@@ -148,11 +143,8 @@ impl Browser {
     /// Waits until an expression is true.
     #[track_caller]
     pub(crate) fn wait_for(&mut self, expression: &str) {
-        let end = Instant::now() + LIMIT;
-        while self.eval(expression) != json!(true) {
-            assert!(Instant::now() < end, "never: {expression}; {:?}", self.complaints);
-            thread::sleep(Duration::from_millis(20));
-        }
+        let found = within(LIMIT, || (self.eval(expression) == json!(true)).then_some(()));
+        assert!(found.is_some(), "never: {expression}; {:?}", self.complaints);
     }
 
     /// Presses and releases a key.
@@ -196,7 +188,7 @@ impl Browser {
         data
     }
 
-    /// The page has not complained, and has asked for nothing but itself.
+    /// The page has not complained, and has loaded nothing but itself.
     #[track_caller]
     pub(crate) fn check_quiet(&mut self) {
         self.eval("1");

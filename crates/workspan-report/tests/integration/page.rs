@@ -76,7 +76,7 @@ fn slide(browser: &mut Browser, part: &str, step: usize) -> f64 {
 const FACTORS: [f64; 18] =
     [1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0, 24.0, 32.0, 48.0, 64.0, f64::INFINITY];
 
-/// What the page shows, against what the command tells.
+/// What the page shows, against what the command reports.
 #[track_caller]
 fn check_answer(browser: &mut Browser, run: &Made, parts: &[(String, Selector, f64)]) {
     let expected = run.answer(parts);
@@ -154,7 +154,7 @@ fn sliders_tell_what_the_command_tells() {
         let address = browser.eval("location.hash.slice(1)");
         browser.open(&file, address.as_str().expect("a text"));
         check_answer(&mut browser, &run, &parts);
-        // Schedules with so many parts would take too long here, and the page says so.
+        // Schedules with this number of parts would take too long here, and the page says so.
         browser.wait_for("document.querySelector('#speedup').dataset.predicted === '[]'");
         let note = browser.eval("document.querySelector('#speedup .none').textContent");
         assert!(note.as_str().is_some_and(|note| note.contains("workspan predict")), "{note}");

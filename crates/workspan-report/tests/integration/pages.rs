@@ -20,7 +20,7 @@ pub(crate) struct Made {
     pub(crate) live: Live,
 }
 
-/// A run of about so many rows. `name` is what functions and files are called.
+/// A run of about this number of rows. `name` is what functions and files are called.
 pub(crate) fn made(shape: Shape, rows: u64, name: &str) -> Made {
     let (recording, stream) = Stream::new(shape, rows, 1);
     let mut all = Vec::new();
@@ -78,7 +78,7 @@ impl Made {
         let scenario = Scenario { changes: changes.collect() };
         let computed = what_if(&self.recording, &self.rows, &[scenario]).unwrap_or_else(|never| match never {});
         let of = Of { recording: &self.recording, run: 1 };
-        answers(&of, vec![shown.collect()], &computed).pop().expect("one was asked for")
+        answers(&of, vec![shown.collect()], &computed).pop().expect("one was requested")
     }
 
     /// Speedups on 1, 2, 4 … 1024 processors with the same.

@@ -52,7 +52,7 @@ pub(crate) struct Group {
 pub(crate) struct Footer {
     pub(crate) columns: Vec<Column>,
     pub(crate) groups: Vec<Group>,
-    /// Keys and values, for whatever the writer wants to tell.
+    /// Keys and values, for whatever the writer wants to report.
     pub(crate) notes: Vec<(String, String)>,
 }
 

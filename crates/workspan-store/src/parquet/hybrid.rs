@@ -3,7 +3,7 @@
 use super::bits;
 use super::thrift::Cursor;
 
-/// What `put` is told: numbers one by one, or the same one several times.
+/// What `put` receives: numbers one by one, or the same one several times.
 pub(super) enum Run {
     One(u64),
     Many(u64, usize),

@@ -98,7 +98,7 @@ impl<'a> Cursor<'a> {
         (count <= self.bytes.len()).then_some((Kind::of(head & 15)?, count))
     }
 
-    /// Reads a structure: `field` is told number and kind of each of its fields, reads those it knows, and leaves the
+    /// Reads a structure: `field` receives number and kind of each of its fields, reads those it knows, and leaves the
     /// others, for which it returns false.
     pub(super) fn structure(&mut self, mut field: impl FnMut(&mut Self, u64, Kind) -> Option<bool>) -> Option<()> {
         self.fields(0, &mut field)

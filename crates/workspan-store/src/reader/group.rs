@@ -1,5 +1,6 @@
 //! From the columns of a row group to strands.
 
+use workspan_model::nesting::Details;
 use workspan_model::{ContextId, Creation, Event, Nanos, Strand};
 
 use super::part::{Part, Region};
@@ -94,42 +95,20 @@ fn read(
 
 impl Columns {
     fn strands(&self, rows: usize, wanted: Wanted, strands: &mut Vec<Strand>) -> Option<()> {
-        let codes: Vec<usize> = self.event.texts.iter().map(|word| code(word)).collect::<Option<_>>()?;
+        let codes: Vec<u8> = self.event.texts.iter().map(|word| code(word)).collect::<Option<_>>()?;
         let number = |values: &Values, row: usize| values.numbers.get(row).copied();
         // Those of columns that are null in some rows come one after the other.
-        let mut value = self.value.numbers.iter();
-        let mut inner = self.inner.numbers.iter();
-        let mut outward = self.outward.numbers.iter();
-        let mut overhead = self.overhead.numbers.iter();
+        let mut cells = Cells {
+            value: self.value.numbers.iter(),
+            inner: self.inner.numbers.iter(),
+            outward: self.outward.numbers.iter(),
+            overhead: self.overhead.numbers.iter(),
+            waited_for: None,
+        };
         for row in 0..rows {
             let code = *codes.get(usize::try_from(number(&self.event, row)?).ok()?)?;
-            let mut count = || u32::try_from(*value.next()?).ok();
-            let mut context = || Some(ContextId(u32::try_from(*inner.next()?).ok()?));
-            let mut creation = || {
-                let waited_for = *self.outward.present.get(row)?;
-                Some(Creation {
-                    context: context()?,
-                    group: if waited_for { Some(u16::try_from(*outward.next()?).ok()?) } else { None },
-                    overhead: Nanos(*overhead.next()?),
-                })
-            };
-            let event = match code {
-                0 => Event::Fork(count()?),
-                1 => Event::Next(count()?),
-                2 => Event::Join,
-                3 => Event::Group,
-                4 => Event::Wait,
-                5 => Event::Spawn(creation()?),
-                6 => Event::Call(creation()?),
-                7 => Event::End,
-                8 => Event::Sync,
-                9 => Event::After(count()?),
-                10 => Event::Enter(context()?),
-                11 => Event::Leave,
-                12 => Event::Team(count()?),
-                13 => Event::Barrier,
-                _ => Event::TeamEnd,
-            };
+            cells.waited_for = self.outward.present.get(row).copied();
+            let event = Event::of(code, &mut cells)?;
             let (start, thread) = if wanted.times {
                 (number(&self.start, row)?, u16::try_from(number(&self.thread, row)?).ok()?)
             } else {
@@ -145,10 +124,47 @@ impl Columns {
             });
         }
         // Values of rows that should have none.
-        (value.len() + inner.len() + outward.len() + overhead.len() == 0).then_some(())
+        cells.are_used_up().then_some(())
     }
 }
 
-fn code(word: &[u8]) -> Option<usize> {
-    EVENTS.iter().position(|event| event.as_bytes() == word)
+fn code(word: &[u8]) -> Option<u8> {
+    EVENTS.iter().position(|event| event.as_bytes() == word).and_then(|code| u8::try_from(code).ok())
+}
+
+type Numbers<'a> = std::slice::Iter<'a, i64>;
+
+/// What rows have in the columns that are null in some of them.
+struct Cells<'a> {
+    value: Numbers<'a>,
+    inner: Numbers<'a>,
+    outward: Numbers<'a>,
+    overhead: Numbers<'a>,
+    /// Whether the row has a group, as far as is known.
+    waited_for: Option<bool>,
+}
+
+impl Cells<'_> {
+    fn are_used_up(&self) -> bool {
+        [&self.value, &self.inner, &self.outward, &self.overhead].iter().all(|numbers| numbers.len() == 0)
+    }
+}
+
+impl Details for Cells<'_> {
+    fn count(&mut self) -> Option<u32> {
+        u32::try_from(*self.value.next()?).ok()
+    }
+
+    fn context(&mut self) -> Option<ContextId> {
+        Some(ContextId(u32::try_from(*self.inner.next()?).ok()?))
+    }
+
+    fn creation(&mut self) -> Option<Creation> {
+        let waited_for = self.waited_for?;
+        Some(Creation {
+            context: self.context()?,
+            group: if waited_for { Some(u16::try_from(*self.outward.next()?).ok()?) } else { None },
+            overhead: Nanos(*self.overhead.next()?),
+        })
+    }
 }

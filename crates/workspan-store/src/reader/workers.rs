@@ -34,7 +34,7 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// So many threads; with none, jobs are done where they are begun.
+    /// This number of threads; with none, jobs are done where they are begun.
     pub(super) fn new(threads: usize) -> Workers {
         let (orders, taken) = mpsc::channel::<Order>();
         let taken = Arc::new(Mutex::new(taken));

@@ -60,7 +60,7 @@ impl Part {
         Ok(())
     }
 
-    /// Moves it to its place; tells strands and bytes.
+    /// Moves it to its place; reports strands and bytes.
     pub(super) fn close(mut self) -> Result<(u64, u64), StoreError> {
         let Some(writer) = &mut self.writer else {
             return Ok((0, 0));
@@ -74,7 +74,7 @@ impl Part {
     }
 
     fn discard(&self) {
-        // There may be nothing, and there is nobody to tell.
+        // There may be nothing, and there is nobody to report to.
         let _ = fs::remove_file(names::temporary(&self.path));
     }
 }

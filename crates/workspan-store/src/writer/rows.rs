@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use parquet::data_type::ByteArray;
-use workspan_model::{Creation, Event, Strand};
+use workspan_model::nesting::Detail;
+use workspan_model::{Creation, Strand};
 
 use crate::schema::EVENTS;
 use crate::tasks::Tasks;
@@ -101,11 +102,11 @@ impl Rows {
 
     pub(crate) fn push(&mut self, strands: &[Strand]) -> Result<(), StoreError> {
         for (strand, number) in strands.iter().zip(self.before + i64::try_from(self.len()).unwrap_or(0)..) {
-            let (value, inner, creation) = match strand.event {
-                Event::Fork(n) | Event::Next(n) | Event::Team(n) | Event::After(n) => (Some(n), None, None),
-                Event::Spawn(creation) | Event::Call(creation) => (None, Some(creation.context), Some(creation)),
-                Event::Enter(context) => (None, Some(context), None),
-                _ => (None, None, None),
+            let (value, inner, creation) = match strand.event.detail() {
+                Detail::Count(count) => (Some(count), None, None),
+                Detail::Creation(creation) => (None, Some(creation.context), Some(creation)),
+                Detail::Context(context) => (None, Some(context), None),
+                Detail::None => (None, None, None),
             };
             let context = small("context", strand.context.0)?;
             let inner = inner.map(|context| small("context", context.0)).transpose()?;

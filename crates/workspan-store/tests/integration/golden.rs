@@ -1,4 +1,4 @@
-//! Stored folders, one of each minor version that was published: today's reader gives what their writer was told.
+//! Stored folders, one of each minor version that was published: today's reader gives what their writer was given.
 //!
 //! Nothing in them comes from a run. When the format has got a new minor version, make its folder, and leave the others:
 //!

@@ -3,7 +3,7 @@
 use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, Site, SiteId, SiteKind, Strand};
 use workspan_testkit::random::Random;
 
-/// Makes strands, as many as asked for or a few more.
+/// Makes strands, as many as requested or a few more.
 pub(crate) fn strands(seed: u64, count: usize) -> Vec<Strand> {
     let mut maker = Maker { random: Random::new(seed), strands: Vec::with_capacity(count + 64), now: 0 };
     while maker.strands.len() < count {

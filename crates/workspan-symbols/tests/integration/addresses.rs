@@ -1,4 +1,4 @@
-//! Every address that a program in C, C++ or Fortran tells has the place and the function that it tells.
+//! Every address that a program in C, C++ or Fortran reports has the place and the function that it reports.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use workspan_symbols::{debug_file_candidates, is_debug_file_of, symbolise, Modul
 
 use crate::native::{run, sources, Compiler, Native};
 
-/// Symbolises what a program told, seen from the folder of its sources.
+/// Symbolises what a program reported, seen from the folder of its sources.
 fn look(native: &Native, debug_file: Option<&[u8]>) -> (Vec<Site>, Symbolised) {
     let (bytes, library) = (native.bytes(), native.library_bytes());
     let path = native.library.to_str().expect("the path is UTF-8");
@@ -187,7 +187,7 @@ fn debug_information_in_a_file_of_its_own() {
     assert_eq!(debug_file_candidates(Path::new("/bin/x"), b"no executable"), Vec::<PathBuf>::new());
 }
 
-/// Compilers tell the name of the file as they were given it, from where they ran.
+/// Compilers report the name of the file as they were given it, from where they ran.
 #[test]
 fn places_that_a_compiler_told() {
     let native = Native::build("told", Compiler::Clang, &["-O2", "-g"]);
@@ -222,7 +222,7 @@ fn places_that_a_compiler_told() {
     let file = file.to_str().expect("the path is UTF-8");
     assert_eq!(from(above, file, "solve", None), answer("native/c.c", "solve"));
     assert_eq!(from(Path::new("/nowhere"), "c.c", "solve", known), answer(file, "solve"));
-    // Flang tells lines and no file.
+    // Flang reports lines and no file.
     let native = Native::build("told-flang", Compiler::Flang, &["-O1", "-g"]);
     let told = native.told.iter().find(|told| told.function == "solver::step").expect("there is one");
     let site = |function: &str| Site {
@@ -235,7 +235,7 @@ fn places_that_a_compiler_told() {
     let without_address = Site { addresses: Vec::new(), ..site("step") };
     let mut sites = [site("step"), site("_QQmain"), without_address];
     symbolise(&[Module::executable(&native.bytes())], here.to_str().expect("the path is UTF-8"), &mut sites);
-    let found = sites.map(|site| (site.file, site.line, site.function.expect("it was told").name));
+    let found = sites.map(|site| (site.file, site.line, site.function.expect("it was reported").name));
     let file = || "fortran.F90".to_owned();
     let expected = ["solver::step", "main program", "solver::step"].map(|function| (file(), 22, function.to_owned()));
     assert_eq!(found, expected);
@@ -302,7 +302,7 @@ fn functions_that_compilers_make_begin_at_the_directive() {
             assert_eq!(function, symbol.split('.').next(), "{site:?}");
             assert!(site.file == "c.c" && directive(site.line), "{symbol}: {site:?}");
         }
-        // Without debug information the symbol tells which of them it is.
+        // Without debug information the symbol reports which of them it is.
         run("strip", &["-g", native.executable.to_str().expect("the path is UTF-8")]);
         let mut sites: Vec<Site> =
             bodies.iter().map(|(_, address)| Site { addresses: vec![*address], ..native.told[0].site() }).collect();

@@ -1,4 +1,4 @@
-//! Builds and runs programs in C, C++ and Fortran that tell where their calls are.
+//! Builds and runs programs in C, C++ and Fortran that report where their calls are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub(crate) fn sources() -> PathBuf {
     fixtures().join("native")
 }
 
-/// A call that a program has told of.
+/// A call that a program has reported.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     pub(crate) file: String,
@@ -146,7 +146,7 @@ pub(crate) fn run(command: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{command} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Runs a program and reads what it tells.
+/// Runs a program and reads what it reports.
 #[track_caller]
 fn tell(executable: &Path) -> Vec<Told> {
     let output = Command::new(executable).output().expect("it was just built");

@@ -6,7 +6,7 @@ use workspan_model::{CallMetrics, ContextId, Nanos, Recording, SiteId};
 
 use super::dag::{Call, Evaluated};
 
-/// A call site: the site, the one around it, and the height of its instances if they are told apart by that.
+/// A call site: the site, the one around it, and the height of its instances if they are distinguished by that.
 pub type Edge = (SiteId, Option<SiteId>, Option<u32>);
 
 fn site(recording: &Recording, context: ContextId) -> Option<SiteId> {

@@ -167,7 +167,7 @@ struct Instance {
     own: i64,
     own_on_path: i64,
     below: i64,
-    /// It is told as a call; a fork is nothing else.
+    /// It is reported as a call; a fork is nothing else.
     call: bool,
     fork: bool,
     /// Shared by members: this one's number and that of the team.

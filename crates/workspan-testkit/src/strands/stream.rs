@@ -19,7 +19,7 @@ pub enum Shape {
 #[derive(Clone, Debug)]
 pub struct Stream {
     shape: Shape,
-    /// At least so many rows; the last tree is finished.
+    /// At least this number of rows; the last tree is finished.
     rows: u64,
     random: Random,
     contexts: [ContextId; 4],
@@ -31,7 +31,7 @@ pub struct Stream {
 const BATCH: usize = 4096;
 
 impl Stream {
-    /// A stream of about so many rows, and the recording that it belongs to.
+    /// A stream of about this number of rows, and the recording that it belongs to.
     pub fn new(shape: Shape, rows: u64, seed: u64) -> (Recording, Stream) {
         let kinds = [SiteKind::Serial { from: None, to: None }, SiteKind::Scope, SiteKind::Join, SiteKind::ScopeSpawn];
         let sites: Vec<Site> = kinds.iter().zip(1..).map(|(kind, line)| site(*kind, line)).collect();

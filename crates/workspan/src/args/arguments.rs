@@ -2,7 +2,7 @@
 
 use std::path::{absolute, Path};
 
-use super::{Clock, InflateOptions, RunOptions, ScaleOptions, Show};
+use super::{Clock, InflationOptions, RunOptions, ScaleOptions, Show};
 
 /// Arguments, each a word of its own.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl RunOptions {
             output,
             workers,
             logical_cores,
-            record,
+            strands,
             what_if,
             tool,
             steal,
@@ -58,7 +58,7 @@ impl RunOptions {
         all.path("output", Some(output))?;
         all.value("workers", *workers);
         all.value("logical-cores", *logical_cores);
-        all.flag("record", *record);
+        all.flag("strands", *strands);
         what_if.iter().for_each(|asked| all.value("what-if", Some(&asked.text)));
         all.path("tool", tool.as_deref())?;
         all.value("steal", *steal);
@@ -75,10 +75,10 @@ impl RunOptions {
     }
 }
 
-impl InflateOptions {
-    /// The options as arguments of `workspan inflate`.
+impl InflationOptions {
+    /// The options as arguments of `workspan inflation`.
     pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
-        let InflateOptions { output, workers, logical_cores, repeat, events, fail_on, json, top, clock } = self;
+        let InflationOptions { output, workers, logical_cores, repeat, events, fail_on, json, top, clock } = self;
         let mut all = Arguments::default();
         all.path("output", Some(output))?;
         all.value("workers", *workers);
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn every_option_comes_back() {
         check(RunOptions::to_arguments);
-        check(InflateOptions::to_arguments);
+        check(InflationOptions::to_arguments);
         check(ScaleOptions::to_arguments);
     }
 }

@@ -9,7 +9,7 @@ use workspan_analysis::schedule::MOST_PROCESSORS;
 use super::DEFAULT_FILE;
 
 const EXPORT: &str = "\
-Traces and graphs need a recording made with --record; firefox, speedscope and cilkscale tell more of one.
+Traces and graphs need a recording made with --strands; firefox, speedscope and cilkscale show more of one.
 
 Examples:
   workspan export --format perfetto -o trace.json        then open it on ui.perfetto.dev
@@ -23,35 +23,36 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = EXPORT)]
 pub struct Export {
-    /// The recording, or its folder of strands.
+    /// Recording to read, or its folder of strands.
     #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
-    /// The format.
+    /// Format to write.
     #[arg(short, long, value_name = "FORMAT", value_enum)]
     pub format: Format,
-    /// Write to FILE, or for `--table all` to a folder; default: standard output.
+    /// Write to FILE, or with `--table all` to a folder (default: standard output).
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// For folded: what stacks weigh (default: work).
+    /// For folded: weigh stacks by work or by their share of the critical path (default: work).
     #[arg(long, value_enum)]
     pub weight: Option<Weight>,
-    /// For csv: which table.
+    /// For csv: write this table.
     #[arg(long, value_name = "TABLE", value_enum, required_if_eq("format", "csv"))]
     pub table: Option<Table>,
-    /// At most N slices of a timeline, the longest (default: 1000000), or N strands of a graph (default: 2000).
+    /// Write at most the N longest slices of a timeline (default: 1000000), or refuse a graph of more than N strands
+    /// (default: 2000).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pub limit: Option<u32>,
-    /// For cilkscale and the table of calls: what a steal costs, in nanoseconds; default: as the program was recorded with,
-    /// or measured then, otherwise 5000.
+    /// For cilkscale and the table calls: charge NS nanoseconds for each steal (default: as in the recording, otherwise
+    /// 5000).
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
-    /// For the tables verdict and losses: judge the program on N processors (default: 16).
+    /// For the tables verdict and losses: assume a machine with N processors (default: 16).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PROCESSORS)))]
     pub processors: Option<u32>,
-    /// Which of repeated runs; default: the typical one, and for tables of the report all of them.
+    /// Read the Nth of repeated runs (default: the typical one; for tables of the report, all).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: Option<u32>,
-    /// Tell what was written, and what was left out, as JSON.
+    /// Write to standard output, as JSON, which files were written and what was excluded.
     #[arg(long, requires = "output")]
     pub json: bool,
 }
@@ -86,7 +87,7 @@ pub enum Format {
 pub enum Weight {
     /// Their work.
     Work,
-    /// What they add to the critical path.
+    /// Their share of the critical path.
     Critical,
 }
 
@@ -95,7 +96,7 @@ pub enum Weight {
 pub enum Table {
     /// What limits the program.
     Verdict,
-    /// What is missing to linear speedup, by cause and site.
+    /// Loss of speedup by cause and site.
     Losses,
     /// The whole program.
     Program,
@@ -107,13 +108,13 @@ pub enum Table {
     Sizes,
     /// The tree of sites.
     Contexts,
-    /// What to know before believing a number.
+    /// Warnings about the accuracy of the numbers.
     Warnings,
-    /// Extremes over repeated runs.
+    /// Lowest and highest values over repeated runs.
     Spread,
     /// How it was recorded.
     Recorded,
-    /// Call sites, as the verb `calls` tells them.
+    /// Call sites, as the command `calls` shows them.
     Calls,
     /// Every strand.
     Strands,
@@ -122,7 +123,7 @@ pub enum Table {
 }
 
 impl Export {
-    /// An error if an option means nothing for what is asked for.
+    /// An error if an option has no meaning for the requested format.
     pub fn check(&self) -> anyhow::Result<()> {
         use Format::{Chrome, Cilkscale, Csv, Dot, Firefox, Folded, Graphml, Perfetto, Speedscope};
         let of = |tables: &[Table]| self.format == Csv && self.table.is_some_and(|table| tables.contains(&table));

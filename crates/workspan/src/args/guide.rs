@@ -12,10 +12,10 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = GUIDE)]
 pub struct Guide {
-    /// Tell of this verb only, or of a topic: `questions`, `example`, `ids`, `statuses`.
-    #[arg(value_name = "VERB")]
+    /// Show this command only, or a topic: `questions`, `example`, `ids`, `statuses` (default: everything).
+    #[arg(value_name = "COMMAND")]
     pub verb: Option<String>,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }

@@ -10,9 +10,11 @@ use workspan_analysis::schedule::MOST_PROCESSORS;
 use super::DEFAULT_FILE;
 
 const EXAMPLES: &str = "\
-1..1024 are the powers of two between them, both ends included. A PART is as for what-if; its strands are done by as many
-processors as its FACTOR, while their work stays. SITE=NS lets tasks of a site (s-0123abcd) with less work than that, all
-below them included, be run by their creators.
+1..1024 stands for the powers of two from 1 to 1024. PART is as for what-if: FACTOR processors share the \
+work of its strands. SITE=NS predicts a cutoff: tasks of the site (s-0123abcd) with less than NS nanoseconds \
+of work, tasks below them included, run within their creators.
+
+Needs a recording made with --strands. The program does not run again.
 
 Examples:
   workspan predict
@@ -24,31 +26,31 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Predict {
-    /// The recording, or its folder of strands.
+    /// Recording to read, or its folder of strands.
     #[arg(default_value = DEFAULT_FILE)]
     pub file: PathBuf,
-    /// Numbers of processors, 1 to 1024.
+    /// Predict for these numbers of processors, 1 to 1024.
     #[arg(short, long, value_name = "P[,P…] | P..P", default_value = "1..1024")]
     pub processors: Processors,
-    /// What a steal costs, in nanoseconds; default: as the program was recorded with, or measured then, otherwise 5000.
+    /// Charge NS nanoseconds for each steal (default: as in the recording, otherwise 5000).
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
-    /// Schedules by work stealing for each number of processors, each with other choices; 0: greedy ones only.
+    /// Simulate N work-stealing schedules for each number of processors; 0: greedy schedules only.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub seeds: u32,
-    /// Let PART be FACTOR times faster, by being done in parallel.
+    /// Assume that PART runs in parallel, FACTOR times faster.
     #[arg(short, long, value_name = "PART=FACTOR")]
     pub speed_up: Vec<String>,
-    /// Let tasks of SITE with less work than this be run by their creators.
+    /// Assume that tasks of SITE with less than NS nanoseconds of work run within their creators.
     #[arg(long, value_name = "SITE=NS")]
     pub grain: Vec<Cutoff>,
-    /// Which of repeated runs.
+    /// Read the Nth of repeated runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub run: u32,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
-    /// Values with commas between, names first.
+    /// Write CSV in place of the text, with a header line.
     #[arg(long)]
     pub csv: bool,
 }
@@ -81,7 +83,7 @@ impl FromStr for Processors {
 fn number(text: &str) -> anyhow::Result<u32> {
     match text.trim().parse() {
         Ok(number) if (1..=MOST_PROCESSORS).contains(&number) => Ok(number),
-        _ => bail!("`{text}` is no number of processors: 1 to {MOST_PROCESSORS}"),
+        _ => bail!("`{text}` is not a number of processors from 1 to {MOST_PROCESSORS}"),
     }
 }
 
@@ -101,11 +103,11 @@ impl FromStr for Cutoff {
         let (site, least) = text.rsplit_once('=').with_context(|| format!("`{text}` is not SITE=NS"))?;
         ensure!(
             site.starts_with("s-"),
-            "`{site}` is no site: its id in a report, s-0123abcd, must stand before the `=`"
+            "`{site}` is not the id of a site: write SITE=NS, with the id from a report, as in s-0123abcd=20000"
         );
         match least.parse() {
             Ok(nanos) if (0..=1_000_000_000_000).contains(&nanos) => Ok(Cutoff { site: site.to_owned(), least: nanos }),
-            _ => bail!("`{least}` are no nanoseconds: a whole number from 0 to 10^12 must stand behind the `=`"),
+            _ => bail!("`{least}` is not a time in nanoseconds: write a whole number from 0 to 10^12 behind the `=`"),
         }
     }
 }
@@ -131,10 +133,10 @@ mod tests {
     #[test]
     fn what_is_badly_formed_is_said() {
         for (text, words) in [
-            ("", "`` is no number of processors"),
+            ("", "`` is not a number of processors"),
             ("0", "1 to 1024"),
             ("1025", "1 to 1024"),
-            ("1..", "`` is no number"),
+            ("1..", "`` is not a number"),
             ("8..4", "ends before it begins"),
         ] {
             let error = text.parse::<Processors>().expect_err(text).to_string();
@@ -142,9 +144,9 @@ mod tests {
         }
         for (text, words) in [
             ("x", "is not SITE=NS"),
-            ("main=5", "is no site"),
-            ("s-0123abcd=-1", "no nanoseconds"),
-            ("s-1=1e3", "no nano"),
+            ("main=5", "is not the id of a site"),
+            ("s-0123abcd=-1", "not a time in nanoseconds"),
+            ("s-1=1e3", "not a time"),
         ] {
             let error = text.parse::<Cutoff>().expect_err(text).to_string();
             assert!(error.contains(words), "{error}");

@@ -8,8 +8,9 @@ use clap::Args;
 use super::{Command, DEFAULT_TOP};
 
 const SCALE: &str = "\
-{P} in an argument is replaced by the number of workers; as the work then depends on it, the program is also run with one
-worker for each. {workers} is replaced by the number that a run really has, for programs that must be told.
+Workspan sets RAYON_NUM_THREADS or OMP_NUM_THREADS. For a program with an option of its own, {workers} in an \
+argument is replaced by the number of workers of the run. {P} in an argument is replaced by P, also in the \
+run on one worker: for a problem that grows with P.
 
 Examples:
   workspan scale -p 1,2,4 -- ./prog input.txt
@@ -20,44 +21,44 @@ Examples:
 /// Options of everything that measures how a program scales.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ScaleOptions {
-    /// Numbers of workers; default: powers of two, up to as many as there are processors.
+    /// Measure on these numbers of workers (default: powers of two up to the number of processors).
     #[arg(short = 'p', long, value_name = "P[,P…]", value_delimiter = ',',
           value_parser = clap::value_parser!(u32).range(1..=253))]
     pub workers: Vec<u32>,
-    /// The sequential program that speedups are over; default: the program itself with one worker.
+    /// Measure speedup over this sequential program (default: the program itself on one worker).
     #[arg(long, value_name = "COMMAND")]
     pub baseline: Option<Command>,
-    /// The program with its parallel constructs replaced by sequential ones, which tells what tasks cost.
+    /// Measure task overhead against this program: the same, with sequential calls in place of parallel constructs.
     #[arg(long, value_name = "COMMAND")]
     pub elision: Option<Command>,
-    /// Run everything N times, in turns.
+    /// Run each configuration N times, in turn.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
-    /// Rounds to run before, which do not count.
+    /// Run N rounds first that do not count.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub warm_up: u32,
-    /// Keep each run on as many processors as it has workers.
+    /// Pin each run to as many processors as it has workers.
     #[arg(long)]
     pub pin: bool,
-    /// Do not profile where idle time and inflation arise, which takes up to six further runs.
+    /// Skip the up to six further runs that attribute idle time and inflation to sites.
     #[arg(long)]
     pub no_sites: bool,
-    /// Show what the program writes, on standard error.
+    /// Show the program's output on standard error (default: hidden).
     #[arg(long)]
     pub show_output: bool,
-    /// As JSON, to FILE or to standard output.
+    /// Write JSON to FILE, in place of the text (default: to standard output).
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// A row for each P, with commas between, to FILE or to standard output.
+    /// Write CSV to FILE, one row for each P, in place of the text (default: to standard output).
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub csv: Option<PathBuf>,
-    /// Draw the curves into FILE.
+    /// Also draw the curves as SVG into FILE.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Write a page with curves and tables to FILE.
+    /// Also write an HTML page with curves and tables to FILE.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Show at most N rows of a table.
+    /// Show at most N rows of each table.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
 }
@@ -72,13 +73,13 @@ pub struct Scale {
     /// Called by cargo as its runner.
     #[arg(long, hide = true)]
     pub from_cargo: bool,
-    /// The program and its arguments.
+    /// Program to run, and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
 impl ScaleOptions {
-    /// Files that are asked for.
+    /// Files that are requested.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let to_stdout = |file: &&PathBuf| file.as_path() == Path::new("-");
         let data = [&self.json, &self.csv].into_iter().flatten().filter(move |file| !to_stdout(file));

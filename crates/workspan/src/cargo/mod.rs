@@ -6,6 +6,7 @@
 //! are, and vendored, offline, git and path sources all work.
 
 pub mod profile;
+mod programs;
 pub mod project;
 pub mod split;
 pub mod wrapper;
@@ -18,17 +19,17 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::{env, fs};
 
 use anyhow::Context;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use workspan_instrument::IDLE_ONLY_FOLDER;
 
-use crate::args::{InflateOptions, RunOptions, ScaleOptions};
+use crate::args::{groups, InflationOptions, RunOptions, ScaleOptions};
 use crate::exit::Outcome;
-use crate::record::target::Runtime;
 use crate::{exit, output, record, signals};
+use programs::{cargo, workspan};
 use project::Project;
 
-/// Profiles a Rust program that uses rayon.
+/// Build a Rust program that uses rayon instrumented, run it, and report how parallel it is.
 #[derive(Debug, Parser)]
 #[command(name = "cargo workspan", bin_name = "cargo workspan", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cargo {
@@ -37,31 +38,32 @@ struct Cargo {
 }
 
 const EXAMPLES: &str = "\
-Options of workspan and of cargo may be mixed; what workspan does not know goes to cargo.
+Options of Workspan and of cargo may be mixed; options that Workspan does not know go to cargo.
 
 Examples:
   cargo workspan run --release -- input.txt
   cargo workspan run --release --workers 4 --repeat 5 --html report.html --bin server -- --port 80
   cargo workspan test --release some_test
   cargo workspan scale --release --workers 1,2,4 --svg scale.svg -- input.txt
-  cargo workspan inflate --release --workers 8 -- input.txt
+  cargo workspan inflation --release --workers 8 -- input.txt
   cargo workspan build --release && workspan record -- target/workspan/release/prog";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Build with hooks, run and report.
+    /// Build and run; report work, span, parallelism and what limits it.
     Run(Passed),
-    /// Build with hooks; `workspan record -- PROGRAM` then runs it anywhere.
+    /// Build only; `workspan record -- PROGRAM` then runs it anywhere.
     Build(Passed),
-    /// Run the tests with hooks and report; one recording per test executable, none for examples in documentation.
+    /// Run the tests; report each test executable, but no documentation tests.
     Test(Passed),
-    /// Run the benchmarks with hooks and report; one recording per benchmark executable.
+    /// Run the benchmarks; report each benchmark executable.
     Bench(Passed),
-    /// Build with hooks, and measure speedups and what they are lost to, as `workspan scale` does.
+    /// Build; measure speedup on 1, 2, 4, … workers and attribute what is lost.
     Scale(PassedScale),
-    /// Build with hooks, run on one worker and on several, and tell what costs more for it, as `workspan inflate` does.
-    Inflate(PassedInflate),
-    /// Install a program with hooks, as `cargo install` does.
+    /// Build; show which code takes longer only because others run beside it.
+    #[command(alias = "inflate")]
+    Inflation(PassedInflation),
+    /// Install a program instrumented, as `cargo install` does.
     Install(Passed),
 }
 
@@ -84,17 +86,23 @@ struct PassedScale {
 }
 
 #[derive(Args, Debug)]
-struct PassedInflate {
+struct PassedInflation {
     #[command(flatten)]
-    options: InflateOptions,
+    options: InflationOptions,
     /// Options of cargo, then `--` and the program's arguments.
     #[arg(value_name = "CARGO OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
     cargo: Vec<OsString>,
 }
 
-/// Verbs and their options.
-fn command() -> clap::Command {
-    Cargo::command()
+/// Commands and their options, with help by groups.
+pub fn command() -> clap::Command {
+    groups::grouped(Cargo::command(), groups::CARGO)
+}
+
+fn parse(arguments: &[OsString]) -> Result<Cargo, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Cargo::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// The `workspan` that cargo is to run programs by.
@@ -104,7 +112,7 @@ fn runner_words(verb: &Verb) -> anyhow::Result<Vec<String>> {
             (vec!["record", "--from-cargo"], passed.options.to_arguments()?)
         }
         Verb::Scale(passed) => (vec!["scale", "--from-cargo"], passed.options.to_arguments()?),
-        Verb::Inflate(passed) => (vec!["inflate"], passed.options.to_arguments()?),
+        Verb::Inflation(passed) => (vec!["inflation"], passed.options.to_arguments()?),
     };
     Ok(verb.into_iter().map(str::to_owned).chain(options).collect())
 }
@@ -116,7 +124,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
         // No verb, `--help`, `--version`: clap knows what to say.
         None => split::Split { ours: env::args_os().filter(|a| a != "workspan").collect(), ..Default::default() },
     };
-    let parsed = match Cargo::try_parse_from(&split.ours) {
+    let parsed = match parse(&split.ours) {
         Ok(parsed) => parsed,
         Err(error) => {
             let code = if error.use_stderr() { exit::FAILED } else { exit::OK };
@@ -126,7 +134,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
         }
     };
     let verb = match parsed.verb {
-        Verb::Run(_) | Verb::Scale(_) | Verb::Inflate(_) => "run",
+        Verb::Run(_) | Verb::Scale(_) | Verb::Inflation(_) => "run",
         Verb::Build(_) => "build",
         Verb::Test(_) => "test",
         Verb::Bench(_) => "bench",
@@ -240,10 +248,6 @@ impl Plan {
     }
 }
 
-fn cargo() -> OsString {
-    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
-}
-
 /// The setting that makes cargo run programs through `workspan`, with a verb and its options.
 fn runner(verb: &[String], platform: &str) -> anyhow::Result<String> {
     let mut words = vec![workspan()?.to_string_lossy().into_owned()];
@@ -251,14 +255,6 @@ fn runner(verb: &[String], platform: &str) -> anyhow::Result<String> {
     words.push("--".to_owned());
     let words: Vec<toml::Value> = words.into_iter().map(toml::Value::String).collect();
     Ok(format!("target.{platform}.runner={}", toml::Value::Array(words)))
-}
-
-/// The executable of the command `workspan`, which lies beside this one.
-fn workspan() -> anyhow::Result<PathBuf> {
-    let here = env::current_exe().context("cannot find our own executable")?;
-    let there = here.with_file_name("workspan");
-    anyhow::ensure!(there.is_file(), "the command `workspan` is missing beside {}", here.display());
-    Ok(there)
 }
 
 /// Runs cargo to its end, which becomes ours.
@@ -302,15 +298,16 @@ fn report_built(programs: impl Iterator<Item = PathBuf>) -> anyhow::Result<Outco
     let mut any = false;
     for program in programs {
         let name = program.display();
-        match record::target::look(&program)? {
-            Some(Runtime::Rayon(hooks)) => {
+        match record::target::look(&program)?.as_ref().and_then(|runtime| runtime.hooks()) {
+            Some(hooks) => {
                 any = true;
-                output::note(&format!("hooks are in ({}); run it: workspan record -- {name}", hooks.runtime));
+                let program = output::quoted(&program);
+                output::note(&format!("built instrumented ({hooks}); run it: workspan record -- {program}"));
             }
-            _ => output::note(&format!("warning: {name} uses no rayon: it has no hooks")),
+            _ => output::note(&format!("warning: {name} does not use rayon: it is not instrumented")),
         }
     }
-    anyhow::ensure!(any, "no executable with rayon in it was built");
+    anyhow::ensure!(any, "no executable was built that uses rayon");
     Ok(Outcome::OK)
 }
 

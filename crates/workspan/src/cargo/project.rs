@@ -10,7 +10,7 @@ use anyhow::Context;
 use serde_json::Value;
 use workspan_instrument::{check_version, instrument, Package, Runtime};
 
-use super::cargo;
+use super::programs::cargo;
 
 /// A cargo project.
 #[derive(Debug)]
@@ -87,13 +87,13 @@ impl Project {
         })
     }
 
-    /// Errors that are better told before a build: no rayon, a version without hooks, nothing to run.
+    /// Errors that are better reported before a build: no rayon, a version without hooks, nothing to run.
     pub fn check(&self, needs_program: bool) -> anyhow::Result<()> {
         let runtimes = self.runtimes();
         anyhow::ensure!(
             runtimes.iter().any(|p| p.runtime == Runtime::RayonCore),
-            "rayon is not among the dependencies of this project ({}): there is nothing to profile yet \
-             (OpenMP, oneTBB and plain threads are not supported for Rust programs)",
+            "the project in {} does not depend on rayon: there is nothing to profile (Workspan does not yet support \
+             Rust programs with other runtimes or plain threads)",
             self.workspace_root.display()
         );
         for package in &runtimes {
@@ -112,13 +112,13 @@ impl Project {
         });
         anyhow::ensure!(
             runnable || !needs_program,
-            "there is no program to run in {}: neither a binary nor an example (use `cargo workspan test` or `bench`)",
+            "{} has no program to run, neither a binary nor an example (try `cargo workspan test` or `cargo workspan bench`)",
             self.workspace_root.display()
         );
         Ok(())
     }
 
-    /// Makes the instrumented copies, or finds them: that a source is not as expected is better told before a build.
+    /// Makes the instrumented copies, or finds them: that a source is not as expected is better reported before a build.
     pub fn instrument(&self, into: &Path) -> anyhow::Result<()> {
         for package in self.runtimes() {
             let copy = instrument(&package, into)?;

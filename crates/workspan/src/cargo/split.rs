@@ -22,14 +22,16 @@ const CARGOS: &str = "-p";
 /// Our option of this name, if `verb` has it.
 fn our_option<'c>(verb: Option<&'c clap::Command>, name: &str) -> Option<&'c clap::Arg> {
     let is_it = |option: &&clap::Arg| match name.strip_prefix("--") {
-        Some(long) => option.get_long() == Some(long),
+        Some(long) => {
+            option.get_long() == Some(long) || option.get_all_aliases().is_some_and(|old| old.contains(&long))
+        }
         None => option.get_short().is_some_and(|short| name == format!("-{short}")),
     };
     verb?.get_arguments().find(is_it).filter(|_| name != CARGOS)
 }
 
 /// Splits `cargo-workspan VERB …`, of which `command` knows the verbs and their options. `None` if there is no verb first, or
-/// help is asked for.
+/// help is requested.
 pub fn split(command: &clap::Command, arguments: Vec<OsString>) -> Option<Split> {
     let mut rest = arguments.into_iter();
     let (program, verb) = (rest.next()?, rest.next()?);
@@ -106,7 +108,7 @@ impl Split {
         let output = Command::new(&rustc).arg("-vV").output().context("cannot run rustc")?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-        host.map(str::to_owned).context("rustc does not tell its host platform")
+        host.map(str::to_owned).context("`rustc -vV` names no host platform")
     }
 }
 
@@ -124,8 +126,8 @@ mod tests {
     #[test]
     fn options_go_to_whom_they_belong() {
         check(
-            "cw run --release -o x.wspan --bin b --json=- --record -p q --workers=3 --what-if a=8,b=inf -- --top 4 -o y",
-            "cw run -o x.wspan --json=- --record --workers=3 --what-if a=8,b=inf",
+            "cw run --release -o x.wspan --bin b --json=- --strands -p q --workers=3 --what-if a=8,b=inf -- --top 4 -o y",
+            "cw run -o x.wspan --json=- --strands --workers=3 --what-if a=8,b=inf",
             "--release --bin b -p q",
             "--top 4 -o y",
         );
@@ -133,7 +135,10 @@ mod tests {
         check("cw run", "cw run", "", "");
         check("cw run --processors 4 --csv", "cw run --processors 4", "--csv", "");
         check("cw scale --csv x -p q --pin", "cw scale --csv --pin", "x -p q", "");
-        check("cw inflate --events a,b --fail-on=c", "cw inflate --events a,b --fail-on=c", "", "");
+        check("cw inflation --events a,b --fail-on=c", "cw inflation --events a,b --fail-on=c", "", "");
+        // Former spellings.
+        check("cw inflate --events a --release", "cw inflate --events a", "--release", "");
+        check("cw run --record --release", "cw run --record", "--release", "");
     }
 
     #[test]

@@ -15,11 +15,11 @@ use clap::CommandFactory;
 use nix::fcntl::{Flock, FlockArg};
 use workspan_instrument::{fingerprint, instrument, Package, Runtime};
 
-use crate::record::child::Variable;
 use crate::record::output::PER_PROGRAM;
+use crate::runtime::Variable;
 use crate::{args, exit, output};
 
-/// Tells us that we are the wrapper: the folder for instrumented copies.
+/// Marks this process as the wrapper: the folder for instrumented copies.
 const FOLDER: &str = "WORKSPAN_INSTRUMENT";
 /// The wrapper that the user has already.
 const NEXT: &str = "WORKSPAN_NEXT_WRAPPER";
@@ -80,17 +80,18 @@ fn runtime_of(name: &OsStr) -> Option<Runtime> {
 
 /// The root file of the instrumented copy of the package whose root file is `root`.
 fn replacement(runtime: Runtime, root: &OsStr, folder: &Path) -> anyhow::Result<PathBuf> {
-    let root = env::current_dir().context("cannot tell the working directory")?.join(root);
+    let root = env::current_dir().context("cannot find the working directory")?.join(root);
     let package = root.parent().and_then(Path::parent).context("a crate root without a package")?;
-    // Cargo tells rustc, and so its wrapper, the package's version.
-    let version = env::var("CARGO_PKG_VERSION").context("cargo does not tell the package's version")?;
+    // Cargo passes the package's version to rustc, and so to its wrapper.
+    let version = env::var("CARGO_PKG_VERSION").context("cargo did not set CARGO_PKG_VERSION")?;
     let package = Package { runtime, version, folder: package.to_owned() };
     Ok(instrument(&package, folder)?.root)
 }
 
 /// Variables with which cargo calls us as wrapper.
 pub fn environment(folder: &Path) -> anyhow::Result<Vec<(OsString, OsString)>> {
-    let mut variables = vec![(WRAPPER.into(), super::workspan()?.into()), (FOLDER.into(), absolute(folder)?.into())];
+    let mut variables =
+        vec![(WRAPPER.into(), super::programs::workspan()?.into()), (FOLDER.into(), absolute(folder)?.into())];
     if let Some(next) = env::var_os(WRAPPER).filter(|next| !next.is_empty()) {
         variables.push((NEXT.into(), next));
     }
@@ -98,7 +99,7 @@ pub fn environment(folder: &Path) -> anyhow::Result<Vec<(OsString, OsString)>> {
 }
 
 fn absolute(folder: &Path) -> anyhow::Result<PathBuf> {
-    std::path::absolute(folder).with_context(|| format!("cannot tell the place of {}", folder.display()))
+    std::path::absolute(folder).with_context(|| format!("cannot make {} absolute", folder.display()))
 }
 
 /// Undoes [`environment`] for the program that cargo starts: it sees the user's own variables.

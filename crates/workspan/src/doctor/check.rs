@@ -4,7 +4,7 @@ use serde_json::{json, Value};
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Check {
+pub struct Check {
     /// Stable between versions.
     pub id: &'static str,
     /// Of what it is a part.
@@ -21,7 +21,7 @@ pub(super) struct Check {
 
 /// How a thing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub enum State {
     /// As it should be.
     Ok,
     /// Profiles are worse than they could be.
@@ -50,31 +50,31 @@ impl State {
 
 impl Check {
     /// As it should be.
-    pub(super) fn ok(group: &'static str, id: &'static str, found: impl Into<String>) -> Check {
+    pub fn ok(group: &'static str, id: &'static str, found: impl Into<String>) -> Check {
         Check { id, group, state: State::Ok, found: found.into(), means: String::new(), fix: None }
     }
 
     /// Worse than it could be.
-    pub(super) fn warn(group: &'static str, id: &'static str, found: impl Into<String>) -> Check {
+    pub fn warn(group: &'static str, id: &'static str, found: impl Into<String>) -> Check {
         Check { state: State::Warn, ..Check::ok(group, id, found) }
     }
 
     /// Essential, and not there.
-    pub(super) fn missing(group: &'static str, id: &'static str, found: impl Into<String>) -> Check {
+    pub fn missing(group: &'static str, id: &'static str, found: impl Into<String>) -> Check {
         Check { state: State::Missing, ..Check::ok(group, id, found) }
     }
 
     /// What it means.
-    pub(super) fn means(self, means: impl Into<String>) -> Check {
+    pub fn means(self, means: impl Into<String>) -> Check {
         Check { means: means.into(), ..self }
     }
 
     /// What to do.
-    pub(super) fn fix(self, fix: impl Into<String>) -> Check {
+    pub fn fix(self, fix: impl Into<String>) -> Check {
         Check { fix: Some(fix.into()), ..self }
     }
 
-    pub(super) fn as_json(&self) -> Value {
+    pub fn as_json(&self) -> Value {
         json!({
             "id": self.id,
             "group": self.group,
@@ -87,7 +87,7 @@ impl Check {
 }
 
 /// One line a check, and below those that are not well what it means and what to do.
-pub(super) fn as_text(checks: &[Check], colour: bool) -> String {
+pub fn as_text(checks: &[Check], colour: bool) -> String {
     let width = checks.iter().map(|check| check.id.len()).max().unwrap_or(0);
     let indent = " ".repeat("missing  ".len() + width + 2);
     let mut out = String::new();
@@ -116,8 +116,8 @@ pub(super) fn as_text(checks: &[Check], colour: bool) -> String {
     let of = |state| checks.iter().filter(|check| check.state == state).count();
     let verdict = match (of(State::Missing), of(State::Warn)) {
         (0, 0) => "all is well".to_owned(),
-        (0, 1) => "all essential is there; 1 thing could be better".to_owned(),
-        (0, warnings) => format!("all essential is there; {warnings} things could be better"),
+        (0, 1) => "nothing essential is missing; 1 warning".to_owned(),
+        (0, warnings) => format!("nothing essential is missing; {warnings} warnings"),
         (1, _) => "1 essential thing is missing".to_owned(),
         (missing, _) => format!("{missing} essential things are missing"),
     };

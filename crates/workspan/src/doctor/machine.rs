@@ -48,10 +48,10 @@ fn system(machine: &Machine) -> Check {
     }
     if cfg!(target_os = "linux") {
         return Check::warn(GROUP, "system", found)
-            .means("Only x86-64 Linux with glibc is tested; here, numbers may be less exact.")
+            .means("Workspan is tested on x86-64 Linux with glibc only; here, numbers may be less exact.")
             .fix("compare a program whose parallelism you know");
     }
-    Check::missing(GROUP, "system", found).means("Programs are profiled on Linux only.").fix("use a Linux machine")
+    Check::missing(GROUP, "system", found).means("Workspan profiles programs on Linux only.").fix("use a Linux machine")
 }
 
 fn cycle_counter(machine: &Machine) -> Check {
@@ -77,7 +77,7 @@ fn switch_witness() -> Check {
         "use a system with Linux 4.18 and glibc 2.35 or newer (Debian 12, Ubuntu 22.04)"
     };
     Check::warn(GROUP, "switch-witness", "no restartable sequences are registered")
-        .means("That a thread was switched out shows only in long strands: use an idle machine.")
+        .means("Workspan recognises only in long strands that a thread was switched out: use an idle machine.")
         .fix(fix)
 }
 
@@ -86,13 +86,13 @@ fn interrupt_witness() -> Check {
         return Check::ok(GROUP, "interrupt-witness", "works");
     }
     Check::warn(GROUP, "interrupt-witness", "not on this machine")
-        .means("Interrupts stay in the strands that they hit: spans of very many short tasks come out too long.")
+        .means("Strands include the interrupts that hit them: the span of very many short tasks is too long.")
         .fix("repeat (`--repeat 5`): the median suffers less")
 }
 
 fn pauses_met(pauses: machine::Pauses) -> Check {
     if pauses.ppm == 0 {
-        return Check::ok(GROUP, "pauses", "none was met in 50 ms that nothing told of");
+        return Check::ok(GROUP, "pauses", "none in 50 ms beyond those that the system reports");
     }
     let longest = Nanos(i64::try_from(pauses.longest_ns).unwrap_or(i64::MAX));
     let share = f64::from(pauses.ppm) / 10_000.0;
@@ -104,7 +104,7 @@ fn interrupts(machine: &Machine) -> Check {
     let nanos = |n: u64| Nanos(i64::try_from(n).unwrap_or(i64::MAX));
     let [_, median, long] = machine.interrupt_ns;
     let Some(per_microsecond) = machine.interrupt_period_ns.checked_div(1_000).filter(|n| *n > 0) else {
-        return Check::ok(GROUP, "interrupts", "none was met in 50 ms");
+        return Check::ok(GROUP, "interrupts", "none in 50 ms");
     };
     let found = format!(
         "one every {}, {} long (one in ten {} or more); of tasks of 10 µs, one in {} meets one",
@@ -116,7 +116,7 @@ fn interrupts(machine: &Machine) -> Check {
     // A hundredth of the time would show in work.
     if machine.interrupt_ns[1] > machine.interrupt_period_ns / 100 {
         return Check::warn(GROUP, "interrupts", found)
-            .means("They take more than 1 % of the time; of tasks below 100 µs, the longest is often one that was hit.")
+            .means("They take more than 1 % of the time; among tasks below 100 µs, the longest is often one that an interrupt hit.")
             .fix("repeat (`--repeat 5`), and make tasks longer where the report says they are short");
     }
     Check::ok(GROUP, "interrupts", found)
@@ -127,7 +127,9 @@ fn run_delay() -> Check {
         return Check::ok(GROUP, "run-delay", "counted by the kernel");
     }
     Check::warn(GROUP, "run-delay", "/proc/thread-self/schedstat is not readable")
-        .means("Waiting for a CPU cannot be told from waiting for a lock or a file: both count as blocked.")
+        .means(
+            "Workspan cannot distinguish waiting for a CPU from waiting for a lock or a file: both count as blocked.",
+        )
         .fix("mount /proc, and use a kernel with CONFIG_SCHED_INFO")
 }
 
@@ -157,7 +159,7 @@ fn shared_memory() -> Vec<Check> {
                 _ => "allow memfd_create (a container's seccomp profile may forbid it)",
             };
             return vec![Check::missing(GROUP, "memfd", format!("cannot make {mebibytes} MiB: {error}"))
-                .means("Hooks have nowhere to write.")
+                .means("The instrumented program has nowhere to write.")
                 .fix(fix)];
         }
     };
@@ -181,7 +183,7 @@ fn shared_memory_opens(memory: &SharedMemory) -> Check {
         return Check::ok(GROUP, "proc", "a program can open it through /proc");
     }
     Check::missing(GROUP, "proc", format!("a program cannot open {}", path.to_string_lossy()))
-        .means("Hooks cannot find the memory to write to.")
+        .means("The instrumented program cannot find the memory to write to.")
         .fix("mount /proc, and let programs of the same user see each other's file descriptors there")
 }
 
@@ -212,7 +214,7 @@ fn load() -> Check {
     let busy = load > cpus as f64 / 2.0;
     if busy {
         return Check::warn(GROUP, "load", found)
-            .means("Time without a CPU is taken out, but others also disturb the caches.")
+            .means("Workspan excludes time without a CPU, but other programs also disturb the caches.")
             .fix("wait until the machine is idle, or repeat (`--repeat 5`)");
     }
     Check::ok(GROUP, "load", found)

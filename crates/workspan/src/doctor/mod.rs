@@ -1,4 +1,4 @@
-//! `workspan doctor`: what this machine, this project and a program allow, and the fix for each missing thing.
+//! `workspan doctor`: what Workspan can measure on this machine, for this project and program, and the fix for what is missing.
 //!
 //! Exit status: [`exit::OK`] if nothing essential is missing, [`exit::MISSING`] if something is, [`exit::FAILED`] if the
 //! program cannot be looked at. What is only worse than it could be (`warn`) is no failure.
@@ -6,17 +6,18 @@
 //! The JSON form is `{"schema_version", "ok", "checks": [{"id", "group", "state", "found", "means", "fix"}]}`; ids are
 //! stable, and `fix` is null where there is nothing to do.
 
-mod check;
+pub mod check;
 mod limits;
 mod machine;
-mod openmp;
 mod program;
 mod project;
+pub mod sections;
 mod tools;
 
 use serde_json::json;
 
 use crate::exit::{self, Outcome};
+use crate::runtime::FAMILIES;
 use crate::{args, output};
 use check::{Check, State};
 
@@ -24,7 +25,7 @@ use check::{Check, State};
 pub fn run(args: &args::Doctor) -> anyhow::Result<Outcome> {
     let mut checks = machine::checks();
     checks.extend(tools::checks(args.program.is_some()));
-    checks.extend(openmp::checks());
+    checks.extend(FAMILIES.iter().flat_map(|family| (family.doctor)()));
     checks.extend(limits::checks());
     match &args.program {
         Some(program) => checks.extend(program::checks(program)?),

@@ -5,15 +5,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use anyhow::Context;
-use object::{Object, ObjectSection};
-use workspan_wire::shm::WIRE_VERSION;
+use object::Object;
 
 use super::check::Check;
-use super::openmp;
-use crate::record::target::{self, Runtime};
+use super::sections::{debug_info, linking, symbols};
+use crate::rayon::BUILD;
+use crate::record::target;
+use crate::runtime::{self, FAMILIES};
 
 const GROUP: &str = "program";
-const BUILD: &str = "build it with `cargo workspan build`, and look at the program that it names";
 
 /// All of them.
 pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
@@ -23,7 +23,7 @@ pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
     let name = path.display();
     if bytes.starts_with(b"#!") {
         return Ok(vec![Check::warn(GROUP, "program", format!("{name} is a script"))
-            .means("It can be recorded if it starts a program that carries hooks; only the first such is profiled.")
+            .means("Workspan profiles the first instrumented program that it starts.")
             .fix("look at the program that it starts")]);
     }
     let file = match object::File::parse(&*bytes) {
@@ -34,11 +34,18 @@ pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
                 .fix(BUILD)])
         }
     };
-    let runtime = target::look(&path)?;
     let mut checks = vec![executable(&path, &file)];
-    match &runtime {
-        Some(Runtime::Openmp(program)) => checks.extend([openmp::of_program(program), places(&file), linking(&file)]),
-        _ => checks.extend([hooks(runtime, &file), debug_info(&file), symbols(&file), linking(&file)]),
+    match runtime::look(&path, &file) {
+        Some(runtime) => checks.extend(runtime.doctor(&file)),
+        None => {
+            let known = FAMILIES.iter().find_map(|family| (family.without)(&file));
+            let none = || {
+                Check::missing(GROUP, "hooks", "none, and no sign of rayon or OpenMP")
+                    .means("There is nothing to profile: Rust programs must use rayon, programs in C, C++ and Fortran OpenMP.")
+                    .fix("make it use rayon, and build it with `cargo workspan build`; or build it with `-fopenmp`")
+            };
+            checks.extend([known.unwrap_or_else(none), debug_info(&file), symbols(&file), linking(&file)]);
+        }
     }
     Ok(checks)
 }
@@ -57,83 +64,4 @@ fn executable(path: &Path, file: &object::File<'_>) -> Check {
             .fix("link it");
     }
     Check::ok(GROUP, "program", found)
-}
-
-fn hooks(runtime: Option<Runtime>, file: &object::File<'_>) -> Check {
-    match runtime {
-        Some(Runtime::Rayon(hooks)) if hooks.wire_version == WIRE_VERSION => {
-            Check::ok(GROUP, "hooks", format!("in {} (wire version {WIRE_VERSION})", hooks.runtime))
-        }
-        Some(Runtime::Rayon(hooks)) => {
-            Check::missing(GROUP, "hooks", format!("of wire version {}", hooks.wire_version))
-                .means(format!("This workspan understands version {WIRE_VERSION} only."))
-                .fix("build it again with `cargo workspan build`, or use the workspan that built it")
-        }
-        _ if mentions_rayon(file) => Check::missing(GROUP, "hooks", "none, though rayon is in it")
-            .means("The program was built without `cargo workspan`: a run would tell nothing.")
-            .fix(BUILD),
-        _ => Check::missing(GROUP, "hooks", "none, and no sign of rayon or OpenMP")
-            .means("There is nothing to profile: Rust programs must use rayon, programs in C, C++ and Fortran OpenMP.")
-            .fix("make it use rayon, and build it with `cargo workspan build`; or build it with `-fopenmp`"),
-    }
-}
-
-/// Whether addresses have lines, or at least functions.
-fn places(file: &object::File<'_>) -> Check {
-    if has_section(file, &[".debug_line", ".zdebug_line"]) && has_section(file, &[".debug_info", ".zdebug_info"]) {
-        return Check::ok(GROUP, "debug-info", "functions and lines");
-    }
-    let found = if has_section(file, &[".gnu_debuglink"]) { "in another file" } else { "none" };
-    let check = Check::warn(GROUP, "debug-info", found);
-    let check = if has_section(file, &[".symtab"]) {
-        check.means("Places are shown as functions and offsets.")
-    } else {
-        check.means("Places are shown as addresses.")
-    };
-    check.fix("compile with `-g` besides the options for optimisation, and do not strip the program")
-}
-
-/// Whether texts or symbols of rayon are in it.
-fn mentions_rayon(file: &object::File<'_>) -> bool {
-    [".strtab", ".rodata"]
-        .iter()
-        .filter_map(|name| file.section_by_name(name)?.data().ok())
-        .any(|data| data.windows(10).any(|window| window == b"rayon_core" || window == b"rayon-core"))
-}
-
-fn has_section(file: &object::File<'_>, names: &[&str]) -> bool {
-    names.iter().any(|name| file.section_by_name(name).is_some_and(|section| section.size() > 0))
-}
-
-fn debug_info(file: &object::File<'_>) -> Check {
-    let lines = has_section(file, &[".debug_line", ".zdebug_line"]);
-    let info = has_section(file, &[".debug_info", ".zdebug_info"]);
-    if lines && info {
-        return Check::ok(GROUP, "debug-info", "functions and lines");
-    }
-    let found = if has_section(file, &[".gnu_debuglink"]) { "in another file" } else { "none" };
-    Check::warn(GROUP, "debug-info", found)
-        .means("Sites have their lines all the same; functions are named after closure types, callers are unknown.")
-        .fix("build it with `cargo workspan build`, which adds line tables, and do not strip it")
-}
-
-fn symbols(file: &object::File<'_>) -> Check {
-    if has_section(file, &[".symtab"]) {
-        Check::ok(GROUP, "symbols", "not stripped")
-    } else {
-        Check::ok(GROUP, "symbols", "stripped").means("Hooks and lines of sites are not affected.")
-    }
-}
-
-fn linking(file: &object::File<'_>) -> Check {
-    let loader = file.section_by_name(".interp").and_then(|section| section.data().ok().map(<[u8]>::to_vec));
-    match loader.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()) {
-        Some(loader) if loader.contains("musl") => Check::warn(GROUP, "linking", format!("dynamic, by {loader}"))
-            .means("Programs for musl are untested; that a thread was switched out shows only in long strands.")
-            .fix("build for a target with glibc"),
-        Some(loader) => Check::ok(GROUP, "linking", format!("dynamic, by {loader}")),
-        None => Check::warn(GROUP, "linking", "static")
-            .means("That a thread was switched out shows only in long strands: use an idle machine.")
-            .fix("link it dynamically with glibc"),
-    }
 }

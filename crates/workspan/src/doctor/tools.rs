@@ -22,7 +22,7 @@ fn tool(name: &'static str, variable: &str, has_program: bool) -> Check {
             let found = format!("cannot run {}: {error}", command.to_string_lossy());
             let check = if has_program { Check::warn(GROUP, name, found) } else { Check::missing(GROUP, name, found) };
             check
-                .means("Programs cannot be built with hooks; those built elsewhere can be run and reported.")
+                .means("Workspan cannot build instrumented programs; it can run and report those built elsewhere.")
                 .fix("install Rust (https://rustup.rs), and open a new shell")
         }
     }

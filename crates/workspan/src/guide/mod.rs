@@ -12,7 +12,7 @@ use crate::exit::Outcome;
 use crate::output;
 use text::{Topic, Verb, TOPICS, VERBS};
 
-/// Runs the verb.
+/// Runs the command.
 pub fn run(args: &Guide) -> anyhow::Result<Outcome> {
     let (topics, verbs) = chosen(args.verb.as_deref())?;
     let text = if args.json { json(&topics, &verbs) } else { words(&topics, &verbs) };
@@ -20,7 +20,7 @@ pub fn run(args: &Guide) -> anyhow::Result<Outcome> {
     Ok(Outcome::OK)
 }
 
-/// What is asked for: everything, a topic, or a verb.
+/// What is requested: everything, a topic, or a command.
 fn chosen(name: Option<&str>) -> anyhow::Result<(Vec<&'static Topic>, Vec<&'static Verb>)> {
     let Some(name) = name else {
         return Ok((TOPICS.iter().collect(), VERBS.iter().collect()));

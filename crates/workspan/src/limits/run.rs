@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 }
 
-/// Virtual processors that are told apart.
+/// Virtual processors that are distinguished.
 const MOST: usize = 1024;
 
 impl Ended {

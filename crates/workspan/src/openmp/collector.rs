@@ -84,7 +84,7 @@ fn in_memory(library: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// A file whose name tells its content, so that another version has another.
+/// A file whose name reports its content, so that another version has another.
 fn in_cache(library: &[u8]) -> io::Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));

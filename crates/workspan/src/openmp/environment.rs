@@ -11,7 +11,7 @@ use super::collector::Collector;
 use super::libomp;
 use super::program::{Program, Runtime};
 use crate::args::RunOptions;
-use crate::record::child::Variable;
+use crate::runtime::{Environment, Variable};
 
 /// The program that may claim the memory at its start; others only when they use OpenMP.
 const TARGET: &str = "WORKSPAN_TARGET";
@@ -23,56 +23,45 @@ const FORMER_PRELOAD: &str = "WORKSPAN_LD_PRELOAD";
 #[expect(clippy::cast_possible_truncation, reason = "a few hundred")]
 pub const MOST_THREADS: u32 = MAX_THREADS as u32 - 2;
 
-/// Variables for the runs of a program, and what they refer to.
-#[derive(Debug)]
-pub struct Environment {
-    /// To be set or removed.
-    pub variables: Vec<Variable>,
-    /// Lasts as long as the program may need it.
-    _collector: Collector,
-}
-
-impl Environment {
-    /// For `program`, which lies at `path`.
-    pub fn new(program: &Program, path: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
-        if let Some(obstacle) = program.obstacle() {
-            anyhow::bail!("{} cannot be watched: {obstacle} (link it dynamically)", path.display());
-        }
-        let stand_in = match &program.runtime {
-            Runtime::Gcc { stand_in: Ok(library) } => Some(library.path.clone()),
-            Runtime::Gcc { stand_in: Err(missing) } => anyhow::bail!(
-                "{} uses gcc's OpenMP runtime, which cannot be watched; LLVM's would stand in for it, but {missing}: {}",
-                path.display(),
-                libomp::FIX
-            ),
-            Runtime::Shared { .. } | Runtime::Linked { .. } => None,
-        };
-        let collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
-        let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
-        // The collector's functions go on to those of what comes after it.
-        let libraries = iter::once(collector.path().clone())
-            .chain(stand_in.map(PathBuf::into_os_string))
-            .chain(env::var_os(PRELOAD).filter(|others| !others.is_empty()));
-        let preload = libraries.collect::<Vec<_>>().join(OsStr::new(":"));
-        let mut variables = vec![
-            (PRELOAD.into(), Some(preload)),
-            (FORMER_PRELOAD.into(), Some(env::var_os(PRELOAD).unwrap_or_default())),
-            (TARGET.into(), Some(target.into())),
-            set("OMP_TOOL", "enabled"),
-        ];
-        variables.extend(threads(options)?);
-        Ok(Environment { variables, _collector: collector })
+/// For `program`, which lies at `path`.
+pub(super) fn of(program: &Program, path: &Path, options: &RunOptions) -> anyhow::Result<Environment> {
+    if let Some(obstacle) = program.obstacle() {
+        anyhow::bail!("{} cannot be profiled: {obstacle} (link it dynamically)", path.display());
     }
+    let stand_in = match &program.runtime {
+        Runtime::Gcc { stand_in: Ok(library) } => Some(library.path.clone()),
+        Runtime::Gcc { stand_in: Err(missing) } => anyhow::bail!(
+            "{} uses gcc's OpenMP runtime, which has no interface for tools. LLVM's can replace it for the run, but {missing}: {}",
+            path.display(),
+            libomp::FIX
+        ),
+        Runtime::Shared { .. } | Runtime::Linked { .. } => None,
+    };
+    let collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
+    let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
+    // The collector's functions go on to those of what comes after it.
+    let libraries = iter::once(collector.path().clone())
+        .chain(stand_in.map(PathBuf::into_os_string))
+        .chain(env::var_os(PRELOAD).filter(|others| !others.is_empty()));
+    let preload = libraries.collect::<Vec<_>>().join(OsStr::new(":"));
+    let mut variables = vec![
+        (PRELOAD.into(), Some(preload)),
+        (FORMER_PRELOAD.into(), Some(env::var_os(PRELOAD).unwrap_or_default())),
+        (TARGET.into(), Some(target.into())),
+        set("OMP_TOOL", "enabled"),
+    ];
+    variables.extend(threads(options)?);
+    Ok(Environment { variables, holds: Some(Box::new(collector)) })
 }
 
-/// The size of teams; with virtual cores a team of so many, of which one thread runs at a time.
+/// The size of teams; with virtual cores a team of that size, of which one thread runs at a time.
 fn threads(options: &RunOptions) -> anyhow::Result<Vec<Variable>> {
     let Some(cores) = options.logical_cores.filter(|cores| *cores > 0) else {
         return Ok(options.workers.map(|workers| set("OMP_NUM_THREADS", &workers.to_string())).into_iter().collect());
     };
     anyhow::ensure!(
         cores <= MOST_THREADS,
-        "--logical-cores {cores}: a program that uses OpenMP can have {MOST_THREADS} at most"
+        "--logical-cores {cores}: at most {MOST_THREADS} for a program that uses OpenMP"
     );
     Ok(vec![
         set("OMP_NUM_THREADS", &cores.to_string()),

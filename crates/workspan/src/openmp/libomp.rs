@@ -10,7 +10,7 @@ use super::loader::default_folders;
 /// Names a library to use; no other is then looked for.
 pub const VARIABLE: &str = "WORKSPAN_LIBOMP";
 
-/// Older ones do not tell of the pieces of loops.
+/// Older ones do not report the pieces of loops.
 pub const OLDEST: u32 = 15;
 
 /// What to do if there is none.
@@ -25,7 +25,7 @@ const NAMES: [&str; 3] = ["libomp.so.5", "libomp.so", "libiomp5.so"];
 pub struct Libomp {
     /// Its file.
     pub path: PathBuf,
-    /// Its version, as far as the file tells.
+    /// Its version, as far as the file reports.
     pub version: Version,
 }
 
@@ -137,7 +137,7 @@ const SYMBOLS: [&str; 5] =
     ["__kmpc_fork_call", "ompt_start_tool", "__kmpc_sections_init", "__kmpc_fork_call_if", "__kmpc_dispatch_deinit"];
 
 /// The version in a path such as `/usr/lib/llvm-19/lib/libomp.so.5` or `…/libomp-19.so.5`. The library itself does not
-/// tell.
+/// report.
 fn version_in(path: &Path) -> Option<u32> {
     let number = |text: &str| {
         let digits: String = text.chars().take_while(char::is_ascii_digit).collect();

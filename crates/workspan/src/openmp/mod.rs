@@ -4,12 +4,15 @@
 //! none; LLVM's runtime has its entry points, and stands in for it.
 
 pub mod collector;
+mod doctor;
 pub mod elf;
 pub mod environment;
+mod hwcaps;
 pub mod ld_cache;
 pub mod libomp;
 pub mod loader;
 pub mod program;
+mod runtime;
 
-pub use environment::{Environment, MOST_THREADS};
 pub use program::Program;
+pub use runtime::FAMILY;

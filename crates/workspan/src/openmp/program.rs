@@ -85,7 +85,7 @@ impl Program {
     pub fn obstacle(&self) -> Option<&'static str> {
         match self.runtime {
             _ if !self.is_dynamic => Some("it is linked statically, so that no collector can be loaded into it"),
-            Runtime::Linked { by_gcc: true } => Some("gcc's OpenMP runtime is part of it, so that none can stand in"),
+            Runtime::Linked { by_gcc: true } => Some("gcc's OpenMP runtime is linked into it and cannot be replaced"),
             _ => None,
         }
     }

@@ -12,7 +12,9 @@ use nix::sys::time::TimeValLike;
 use workspan_collect::platform;
 use workspan_model::{Exit, Nanos};
 
+use super::{interpreter, target};
 use crate::exit::{Status, NOT_EXECUTABLE, NOT_FOUND};
+use crate::runtime::Variable;
 use crate::signals;
 
 /// How the program ended.
@@ -36,11 +38,8 @@ pub enum Streams<'f> {
     /// It reads nothing; of what it writes, errors are kept.
     Errors(&'f File),
     /// It reads nothing, and writes all to our standard error.
-    Talk,
+    Messages,
 }
-
-/// A variable to set, or to remove.
-pub type Variable = (OsString, Option<OsString>);
 
 /// Runs `command` to its end, in a changed environment.
 pub fn run(command: &[OsString], environment: &[Variable]) -> anyhow::Result<Ended> {
@@ -64,14 +63,23 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
         Streams::Errors(file) => {
             child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file.try_clone()?);
         }
-        Streams::Talk => {
+        Streams::Messages => {
             child.stdin(Stdio::null()).stdout(io::stderr());
         }
     }
     let began = Instant::now();
     let mut child = child.spawn().map_err(|error| {
+        let name = command[0].to_string_lossy();
+        let missing = target::find(&command[0]).ok().and_then(|path| interpreter::missing(&path));
+        if let Some(missing) = missing {
+            let message = format!(
+                "cannot run {name}: it needs {}, which does not exist (install it, or correct the first line of a script)",
+                missing.display()
+            );
+            return Status { code: NOT_EXECUTABLE, message };
+        }
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
-        Status { code, message: format!("cannot run {}: {error}", command[0].to_string_lossy()) }
+        Status { code, message: format!("cannot run {name}: {error}") }
     })?;
     let passed_on = caught.pass_on_to(&child);
     let status = child.wait()?;

@@ -6,7 +6,7 @@ use workspan_events::{Event, Refused};
 use workspan_model::{ContextId, Recording};
 use workspan_read::{read_events, AskedEvent, Snapshot};
 
-/// As the collector is asked for it.
+/// As it is passed to the collector.
 pub fn asked(event: &Event) -> AskedEvent {
     let attributes = &event.attributes;
     AskedEvent { device: attributes.device, config: attributes.config, user: attributes.user }

@@ -1,4 +1,4 @@
-//! Runs of which only time and idle time are asked for: the collectors do next to nothing.
+//! Runs of which only time and idle time are requested: the collectors do next to nothing.
 
 use std::ffi::OsString;
 
@@ -45,18 +45,18 @@ impl Run {
     }
 }
 
-/// The two clocks that time and idle time are from differ by less than one part of so many.
+/// The two clocks that time and idle time are from differ by less than one part of this number.
 const CLOCKS_DIFFER: i64 = 1_000;
 
 impl<'c> Watched<'c> {
-    /// `command` with so many workers.
+    /// `command` with this number of workers.
     pub fn new(command: &'c [OsString], workers: u32, ticks_per_second: u64) -> anyhow::Result<Watched<'c>> {
         let options =
             RunOptions { workers: Some(workers), logical_cores: Some(0), idle_only: true, ..RunOptions::default() };
         let target = target::find(&command[0])?;
         let program = Program::new(command, &target, &options)?;
         let machine = workspan_model::Machine { ticks_per_second, ..workspan_model::Machine::default() };
-        let request = request(&options, &program.runtime, &machine, Pauses::default());
+        let request = request(&options, &*program.runtime, &machine, Pauses::default());
         Ok(Watched { program, options, request })
     }
 

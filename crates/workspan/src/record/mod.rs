@@ -3,6 +3,7 @@
 pub mod child;
 pub mod events;
 pub mod idle;
+pub mod interpreter;
 pub mod memory;
 pub mod output;
 pub mod profiled;
@@ -22,16 +23,17 @@ use anyhow::Context;
 use workspan_analysis::calls::DEFAULT_STEAL;
 use workspan_events::Event;
 use workspan_model::{ContextId, Exit, Machine, Recording};
+use workspan_read::trouble::Trouble;
 use workspan_read::{attached, read_snapshot, Attached, Request};
 use workspan_wire::shm;
 
 use crate::args::{Clock, Record, RunOptions, DEFAULT_FILE};
-use crate::counters::{self, Wanted};
+use crate::counters::{self, Counts, Wanted};
 use crate::exit::{Outcome, Status};
 use crate::machine::Pauses;
+use crate::runtime::{Environment, Runtime, Variable};
 use crate::what_if::{self, Answered};
-use crate::{files, machine, merge, openmp, output as talk, report};
-use target::Runtime;
+use crate::{files, machine, merge, output as messages, report};
 
 /// Runs the verb.
 pub fn run(args: &Record) -> anyhow::Result<Outcome> {
@@ -45,7 +47,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
         }
         if target::look(&target)?.is_none() {
             let message = format!("{} uses neither rayon nor OpenMP: it runs without a recording", target.display());
-            talk::note(&message);
+            messages::note(&message);
             return unrecorded(&args.command, Vec::new());
         }
     }
@@ -58,14 +60,14 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
     if let Some(library) = &options.tool {
         tool::check(library)?;
     }
-    if options.record {
+    if options.strands {
         strands::check_writable(&file)?;
     }
     let measured = measure_into(&args.command, options, &file)?;
     let outcome = measured.outcome;
-    // The program has run: whatever fails now, how it ended is told.
+    // The program has run: whatever fails now, how it ended is reported.
     let errors = publish(measured, &file, options);
-    errors.iter().for_each(talk::error);
+    errors.iter().for_each(messages::error);
     let failed = Outcome::Code(i32::from(crate::exit::FAILED));
     Ok(if errors.is_empty() || outcome != Outcome::OK { outcome } else { failed })
 }
@@ -75,10 +77,10 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
     let Measured { recording, outcome: _, logs } = measured;
     let recording = &recording;
     let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
-    if options.record {
+    if options.strands {
         written = written.and_then(|()| strands::write(recording, &logs, file));
     }
-    let with_strands = (options.record && written.is_ok()).then_some(file);
+    let with_strands = (options.strands && written.is_ok()).then_some(file);
     let mut errors = Vec::new();
     if let Some(mut view) = report::judged(recording, with_strands, &options.show) {
         let answered = answer(recording, &logs, options);
@@ -95,19 +97,19 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> Vec<anyhow:
     errors
 }
 
-/// Tells where the recording is, and what repeated runs amount to.
+/// Reports where the recording is, and what repeated runs amount to.
 fn tell_where(recording: &Recording, file: &Path, options: &RunOptions) {
     if options.show.json.is_some() {
         return;
     }
-    if options.record && recording.runs.len() > 1 {
+    if options.strands && recording.runs.len() > 1 {
         match merge::in_a_line(file) {
-            Ok(line) => talk::talk(&format!("\n{line}")),
-            Err(error) => talk::note(&format!("warning: the runs cannot be merged: {error:#}")),
+            Ok(line) => messages::message(&format!("\n{line}")),
+            Err(error) => messages::note(&format!("warning: the runs cannot be merged: {error:#}")),
         }
     }
-    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", file.display()) };
-    talk::talk(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
+    let name = if file == Path::new(DEFAULT_FILE) { String::new() } else { format!(" {}", messages::quoted(file)) };
+    messages::message(&format!("\nrecorded in {}; next: workspan report{name} --html report.html", file.display()));
 }
 
 /// Answers what was asked before the run; of several runs, for the typical one.
@@ -120,7 +122,7 @@ fn answer(recording: &Recording, logs: &[strands::RunLog], options: &RunOptions)
 }
 
 /// Runs one of several programs that cargo runs, as it is.
-fn unrecorded(command: &[OsString], mut environment: Vec<child::Variable>) -> anyhow::Result<Outcome> {
+fn unrecorded(command: &[OsString], mut environment: Vec<Variable>) -> anyhow::Result<Outcome> {
     environment.extend(crate::cargo::wrapper::restored_environment());
     let ended = child::run(command, &environment)?;
     Ok(outcome(ended.exit))
@@ -140,11 +142,11 @@ pub struct Measured {
     pub recording: Recording,
     /// How the first failing run ended.
     pub outcome: Outcome,
-    /// What each run has logged, if that was asked for.
+    /// What each run has logged, if that was requested.
     pub logs: Vec<strands::RunLog>,
 }
 
-/// Runs a command as often as asked for. Returns what was recorded, and how the first failing run ended.
+/// Runs a command as often as requested. Returns what was recorded, and how the first failing run ended.
 pub fn measure(command: &[OsString], options: &RunOptions) -> anyhow::Result<(Recording, Outcome)> {
     let measured = measure_into(command, options, &options.output)?;
     Ok((measured.recording, measured.outcome))
@@ -155,7 +157,7 @@ pub fn measure_into(command: &[OsString], options: &RunOptions, file: &Path) -> 
     let mut session = Session::new(command, options, file)?;
     let wanted = Wanted::only(session.events.clone());
     for _ in 0..options.repeat {
-        if !wanted.during_run(&mut session)?.0 {
+        if !session.run_counting(&wanted)?.0 {
             break;
         }
     }
@@ -213,8 +215,19 @@ impl<'a> Session<'a> {
         Ok(!matches!(ended, Outcome::Signal(_)))
     }
 
+    /// Runs it once more, and has its recording know what was counted in the whole of it. Returns whether there is to be
+    /// another run, and what was counted.
+    pub fn run_counting(&mut self, wanted: &Wanted) -> anyhow::Result<(bool, Counts)> {
+        if wanted.is_empty() {
+            return Ok((self.run()?, Vec::new()));
+        }
+        let (goes_on, counts) = wanted.during(|| self.run());
+        self.tell_whole(wanted.named_of(&counts).map(|count| count.as_ref().ok().map(|(value, _)| *value)));
+        Ok((goes_on?, counts))
+    }
+
     /// How often each event came in all of the run before.
-    pub fn tell_whole(&mut self, counts: impl Iterator<Item = Option<f64>>) {
+    fn tell_whole(&mut self, counts: impl Iterator<Item = Option<f64>>) {
         if let Some(run) = self.measured.recording.runs.last_mut() {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count; saturates")]
             let whole = |count: Option<f64>| count.map(|count| count.round() as u64);
@@ -237,40 +250,21 @@ impl<'a> Session<'a> {
 #[derive(Debug)]
 struct Program<'c> {
     command: &'c [OsString],
-    runtime: Runtime,
-    /// For programs that use OpenMP.
-    openmp: Option<openmp::Environment>,
+    runtime: Box<dyn Runtime>,
+    environment: Environment,
     streams: child::Streams<'c>,
 }
 
 impl<'c> Program<'c> {
     fn new(command: &'c [OsString], target: &Path, options: &RunOptions) -> anyhow::Result<Program<'c>> {
-        let watch = if options.idle_only { target::runtime } else { target::profiled_runtime };
-        let runtime = watch(target)?;
-        let openmp = match &runtime {
-            Runtime::Openmp(program) => Some(openmp::Environment::new(program, target, options)?),
-            Runtime::Rayon(_) | Runtime::Script => None,
-        };
-        Ok(Program { command, runtime, openmp, streams: child::Streams::Ours })
+        let runtime = target::runtime(target, options.idle_only)?;
+        let environment = runtime.environment(target, options)?;
+        Ok(Program { command, runtime, environment, streams: child::Streams::Ours })
     }
 
     /// Why nothing was recorded.
     fn silence(&self) -> String {
-        let name = Path::new(&self.command[0]).display();
-        match self.runtime {
-            Runtime::Openmp(_) => format!(
-                "the collector did not report from {name}: the program ended before `main`, the system did not let a \
-                 library be loaded into it, or it could not map the shared memory (see `workspan doctor`)"
-            ),
-            Runtime::Script => format!(
-                "the hooks of {name} did not report: the script started no program with hooks, or that could not map the \
-                 shared memory (see `workspan doctor`); a program that uses OpenMP must be named itself"
-            ),
-            Runtime::Rayon(_) => format!(
-                "the hooks of {name} did not report: the program ended before `main`, or could not map the shared memory \
-                 (see `workspan doctor`)"
-            ),
-        }
+        self.runtime.silence(&Path::new(&self.command[0]).display().to_string())
     }
 }
 
@@ -291,7 +285,7 @@ fn one_run(
 ) -> anyhow::Result<(Outcome, Option<strands::RunLog>)> {
     let request = Request {
         events: events.iter().map(events::asked).collect(),
-        ..request(options, &program.runtime, &recording.machine, pauses)
+        ..request(options, &*program.runtime, &recording.machine, pauses)
     };
     let memory = memory::SharedMemory::new(&request).context("cannot make shared memory (see `workspan doctor`)")?;
     let run = || child::run_with(program.command, &environment(program, options, &memory), program.streams);
@@ -321,9 +315,25 @@ fn one_run(
     if let Some(library) = &options.tool {
         tool::report(library, &snapshot)?;
     }
+    tell_trouble(workspan_read::trouble::trouble(&snapshot).context("cannot read the shared memory")?);
     let state = workspan_read::log::state(&snapshot).context("cannot read the shared memory")?;
     let log = spool.map(|spool| strands::RunLog { spool, contexts, state });
     Ok((outcome(ended.exit), log))
+}
+
+fn tell_trouble(Trouble { impatient, unfollowed }: Trouble) {
+    if impatient > 0 {
+        messages::note(&format!(
+            "warning: --logical-cores: {impatient} times a thread went on beside another, having waited two seconds for its turn: \
+             the program waits in a way that nobody sees (a spinning flag, say)"
+        ));
+    }
+    if unfollowed > 0 {
+        messages::note(&format!(
+            "warning: {unfollowed} changes of tasks were skipped, and what they did counts for the tasks before: another thread was \
+             stopped in the middle for longer than two seconds"
+        ));
+    }
 }
 
 /// The program's status, or our own failure if it had none to report.
@@ -335,10 +345,7 @@ fn status_of(exit: Exit) -> u8 {
     u8::try_from(code & 0xff).ok().filter(|code| *code != 0).unwrap_or(crate::exit::FAILED)
 }
 
-/// Cores as on which rayon splits its loops: as many as the machines have on which its users ask how far they scale.
-const CORES_OF_RAYON: u32 = 64;
-
-fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: Pauses) -> Request {
+fn request(options: &RunOptions, runtime: &dyn Runtime, machine: &Machine, pauses: Pauses) -> Request {
     let ticks = |nanos: u64| {
         let ticks = u128::from(nanos) * u128::from(machine.ticks_per_second) / 1_000_000_000;
         i64::try_from(ticks).unwrap_or(0)
@@ -350,12 +357,7 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
             Clock::Real => shm::Clock::Real,
             Clock::Virtual => shm::Clock::Virtual,
         },
-        logical_cores: match runtime {
-            // With virtual cores a program runs on one CPU: only if asked for.
-            Runtime::Openmp(_) => options.logical_cores,
-            Runtime::Rayon(_) | Runtime::Script => Some(options.logical_cores.unwrap_or(CORES_OF_RAYON)),
-        }
-        .filter(|cores| *cores > 0),
+        logical_cores: runtime.logical_cores(options).filter(|cores| *cores > 0),
         ticks_per_second: machine.ticks_per_second,
         virtual_task_cost,
         interrupt_ticks: machine.interrupt_ns.map(ticks),
@@ -370,8 +372,8 @@ fn request(options: &RunOptions, runtime: &Runtime, machine: &Machine, pauses: P
     }
 }
 
-/// What a steal costs in burdened spans, as many ticks as are that time at least: asked for, measured, or assumed. With the
-/// virtual clock, whose ticks are no time, it costs nothing unless asked for.
+/// What a steal costs in burdened spans, as many ticks as are that time at least: requested, measured, or assumed. With the
+/// virtual clock, whose ticks are no time, it costs nothing unless requested.
 fn steal_ticks(options: &RunOptions, machine: &Machine) -> i64 {
     let nanos = match (options.steal, options.clock, machine.steal_ns) {
         (Some(asked), _, _) => asked,
@@ -395,16 +397,10 @@ fn disabled_features() -> u32 {
     text.split(',').map(bit).fold(0, |bits, bit| bits | bit)
 }
 
-fn environment(program: &Program<'_>, options: &RunOptions, memory: &memory::SharedMemory) -> Vec<child::Variable> {
+fn environment(program: &Program<'_>, options: &RunOptions, memory: &memory::SharedMemory) -> Vec<Variable> {
     let mut changes = vec![(OsString::from(shm::ENV), Some(memory.path()))];
     changes.extend(options.tool.as_deref().and_then(tool::variable));
-    match &program.openmp {
-        Some(openmp) => changes.extend(openmp.variables.iter().cloned()),
-        None => {
-            let workers = options.workers.map(|workers| workers.to_string().into());
-            changes.extend(workers.map(|workers| (OsString::from("RAYON_NUM_THREADS"), Some(workers))));
-        }
-    }
+    changes.extend(program.environment.variables.iter().cloned());
     changes.extend(crate::cargo::wrapper::restored_environment());
     changes
 }

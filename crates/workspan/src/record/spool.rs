@@ -1,8 +1,8 @@
 //! The logs of a running program, on disk until they are converted.
 //!
-//! A thread of ours empties the threads' logs while the program runs. What it takes goes to a file that has no name any
+//! A thread of the runner empties the threads' logs while the program runs. What it takes goes to a file that has no name any
 //! more, in blocks that each belong to one thread; so nothing is left behind, however we end. When the disk is full the
-//! program is told to stop logging, and goes on; the first half of what was logged is kept.
+//! program is made to stop logging, and goes on; the first half of what was logged is kept.
 
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};

@@ -1,4 +1,4 @@
-//! `--record`: from what the threads have logged to the folder of strands beside the recording.
+//! `--strands`: from what the threads have logged to the folder of strands beside the recording.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use workspan_read::log::{convert, Converted, Setting, Stopped};
 use workspan_store::{folder_of, names, Meta, StoreError, Writer};
 
 use super::spool::Spool;
-use crate::output as talk;
+use crate::output;
 
 /// What one run has logged.
 #[derive(Debug)]
@@ -30,7 +30,11 @@ pub fn check_writable(file: &Path) -> anyhow::Result<()> {
     let in_the_way = fs::metadata(&folder).is_ok_and(|found| !found.is_dir());
     anyhow::ensure!(!in_the_way, "cannot write {}: a file of this name is in the way", folder.display());
     let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
-    anyhow::ensure!(!special, "--record: there is no place beside {} for strands", file.display());
+    anyhow::ensure!(
+        !special,
+        "--strands: no folder of strands can be beside {} (choose a file with -o)",
+        file.display()
+    );
     Ok(())
 }
 
@@ -70,7 +74,7 @@ pub fn write(recording: &Recording, logs: &[RunLog], file: &Path) -> anyhow::Res
         let (strands, bytes) = write_run(recording, run, log, Writer::create(&folder, number, &meta)?)?;
         sums = (sums.0 + strands, sums.1 + bytes);
     }
-    talk::talk(&format!("{} strands in {} ({} bytes)", sums.0, folder.display(), sums.1));
+    output::message(&format!("{} strands in {} ({} bytes)", sums.0, folder.display(), sums.1));
     Ok(())
 }
 
@@ -116,7 +120,16 @@ fn write_run(recording: &Recording, run: &Run, log: &RunLog, mut writer: Writer)
         Err(Stopped::Write(error)) => Some(format!("strands could not be written: {}", root_cause(error))),
     };
     if let Some(partial) = &partial {
-        talk::note(&format!("warning: not all strands are recorded: {partial}"));
+        output::note(&format!("warning: not all strands are recorded: {partial}"));
+    }
+    if let Ok(Converted { unfinished: unfinished @ 1.., .. }) = &converted {
+        let what = if *unfinished == 1 {
+            "1 task or thread that nobody waits for"
+        } else {
+            "tasks and threads that nobody waits for"
+        };
+        let count = if *unfinished == 1 { String::new() } else { format!("{unfinished} ") };
+        output::note(&format!("{count}{what} had not ended when the program did"));
     }
     let summary = writer.finish(recording, partial.as_deref()).context("cannot write the strands")?;
     Ok((summary.strands, summary.bytes))
@@ -146,7 +159,7 @@ fn why_partial(run: &Run, log: &RunLog, converted: &Converted) -> Option<String>
         Ending::InsideRegion => reasons.push("the program ended inside a region".to_owned()),
         Ending::Unseen => reasons.push("the program's end was not seen".to_owned()),
     }
-    let Converted { strands: _, cut, lone: _, lost, stray } = converted;
+    let Converted { strands: _, cut, unfinished: _, lone: _, lost, stray } = converted;
     for (count, what) in
         [(cut, "tasks had not ended"), (lost, "tasks could not be placed"), (stray, "records made no sense")]
     {

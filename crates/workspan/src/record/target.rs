@@ -1,4 +1,4 @@
-//! The program to run: where it is, and how it can be watched.
+//! The program to run: where it is, and how it can be profiled.
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -7,31 +7,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use object::read::ReadCache;
-use object::{Object, ObjectSection};
-use workspan_wire::shm::{NOTE_IDLE_ONLY, NOTE_MAGIC, NOTE_SECTION, WIRE_VERSION};
 
 use crate::exit::{Status, NOT_FOUND};
-use crate::openmp;
-
-/// How a program can be watched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Runtime {
-    /// It carries hooks in its rayon.
-    Rayon(Hooks),
-    /// It uses OpenMP: a collector is loaded into it.
-    Openmp(openmp::Program),
-    /// It is a script: what it starts may carry hooks.
-    Script,
-}
-
-/// What an executable says about its hooks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hooks {
-    /// Wire version.
-    pub wire_version: u32,
-    /// Name and version of the runtime that carries them.
-    pub runtime: String,
-}
+use crate::rayon::Script;
+use crate::runtime::{self, Runtime};
 
 /// Finds a command as a shell does.
 pub fn find(command: &OsStr) -> anyhow::Result<PathBuf> {
@@ -49,39 +28,22 @@ pub fn find(command: &OsStr) -> anyhow::Result<PathBuf> {
         })
 }
 
-/// The same, for a profile: an error also if only idle time can be accounted for.
-pub fn profiled_runtime(executable: &Path) -> anyhow::Result<Runtime> {
-    let runtime = runtime(executable)?;
-    anyhow::ensure!(
-        !matches!(&runtime, Runtime::Rayon(hooks) if hooks.runtime.ends_with(NOTE_IDLE_ONLY)),
-        "{} was built by `cargo workspan scale`, with hooks for idle time alone: build it with `cargo workspan build`",
-        executable.display()
-    );
-    Ok(runtime)
-}
-
-/// How a program can be watched. An error if it cannot: a run would tell nothing.
-pub fn runtime(executable: &Path) -> anyhow::Result<Runtime> {
+/// How a program can be profiled. An error if it cannot, or not so: a run would report nothing. `idle_only`: only idle time is
+/// wanted.
+pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Runtime>> {
     let Some(runtime) = look(executable)? else {
         anyhow::bail!(
-            "{} carries no hooks and uses no OpenMP: build it with `cargo workspan build`, or run it with \
-             `cargo workspan run` (is rayon among its dependencies?)",
+            "{} is not instrumented and does not use OpenMP. For a Rust program that uses rayon: build it with \
+             `cargo workspan build`, or build and run it with `cargo workspan run`",
             executable.display()
         );
     };
-    match &runtime {
-        Runtime::Rayon(hooks) if hooks.wire_version != WIRE_VERSION => anyhow::bail!(
-            "{} was built with hooks of wire version {}, this workspan has {WIRE_VERSION}: build it again with \
-             `cargo workspan build`",
-            executable.display(),
-            hooks.wire_version
-        ),
-        _ => Ok(runtime),
-    }
+    runtime.check(executable, idle_only)?;
+    Ok(runtime)
 }
 
-/// How a program can be watched, if it can.
-pub fn look(executable: &Path) -> anyhow::Result<Option<Runtime>> {
+/// How a program can be profiled, if it can.
+pub fn look(executable: &Path) -> anyhow::Result<Option<Box<dyn Runtime>>> {
     let cannot_run = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { crate::exit::NOT_EXECUTABLE };
         Status { code, message: format!("cannot run {}: {error}", executable.display()) }
@@ -90,7 +52,7 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Runtime>> {
     let mut start = [0; 2];
     let length = file.read(&mut start).map_err(cannot_run)?;
     if start[..length] == *b"#!" {
-        return Ok(Some(Runtime::Script));
+        return Ok(Some(Box::new(Script)));
     }
     // Of a large executable only some pages are read.
     let cache = ReadCache::new(file);
@@ -98,30 +60,5 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Runtime>> {
         let message = format!("cannot run {}: neither an executable nor a script", executable.display());
         Status { code: crate::exit::NOT_EXECUTABLE, message }
     })?;
-    if let Some(section) = file.section_by_name(NOTE_SECTION) {
-        return Ok(section.data().ok().and_then(parse_note).map(Runtime::Rayon));
-    }
-    Ok(openmp::program::look(executable).map(Runtime::Openmp))
-}
-
-impl Runtime {
-    /// What a recording says of it.
-    pub fn describe(&self) -> String {
-        match self {
-            Runtime::Rayon(hooks) => hooks.runtime.clone(),
-            Runtime::Openmp(program) => program.describe(),
-            Runtime::Script => String::new(),
-        }
-    }
-}
-
-fn parse_note(data: &[u8]) -> Option<Hooks> {
-    let at = data.windows(NOTE_MAGIC.len()).position(|w| w == NOTE_MAGIC)? + NOTE_MAGIC.len();
-    let version = data.get(at..at + 4)?.try_into().ok()?;
-    let text = data.get(at + 4..)?;
-    let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
-    Some(Hooks {
-        wire_version: u32::from_ne_bytes(version),
-        runtime: String::from_utf8_lossy(&text[..end]).into_owned(),
-    })
+    Ok(runtime::look(executable, &file))
 }

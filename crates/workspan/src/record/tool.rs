@@ -1,4 +1,4 @@
-//! `--tool`: a library that is loaded into the program and told of its tasks.
+//! `--tool`: a library that is loaded into the program and called at its task events.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,15 +6,15 @@ use std::path::Path;
 use anyhow::{bail, Context};
 use workspan_read::{tool, Snapshot};
 
-use super::child::Variable;
-use crate::output as talk;
+use crate::output;
+use crate::runtime::Variable;
 
-/// The variable that tells the collector of it.
+/// The variable that names it to the collector.
 pub const ENV: &str = "WORKSPAN_TOOL";
 
 /// Whether there is such a library at all.
 pub fn check(library: &Path) -> anyhow::Result<()> {
-    let found = library.metadata().with_context(|| format!("no tool {}", library.display()))?;
+    let found = library.metadata().with_context(|| format!("cannot load the tool {}", library.display()))?;
     if !found.is_file() {
         bail!("the tool {} is not a file", library.display());
     }
@@ -26,23 +26,23 @@ pub fn variable(library: &Path) -> Option<Variable> {
     Some((OsString::from(ENV), Some(std::path::absolute(library).ok()?.into())))
 }
 
-/// Tells what became of it.
+/// Reports whether it was loaded, and what it missed.
 pub fn report(library: &Path, snapshot: &(impl Snapshot + ?Sized)) -> anyhow::Result<()> {
     let name = library.display();
-    let told = tool::state(snapshot).context("cannot read the shared memory")?;
-    let message = match told.loaded {
-        tool::Loaded::Yes => match told.dropped {
+    let state = tool::state(snapshot).context("cannot read the shared memory")?;
+    let message = match state.loaded {
+        tool::Loaded::Yes => match state.dropped {
             0 => return Ok(()),
-            tasks => format!("the tool {name} was told nothing of {tasks} tasks: too many were there at a time"),
+            tasks => format!("the tool {name} missed {tasks} tasks: too many existed at a time"),
         },
-        tool::Loaded::No => format!("the tool {name} was not asked for by the collector: the program hides its environment"),
+        tool::Loaded::No => format!("the tool {name} was not loaded: the program removed WORKSPAN_TOOL from its environment"),
         tool::Loaded::Unfit => format!(
-            "the tool {name} was not loaded: it is no shared library for this machine, misses a library itself, or does not \
-             define `workspan_tool_start`"
+            "the tool {name} was not loaded: it is not a shared library for this machine, needs a library that is missing, \
+             or does not define `workspan_tool_start`"
         ),
-        tool::Loaded::NoMemory => format!("the tool {name} was not told of anything: the system gave no memory for it"),
-        tool::Loaded::Declined => format!("the tool {name} chose not to be told of anything"),
+        tool::Loaded::NoMemory => format!("the tool {name} was not called: no memory was available for its tables"),
+        tool::Loaded::Declined => format!("the tool {name} declined: its `workspan_tool_start` returned nothing"),
     };
-    talk::note(&format!("warning: {message}"));
+    output::note(&format!("warning: {message}"));
     Ok(())
 }

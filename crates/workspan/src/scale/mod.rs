@@ -55,7 +55,7 @@ pub fn run(args: &args::Scale) -> anyhow::Result<Outcome> {
             Ok(Some(found)) => profiled = Some(found),
             Ok(None) => stopped = Some(signal_hook::consts::SIGINT),
             // The times are there whatever becomes of the rest.
-            Err(error) => warnings.push(format!("where idle time and inflation arise is not known: {error:#}")),
+            Err(error) => warnings.push(format!("idle time and inflation cannot be attributed to sites: {error:#}")),
         }
     }
     drop(progress);
@@ -102,7 +102,7 @@ fn words(command: &[std::ffi::OsString]) -> Vec<String> {
     command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// Writes everything that is asked for; returns what went wrong. What one output lacks does not keep the others from coming.
+/// Writes everything that is requested; returns what went wrong. What one output lacks does not keep the others from coming.
 fn show(view: &Scale, options: &ScaleOptions) -> Vec<anyhow::Error> {
     let (json, csv) = (json(view) + "\n", csv(view));
     let to_stdout = |file: &Option<PathBuf>| file.as_deref() == Some(Path::new("-"));

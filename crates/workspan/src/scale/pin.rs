@@ -21,19 +21,19 @@ impl Processors {
     /// Those of this process. Of processors that share a core, the first of each come first.
     pub fn find() -> anyhow::Result<Processors> {
         let own = Pid::from_raw(0);
-        let allowed = sched_getaffinity(own).context("cannot tell on which processors we may run")?;
+        let allowed = sched_getaffinity(own).context("cannot find the processors that --pin may use")?;
         let mut order: Vec<usize> = (0..CpuSet::count()).filter(|cpu| allowed.is_set(*cpu).unwrap_or(false)).collect();
         order.sort_by_key(|cpu| (!first_of_its_core(*cpu), *cpu));
         Ok(Processors { allowed, order })
     }
 
-    /// Keeps the calling thread, and what it starts, on so many of them as long as the result lives.
+    /// Keeps the calling thread, and what it starts, on that many of them as long as the result lives.
     pub fn pin(&self, count: u32) -> anyhow::Result<Pinned<'_>> {
         let mut set = CpuSet::new();
         for cpu in self.order.iter().take(usize::try_from(count)?.max(1)) {
             set.set(*cpu)?;
         }
-        sched_setaffinity(Pid::from_raw(0), &set).context("cannot keep the program on some processors")?;
+        sched_setaffinity(Pid::from_raw(0), &set).context("cannot pin the program to processors")?;
         Ok(Pinned(self))
     }
 }
@@ -59,11 +59,11 @@ mod tests {
     #[test]
     fn a_thread_is_moved_and_moved_back() {
         let of_thread = || {
-            let set = sched_getaffinity(Pid::from_raw(0)).expect("it can be asked for");
+            let set = sched_getaffinity(Pid::from_raw(0)).expect("it can be read");
             (0..CpuSet::count()).filter(|cpu| set.is_set(*cpu).unwrap_or(false)).count()
         };
         let before = of_thread();
-        let processors = Processors::find().expect("it can be asked for");
+        let processors = Processors::find().expect("it can be read");
         let pinned = processors.pin(1).expect("one is allowed");
         assert_eq!(of_thread(), 1);
         drop(pinned);

@@ -62,7 +62,7 @@ const P: &str = "{P}";
 const WORKERS: &str = "{workers}";
 
 impl Plan {
-    /// For `command` on a machine with so many processors.
+    /// For `command` on a machine with this number of processors.
     pub fn new(command: &[OsString], options: &ScaleOptions, cpus: u32) -> Plan {
         let mut workers = options.workers.clone();
         if workers.is_empty() {
@@ -104,13 +104,13 @@ impl Plan {
         }
     }
 
-    /// The task with so many workers, or with one and the work of so many.
+    /// The task with this number of workers, or with one and the work of this number.
     pub fn find(&self, kind: Kind, workers: u32) -> Option<&Task> {
         self.tasks.iter().find(|task| task.kind == kind && task.workers == workers)
     }
 }
 
-/// The collector tells so many threads apart, but for main and one of its own.
+/// The collector distinguishes this number of threads, but for main and one of its own.
 const MOST: u32 = 253;
 
 fn contains(word: &OsStr, part: &str) -> bool {
@@ -162,7 +162,7 @@ mod tests {
     fn every_time_has_its_runs() {
         let with = |workers: &[u32]| ScaleOptions { workers: workers.to_vec(), ..ScaleOptions::default() };
         check("p", &with(&[4, 1, 4]), &["one worker; 1: p", "4 workers; 4: p"]);
-        // T_1 is needed even if nobody asks for it.
+        // T_1 is needed even if it is not requested.
         check("p", &with(&[2]), &["one worker; 1: p", "2 workers; 2: p"]);
         check("p {workers}", &with(&[2]), &["one worker; 1: p 1", "2 workers; 2: p 2"]);
         check(

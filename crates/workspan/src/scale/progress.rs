@@ -18,7 +18,7 @@ pub struct Progress {
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Progress {
-    /// Of so many runs. With `lines`, other things are written to the terminal meanwhile.
+    /// Of this number of runs. With `lines`, other things are written to the terminal meanwhile.
     pub fn new(all: usize, lines: bool) -> Progress {
         let terminal = !lines && io::stderr().is_terminal();
         Progress { began: Instant::now(), terminal, all, done: 0, round: 0, shown: false }

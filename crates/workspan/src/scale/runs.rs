@@ -38,7 +38,7 @@ pub struct Measurement {
     pub runtime: String,
 }
 
-/// Whoever stops one run stops them all; asked for beforehand, because the program may survive it.
+/// Whoever stops one run stops them all; asked beforehand, because the program may survive it.
 #[derive(Debug)]
 pub struct Stop(Arc<AtomicUsize>);
 
@@ -86,7 +86,7 @@ impl<'r> Runner<'r> {
 
     fn streams(&self) -> Streams<'_> {
         if self.options.show_output {
-            Streams::Talk
+            Streams::Messages
         } else {
             Streams::Errors(&self.errors)
         }
@@ -191,7 +191,7 @@ impl<'r> Runner<'r> {
         Ok(Some((Sample { time: run.time, idle }, run.cpu)))
     }
 
-    /// Profiles `plan` in full with one worker and with the most, so many times each; `None` if it was stopped.
+    /// Profiles `plan` in full with one worker and with the most, this number of times each; `None` if it was stopped.
     /// `program`: where a program is that has all hooks.
     pub fn profile(
         &self,
@@ -275,20 +275,19 @@ const OFF: f64 = 0.05;
 /// Lines of a failing program's errors that are shown.
 const LINES: usize = 10;
 
-/// A program that has more workers than it was told would be compared with itself.
+/// A program that has more workers than requested would be compared with itself.
 fn worker_warning(task: &Task, found: u32) -> anyhow::Result<Option<String>> {
     let asked = task.workers;
     anyhow::ensure!(
         found <= asked,
-        "{} ran {found} workers where {asked} {} asked for: it sets the number itself; if an argument tells it, write \
-         {{workers}} there",
+        "{} ran {found} workers, not {asked} as requested: it sets the number itself. If it has an argument for the \
+         number, write {{workers}} there",
         task.command[0].to_string_lossy(),
-        if asked == 1 { "was" } else { "were" },
     );
     Ok(match found {
         0 if asked > 1 => Some("the program started no workers: all its code ran serially".to_owned()),
         found if found < asked && found > 0 => {
-            Some(format!("the program ran {found} of {asked} workers: the others count as idle"))
+            Some(format!("the program ran {found} workers, not {asked}: the others count as idle"))
         }
         _ => None,
     })
@@ -299,7 +298,7 @@ impl Measurement {
         self.warnings.extend(warning.filter(|warning| !self.warnings.contains(warning)));
     }
 
-    /// Kinds of runs whose threads had work but no processor: what is told twice is told of the first only.
+    /// Kinds of runs whose threads had work but no processor: what would be reported twice is reported for the first only.
     pub fn off_processor(&self, plan: &Plan) -> Option<String> {
         let share = |(task, (samples, cpu)): (&Task, (&Vec<Sample>, &Vec<Nanos>))| {
             let work: Nanos = samples.iter().map(|run| run.time * i64::from(task.workers) - run.idle).sum();

@@ -72,7 +72,7 @@ fn truncated_files() {
     assert!(shown > 10, "{shown}");
 }
 
-/// One byte of each section is changed: that part is left out, with a warning that names it, and the rest is shown.
+/// One byte of each section is changed: that part is excluded, with a warning that names it, and the rest is shown.
 #[test]
 fn damaged_sections() {
     let folder = scratch("damaged");
@@ -168,13 +168,22 @@ fn programs_that_cannot_be_recorded() {
     check(&folder, 126, &["cannot run", "directory"]);
     let hooked = fs::read(build::program("endings")).expect("it was built");
     check(&file("plain", &hooked, 0o644), 126, &["plain", "ermission denied"]);
-    check(Path::new("true"), 2, &["true carries no hooks", "cargo workspan build", "rayon"]);
-    check(&build::native("endings"), 2, &["endings carries no hooks", "cargo workspan build"]);
+    check(Path::new("true"), 2, &["true is not instrumented", "cargo workspan build", "rayon"]);
+    check(&build::native("endings"), 2, &["endings is not instrumented", "cargo workspan build"]);
     // The mark, then the wire version.
     let mark = hooked.windows(8).position(|w| w == workspan_wire::shm::NOTE_MAGIC).expect("it has hooks");
     let mut newer = hooked.clone();
     newer[mark + 8] = 200;
     check(&file("newer", &newer, 0o755), 2, &["wire version 200", "build it again"]);
+    // What they need to start is missing: the program itself is there.
+    let script = file("script", b"#!/no/such/interpreter -x\n", 0o755);
+    check(&script, 126, &["cannot run", "script", "needs /no/such/interpreter, which does not exist"]);
+    let loader = b"/lib64/ld-linux-x86-64.so.2";
+    if let Some(at) = hooked.windows(loader.len()).position(|bytes| bytes == loader) {
+        let mut moved = hooked.clone();
+        moved[at..at + loader.len()].copy_from_slice(b"/lib64/no-linux-x86-64.so.2");
+        check(&file("moved", &moved, 0o755), 126, &["moved", "needs /lib64/no-linux-x86-64.so.2"]);
+    }
 }
 
 #[test]

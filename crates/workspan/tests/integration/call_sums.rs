@@ -34,14 +34,14 @@ pub(crate) fn graph_difference(recording: &Recording, rows: &[Strand]) -> Option
     None
 }
 
-/// What differs between the calls that the collector told and those computed from `rows`.
+/// What differs between the calls that the collector reported and those computed from `rows`.
 pub(crate) fn fly_difference(recording: &Recording, run: &Run, rows: &[Strand]) -> Option<String> {
     let options = Options { heights: false, steal: Nanos::ZERO };
     let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
     difference(recording, &metrics(&told(recording, run).rows), &metrics(&found.rows))
 }
 
-/// What differs between the burdened spans that the collector told and those computed from `rows`.
+/// What differs between the burdened spans that the collector reported and those computed from `rows`.
 pub(crate) fn burdened_difference(recording: &Recording, run: &Run, rows: &[Strand]) -> Option<String> {
     let options = Options { heights: false, steal: Nanos(STEAL) };
     let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
@@ -59,7 +59,7 @@ pub(crate) fn burdened_difference(recording: &Recording, run: &Run, rows: &[Stra
     Some(format!("burdened: {:?}: {told:?}, found {found:?}", recording.sites[edge.0 .0 as usize]))
 }
 
-/// A lock's own span is not told.
+/// A lock's own span is not reported.
 fn is_lock(recording: &Recording, row: &CallRow) -> bool {
     recording.sites[row.callee.0 as usize].kind.is_lock()
 }

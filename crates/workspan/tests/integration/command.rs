@@ -7,13 +7,10 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{mpsc, LazyLock};
 use std::thread;
-use std::time::Duration;
 
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
-
-/// Far longer than anything takes, on a machine that does ten other things.
-pub(crate) const LIMIT: Duration = Duration::from_secs(300);
+use workspan_testkit::patience::LIMIT;
 
 /// How a command ended, and what it said.
 #[derive(Debug)]
@@ -73,6 +70,22 @@ pub(crate) fn record(folder: &Path, options: &[&str], program: &Path, arguments:
     command.args(["record", "--clock", "virtual", "--workers", "2"]).args(options);
     command.arg("--").arg(program).args(arguments);
     command
+}
+
+/// The same command, free of what the test run was started with: a shell starts what is put in the background (`&` in a script)
+/// with SIGINT ignored, `nohup` with SIGHUP, and by design so do `workspan` and the program go on. A test that ends them by such
+/// a signal would wait for ever.
+pub(crate) fn with_default_signals(command: &Command) -> Command {
+    let mut env = Command::new("env");
+    env.arg("--default-signal").arg(command.get_program()).args(command.get_args());
+    env.current_dir(command.get_current_dir().expect("set"));
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => env.env(name, value),
+            None => env.env_remove(name),
+        };
+    }
+    env
 }
 
 /// Runs a command to its end.

@@ -68,7 +68,7 @@ fn check_snapshot(name: &str, ended: &Ended) {
 fn before_and_after() {
     let folder = scratch("diff");
     recorded(&folder, "before.wspan", &[100, 97, 104], |_| {});
-    // What stands in one file has moved down by three lines, which only functions can tell.
+    // What stands in one file has moved down by three lines, which only functions can know.
     recorded(&folder, "after.wspan", &[50, 52, 49], |recording| {
         for site in recording.sites.iter_mut().filter(|site| site.file == "src/b.rs") {
             site.line += 3;
@@ -152,7 +152,7 @@ fn what_is_wrong_with_strands_is_said() {
     };
     fs::remove_dir_all(&strands).expect("it is there");
     fs::rename(folder.join("other.strands"), &strands).expect("it is there");
-    check("of another recording");
+    check("does not belong to the recording beside it");
     fs::remove_dir_all(&strands).expect("it is there");
     fs::create_dir(&strands).expect("writable");
     check("cannot read the strands");

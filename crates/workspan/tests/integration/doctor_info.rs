@@ -133,8 +133,8 @@ fn the_table_for_a_program_without_hooks() {
     let program = text.split("\nprogram\n").nth(1).expect("a group");
     insta::assert_snapshot!(program, @r"
     ok       program            ./prog, ELF for X86_64
-    missing  hooks              none, though rayon is in it
-                                The program was built without `cargo workspan`: a run would tell nothing.
+    missing  hooks              none, although it uses rayon
+                                The program was built without `cargo workspan`: a run would report nothing.
                                 fix: build it with `cargo workspan build`, and look at the program that it names
     ok       debug-info         functions and lines
     ok       symbols            not stripped

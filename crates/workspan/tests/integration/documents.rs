@@ -90,16 +90,47 @@ fn every_option_is_described() {
             missing.extend(long.filter(|long| !described.contains(&format!("`{long}"))));
         }
     }
-    let help = run(crate::build::cargo_workspan().arg("--help"));
-    let commands = help.check_success().out();
-    let commands = commands.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list");
-    for verb in commands.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")) {
-        let verb = verb.split_whitespace().next().expect("a verb");
-        if verb != "help" && !described.contains(&format!("`cargo workspan {verb}")) {
-            missing.push(format!("cargo workspan {verb}"));
-        }
+    for command in workspan::cargo::command().get_subcommands() {
+        let command = format!("cargo workspan {}", command.get_name());
+        missing.extend((!described.contains(&format!("`{command}"))).then_some(command));
     }
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Both `--help`s list every command, in groups; the summary of each fits on a line of a terminal.
+#[test]
+fn help_lists_commands_in_groups() {
+    for (mut program, command, first) in [
+        (crate::command::workspan(&root()), workspan::args::command(), "Measure:\n  record "),
+        (crate::build::cargo_workspan(), workspan::cargo::command(), "Build instrumented and measure:\n  run "),
+    ] {
+        let help = run(program.arg("--help")).check_success().out();
+        assert!(help.contains(first) && help.contains("\nOptions:\n  -h, --help"), "{help}");
+        for command in command.get_subcommands() {
+            let line = help.lines().find(|line| line.split_whitespace().next() == Some(command.get_name()));
+            let line = line.unwrap_or_else(|| panic!("no line for {}: {help}", command.get_name()));
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+        let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 120).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+    }
+}
+
+/// Scripts that were written for the former spellings go on; no help shows them.
+#[test]
+fn former_spellings_work() {
+    use workspan::args::{parse, Verb};
+    let parsed = |line: &str| parse(line.split(' ').map(Into::into).collect()).expect("it is right").verb;
+    for line in ["workspan record --record -- x", "workspan record --strands -- x"] {
+        assert!(matches!(parsed(line), Verb::Record(record) if record.options.strands), "{line}");
+    }
+    for line in ["workspan inflate -- x", "workspan inflation -- x"] {
+        assert!(matches!(parsed(line), Verb::Inflation(_)), "{line}");
+    }
+    for help in [&["--help"][..], &["record", "--help"]] {
+        let help = run(crate::command::workspan(&root()).args(help)).check_success().out();
+        assert!(!help.contains("inflate") && !help.contains("--record"), "{help}");
+    }
 }
 
 #[test]

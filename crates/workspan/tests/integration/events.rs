@@ -82,10 +82,10 @@ fn so_they_are_with_openmp() {
 
 #[test]
 fn both_sides_of_a_comparison_have_them() {
-    let folder = scratch("events-inflate");
+    let folder = scratch("events-inflation");
     let mut command = workspan(&folder);
     command.args([
-        "inflate",
+        "inflation",
         "--json=answer.json",
         "--repeat=1",
         "--workers=2",
@@ -106,10 +106,10 @@ fn both_sides_of_a_comparison_have_them() {
     }
     assert!(most["inflation"].as_f64().is_some_and(|times| (0.9..1.1).contains(&times)), "{most:#}");
     // The same again from the recordings.
-    let again = run(workspan(&folder).args(["diff", "--json", "inflate.base.wspan", "inflate.wspan"]));
+    let again = run(workspan(&folder).args(["diff", "--json", "inflation.base.wspan", "inflation.wspan"]));
     let again: Value = serde_json::from_slice(&again.check_success().stdout).expect("JSON");
     assert_eq!(again["events"]["events"], answer["event_sites"]["events"]);
-    let text = run(workspan(&folder).args(["diff", "inflate.base.wspan", "inflate.wspan"]));
+    let text = run(workspan(&folder).args(["diff", "inflation.base.wspan", "inflation.wspan"]));
     assert!(text.check_success().out().contains("page-faults"), "{}", text.out());
 }
 

@@ -94,7 +94,7 @@ fn stored_recordings_in_all_formats() {
 fn a_program_that_ran() {
     let folder = scratch("exports");
     let program = build::program("shapes");
-    run(&mut record(&folder, &["--record"], &program, &["taskprof"])).check_success();
+    run(&mut record(&folder, &["--strands"], &program, &["taskprof"])).check_success();
     let file = "workspan.wspan";
     assert_eq!((folded(&folder, file, "work"), folded(&folder, file, "critical")), (3040, 930));
     let trace = json(&folder, file, &["--format", "perfetto"]);
@@ -140,11 +140,7 @@ fn files_and_what_is_said_of_them() {
     let few = ask(&folder, &["export", "-f", "speedscope", "-o", "few.json", "--limit", "3", "--json"]);
     let answer: Value = serde_json::from_slice(&few.check_success().stdout).expect("JSON");
     let left_out = answer["left_out"]["strands"].as_u64().expect("a number");
-    assert!(
-        left_out > 3 && few.err().contains(&format!("{left_out} of the shortest strands are left out")),
-        "{}",
-        few.err()
-    );
+    assert!(left_out > 3 && few.err().contains(&format!("excluded the {left_out} shortest strands")), "{}", few.err());
 
     let answer = json(&folder, file, &["-f", "csv", "--table", "all", "-o", "tables", "--json"]);
     let files = answer["files"].as_array().expect("a list");
@@ -224,11 +220,11 @@ fn what_cannot_be_exported_is_said() {
     let stored = fixtures();
     for format in ["perfetto", "dot", "graphml"] {
         ask(&stored, &["export", "mix.wspan", "-f", format])
-            .check_error(2, &["mix.wspan holds no strands", "--record"]);
+            .check_error(2, &["mix.wspan holds no strands", "--strands"]);
     }
     ask(&stored, &["export", "mix.wspan", "-f", "csv", "--table", "strands"]).check_error(2, &["holds no strands"]);
     for format in [&["-f", "cilkscale"][..], &["-f", "csv", "--table", "calls"]] {
         let other = [&["export", "mix.wspan", "--steal", "300"], format].concat();
-        ask(&stored, &other).check_error(2, &["holds no strands", "--record"]);
+        ask(&stored, &other).check_error(2, &["holds no strands", "--strands"]);
     }
 }

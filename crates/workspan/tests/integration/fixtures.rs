@@ -31,7 +31,7 @@ pub(crate) const VERBS: &[(&str, &[&str])] = &[
     ("info-json", &["info", "--json"]),
 ];
 
-/// Where the recordings are; made anew if asked for.
+/// Where the recordings are; made anew if requested.
 pub(crate) fn fixtures() -> PathBuf {
     static RECORDED: Once = Once::new();
     RECORDED.call_once(|| {

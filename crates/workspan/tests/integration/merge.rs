@@ -75,7 +75,7 @@ fn merged_runs_are_without_noise() {
     ask(&folder, &["advise", "merged.wspan"]).check_success();
 
     let again = ask(&folder, &["merge", "--keep", "median"]);
-    assert!(again.check_success().out().contains("the median of 3 runs"), "{}", again.out());
+    assert!(again.check_success().out().contains("the median cost of each strand in 3 runs"), "{}", again.out());
     assert!(folder.join("merged.wspan.old").is_file() && folder.join("merged.strands.old").is_dir());
     assert!(report(&folder, "merged.wspan")["program"]["work_ns"].as_i64() > Some(exact.work().0));
 }
@@ -113,7 +113,7 @@ fn what_cannot_be_merged_is_said() {
     ask(&folder, &["merge", "--keep", "most"]).check_error(2, &["--keep"]);
     let (folder, _) = recorded("merge-onto", 2);
     for onto in ["workspan.wspan", "./workspan.wspan", "workspan"] {
-        ask(&folder, &["merge", "-o", onto]).check_error(2, &["would be overwritten"]);
+        ask(&folder, &["merge", "-o", onto]).check_error(2, &["would overwrite"]);
     }
     ask(&folder, &["merge"]).check_success();
     ask(&folder, &["merge", "-o", "nowhere/merged.wspan"]).check_error(2, &["nowhere/merged.wspan"]);

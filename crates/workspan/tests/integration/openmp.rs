@@ -6,12 +6,11 @@ use std::fs;
 use std::ops::AddAssign;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
 use crate::openmp_build::{openmp, sources, Compiler};
-use crate::openmp_run::{check_none, each, native, native_with, number, parse, record, Threads, HANGS};
+use crate::openmp_run::{check_none, check_seeds, each, excused, native, number, parse, record, Threads, Wrong};
 
 /// As many virtual cores as loops of the test programs have iterations.
 const VIRTUAL: Threads = Threads::Virtual(64);
@@ -81,11 +80,13 @@ fn check_cases(main: &str, compiler: Compiler, at_least: usize) {
     let tags = Tags::read(main);
     let differences = each(&runs, |(case, threads)| {
         let difference = if case.how == How::Native {
-            native(&program, &case.name, threads.count()).err()
+            // It has nothing to be compared with.
+            native(&program, &case.name, threads.count()).err().map(|fault| fault.to_string())
         } else {
             match record(&program, &[&case.name], *threads) {
                 Ok(report) => compare(case, &report, *threads, compiler, &tags),
-                Err(message) => Some(message),
+                Err(Wrong::Ours(message)) => Some(message),
+                Err(Wrong::Runtimes(message)) => excused(&case.name, &message),
             }
         };
         difference.map(|difference| format!("{} {threads:?}: {difference}", case.name))
@@ -118,7 +119,7 @@ fn critical_of_contexts(report: &Value) -> i64 {
     report["contexts"].as_array().expect("a list").iter().map(|context| number(&context["critical_ns"])).sum()
 }
 
-/// The cases of a program, with the answers for so many threads.
+/// The cases of a program, with the answers for this number of threads.
 fn list(program: &Path, threads: u32) -> Vec<Case> {
     let output = Command::new(program).arg("list").env("OMP_NUM_THREADS", threads.to_string()).output();
     let output = output.expect("the program runs");
@@ -338,38 +339,13 @@ fn check_random(compiler: Compiler, ways: &[Threads]) {
     for first in (0..PROGRAMS).step_by(usize::try_from(TOGETHER).expect("a small number")) {
         runs.extend(ways.iter().map(|threads| (first, *threads)));
     }
-    let hang_anyway = AtomicUsize::new(0);
     let differences = each(&runs, |(first, threads)| {
-        let several = difference_of(&program, *first, TOGETHER, *threads, compiler, &lines)?;
-        // Which of them is it?
-        let mut alone = Vec::new();
-        let mut forgiven = false;
-        for seed in *first..first + TOGETHER {
-            match difference_of(&program, seed, 1, *threads, compiler, &lines) {
-                Some(message) if message.contains(HANGS) && hangs_without(&program, seed, *threads) => forgiven = true,
-                Some(difference) => alone.push(format!("seed {seed} {threads:?}: {difference}")),
-                None => {}
-            }
-        }
-        // One that hangs only beside others has been compared alone.
-        let hangs = several.contains(HANGS);
-        hang_anyway.fetch_add(usize::from(forgiven || hangs), Ordering::Relaxed);
-        if alone.is_empty() && !hangs {
-            alone.push(format!("seeds from {first} {threads:?}: {several}"));
-        }
-        (!alone.is_empty()).then(|| alone.join("\n"))
+        let wrong = check_seeds(*first, TOGETHER, |first, count| {
+            difference_of(&program, first, count, *threads, compiler, &lines)
+        });
+        wrong.map(|wrong| format!("{threads:?}: {wrong}"))
     });
-    let hang_anyway = hang_anyway.into_inner();
-    assert!(hang_anyway <= 3, "{hang_anyway} of so many programs hang: look at what they have in common");
     check_none(&differences, &format!("random.c by {compiler:?}, of {} runs", runs.len()));
-}
-
-/// Whether a program hangs without Workspan, too: libomp does so on very few of them.
-fn hangs_without(program: &Path, seed: u64, threads: Threads) -> bool {
-    // How threads wait changes how often, not whether.
-    [None, Some("passive"), Some("active")].into_iter().any(|policy| {
-        native_with(program, &seed.to_string(), threads.count(), policy).is_err_and(|message| message.contains(HANGS))
-    })
 }
 
 /// What a program amounts to, as `random.c` describes it.
@@ -403,13 +379,10 @@ fn difference_of(
     threads: Threads,
     compiler: Compiler,
     lines: &BTreeMap<i64, String>,
-) -> Option<String> {
+) -> Result<(), Wrong> {
     let (first, count) = (first.to_string(), count.to_string());
     let expected = oracle(program, &first, &count);
-    let report = match record(program, &[&first, &count], threads) {
-        Ok(report) => report,
-        Err(message) => return Some(message),
-    };
+    let report = record(program, &[&first, &count], threads)?;
     let mut wrong = String::new();
     let found = answer(&report, lines);
     if (found.work, found.span) != (expected.work, expected.span) {
@@ -428,7 +401,11 @@ fn difference_of(
             }
         }
     }
-    (!wrong.is_empty()).then_some(wrong)
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Wrong::Ours(wrong))
+    }
 }
 
 /// The oracle's answer for programs that run one after another.
@@ -474,7 +451,7 @@ fn answer(report: &Value, lines: &BTreeMap<i64, String>) -> Answer {
             *answer.sites.entry("serial".to_owned()).or_default() += Share { tasks: 0, own, critical };
         }
     }
-    // Where nothing ran there is nothing to tell.
+    // Where nothing ran there is nothing to report.
     answer.sites.retain(|_, share| share.own > 0);
     answer
 }

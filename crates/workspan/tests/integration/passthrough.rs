@@ -7,7 +7,7 @@ use std::process::Command;
 use nix::sys::signal::{kill, Signal};
 
 use crate::build::{self, scratch};
-use crate::command::{record, report, run, start, warnings, workspan, Ended};
+use crate::command::{record, report, run, start, warnings, with_default_signals, workspan, Ended};
 
 /// Ways to end, and the status that comes of it.
 const ENDINGS: &[(&[&str], i32)] = &[
@@ -32,6 +32,17 @@ fn bytes_and_status_are_those_of_the_native_run() {
     }
 }
 
+/// The line that says what to type next can be copied into a shell.
+#[test]
+fn the_next_command_is_quoted() {
+    let folder = scratch("next");
+    for (file, word) in [("my run.wspan", "'my run.wspan'"), ("it's.wspan", "\"it's.wspan\""), ("a.wspan", "a.wspan")] {
+        let ended = run(&mut record(&folder, &["-o", file], &build::program("endings"), &["exit"]));
+        let next = format!("recorded in {file}; next: workspan report {word} --html report.html");
+        assert!(ended.err().contains(&next), "{}", ended.err());
+    }
+}
+
 #[track_caller]
 fn check(folder: &Path, arguments: &[&str], status: i32) {
     let native = run(Command::new(build::native("endings")).args(arguments));
@@ -46,7 +57,7 @@ fn check(folder: &Path, arguments: &[&str], status: i32) {
     let with_file = run(&mut record(folder, &["--json=report.json"], &program, arguments));
     assert_eq!(with_file.code(), Some(status), "{arguments:?}: {}", with_file.err());
     assert_eq!((with_file.stdout, with_file.stderr), (native.stdout, native.stderr), "{arguments:?}");
-    let json = fs::read(folder.join("report.json")).expect("the report was asked for");
+    let json = fs::read(folder.join("report.json")).expect("the report was requested");
     let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
     assert_eq!(json["program"]["exit_code"], status, "{arguments:?}");
 }
@@ -126,20 +137,6 @@ fn check_killed(folder: &Path, signal: Signal, how: &str, end: impl FnOnce(Runni
     assert_eq!(report["program"]["complete"], false);
 }
 
-/// The same command, free of what the test run was started with (`nohup`, or `&` in a script).
-fn with_default_signals(command: &Command) -> Command {
-    let mut env = Command::new("env");
-    env.arg("--default-signal").arg(command.get_program()).args(command.get_args());
-    env.current_dir(command.get_current_dir().expect("set"));
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => env.env(name, value),
-            None => env.env_remove(name),
-        };
-    }
-    env
-}
-
 /// The program decides what a request to end means.
 #[test]
 fn a_program_that_ends_in_its_own_way() {
@@ -169,7 +166,7 @@ fn ignored_signals_stay_ignored() {
     assert_eq!(ended.code(), Some(3), "{:?}: {}", ended.status, ended.err());
 }
 
-/// What the program is told about its workers stays true, whatever its loops are split for.
+/// What the program learns about its workers stays true, whatever its loops are split for.
 #[test]
 fn the_program_is_told_the_truth_about_its_workers() {
     let folder = scratch("workers");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::build::{self, scratch};
 use crate::command::{record, report, run, workspan};
 
-/// Equal parts into which the mended programs divide what was serial, and the factor of what-if.
+/// Equal parts into which the fixed programs divide what was serial, and the factor of what-if.
 const PIECES: f64 = 8.0;
 
 /// The file with the programs, as debug information names it.
@@ -25,7 +25,7 @@ fn line(function: &str, text: &str) -> u64 {
 /// A recording of `planted ARGUMENTS` in `folder`.
 fn recorded(folder: &Path, name: &str, arguments: &[&str], task_cost: &str) -> PathBuf {
     let file = folder.join(format!("{name}.wspan"));
-    let options = ["--record", "--virtual-task-cost", task_cost, "-o", file.to_str().expect("text")];
+    let options = ["--strands", "--virtual-task-cost", task_cost, "-o", file.to_str().expect("text")];
     run(&mut record(folder, &options, &build::program("planted"), arguments)).check_success();
     file
 }
@@ -54,7 +54,7 @@ fn parallelism(value: &Value) -> f64 {
     value["parallelism"].as_f64().expect("a number")
 }
 
-/// What is foretold if all `parts` are so many times faster.
+/// What is predicted if all `parts` are this number of times faster.
 fn foretold(folder: &Path, file: &str, parts: &[String]) -> f64 {
     let parts: Vec<String> = parts.iter().map(|part| format!("{part}={PIECES}")).collect();
     let mut arguments = vec!["what-if", file];
@@ -62,7 +62,7 @@ fn foretold(folder: &Path, file: &str, parts: &[String]) -> f64 {
     parallelism(&ask(folder, &arguments)["after"])
 }
 
-/// Advice finds the pieces between these events of a program; what is foretold of them comes true, to the last digit.
+/// Advice finds the pieces between these events of a program; the prediction for them is reached, to the last digit.
 #[track_caller]
 fn check(name: &str, target: &str, planted: &[[String; 2]]) {
     let folder = scratch(&format!("planted-{name}"));
@@ -73,7 +73,7 @@ fn check(name: &str, target: &str, planted: &[[String; 2]]) {
     assert_eq!(places, planted);
     let foretold = foretold(&folder, "before.wspan", &handles);
     let measured = parallelism(&report(&folder, after)["program"]);
-    assert!((foretold - measured).abs() < 1e-6 * measured, "{foretold} foretold, {measured} measured");
+    assert!((foretold - measured).abs() < 1e-6 * measured, "{foretold} predicted, {measured} measured");
     // Both recordings side by side say so, too.
     let parts: Vec<String> = handles.iter().map(|part| format!("{part}={PIECES}")).collect();
     let mut arguments = vec!["diff", "before.wspan", "after.wspan"];
@@ -132,7 +132,7 @@ fn a_heavy_pair() {
     let two = foretold(&folder, "before.wspan", &both.map(at));
     let whole = recorded(&folder, "whole", &["heavy-pair", "fixed"], "0");
     let measured = parallelism(&report(&folder, whole)["program"]);
-    assert!((two - 41.6).abs() < 1e-9 && (measured - 41.6).abs() < 1e-9, "{two} foretold, {measured} measured");
+    assert!((two - 41.6).abs() < 1e-9 && (measured - 41.6).abs() < 1e-9, "{two} predicted, {measured} measured");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn tasks_too_fine() {
     let join = line("many_tasks", "rayon::join");
     assert!(findings[0]["text"].as_str().expect("text").contains(&at(join)), "{advice:#}");
     assert_eq!((&tasks["creation_ns"], &tasks["cutoff_ns"]), (&5.into(), &50.into()));
-    // Tasks of the mended program are above the cutoff.
+    // Tasks of the fixed program are above the cutoff.
     let after = recorded(&folder, "after", &["too-fine", "fixed"], "5");
     let report = report(&folder, &after);
     let overhead = report["program"]["task_overhead"].as_f64().expect("a share");
@@ -187,7 +187,7 @@ fn marks_that_do_not_nest() {
     let folder = scratch("planted-marks");
     for workers in ["1", "2", "4"] {
         let mut command = workspan(&folder);
-        command.args(["record", "--record", "--clock", "virtual", "--workers", workers, "--"]);
+        command.args(["record", "--strands", "--clock", "virtual", "--workers", workers, "--"]);
         run(command.arg(build::program("planted")).arg("marks")).check_success();
         let answer = report(&folder, "workspan.wspan");
         let program = &answer["program"];

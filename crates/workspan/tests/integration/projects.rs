@@ -131,7 +131,7 @@ fn run_leaves_the_project_as_it_is() {
 fn a_program_that_was_built_runs_anywhere() {
     let project = package("portable");
     let ended = cargo(&project, "build", &["--release"]);
-    assert!(ended.check_success().err().contains("hooks are in (rayon-core 1."), "{}", ended.err());
+    assert!(ended.check_success().err().contains("built instrumented (rayon-core 1."), "{}", ended.err());
     let elsewhere = scratch("anywhere");
     let program = elsewhere.join("renamed");
     fs::copy(build::target().join("workspan/release/portable"), &program).expect("it was built");
@@ -163,13 +163,13 @@ fn members_of_a_workspace() {
     assert_eq!(sites(&report(&folder, "workspan.wspan")), ["two/src/main.rs:3"]);
     fs::remove_file(folder.join("workspan.wspan")).expect("it was written");
     // A member without rayon has nothing to record, and is not run in silence.
-    cargo(&folder, "run", &["--release", "-p", "plain"]).check_error(2, &["plain carries no hooks"]);
+    cargo(&folder, "run", &["--release", "-p", "plain"]).check_error(2, &["plain is not instrumented"]);
     let ended = cargo(&folder, "build", &["--release"]);
     assert!(ended.check_success().err().contains("plain uses no rayon"), "{}", ended.err());
     assert!(snapshot(&folder) == before);
 }
 
-/// A wrapper of rustc that the user has already still wraps it, and nothing of ours shows in the program.
+/// A wrapper of rustc that the user has already still wraps it, and nothing of Workspan shows in the program.
 #[test]
 fn wrappers_of_rustc_are_chained() {
     use std::os::unix::fs::PermissionsExt;
@@ -246,7 +246,7 @@ fn installed_programs() {
     command.args(["install", "--offline", "--quiet", "--locked", "--path"]).arg(&project).arg("--root").arg(&root);
     let ended = run(command.arg("--target-dir").arg(build::target()));
     let bin = root.join("bin");
-    let note = format!("hooks are in (rayon-core 1.13.0); run it: workspan record -- {}", bin.display());
+    let note = format!("built instrumented (rayon-core 1.13.0); run it: workspan record -- {}", bin.display());
     assert!(ended.check_success().err().contains(&note), "{}", ended.err());
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let ended = run(workspan(&root).args(["record", "--", "installed"]).env("PATH", path));
@@ -271,7 +271,7 @@ fn projects_with_nothing_to_profile() {
     let alone = "version = 4\n[[package]]\nname = \"nothing\"\nversion = \"0.0.0\"\n";
     let files = [("Cargo.toml", no_rayon.as_str()), ("Cargo.lock", alone), ("src/main.rs", "fn main() {}")];
     for verb in ["run", "build", "test", "bench"] {
-        check(&files, verb, &["error: rayon is not among the dependencies", "nothing to profile"]);
+        check(&files, verb, &["does not depend on rayon", "nothing to profile"]);
     }
     let library = manifest("nothing", "rayon = \"1\"\n");
     let locked = lock(&[("nothing", "\"rayon\"")]);

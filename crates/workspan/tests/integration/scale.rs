@@ -6,14 +6,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
+use workspan_testkit::patience::wait_for;
 
 use crate::build::{self, cargo_workspan, scratch};
-use crate::command::{run, start, workspan, Ended, LIMIT};
+use crate::command::{run, start, with_default_signals, workspan, Ended};
 use crate::openmp_build::{openmp, Compiler};
 
 /// `workspan scale` with these options, for a program and its arguments.
@@ -95,7 +94,7 @@ fn the_facts_hold_of_every_run() {
     }
 }
 
-/// A run with two workers works and waits at least so many times as long as something sleeps.
+/// A run with two workers works and waits at least this number of times as long as something sleeps.
 #[track_caller]
 fn check_waits(program: &Path, arguments: &[&str], work: i64, idle: i64) {
     const MILLIS: i64 = 150;
@@ -134,7 +133,7 @@ fn who_waits_for_work_is_idle_and_who_is_blocked_is_not() {
     }
 }
 
-/// More threads are at work than there are workers: that is told, and no run is made better than it was.
+/// More threads are at work than there are workers: that is reported, and no run is made better than it was.
 #[test]
 fn idle_time_may_be_below_zero() {
     let folder = scratch("scale-threads");
@@ -182,7 +181,7 @@ fn everything_that_is_asked_for_is_written() {
     let ended = run(&mut scale(&folder, &options, &program(), &["pieces", "100000"]));
     let out = ended.check_success().out();
     assert!(out.starts_with("speedup ") && out.contains("inflation-specific") && out.contains("P·T_P"), "{out}");
-    let text = |name: &str| fs::read_to_string(folder.join(name)).expect("it was asked for");
+    let text = |name: &str| fs::read_to_string(folder.join(name)).expect("it was requested");
     check_identities(serde_json::from_str(&text("a.json")).expect("JSON"), 2);
     assert_eq!(text("a.csv").lines().count(), 3);
     assert!(text("a.svg").starts_with("<svg ") && text("a.html").contains("<svg "));
@@ -215,13 +214,13 @@ fn what_cannot_be_compared_is_an_error() {
     check(&["--svg=no/such/folder/a.svg"], &["pieces", "1000"], 2, &["cannot write no/such/folder/a.svg"]);
     check(&["--baseline=./no-such-program"], &["pieces", "1000"], 127, &["cannot run ./no-such-program"]);
     check(&["-p1,2"], &["fail", "3"], 2, &["ended with status 3", "one worker", "it wrote:\n  this program fails"]);
-    check(&["-p1,2"], &["pool", "3"], 2, &["ran 3 workers where 1 was asked for", "{workers}"]);
+    check(&["-p1,2"], &["pool", "3"], 2, &["ran 3 workers, not 1 as requested", "{workers}"]);
     let baseline = format!("--baseline='{}' fail 4", native().display());
     check(&[&baseline], &["pieces", "1000"], 2, &["ended with status 4 (the baseline)"]);
     let ended = run(&mut scale(&folder, ONCE, Path::new("./no-such-program"), &[]));
     ended.check_error(127, &["cannot run ./no-such-program"]);
     let ended = run(&mut scale(&folder, ONCE, &native(), &["pieces", "1000"]));
-    ended.check_error(2, &["carries no hooks and uses no OpenMP"]);
+    ended.check_error(2, &["is not instrumented and does not use OpenMP"]);
 }
 
 #[test]
@@ -268,12 +267,8 @@ fn interrupted(name: &str, at: usize) -> Ended {
     );
     let program = script(&folder, &does);
     let options = ["-p1,2", "--repeat=9", "--warm-up=0", "--json=-"];
-    let running = start(&mut scale(&folder, &options, &program, &[]));
-    let began = Instant::now();
-    while !folder.join("hangs").exists() {
-        assert!(began.elapsed() < LIMIT, "its run {at} does not begin");
-        thread::sleep(Duration::from_millis(5));
-    }
+    let running = start(&mut with_default_signals(&scale(&folder, &options, &program, &[])));
+    wait_for(&format!("run {at}"), || folder.join("hangs").exists().then_some(()));
     running.signal_group(Signal::SIGINT);
     running.wait()
 }

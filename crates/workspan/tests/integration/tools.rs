@@ -1,4 +1,4 @@
-//! Tools: what a library that is loaded into a program is told of its tasks.
+//! Tools: what a library that is loaded into a program learns of its tasks.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::build::{self, scratch};
 use crate::command::{run, workspan};
 use crate::openmp_build::{openmp, Compiler};
 
-/// The tool that checks what it is told.
+/// The tool that checks the calls that it receives.
 fn checker() -> PathBuf {
     let target = build::target().join("tools");
     let mut command = build::cargo();
@@ -32,7 +32,7 @@ fn histogram(folder: &Path) -> PathBuf {
     library
 }
 
-/// What the checker has told: threads, branches, spawned, members, without parent, open, faults.
+/// What the checker has reported: threads, branches, spawned, members, without parent, open, faults.
 fn told(text: &str) -> [u64; 7] {
     let line = text.lines().find(|line| line.starts_with("checker: threads ")).unwrap_or_else(|| panic!("{text}"));
     let numbers: Vec<u64> =
@@ -133,5 +133,5 @@ fn libraries_that_are_no_tools() {
     std::fs::write(folder.join("text.so"), "no library").expect("it can be written");
     let ended = started(&["--tool", "text.so"]);
     assert!(ended.err().contains("warning: the tool text.so was not loaded"), "{}", ended.err());
-    started(&["--tool", "text.so", "--record"]).check_error(2, &["--tool", "--record"]);
+    started(&["--tool", "text.so", "--strands"]).check_error(2, &["--tool", "--strands"]);
 }

@@ -1,4 +1,4 @@
-//! Programs with a known reason not to scale to 16 processors: the verdict names it, and of the mended ones says that they do.
+//! Programs with a known reason not to scale to 16 processors: the verdict names it, and of the fixed ones says that they do.
 
 use std::path::Path;
 
@@ -69,16 +69,16 @@ fn check_any(name: &str, task_cost: &str, expected: &[String]) {
         let folder = scratch(&format!("verdict-{name}-{strands}"));
         let verdict = |arguments: &[&str]| {
             let mut options = vec!["--virtual-task-cost", task_cost];
-            options.extend(strands.then_some("--record"));
+            options.extend(strands.then_some("--strands"));
             run(&mut record(&folder, &options, &build::program("planted"), arguments)).check_success();
             said(&report(&folder, "workspan.wspan"))
         };
         let found = verdict(&[name]);
         assert!(expected.contains(&found), "{name}, strands: {strands}: {found}, not {expected:?}");
         let mended = verdict(&[name, "fixed"]);
-        // Bounds alone do not always tell.
+        // Bounds alone do not always decide.
         let bounds = !strands && mended == "inconclusive: only-bounds";
-        assert!(bounds || mended == "scales-well", "{name}, mended, strands: {strands}: {mended}");
+        assert!(bounds || mended == "scales-well", "{name}, fixed, strands: {strands}: {mended}");
     }
 }
 

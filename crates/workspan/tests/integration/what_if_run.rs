@@ -74,7 +74,7 @@ fn answers_are_those_of_the_verb() {
     let folder = scratch("asked");
     for workers in ["1", "4"] {
         let mut command = workspan(&folder);
-        command.args(["record", "--clock", "virtual", "--record", "--json=report.json", "--workers", workers]);
+        command.args(["record", "--clock", "virtual", "--strands", "--json=report.json", "--workers", workers]);
         command.args(options(&MARKED)).arg("--").arg(build::program("planted")).arg("marked");
         run(&mut command).check_success();
         check_same(&folder, &MARKED, answers(&json(&folder.join("report.json"))));
@@ -84,7 +84,7 @@ fn answers_are_those_of_the_verb() {
 #[test]
 fn repeated_runs_are_asked_the_typical_one() {
     let folder = scratch("asked-repeated");
-    let mut all = vec!["--record", "--repeat", "3", "--json=report.json"];
+    let mut all = vec!["--strands", "--repeat", "3", "--json=report.json"];
     all.extend(options(&MARKED[..1]));
     run(&mut record(&folder, &all, &build::program("planted"), &["marked"])).check_success();
     let report = json(&folder.join("report.json"));
@@ -118,7 +118,7 @@ fn a_run_of_openmp_leaves_no_strands() {
     let program = openmp("constructs.c", Compiler::Clang);
     let scenarios = scenarios_of_openmp();
     let scenarios: Vec<&str> = scenarios.iter().map(String::as_str).collect();
-    for (also, left) in [(&["--record"][..], true), (&[], false)] {
+    for (also, left) in [(&["--strands"][..], true), (&[], false)] {
         let mut command = workspan(&folder);
         command.args(["record", "--clock", "virtual", "--workers", "2", "--json=report.json"]).args(also);
         command.args(options(&scenarios)).arg("--").arg(&program).arg("task_pair");
@@ -160,7 +160,7 @@ fn what_the_program_does_not_have_is_said_after_the_run() {
     ended.check_error(
         2,
         &[
-            "workspan: error: --what-if nothing=8: the recording has no region marked `nothing`",
+            "workspan: error: --what-if nothing=8: the program marked no region `nothing`",
             "--what-if s-00000000/=2,middle=2: the recording has no site `s-00000000`",
             "parallelism 5.00 instead of 1.11",
             "recorded in workspan.wspan",
@@ -169,7 +169,7 @@ fn what_the_program_does_not_have_is_said_after_the_run() {
     assert_eq!(report(&folder, "workspan.wspan")["program"]["span_ns"], 9_000);
     // The program's own status goes before.
     let ended = run(&mut record(&folder, &options(&["nothing=8"]), &build::program("endings"), &["exit", "7"]));
-    ended.check_error(7, &["no region marked `nothing`"]);
+    ended.check_error(7, &["marked no region `nothing`"]);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use workspan_model::Strand;
 
 use super::cursor::Cursor;
 use super::follower::Follower;
-use super::{Places, Source, Unmatched};
+use super::places::{Places, Unmatched};
+use super::Source;
 
 /// How well runs have matched.
 #[derive(Debug, Default)]

@@ -1,9 +1,7 @@
 //! The rows of one run, each with where it stands in the tree.
 
+use workspan_model::nesting::{Construct, Detail, Effect, Nesting, MOST_OPEN};
 use workspan_model::{Event, Strand};
-
-use super::super::nesting::Opened;
-use super::super::problem::MOST_OPEN;
 
 /// Where the rows of one run come from, to be read beside those of others.
 pub trait Source {
@@ -44,11 +42,11 @@ impl Node {
     }
 
     pub(super) fn signature(&self) -> Signature {
-        let inner = match self.row.event {
+        let inner = match (self.row.event, self.row.event.detail()) {
             // A piece of another length is another piece.
-            Event::Fork(iterations) => iterations,
-            Event::Spawn(creation) | Event::Call(creation) => creation.context.0,
-            Event::Enter(context) => context.0,
+            (Event::Fork(iterations), _) => iterations,
+            (_, Detail::Creation(creation)) => creation.context.0,
+            (_, Detail::Context(context)) => context.0,
             _ => 0,
         };
         (self.row.event.number(), self.row.context.0, inner)
@@ -63,13 +61,13 @@ pub(super) struct Cursor<S> {
     nodes: Vec<Node>,
     head: usize,
     /// What is open behind the last of them.
-    open: Vec<Opened>,
+    open: Nesting<Construct>,
     ended: bool,
 }
 
 impl<S: Source> Cursor<S> {
     pub(super) fn new(source: S) -> Cursor<S> {
-        Cursor { source, nodes: Vec::new(), head: 0, open: Vec::new(), ended: false }
+        Cursor { source, nodes: Vec::new(), head: 0, open: Nesting::new(), ended: false }
     }
 
     /// The row after so many others.
@@ -103,7 +101,7 @@ impl<S: Source> Cursor<S> {
         };
         let open = &mut self.open;
         self.nodes.extend(rows.iter().map(|row| {
-            let depth = u32::try_from(open.len()).unwrap_or(u32::MAX);
+            let depth = u32::try_from(open.depth()).unwrap_or(u32::MAX);
             Node { row: *row, depth, class: classify(open, row.event) }
         }));
         Ok(())
@@ -139,33 +137,20 @@ pub(super) struct Ahead {
     pub(super) rows: usize,
 }
 
-fn classify(open: &mut Vec<Opened>, event: Event) -> Class {
-    let opened = match event {
-        Event::Fork(_) => Opened::Fork,
-        Event::Group => Opened::Group,
-        Event::Spawn(_) | Event::Call(_) => Opened::Task,
-        Event::Enter(_) => Opened::Region,
-        Event::Team(_) => Opened::Team,
-        _ => return close(open, event),
-    };
-    if open.len() == MOST_OPEN {
-        return Class::Leaf;
-    }
-    open.push(opened);
-    Class::Open
-}
-
-fn close(open: &mut Vec<Opened>, event: Event) -> Class {
-    match (event, open.last()) {
-        (Event::Next(_), Some(Opened::Fork)) | (Event::End, Some(Opened::Team)) => Class::Next,
-        (Event::Join, Some(Opened::Fork))
-        | (Event::Wait, Some(Opened::Group))
-        | (Event::End, Some(Opened::Task))
-        | (Event::Leave, Some(Opened::Region))
-        | (Event::TeamEnd, Some(Opened::Team)) => {
+/// Rows that do not fit close nothing: runs are compared as they are.
+fn classify(open: &mut Nesting<Construct>, event: Event) -> Class {
+    match event.effect() {
+        Effect::Opens(construct) if open.depth() < MOST_OPEN => {
+            open.push(construct);
+            Class::Open
+        }
+        Effect::Divides(construct) if open.last() == Some(&construct) => Class::Next,
+        Effect::Closes(construct) if open.last() == Some(&construct) => {
             open.pop();
             Class::Close
         }
+        // A member has ended.
+        Effect::Closes(construct) if open.ends(construct) => Class::Next,
         _ => Class::Leaf,
     }
 }

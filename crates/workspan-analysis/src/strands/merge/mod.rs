@@ -21,6 +21,7 @@ use workspan_model::{ContextId, Event, Nanos, Strand};
 pub(crate) use align::{align, Aligned};
 pub use cursor::Source;
 pub(crate) use places::Places;
+pub use places::{Unmatched, MOST_PLACES};
 
 /// What is kept of a strand's costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,18 +44,6 @@ pub struct Merged {
     pub others: Vec<Unmatched>,
     /// By context, ascending: what has not matched, summed over the runs. Of the first [`MOST_PLACES`] contexts.
     pub places: Vec<(ContextId, Unmatched)>,
-}
-
-/// Contexts that are told apart in [`Merged::places`].
-pub const MOST_PLACES: usize = 1 << 12;
-
-/// Strands that have not matched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unmatched {
-    /// The first run has them, the other has not.
-    pub missing: u64,
-    /// The other run has them, the first has not.
-    pub extra: u64,
 }
 
 /// Merges runs, and gives the rows that result to `take`, in batches, until it has enough.

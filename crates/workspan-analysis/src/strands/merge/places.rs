@@ -4,7 +4,17 @@ use std::collections::BTreeMap;
 
 use workspan_model::{ContextId, Nanos, Strand};
 
-use super::{Unmatched, MOST_PLACES};
+/// Contexts that are distinguished in [`Merged::places`](super::Merged::places).
+pub const MOST_PLACES: usize = 1 << 12;
+
+/// Strands that have not matched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unmatched {
+    /// The first run has them, the other has not.
+    pub missing: u64,
+    /// The other run has them, the first has not.
+    pub extra: u64,
+}
 
 /// What has not matched, by context.
 #[derive(Debug, Default)]

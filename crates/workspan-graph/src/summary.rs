@@ -1,0 +1,186 @@
+//! What a chunk holds, without its accesses: control events, and between them how much was executed and touched.
+//!
+//! Tasks and their totals are made from summaries alone, so that nothing else of a recording need be read for them.
+
+use workspan_trace::bytes::{Malformed, Reader, Writer};
+use workspan_trace::control::Kind;
+use workspan_trace::program::{operation, Access as Mode};
+
+use crate::events::{Access, Control, Event};
+use crate::program::{Entry, Program};
+
+/// How much was executed and touched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Segments.
+    pub segments: u64,
+    /// Basic blocks.
+    pub blocks: u64,
+    /// Accesses that read; those that read and write count here and there.
+    pub loads: u64,
+    /// Accesses that write.
+    pub stores: u64,
+    /// Bytes of all accesses.
+    pub bytes: u64,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.segments += other.segments;
+        self.blocks += other.blocks;
+        self.loads += other.loads;
+        self.stores += other.stores;
+        self.bytes += other.bytes;
+    }
+}
+
+/// A control event that ends a task or a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Events of the chunk before it.
+    pub at: u64,
+    /// What it is.
+    pub control: Control,
+}
+
+/// A chunk without its accesses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Events in all.
+    pub events: u64,
+    /// Control events but allocations and releases.
+    pub marks: Vec<Mark>,
+    /// What lies before each mark, and after the last.
+    pub fragments: Vec<Tally>,
+    /// How often each segment was executed, by id.
+    pub counts: Vec<(u32, u64)>,
+}
+
+/// Makes a summary, event by event.
+#[derive(Debug, Default)]
+pub struct Summariser {
+    counts: Vec<u32>,
+    touched: Vec<u32>,
+    accesses: Vec<Access>,
+    fragment: Tally,
+    summary: Summary,
+}
+
+impl Summariser {
+    /// Takes an event.
+    #[inline]
+    pub fn add(&mut self, program: &Program, event: Event<'_>, entry: &Entry) {
+        if let Some(control) = event.control() {
+            if !matches!(control.kind, Kind::Allocate | Kind::Free) {
+                self.summary.marks.push(Mark { at: self.summary.events, control });
+                self.summary.fragments.push(std::mem::take(&mut self.fragment));
+            }
+        } else {
+            self.fragment.segments += 1;
+            self.fragment.blocks += u64::from(entry.block);
+            self.fragment.loads += u64::from(entry.loads);
+            self.fragment.stores += u64::from(entry.stores);
+            self.fragment.bytes += u64::from(entry.bytes);
+            let id = event.id as usize;
+            if self.counts.len() <= id {
+                self.counts.resize(program.ids().max(id + 1), 0);
+            }
+            if self.counts[id] == 0 {
+                self.touched.push(event.id);
+            }
+            self.counts[id] += 1;
+            if entry.dynamic {
+                self.add_dynamic(program, event);
+            }
+        }
+        self.summary.events += 1;
+    }
+
+    fn add_dynamic(&mut self, program: &Program, event: Event<'_>) {
+        let Some((loaded, segment)) = program.segment(event.id) else {
+            return;
+        };
+        event.accesses(loaded, segment, &mut self.accesses);
+        let dynamic = operation::SIZE_SLOT | operation::MASK_SLOT;
+        for access in self.accesses.iter().filter(|access| access.flags & dynamic != 0) {
+            self.fragment.loads += u64::from(access.mode != Mode::Store);
+            self.fragment.stores += u64::from(access.mode != Mode::Load);
+            self.fragment.bytes += access.size;
+        }
+    }
+
+    /// The summary of the events so far.
+    pub fn finish(&mut self) -> Summary {
+        let mut summary = std::mem::take(&mut self.summary);
+        summary.fragments.push(std::mem::take(&mut self.fragment));
+        self.touched.sort_unstable();
+        for id in self.touched.drain(..) {
+            let count = std::mem::take(&mut self.counts[id as usize]);
+            summary.counts.push((id, count.into()));
+        }
+        summary
+    }
+}
+
+impl Summary {
+    /// The encoding.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.number(self.events);
+        out.number(self.marks.len() as u64);
+        let mut before = [0; 5];
+        for mark in &self.marks {
+            out.number(mark.at);
+            out.number(mark.control.kind as u64);
+            for number in 0..mark.control.kind.slots() {
+                let value = mark.control.slots[number].cast_signed();
+                out.signed(value - before[number]);
+                before[number] = value;
+            }
+        }
+        for tally in &self.fragments {
+            for value in [tally.segments, tally.blocks, tally.loads, tally.stores, tally.bytes] {
+                out.number(value);
+            }
+        }
+        out.number(self.counts.len() as u64);
+        let mut last = 0;
+        for (id, count) in &self.counts {
+            out.number(u64::from(*id - last));
+            out.number(*count);
+            last = *id;
+        }
+        out.bytes
+    }
+
+    /// The summary that was encoded so.
+    pub fn decode(bytes: &[u8]) -> Result<Summary, Malformed> {
+        let mut from = Reader::new(bytes);
+        let mut summary = Summary { events: from.number()?, ..Summary::default() };
+        let mut before = [0_i64; 5];
+        for _ in 0..from.count()? {
+            let at = from.number()?;
+            let kind = Kind::of(from.small()?).ok_or(Malformed)?;
+            let mut slots = [0; 5];
+            for number in 0..kind.slots() {
+                before[number] = before[number].wrapping_add(from.signed()?);
+                slots[number] = before[number].cast_unsigned();
+            }
+            summary.marks.push(Mark { at, control: Control { kind, slots } });
+        }
+        for _ in 0..=summary.marks.len() {
+            let mut values = [0; 5];
+            for value in &mut values {
+                *value = from.number()?;
+            }
+            let [segments, blocks, loads, stores, bytes] = values;
+            summary.fragments.push(Tally { segments, blocks, loads, stores, bytes });
+        }
+        let mut id: u32 = 0;
+        for _ in 0..from.count()? {
+            id = id.checked_add(from.small()?).ok_or(Malformed)?;
+            summary.counts.push((id, from.number()?));
+        }
+        Ok(summary)
+    }
+}

@@ -1,0 +1,262 @@
+//! Kinds of sites: all that is known of each, in one row.
+//!
+//! Whoever asks something of a kind asks its [row](SiteKind::row). A new kind is a row here, its number in
+//! `workspan_wire::site`, and the hooks that make such sites.
+
+/// Position of a site in its recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SiteId(pub u32);
+
+/// What a site stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SiteKind {
+    /// `join`: two branches, one of them a task.
+    Join,
+    /// A scope: its body, and the wait for its tasks.
+    Scope,
+    /// A task spawned into a scope.
+    ScopeSpawn,
+    /// A detached task.
+    Spawn,
+    /// A task on every worker.
+    Broadcast,
+    /// The consuming end of a parallel iterator.
+    ParIter,
+    /// A parallel sort.
+    ParSort,
+    /// Serial code of the root strand between two regions.
+    Serial {
+        /// The region before it; `None` at the start of the program.
+        from: Option<SiteId>,
+        /// The region after it; `None` at the end of the program.
+        to: Option<SiteId>,
+    },
+    /// A thread of the program, outside any pool.
+    Thread,
+    /// A parallel region: one implicit task to each thread of a team.
+    Parallel,
+    /// A league of teams.
+    Teams,
+    /// An explicit task.
+    Task,
+    /// A loop whose iterations become tasks.
+    Taskloop,
+    /// A worksharing loop.
+    Loop,
+    /// Worksharing sections.
+    Sections,
+    /// A critical section.
+    Critical,
+    /// Code between taking a lock and giving it back.
+    Lock,
+    /// A region that the program marks.
+    Marked,
+}
+
+/// What is known of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// On the wire and in pages.
+    pub number: u32,
+    /// In `.wspan` files.
+    pub stored: u64,
+    /// The word used in reports and JSON.
+    pub name: &'static str,
+    /// What code of such a site is, before its place; of serial code nothing, its place says it.
+    pub code: &'static str,
+    /// Whose construct it is.
+    pub family: Family,
+    /// What tasks in its contexts are.
+    pub tasks: Tasks,
+    /// How the cost of creating them is known.
+    pub created: Created,
+    /// Every execution creates exactly one task.
+    pub one_task: bool,
+    /// Who creates the tasks runs one of them, or a part of the work, itself.
+    pub runs_one: bool,
+    /// Code under a lock.
+    pub lock: bool,
+    /// False for code that spawns nothing.
+    pub spawns: bool,
+}
+
+/// Whose construct a kind is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// None of a runtime's.
+    Program,
+    /// Rayon's.
+    Rayon,
+    /// OpenMP's.
+    Openmp,
+    /// The program's, in all runtimes; follows the rules of OpenMP where that is the runtime.
+    Any,
+}
+
+/// What tasks in a context are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tasks {
+    /// Each is an instance.
+    Each,
+    /// Items of a shared iterator, and no instances.
+    Items,
+    /// The same as the first; but of an instance of this loop, or of these sections, all members of a team have a part.
+    Pieces,
+    /// Tasks of a loop, which is the instance.
+    Chunks,
+}
+
+/// How the cost of creating tasks is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// It is what a fork and join cost when that was measured, times their number.
+    AsFork,
+    /// It is measured one by one, where the clock is real.
+    Measured,
+    /// The collector reports it, with any clock.
+    Reported,
+}
+
+impl Row {
+    /// What most kinds have in common.
+    const PLAIN: Row = Row {
+        number: 0,
+        stored: 0,
+        name: "",
+        code: "",
+        family: Family::Program,
+        tasks: Tasks::Each,
+        created: Created::AsFork,
+        one_task: false,
+        runs_one: false,
+        lock: false,
+        spawns: true,
+    };
+}
+
+impl SiteKind {
+    /// All of them; serial code without its ends.
+    pub const ALL: [SiteKind; 18] = [
+        SiteKind::Join,
+        SiteKind::Scope,
+        SiteKind::ScopeSpawn,
+        SiteKind::Spawn,
+        SiteKind::Broadcast,
+        SiteKind::ParIter,
+        SiteKind::ParSort,
+        SiteKind::Serial { from: None, to: None },
+        SiteKind::Thread,
+        SiteKind::Parallel,
+        SiteKind::Teams,
+        SiteKind::Task,
+        SiteKind::Taskloop,
+        SiteKind::Loop,
+        SiteKind::Sections,
+        SiteKind::Critical,
+        SiteKind::Lock,
+        SiteKind::Marked,
+    ];
+
+    /// All that is known of it.
+    #[rustfmt::skip]
+    pub fn row(self) -> &'static Row {
+        match self {
+            SiteKind::Join => &Row { number: 1, stored: 0, name: "join", code: "serial code in branches of the join at", family: Family::Rayon, one_task: true, runs_one: true, ..Row::PLAIN },
+            SiteKind::Scope => &Row { number: 2, stored: 1, name: "scope", code: "serial code in the scope at", family: Family::Rayon, ..Row::PLAIN },
+            SiteKind::ScopeSpawn => &Row { number: 3, stored: 2, name: "scope-spawn", code: "serial code in tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true, ..Row::PLAIN },
+            SiteKind::Spawn => &Row { number: 4, stored: 3, name: "spawn", code: "serial code in tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true, ..Row::PLAIN },
+            SiteKind::Broadcast => &Row { number: 5, stored: 4, name: "broadcast", code: "serial code in the broadcast at", family: Family::Rayon, created: Created::Reported, ..Row::PLAIN },
+            SiteKind::ParIter => &Row { number: 6, stored: 5, name: "par-iter", code: "serial code in chunks of the parallel iterator at", family: Family::Rayon, tasks: Tasks::Items, runs_one: true, ..Row::PLAIN },
+            SiteKind::ParSort => &Row { number: 7, stored: 6, name: "par-sort", code: "serial code in the sort at", family: Family::Rayon, runs_one: true, ..Row::PLAIN },
+            SiteKind::Serial { .. } => &Row { number: 8, stored: 100, name: "serial", spawns: false, ..Row::PLAIN },
+            SiteKind::Thread => &Row { number: 9, stored: 7, name: "thread", code: "serial code of the thread at", spawns: false, ..Row::PLAIN },
+            SiteKind::Parallel => &Row { number: 10, stored: 8, name: "parallel", code: "serial code in the parallel region at", family: Family::Openmp, ..Row::PLAIN },
+            SiteKind::Teams => &Row { number: 11, stored: 9, name: "teams", code: "serial code in the teams at", family: Family::Openmp, ..Row::PLAIN },
+            SiteKind::Task => &Row { number: 12, stored: 10, name: "task", code: "serial code in tasks created at", family: Family::Openmp, created: Created::Measured, one_task: true, ..Row::PLAIN },
+            SiteKind::Taskloop => &Row { number: 13, stored: 11, name: "taskloop", code: "serial code in tasks of the taskloop at", family: Family::Openmp, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::Loop => &Row { number: 14, stored: 12, name: "loop", code: "serial code in chunks of the loop at", family: Family::Openmp, tasks: Tasks::Pieces, ..Row::PLAIN },
+            SiteKind::Sections => &Row { number: 15, stored: 13, name: "sections", code: "serial code in the sections at", family: Family::Openmp, tasks: Tasks::Pieces, ..Row::PLAIN },
+            SiteKind::Critical => &Row { number: 16, stored: 14, name: "critical", code: "the critical section at", family: Family::Openmp, lock: true, ..Row::PLAIN },
+            SiteKind::Lock => &Row { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Openmp, lock: true, ..Row::PLAIN },
+            SiteKind::Marked => &Row { number: 18, stored: 16, name: "marked", code: "serial code in the region marked at", family: Family::Any, ..Row::PLAIN },
+        }
+    }
+
+    /// The kind of this number; serial code between these sites.
+    pub fn numbered(number: u32, from: Option<SiteId>, to: Option<SiteId>) -> Option<SiteKind> {
+        SiteKind::found(from, to, |row| row.number == number)
+    }
+
+    /// The kind of this number in a file; serial code between these sites.
+    pub fn stored(number: u64, from: Option<SiteId>, to: Option<SiteId>) -> Option<SiteKind> {
+        SiteKind::found(from, to, |row| row.stored == number)
+    }
+
+    fn found(from: Option<SiteId>, to: Option<SiteId>, is: impl Fn(&Row) -> bool) -> Option<SiteKind> {
+        SiteKind::ALL.into_iter().find(|kind| is(kind.row())).map(|kind| kind.with_ends(from, to))
+    }
+
+    /// The same; serial code between these sites.
+    pub fn with_ends(self, from: Option<SiteId>, to: Option<SiteId>) -> SiteKind {
+        if self.ends().is_some() {
+            SiteKind::Serial { from, to }
+        } else {
+            self
+        }
+    }
+
+    /// The sites between which serial code lies.
+    pub fn ends(self) -> Option<[Option<SiteId>; 2]> {
+        match self {
+            SiteKind::Serial { from, to } => Some([from, to]),
+            _ => None,
+        }
+    }
+
+    /// The word used in reports and JSON.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// False for serial code, which spawns nothing.
+    pub fn spawns(self) -> bool {
+        self.row().spawns
+    }
+
+    /// True for code under a lock.
+    pub fn is_lock(self) -> bool {
+        self.row().lock
+    }
+
+    /// True for constructs of OpenMP, and those that may be.
+    pub fn is_openmp(self) -> bool {
+        matches!(self.row().family, Family::Openmp | Family::Any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_tell_kinds_apart() {
+        let ends = (Some(SiteId(3)), None);
+        for (at, kind) in (1..).zip(SiteKind::ALL) {
+            let row = kind.row();
+            assert_eq!(row.number, at, "{kind:?}");
+            let found = [SiteKind::numbered(at, ends.0, ends.1), SiteKind::stored(row.stored, ends.0, ends.1)];
+            let expected = kind.with_ends(ends.0, ends.1);
+            assert_eq!(found, [Some(expected); 2]);
+            let same = SiteKind::ALL.into_iter().filter(|other| other.row().name == row.name).count();
+            assert_eq!(same, 1, "{}", row.name);
+        }
+        assert_eq!([SiteKind::numbered(0, None, None), SiteKind::stored(17, None, None)], [None; 2]);
+    }
+
+    #[test]
+    fn every_row_says_what_its_code_is() {
+        for kind in SiteKind::ALL {
+            assert_eq!(kind.row().code.is_empty(), kind.ends().is_some(), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The C library, as far as it is used here.
+
+#![expect(missing_docs, reason = "names and types of the C library")]
+
+use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
+
+pub const O_RDWR: c_int = 2;
+pub const O_CLOEXEC: c_int = 0o2_000_000;
+pub const PROT_READ_WRITE: c_int = 3;
+pub const MAP_SHARED: c_int = 1;
+pub const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
+pub const MAP_NORESERVE: c_int = 0x4000;
+pub const FUTEX_WAIT: c_int = 0;
+pub const FUTEX_WAKE: c_int = 1;
+pub const ESRCH: c_int = 3;
+pub const EOWNERDEAD: c_int = 130;
+#[cfg(target_arch = "x86_64")]
+pub const SYS_FUTEX: c_long = 202;
+#[cfg(not(target_arch = "x86_64"))]
+pub const SYS_FUTEX: c_long = 98;
+
+#[derive(Debug)]
+#[repr(C)]
+pub struct Timespec {
+    pub seconds: i64,
+    pub nanos: i64,
+}
+
+/// `struct dl_phdr_info`, its beginning.
+#[derive(Debug)]
+#[repr(C)]
+pub struct ObjectInfo {
+    pub base: usize,
+    pub name: *const c_char,
+    pub headers: *const ProgramHeader,
+    pub count: u16,
+}
+
+#[derive(Debug)]
+#[repr(C)]
+pub struct ProgramHeader {
+    pub kind: u32,
+    pub flags: u32,
+    pub offset: u64,
+    pub address: u64,
+    pub physical: u64,
+    pub file_size: u64,
+    pub memory_size: u64,
+    pub align: u64,
+}
+
+pub type Callback = unsafe extern "C" fn(*mut ObjectInfo, usize, *mut c_void) -> c_int;
+
+extern "C" {
+    pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    pub fn dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
+    pub fn dl_iterate_phdr(callback: Callback, data: *mut c_void) -> c_int;
+    pub fn getenv(name: *const c_char) -> *const c_char;
+    pub fn getpid() -> c_int;
+    pub fn kill(pid: c_int, signal: c_int) -> c_int;
+    pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
+    pub fn close(fd: c_int) -> c_int;
+    pub fn mmap(
+        address: *mut c_void,
+        length: usize,
+        protection: c_int,
+        flags: c_int,
+        fd: c_int,
+        offset: i64,
+    ) -> *mut c_void;
+    pub fn munmap(address: *mut c_void, length: usize) -> c_int;
+    pub fn syscall(number: c_long, ...) -> c_long;
+    pub fn __errno_location() -> *mut c_int;
+    pub fn pthread_self() -> usize;
+    pub fn pthread_key_create(key: *mut c_uint, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> c_int;
+    pub fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int;
+    pub fn pthread_atfork(
+        prepare: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
+    pub fn pthread_getattr_np(thread: usize, attributes: *mut c_void) -> c_int;
+    pub fn pthread_attr_getstack(attributes: *const c_void, address: *mut *mut c_void, size: *mut usize) -> c_int;
+    pub fn pthread_attr_destroy(attributes: *mut c_void) -> c_int;
+    pub fn __libc_malloc(size: usize) -> *mut c_void;
+    pub fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+    pub fn __libc_realloc(pointer: *mut c_void, size: usize) -> *mut c_void;
+    pub fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
+    pub fn __libc_free(pointer: *mut c_void);
+}
+
+/// `errno`.
+pub fn errno() -> c_int {
+    // SAFETY: the thread's own variable.
+    unsafe { *__errno_location() }
+}
+
+/// Sets `errno`.
+pub fn set_errno(value: c_int) {
+    // SAFETY: the thread's own variable.
+    unsafe { *__errno_location() = value };
+}

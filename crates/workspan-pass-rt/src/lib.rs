@@ -1,0 +1,25 @@
+//! The run-time of instrumented programs: a library of its own, which `workspan build` has programs linked with.
+//!
+//! * [`thread`]: what a thread knows of its buffer, and what happens when that is full; [`ring`]: the shared memory.
+//! * [`modules`]: static descriptions, handed over when a program or library is loaded; [`start`]: beginning and `fork`.
+//! * [`event`]: control events; [`threads`], [`locks`], [`memory`]: functions of the C library that are defined here first,
+//!   note what happens, and call the original ([`original`]).
+//!
+//! **Invariant:** without `WORKSPAN_TRACE` a program behaves as if it had not been instrumented, and its events go nowhere.
+//! No function here allocates, formats or locks; what waits, waits for `workspan` alone, and gives up when that is gone.
+//! `errno` is the program's. Events of a signal's handler that interrupts a change of buffers are not recorded.
+
+#![expect(unsafe_code, reason = "collector: its own memory, interposed functions, thread-local storage")]
+#![cfg_attr(not(target_os = "linux"), allow(dead_code))]
+
+pub mod c;
+pub mod event;
+pub mod locks;
+pub mod memory;
+pub mod modules;
+pub mod original;
+pub mod platform;
+pub mod ring;
+pub mod start;
+pub mod thread;
+pub mod threads;

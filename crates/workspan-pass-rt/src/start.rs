@@ -1,0 +1,127 @@
+//! Beginning: the shared memory is claimed, the modules are described. And the other process after a `fork`.
+
+use core::ffi::{c_int, c_void, CStr};
+use core::ptr::null_mut;
+use core::sync::atomic::{
+    AtomicPtr, AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+
+use workspan_trace::control::FIRST_SEGMENT;
+use workspan_trace::shm::{Header, MAGIC, SIZE};
+use workspan_trace::VERSION;
+
+use crate::platform::{thread, ticks};
+use crate::{c, modules, threads};
+
+const VARIABLE: &CStr = c"WORKSPAN_TRACE";
+
+/// The shared memory; null if nobody records.
+static MEMORY: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+static SINCE: AtomicU64 = AtomicU64::new(0);
+
+/// True if this process is recorded.
+#[inline]
+pub fn recording() -> bool {
+    !MEMORY.load(Relaxed).is_null()
+}
+
+/// The shared memory.
+#[inline]
+pub fn memory() -> *mut u8 {
+    MEMORY.load(Relaxed)
+}
+
+/// Its header.
+#[inline]
+pub fn header() -> Option<&'static Header> {
+    // SAFETY: mapped for good, and laid out so.
+    unsafe { memory().cast::<Header>().as_ref() }
+}
+
+/// Cycle counter at the start.
+#[inline]
+pub fn since() -> u64 {
+    SINCE.load(Relaxed)
+}
+
+/// Runs before the constructors of everything that is linked with this library.
+extern "C" fn start(_: c_int, _: *const c_void, _: *const c_void) {
+    let errno = c::errno();
+    if attach() {
+        let thread = thread();
+        thread.context.set(crate::ring::new_context() + 1);
+        // SAFETY: registers a function that lasts.
+        unsafe { c::pthread_atfork(None, None, Some(forked)) };
+        modules::register_all();
+        threads::first();
+    }
+    c::set_errno(errno);
+}
+
+#[used]
+#[link_section = ".init_array"]
+static START: extern "C" fn(c_int, *const c_void, *const c_void) = start;
+
+/// Maps the shared memory, if there is one, and nobody else has claimed it.
+fn attach() -> bool {
+    // SAFETY: a text that ends in a zero; nobody changes the environment before `main`.
+    let path = unsafe { c::getenv(VARIABLE.as_ptr()) };
+    if path.is_null() {
+        return false;
+    }
+    // SAFETY: a text of the environment.
+    let file = unsafe { c::open(path, c::O_RDWR | c::O_CLOEXEC) };
+    if file < 0 {
+        return false;
+    }
+    // SAFETY: new memory.
+    let memory = unsafe { c::mmap(null_mut(), SIZE, c::PROT_READ_WRITE, c::MAP_SHARED | c::MAP_NORESERVE, file, 0) };
+    // SAFETY: ours.
+    unsafe { c::close(file) };
+    if memory as isize == -1 {
+        return false;
+    }
+    // SAFETY: just mapped, and as long as that.
+    let header = unsafe { &*memory.cast::<Header>() };
+    if claim(header) {
+        header.next_id.store(FIRST_SEGMENT, Relaxed);
+        SINCE.store(ticks(), Relaxed);
+        header.start.store(since(), Relaxed);
+        MEMORY.store(memory.cast(), Release);
+        return true;
+    }
+    // SAFETY: nobody has a reference into it.
+    unsafe { c::munmap(memory, SIZE) };
+    false
+}
+
+fn claim(header: &Header) -> bool {
+    if header.magic.load(Acquire) != MAGIC {
+        return false;
+    }
+    if header.version.load(Relaxed) != VERSION {
+        header.other_version.store(VERSION, Relaxed);
+        return false;
+    }
+    // SAFETY: takes nothing.
+    let process = unsafe { c::getpid() }.cast_unsigned();
+    let claimed = header.claimed.compare_exchange(0, process, AcqRel, Relaxed).is_ok();
+    if !claimed {
+        header.refused.fetch_add(1, Relaxed);
+    }
+    claimed
+}
+
+/// The child after `fork` records nothing: the buffer is its parent's.
+extern "C" fn forked() {
+    if let Some(header) = header() {
+        header.refused.fetch_add(1, Relaxed);
+    }
+    MEMORY.store(null_mut(), Release);
+    let thread = thread();
+    thread.chunk.set(0);
+    thread.silent.set(true);
+    thread.limit.set(null_mut());
+    thread.next.set(null_mut());
+}

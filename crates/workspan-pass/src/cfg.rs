@@ -1,0 +1,152 @@
+//! Control flow of a function: dominators, and the natural loops that they give.
+//!
+//! **Cost:** the iterative algorithm of Cooper, Harvey and Kennedy; near linear on reducible graphs. Of an irreducible cycle
+//! no loop is reported.
+
+/// A loop of the function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Natural {
+    /// Its header.
+    pub header: usize,
+    /// The loop around it: an earlier one.
+    pub parent: Option<usize>,
+}
+
+/// Loops, outer ones first, and the innermost loop of each block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loops {
+    /// The loops.
+    pub loops: Vec<Natural>,
+    /// By block.
+    pub innermost: Vec<Option<usize>>,
+}
+
+/// Finds the loops of a graph whose entry is block 0.
+pub fn loops(successors: &[Vec<usize>]) -> Loops {
+    let count = successors.len();
+    let order = reverse_postorder(successors);
+    let mut position = vec![usize::MAX; count];
+    for (at, block) in order.iter().enumerate() {
+        position[*block] = at;
+    }
+    let mut predecessors = vec![Vec::new(); count];
+    for block in &order {
+        for next in &successors[*block] {
+            predecessors[*next].push(*block);
+        }
+    }
+    let dominators = dominators(&order, &position, &predecessors);
+    let dominates = |above: usize, mut below: usize| loop {
+        if above == below {
+            return true;
+        }
+        match dominators[below] {
+            Some(next) if next != below => below = next,
+            _ => return false,
+        }
+    };
+    // In this order an outer header comes before the inner ones.
+    let mut found = Loops { loops: Vec::new(), innermost: vec![None; count] };
+    for header in &order {
+        let ends: Vec<usize> = predecessors[*header].iter().copied().filter(|end| dominates(*header, *end)).collect();
+        if ends.is_empty() {
+            continue;
+        }
+        let parent = found.innermost[*header];
+        let number = found.loops.len();
+        found.loops.push(Natural { header: *header, parent });
+        let mut inside = vec![false; count];
+        inside[*header] = true;
+        let mut open = ends;
+        while let Some(block) = open.pop() {
+            if !std::mem::replace(&mut inside[block], true) {
+                open.extend(&predecessors[block]);
+            }
+        }
+        for (block, _) in inside.iter().enumerate().filter(|(_, inside)| **inside) {
+            found.innermost[block] = Some(number);
+        }
+    }
+    found
+}
+
+fn reverse_postorder(successors: &[Vec<usize>]) -> Vec<usize> {
+    let mut seen = vec![false; successors.len()];
+    let mut order = Vec::with_capacity(successors.len());
+    let mut open = Vec::new();
+    if let Some(first) = seen.first_mut() {
+        *first = true;
+        open.push((0, 0));
+    }
+    while let Some((block, next)) = open.pop() {
+        match successors[block].get(next) {
+            Some(successor) => {
+                open.push((block, next + 1));
+                if !std::mem::replace(&mut seen[*successor], true) {
+                    open.push((*successor, 0));
+                }
+            }
+            None => order.push(block),
+        }
+    }
+    order.reverse();
+    order
+}
+
+fn dominators(order: &[usize], position: &[usize], predecessors: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let mut dominators: Vec<Option<usize>> = vec![None; position.len()];
+    let Some(entry) = order.first() else {
+        return dominators;
+    };
+    dominators[*entry] = Some(*entry);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in &order[1..] {
+            let mut new: Option<usize> = None;
+            for predecessor in predecessors[*block].iter().filter(|p| dominators[**p].is_some()) {
+                new = Some(match new {
+                    None => *predecessor,
+                    Some(other) => meet(other, *predecessor, position, &dominators),
+                });
+            }
+            if new != dominators[*block] {
+                dominators[*block] = new;
+                changed = true;
+            }
+        }
+    }
+    dominators
+}
+
+fn meet(mut left: usize, mut right: usize, position: &[usize], dominators: &[Option<usize>]) -> usize {
+    while left != right {
+        let later = if position[left] > position[right] { &mut left } else { &mut right };
+        match dominators[*later] {
+            Some(above) => *later = above,
+            None => break,
+        }
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_loops_are_found() {
+        // 0 -> 1 -> 2 -> 3 -> 2, 3 -> 4 -> 1, 4 -> 5; 6 is never reached.
+        let graph = [vec![1], vec![2], vec![3], vec![2, 4], vec![1, 5], vec![], vec![2]];
+        let found = loops(&graph);
+        assert_eq!(found.loops, [Natural { header: 1, parent: None }, Natural { header: 2, parent: Some(0) }]);
+        assert_eq!(found.innermost, [None, Some(0), Some(1), Some(1), Some(0), None, None]);
+    }
+
+    #[test]
+    fn a_block_may_be_its_own_loop_and_cycles_with_two_entries_are_none() {
+        assert_eq!(loops(&[vec![1], vec![1, 2], vec![]]).innermost, [None, Some(0), None]);
+        assert!(loops(&[vec![1, 2], vec![2], vec![1]]).loops.is_empty());
+        assert_eq!(loops(&[]), Loops::default());
+    }
+}

@@ -1,0 +1,134 @@
+//! Places in the source, by debug information: line, column, function, and the calls that were inlined.
+
+use std::collections::HashMap;
+
+use workspan_trace::program::{Module, Place, NONE};
+
+use crate::llvm::{text, Llvm, Ref};
+
+/// LLVM's kind of metadata for a function of the source.
+const SUBPROGRAM: u32 = 17;
+/// Calls inlined in each other that are followed; what lies further out is skipped.
+const MOST_INLINED: usize = 200;
+
+/// Places and texts of a module, each kept once.
+#[derive(Debug, Default)]
+pub struct Places {
+    by_location: HashMap<Ref, u32>,
+    by_place: HashMap<Place, u32>,
+    texts: HashMap<String, u32>,
+    subprograms: HashMap<Ref, u32>,
+}
+
+impl Places {
+    /// Number of a text.
+    pub fn text(&mut self, module: &mut Module, text: &str) -> u32 {
+        if let Some(number) = self.texts.get(text) {
+            return *number;
+        }
+        let number = u32::try_from(module.texts.len()).unwrap_or(NONE);
+        module.texts.push(text.to_owned());
+        self.texts.insert(text.to_owned(), number);
+        number
+    }
+
+    /// Number of the place of an instruction, or none.
+    pub fn of_instruction(&mut self, llvm: &Llvm, context: Ref, module: &mut Module, instruction: Ref) -> u32 {
+        let location = llvm.debug_location(instruction);
+        self.of_location(llvm, context, module, location, 0)
+    }
+
+    fn of_location(&mut self, llvm: &Llvm, context: Ref, module: &mut Module, location: Ref, depth: usize) -> u32 {
+        if location.is_null() || depth > MOST_INLINED {
+            return NONE;
+        }
+        if let Some(number) = self.by_location.get(&location) {
+            return *number;
+        }
+        let inlined_at = self.of_location(llvm, context, module, llvm.location_inlined_at(location), depth + 1);
+        let scope = llvm.location_scope(location);
+        let place = Place {
+            file: self.file(llvm, module, scope),
+            line: llvm.location_line(location),
+            column: llvm.location_column(location),
+            function: self.function(llvm, context, module, scope),
+            inlined_at,
+        };
+        // Line 0 is code that the compiler made up.
+        let number = if place.line == 0 { NONE } else { self.place(module, place) };
+        self.by_location.insert(location, number);
+        number
+    }
+
+    /// Number of the place where a function is declared, or none.
+    pub fn of_function(&mut self, llvm: &Llvm, context: Ref, module: &mut Module, function: Ref) -> u32 {
+        let subprogram = llvm.subprogram(function);
+        if subprogram.is_null() {
+            return NONE;
+        }
+        let place = Place {
+            file: self.file(llvm, module, subprogram),
+            line: llvm.subprogram_line(subprogram),
+            column: 0,
+            function: self.function(llvm, context, module, subprogram),
+            inlined_at: NONE,
+        };
+        self.place(module, place)
+    }
+
+    fn place(&mut self, module: &mut Module, place: Place) -> u32 {
+        if let Some(number) = self.by_place.get(&place) {
+            return *number;
+        }
+        let number = u32::try_from(module.places.len()).unwrap_or(NONE);
+        module.places.push(place.clone());
+        self.by_place.insert(place, number);
+        number
+    }
+
+    fn file(&mut self, llvm: &Llvm, module: &mut Module, scope: Ref) -> u32 {
+        let file = if scope.is_null() { scope } else { llvm.scope_file(scope) };
+        if file.is_null() {
+            return NONE;
+        }
+        let mut length = 0;
+        let name = llvm.file_name(file, &raw mut length);
+        let name = text(name, length as usize);
+        self.text(module, &name)
+    }
+
+    /// Name of the function that a scope lies in.
+    fn function(&mut self, llvm: &Llvm, context: Ref, module: &mut Module, scope: Ref) -> u32 {
+        if scope.is_null() {
+            return NONE;
+        }
+        if let Some(number) = self.subprograms.get(&scope) {
+            return *number;
+        }
+        // Of all nodes of scopes, operand 0 is the file, 1 the scope around, 2 the name.
+        let node = llvm.metadata_as_value(context, scope);
+        let operands = self.operands(llvm, node);
+        let operand = |at: usize| operands.get(at).copied().filter(|operand| !operand.is_null());
+        let number = if llvm.metadata_kind(scope) == SUBPROGRAM {
+            let mut length = 0;
+            let name = operand(2).map(|name| llvm.metadata_string(name, &raw mut length));
+            let name = name.map_or_else(String::new, |name| text(name, length as usize));
+            self.text(module, &name)
+        } else {
+            match operand(1).map(|around| llvm.value_as_metadata(around)).filter(|around| *around != scope) {
+                Some(around) => self.function(llvm, context, module, around),
+                None => NONE,
+            }
+        };
+        self.subprograms.insert(scope, number);
+        number
+    }
+
+    fn operands(&self, llvm: &Llvm, node: Ref) -> Vec<Ref> {
+        let mut list = vec![std::ptr::null_mut(); llvm.metadata_operands(node) as usize];
+        if !list.is_empty() {
+            llvm.metadata_operand_list(node, list.as_mut_ptr());
+        }
+        list
+    }
+}

@@ -1,0 +1,294 @@
+//! A module from beginning to end: events in all its functions, its static description, its registration.
+
+use std::collections::HashMap;
+use std::ptr::null_mut;
+
+use workspan_trace::control::FIRST_SEGMENT;
+use workspan_trace::program::{self, Module, NONE};
+use workspan_trace::VERSION;
+
+use crate::debug::Places;
+use crate::emit::Emitter;
+use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
+use crate::plan::{Address, Plan, Planner, Segment};
+
+const AVAILABLE_EXTERNALLY: i32 = 1;
+const APPENDING: i32 = 7;
+const INTERNAL: i32 = 8;
+const RETURN_STATUS: i32 = 2;
+/// Index of a function among its attributes.
+const FUNCTION: u32 = u32::MAX;
+
+/// Instruments a module, unless it has been. Says whether it has changed it.
+pub fn module(module: Ref) -> Result<bool, String> {
+    let llvm = llvm().map_err(|name| format!("this compiler's LLVM has no {name}: LLVM 16 to 22 are supported"))?;
+    if !llvm.named_global(module, c"__workspan_base".as_ptr()).is_null() {
+        return Ok(false);
+    }
+    let target = text_with_zero(llvm.target(module));
+    if !(target.starts_with("x86_64") || target.starts_with("aarch64")) || !target.contains("linux") {
+        return Err(format!("programs for {target} cannot be instrumented: only x86-64 and aarch64 on Linux"));
+    }
+    initialise_assembly(&target);
+    let mut work = Work {
+        llvm,
+        module,
+        context: llvm.context_of(module),
+        emitter: Emitter::new(llvm, module),
+        described: Module::default(),
+        places: Places::default(),
+        symbols: HashMap::new(),
+    };
+    let mut length = 0;
+    let name = llvm.source_file_name(module, &raw mut length);
+    work.described.name = text(name, length);
+    work.functions();
+    work.register();
+    work.emitter.finish();
+    inline(llvm, module)?;
+    if std::env::var_os("WORKSPAN_PASS_VERIFY").is_some() {
+        verify(llvm, module)?;
+    }
+    Ok(true)
+}
+
+struct Work<'l> {
+    llvm: &'l Llvm,
+    module: Ref,
+    context: Ref,
+    emitter: Emitter<'l>,
+    described: Module,
+    places: Places,
+    symbols: HashMap<Ref, u32>,
+}
+
+impl Work<'_> {
+    fn functions(&mut self) {
+        let llvm = self.llvm;
+        let planner = Planner { llvm, layout: llvm.data_layout(self.module) };
+        let naked = llvm.attribute_kind(c"naked".as_ptr(), 5);
+        let of_ours = |name: &str| name.starts_with("__workspan_") || name.starts_with("llvm.");
+        for function in llvm.functions(self.module) {
+            let skipped = llvm.is_declaration(function) != 0
+                || llvm.linkage(function) == AVAILABLE_EXTERNALLY
+                || !llvm.attribute_at(function, FUNCTION, naked).is_null()
+                || of_ours(&llvm.name(function));
+            if skipped {
+                // Functions elsewhere may be instrumented, too.
+                self.emitter.prepare(function);
+                continue;
+            }
+            self.emitter.prepare(function);
+            let entry = llvm.first_block(function);
+            self.emitter.hoist(entry, |alloca| planner.is_static(alloca));
+            let plan = planner.plan(function);
+            self.function(function, &plan);
+        }
+    }
+
+    fn function(&mut self, function: Ref, plan: &Plan) {
+        let llvm = self.llvm;
+        let number = small(self.described.functions.len());
+        let place = self.places.of_function(llvm, self.context, &mut self.described, function);
+        let name = llvm.name(function);
+        self.described.functions.push(program::Function { name, place, blocks: small(plan.blocks) });
+        let first_loop = small(self.described.loops.len());
+        let loop_number = |number: Option<usize>| number.map_or(NONE, |number| first_loop + small(number));
+        for each in &plan.loops.loops {
+            let first = plan.first_instructions.get(each.header).copied();
+            let place = first.map_or(NONE, |first| self.first_place(first));
+            let (parent, header) = (loop_number(each.parent), small(each.header));
+            self.described.loops.push(program::Loop { function: number, parent, header, place });
+        }
+        for segment in &plan.segments {
+            let in_loop = loop_number(plan.loops.innermost[segment.block]);
+            let described = self.segment(segment, number, in_loop);
+            let id = small(self.described.segments.len());
+            self.described.segments.push(described);
+            self.emitter.segment(function, segment, id);
+        }
+    }
+
+    /// Place of the first instruction from here on that has one.
+    fn first_place(&mut self, from: Ref) -> u32 {
+        let mut at = from;
+        while !at.is_null() {
+            let place = self.place(at);
+            if place != NONE {
+                return place;
+            }
+            at = self.llvm.next_instruction(at);
+        }
+        NONE
+    }
+
+    fn place(&mut self, instruction: Ref) -> u32 {
+        self.places.of_instruction(self.llvm, self.context, &mut self.described, instruction)
+    }
+
+    fn segment(&mut self, segment: &Segment, function: u32, in_loop: u32) -> program::Segment {
+        let (mut call_place, mut callee) = (NONE, NONE);
+        if let Some(call) = segment.call {
+            self.emitter.prepare_call(call);
+            call_place = self.place(call);
+            if let Some(target) = self.llvm.callee(call) {
+                let name = self.llvm.name(target);
+                callee = self.places.text(&mut self.described, &name);
+            }
+        }
+        let first = small(self.described.operations.len());
+        for operation in &segment.operations {
+            let address = match operation.address {
+                Address::Pointer(_) | Address::Lane(..) => program::Address::Slot,
+                Address::Near(other, offset) => program::Address::Near { operation: small(other), offset },
+                Address::Symbol(symbol, offset) => program::Address::Symbol { symbol: self.symbol(symbol), offset },
+            };
+            let of_length = if operation.length.is_some() { program::operation::SIZE_SLOT } else { 0 };
+            let described = program::Operation {
+                access: operation.access,
+                flags: operation.flags | of_length,
+                size: operation.size,
+                address,
+                place: self.place(operation.instruction),
+            };
+            self.described.operations.push(described);
+        }
+        program::Segment {
+            function,
+            block: small(segment.block),
+            flags: segment.flags,
+            in_loop,
+            place: self.first_place(segment.before),
+            call_place,
+            callee,
+            first,
+            operations: small(segment.operations.len()),
+        }
+    }
+
+    fn symbol(&mut self, variable: Ref) -> u32 {
+        let next = small(self.described.symbols.len());
+        let number = *self.symbols.entry(variable).or_insert(next);
+        if number == next {
+            let name = self.llvm.name(variable);
+            self.described.symbols.push(name);
+        }
+        number
+    }
+
+    /// Leaves the description in the program, and has the run-time read it before anything else of the module runs.
+    fn register(&self) {
+        let llvm = self.llvm;
+        let (bit32, word) = (llvm.int_type(self.context, 32), llvm.int_type(self.context, 64));
+        let pointer = llvm.pointer_type(self.context, 0);
+        let constant = |name: &std::ffi::CStr, value: Ref| {
+            let global = llvm.add_global(self.module, llvm.type_of(value), name.as_ptr());
+            llvm.set_initializer(global, value);
+            llvm.set_linkage(global, INTERNAL);
+            llvm.set_constant(global, 1);
+            global
+        };
+        let bytes = self.described.encode();
+        let text = llvm.const_string(self.context, bytes.as_ptr().cast(), small(bytes.len()), 1);
+        let description = constant(c"__workspan_description", text);
+        let mut variables = vec![null_mut(); self.symbols.len()];
+        // The order of insertion is in the numbers.
+        for variable in self.sorted_symbols() {
+            variables[variable.1 as usize] = variable.0;
+        }
+        let list = llvm.const_array(pointer, variables.as_mut_ptr(), small(variables.len()));
+        let list = constant(c"__workspan_variables", list);
+        let number = |ty, value: usize| llvm.const_int(ty, value as u64, 0);
+        let mut fields = [
+            number(bit32, VERSION as usize),
+            number(bit32, self.described.segments.len()),
+            self.emitter.base,
+            description,
+            number(word, bytes.len()),
+            list,
+            number(word, variables.len()),
+        ];
+        let record = llvm.const_struct(self.context, fields.as_mut_ptr(), small(fields.len()), 0);
+        let record = constant(c"__workspan_module", record);
+
+        let void = llvm.void_type(self.context);
+        let take_type = llvm.function_type(void, [pointer].as_mut_ptr(), 1, 0);
+        let take = llvm.add_function(self.module, c"__workspan_register".as_ptr(), take_type);
+        let start_type = llvm.function_type(void, null_mut(), 0, 0);
+        let start = llvm.add_function(self.module, c"__workspan_start".as_ptr(), start_type);
+        llvm.set_linkage(start, INTERNAL);
+        let builder = llvm.create_builder(self.context);
+        llvm.position_at_end(builder, llvm.append_block(self.context, start, c"entry".as_ptr()));
+        llvm.build_call(builder, take_type, take, [record].as_mut_ptr(), 1, c"".as_ptr());
+        llvm.build_ret_void(builder);
+        llvm.dispose_builder(builder);
+        // Before all constructors that a program may have.
+        let entry = constant(c"__workspan_entry", start);
+        llvm.set_section(entry, c".init_array.00101".as_ptr());
+        self.use_always(entry);
+        self.use_always(record);
+        self.note();
+    }
+
+    fn sorted_symbols(&self) -> Vec<(Ref, u32)> {
+        let mut symbols: Vec<(Ref, u32)> = self.symbols.iter().map(|(variable, number)| (*variable, *number)).collect();
+        symbols.sort_by_key(|(_, number)| *number);
+        symbols
+    }
+
+    /// The note by which the run-time and `workspan` find the record: its distance from the note's own last word.
+    fn note(&self) {
+        let text = format!(
+            ".pushsection .note.workspan.pass,\"a\",%note\n.balign 4\n.long 13, 4, {VERSION}\n.asciz \"WorkspanPass\"\n\
+             .balign 4\n.long __workspan_module - .\n.popsection\n"
+        );
+        self.llvm.append_asm(self.module, text.as_ptr().cast(), text.len());
+    }
+
+    /// No linker or optimiser may drop it.
+    fn use_always(&self, global: Ref) {
+        let llvm = self.llvm;
+        let name = c"llvm.used".as_ptr();
+        let former = llvm.named_global(self.module, name);
+        let mut all = Vec::new();
+        if !former.is_null() {
+            let list = llvm.initializer(former);
+            let count = u32::try_from(llvm.operands(list)).unwrap_or(0);
+            all.extend((0..count).map(|at| llvm.operand(list, at)));
+            llvm.delete_global(former);
+        }
+        all.push(global);
+        let pointer = llvm.pointer_type(self.context, 0);
+        let list = llvm.const_array(pointer, all.as_mut_ptr(), small(all.len()));
+        let used = llvm.add_global(self.module, llvm.type_of(list), name);
+        llvm.set_initializer(used, list);
+        llvm.set_linkage(used, APPENDING);
+        llvm.set_section(used, c"llvm.metadata".as_ptr());
+    }
+}
+
+/// Inlines the beginning of events.
+fn inline(llvm: &Llvm, module: Ref) -> Result<(), String> {
+    let options = llvm.create_options();
+    let error = llvm.run_passes(module, c"always-inline".as_ptr(), null_mut(), options);
+    llvm.dispose_options(options);
+    if error.is_null() {
+        Ok(())
+    } else {
+        Err(format!("LLVM cannot inline: {}", text_with_zero(llvm.error_message(error))))
+    }
+}
+
+fn verify(llvm: &Llvm, module: Ref) -> Result<(), String> {
+    let mut message = null_mut();
+    if llvm.verify(module, RETURN_STATUS, &raw mut message) == 0 {
+        Ok(())
+    } else {
+        Err(format!("the instrumented module is not valid: {}", text_with_zero(message)))
+    }
+}
+
+/// Counts of a module fit into 32 bits, less those of control events.
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX - FIRST_SEGMENT)
+}

@@ -1,0 +1,25 @@
+//! The compiler pass: a library that `workspan build` has loaded into clang, flang and rustc, of LLVM 16 and newer.
+//!
+//! It defines `llvm::legacy::PassManager::run` ([`interpose`]), which these compilers call across a library's border just
+//! before they emit an object, and instruments the module that is about to be emitted. It is linked with no LLVM: the
+//! functions of LLVM's C interface are looked up in the compiler's process ([`llvm`]), so that one library serves all
+//! versions, and no development files are needed.
+//!
+//! * [`cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses.
+//! * [`plan`]: what a function's segments and operations are; reads the module only.
+//! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
+//! * [`instrument`]: a module from beginning to end.
+//!
+//! **Invariant:** a module is instrumented as a whole or not at all, and says so in a note of the object
+//! (`.note.workspan.pass`), by which `workspan build` sees that a compiler did not run the pass.
+
+#![expect(unsafe_code, reason = "calls LLVM's C interface, and is called by compilers")]
+
+pub mod address;
+pub mod cfg;
+pub mod debug;
+pub mod emit;
+pub mod instrument;
+pub mod interpose;
+pub mod llvm;
+pub mod plan;

@@ -1,0 +1,369 @@
+//! What is to be recorded of a function: its segments, and their operations.
+//!
+//! A segment ends at a call that is no intrinsic: what the called function does stands between. The part after a call has a
+//! segment of its own only if it says something: an access, another call, a return.
+
+use workspan_trace::program::{flag, operation, Access};
+use workspan_trace::MOST_SLOTS;
+
+use crate::address::{distance, is_linked_variable, Distance};
+use crate::cfg::{loops, Loops};
+use crate::llvm::{opcode, type_kind, Llvm, Ref};
+
+/// Stands for the first lane of a vector until it has its number.
+const LANES: usize = usize::MAX;
+
+/// Segments of a function.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// In the order of blocks.
+    pub segments: Vec<Segment>,
+    /// Blocks.
+    pub blocks: usize,
+    /// Loops; indices are of blocks.
+    pub loops: Loops,
+    /// First instruction of each block.
+    pub first_instructions: Vec<Ref>,
+}
+
+/// A segment.
+#[derive(Debug)]
+pub struct Segment {
+    /// Block.
+    pub block: usize,
+    /// Its event is written before this instruction.
+    pub before: Ref,
+    /// [`flag`].
+    pub flags: u32,
+    /// The call at its end.
+    pub call: Option<Ref>,
+    /// Operations.
+    pub operations: Vec<Operation>,
+    slots: usize,
+}
+
+/// An access.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// The instruction that accesses.
+    pub instruction: Ref,
+    /// Kind.
+    pub access: Access,
+    /// [`operation`].
+    pub flags: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Where.
+    pub address: Address,
+    /// The size, where it is known at run time only.
+    pub length: Option<Length>,
+    /// Of a masked vector: mask and lane.
+    pub mask: Option<(Ref, u32)>,
+}
+
+/// Where an address comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A pointer.
+    Pointer(Ref),
+    /// A lane of a vector of pointers.
+    Lane(Ref, u32),
+    /// At a distance from an earlier operation.
+    Near(usize, i64),
+    /// In a global variable.
+    Symbol(Ref, i64),
+}
+
+/// A size at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// A value.
+    Value(Ref),
+    /// As many elements of some size as lanes of a mask are set.
+    Lanes(Ref, u32),
+}
+
+/// Looks at one function.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "handles")]
+pub struct Planner<'l> {
+    /// LLVM.
+    pub llvm: &'l Llvm,
+    /// Layout of types.
+    pub layout: Ref,
+}
+
+impl Planner<'_> {
+    /// The plan of a function.
+    pub fn plan(&self, function: Ref) -> Plan {
+        let llvm = self.llvm;
+        let blocks = llvm.blocks(function);
+        let number: std::collections::HashMap<Ref, usize> = blocks.iter().copied().zip(0..).collect();
+        let successors: Vec<Vec<usize>> = blocks
+            .iter()
+            .map(|block| {
+                let end = llvm.terminator(*block);
+                let count = if end.is_null() { 0 } else { llvm.successors(end) };
+                (0..count).filter_map(|at| number.get(&llvm.successor(end, at)).copied()).collect()
+            })
+            .collect();
+        let mut plan = Plan { blocks: blocks.len(), loops: loops(&successors), ..Plan::default() };
+        for (at, block) in blocks.iter().enumerate() {
+            let instructions = llvm.instructions(*block);
+            plan.first_instructions.extend(instructions.first());
+            let mut flags = flag::BLOCK;
+            if at == 0 {
+                flags |= flag::ENTRY | flag::FRAME;
+            }
+            if plan.loops.loops.iter().any(|each| each.header == at) {
+                flags |= flag::HEADER;
+            }
+            self.block(at, &instructions, flags, &mut plan.segments);
+        }
+        plan
+    }
+
+    fn block(&self, block: usize, instructions: &[Ref], mut flags: u32, segments: &mut Vec<Segment>) {
+        let llvm = self.llvm;
+        let mut rest = instructions;
+        while let Some((first, later)) = rest.split_first() {
+            match llvm.opcode(*first) {
+                opcode::PHI => {}
+                opcode::LANDING_PAD => flags |= flag::LANDING | flag::FRAME,
+                opcode::ALLOCA if block == 0 && self.is_static(*first) => {}
+                opcode::CLEANUP_PAD | opcode::CATCH_PAD | opcode::CATCH_SWITCH => return,
+                _ => break,
+            }
+            rest = later;
+        }
+        let Some(first) = rest.first() else {
+            return;
+        };
+        let mut open = Segment::new(block, *first, flags);
+        for (at, instruction) in rest.iter().enumerate() {
+            let code = llvm.opcode(*instruction);
+            if matches!(code, opcode::CALL | opcode::INVOKE | opcode::CALL_BR) && !self.is_intrinsic(*instruction) {
+                if !llvm.is_a_inline_asm(llvm.called_value(*instruction)).is_null() {
+                    continue;
+                }
+                open.call = Some(*instruction);
+                open.flags |= flag::CALL;
+                let next = rest.get(at + 1);
+                let returns = next.is_some_and(|next| llvm.opcode(*next) == opcode::RET);
+                if returns && code == opcode::CALL && llvm.is_tail_call(*instruction) != 0 {
+                    open.flags |= flag::RETURN;
+                    open.keep(segments);
+                    return;
+                }
+                open.keep(segments);
+                let Some(next) = next else {
+                    return;
+                };
+                let twice = if self.returns_twice(*instruction) { flag::FRAME } else { 0 };
+                open = Segment::new(block, *next, flag::AFTER_CALL | twice);
+                continue;
+            }
+            if code == opcode::RET {
+                open.flags |= flag::RETURN;
+            }
+            let operations = self.operations(*instruction);
+            // The lanes of a vector stay together.
+            if open.slots + operations.iter().map(Operation::slots).sum::<usize>() > MOST_SLOTS {
+                let next = Segment::new(block, *instruction, 0);
+                std::mem::replace(&mut open, next).keep(segments);
+            }
+            operations.into_iter().for_each(|operation| self.add(&mut open, operation));
+        }
+        open.keep(segments);
+    }
+
+    /// Adds an operation, whose address may be known from the linker or from an earlier one.
+    fn add(&self, segment: &mut Segment, mut operation: Operation) {
+        if let Address::Near(LANES, offset) = operation.address {
+            let first = segment.operations.iter().position(|other| other.instruction == operation.instruction);
+            let first = first.unwrap_or_default();
+            operation.address = match segment.operations.get(first).map(|first| first.address) {
+                Some(Address::Near(other, before)) => Address::Near(other, before.wrapping_add(offset)),
+                Some(Address::Symbol(symbol, before)) => Address::Symbol(symbol, before.wrapping_add(offset)),
+                _ => Address::Near(first, offset),
+            };
+        }
+        if let Address::Pointer(pointer) = operation.address {
+            let Distance { base, offset } = distance(self.llvm, self.layout, pointer);
+            let near = segment.operations.iter().enumerate().rev().find_map(|(number, other)| {
+                let Address::Pointer(other) = other.address else {
+                    return None;
+                };
+                let there = distance(self.llvm, self.layout, other);
+                (there.base == base).then(|| Some(Address::Near(number, offset.checked_sub(there.offset)?)))?
+            });
+            if is_linked_variable(self.llvm, base) {
+                operation.address = Address::Symbol(base, offset);
+            } else if let Some(near) = near {
+                operation.address = near;
+            }
+        }
+        segment.slots += operation.slots();
+        segment.operations.push(operation);
+    }
+
+    fn operations(&self, instruction: Ref) -> Vec<Operation> {
+        let llvm = self.llvm;
+        let volatile = |atomic: bool| {
+            let volatile = if llvm.volatile(instruction) != 0 { operation::VOLATILE } else { 0 };
+            volatile | if atomic { operation::ATOMIC } else { 0 }
+        };
+        let one = |access, flags, ty: Ref, pointer| {
+            let vector = matches!(llvm.type_kind(ty), type_kind::VECTOR | type_kind::SCALABLE_VECTOR);
+            let flags = flags | if vector { operation::VECTOR } else { 0 };
+            let size = u32::try_from(llvm.store_size(self.layout, ty)).unwrap_or(u32::MAX);
+            self.plain(instruction, access, flags, size, pointer)
+        };
+        match llvm.opcode(instruction) {
+            opcode::LOAD => {
+                let flags = volatile(llvm.ordering(instruction) != 0);
+                one(Access::Load, flags, llvm.type_of(instruction), llvm.operand(instruction, 0))
+            }
+            opcode::STORE => {
+                let flags = volatile(llvm.ordering(instruction) != 0);
+                let value = llvm.type_of(llvm.operand(instruction, 0));
+                one(Access::Store, flags, value, llvm.operand(instruction, 1))
+            }
+            opcode::RMW | opcode::CMPXCHG => {
+                let value = llvm.type_of(llvm.operand(instruction, 1));
+                one(Access::Update, volatile(true), value, llvm.operand(instruction, 0))
+            }
+            opcode::CALL => self.intrinsic(instruction),
+            _ => Vec::new(),
+        }
+    }
+
+    fn plain(&self, instruction: Ref, access: Access, flags: u32, size: u32, pointer: Ref) -> Vec<Operation> {
+        // Other address spaces are segments of the processor, not memory at that address.
+        if self.llvm.address_space(self.llvm.type_of(pointer)) != 0 {
+            return Vec::new();
+        }
+        let address = Address::Pointer(pointer);
+        vec![Operation { instruction, access, flags, size, address, length: None, mask: None }]
+    }
+
+    fn intrinsic(&self, call: Ref) -> Vec<Operation> {
+        let llvm = self.llvm;
+        let Some(name) = llvm.callee(call).map(|callee| llvm.name(callee)) else {
+            return Vec::new();
+        };
+        let bulk = |access, pointer: u32| {
+            let length = llvm.operand(call, 2);
+            let constant = llvm.constant(length).and_then(|length| u32::try_from(length).ok());
+            let slot = if constant.is_none() { operation::SIZE_SLOT } else { 0 };
+            let mut found =
+                self.plain(call, access, operation::BULK | slot, constant.unwrap_or(0), llvm.operand(call, pointer));
+            for operation in &mut found {
+                operation.length = constant.is_none().then_some(Length::Value(length));
+            }
+            found
+        };
+        if name.starts_with("llvm.memset.") {
+            bulk(Access::Store, 0)
+        } else if name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove.") {
+            let mut both = bulk(Access::Load, 1);
+            both.extend(bulk(Access::Store, 0));
+            both
+        } else if name.starts_with("llvm.masked.") {
+            self.masked(call, &name)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Masked vectors: an operation for each lane.
+    fn masked(&self, call: Ref, name: &str) -> Vec<Operation> {
+        let llvm = self.llvm;
+        let store = name.contains("store") || name.contains("scatter");
+        let access = if store { Access::Store } else { Access::Load };
+        let data = llvm.type_of(if store { llvm.operand(call, 0) } else { call });
+        if llvm.type_kind(data) != type_kind::VECTOR {
+            return Vec::new();
+        }
+        let lanes = llvm.vector_size(data);
+        let size = u32::try_from(llvm.store_size(self.layout, llvm.element_type(data))).unwrap_or(u32::MAX);
+        // The mask is the vector of single bits; its place has changed between versions of LLVM.
+        let arguments = u32::try_from(llvm.operands(call)).unwrap_or(1) - 1;
+        let is_mask = |value: &Ref| {
+            let ty = llvm.type_of(*value);
+            llvm.type_kind(ty) == type_kind::VECTOR
+                && llvm.type_kind(llvm.element_type(ty)) == type_kind::INTEGER
+                && llvm.int_width(llvm.element_type(ty)) == 1
+        };
+        let from = u32::from(store);
+        let Some(mask) = (from..arguments).map(|at| llvm.operand(call, at)).find(is_mask) else {
+            return Vec::new();
+        };
+        let pointer = llvm.operand(call, from);
+        let flags = operation::VECTOR;
+        if name.starts_with("llvm.masked.expandload") || name.starts_with("llvm.masked.compressstore") {
+            let mut found = self.plain(call, access, flags | operation::SIZE_SLOT, 0, pointer);
+            found.iter_mut().for_each(|operation| operation.length = Some(Length::Lanes(mask, size)));
+            return found;
+        }
+        let gathers = name.starts_with("llvm.masked.gather") || name.starts_with("llvm.masked.scatter");
+        if !gathers && !(name.starts_with("llvm.masked.load") || name.starts_with("llvm.masked.store")) {
+            return Vec::new();
+        }
+        (0..lanes)
+            .map(|lane| {
+                let address = match (gathers, lane) {
+                    (true, _) => Address::Lane(pointer, lane),
+                    (false, 0) => Address::Pointer(pointer),
+                    (false, _) => Address::Near(LANES, i64::from(lane) * i64::from(size)),
+                };
+                let flags = flags | operation::MASK_SLOT;
+                Operation { instruction: call, access, flags, size, address, length: None, mask: Some((mask, lane)) }
+            })
+            .collect()
+    }
+
+    /// True for a call that the compiler replaces by code of its own.
+    pub fn is_intrinsic(&self, call: Ref) -> bool {
+        self.llvm.callee(call).is_some_and(|callee| self.llvm.name(callee).starts_with("llvm."))
+    }
+
+    fn returns_twice(&self, call: Ref) -> bool {
+        const NAMES: [&str; 6] = ["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "savectx"];
+        let name = self.llvm.callee(call).map(|callee| self.llvm.name(callee));
+        name.is_some_and(|name| NAMES.contains(&name.as_str()))
+    }
+
+    /// True for an `alloca` of constant size.
+    pub fn is_static(&self, alloca: Ref) -> bool {
+        self.llvm.constant(self.llvm.operand(alloca, 0)).is_some()
+    }
+}
+
+impl Segment {
+    fn new(block: usize, before: Ref, flags: u32) -> Segment {
+        let slots = usize::from(flags & flag::FRAME != 0);
+        Segment { block, before, flags, call: None, operations: Vec::new(), slots }
+    }
+
+    /// Bytes of its event.
+    pub fn bytes(&self) -> usize {
+        workspan_trace::ID_BYTES + self.slots * workspan_trace::SLOT_BYTES
+    }
+
+    fn keep(self, segments: &mut Vec<Segment>) {
+        let says = flag::BLOCK | flag::RETURN | flag::CALL | flag::FRAME;
+        if self.flags & says != 0 || !self.operations.is_empty() {
+            segments.push(self);
+        }
+    }
+}
+
+impl Operation {
+    /// Slots of the event that belong to it.
+    pub fn slots(&self) -> usize {
+        usize::from(matches!(self.address, Address::Pointer(_) | Address::Lane(..)))
+            + usize::from(self.length.is_some())
+            + usize::from(self.mask.is_some())
+    }
+}

@@ -1,0 +1,29 @@
+//! What an instrumented program and `workspan` agree on.
+//!
+//! * [`shm`]: the shared memory through which a program hands over full buffers.
+//! * [`control`]: events of threads, locks and allocations, which the run-time writes.
+//! * [`program`]: the static description that the compiler pass leaves in the program: functions, segments, operations,
+//!   loops, places; [`bytes`] is its encoding.
+//!
+//! An **event** is `[u32 id][6-byte slot]*`, little-endian, without padding. An id below [`control::FIRST_SEGMENT`] is a
+//! control event; 0 ends a buffer; any other id is a segment: the base of its module, which the run-time assigns, plus its
+//! number in the module. How many slots follow is known from the id alone.
+//!
+//! **Invariant:** this crate depends on nothing but `core` and `alloc`-like parts of `std`, reads no files, and decodes any
+//! bytes without a panic and in memory proportional to them.
+
+pub mod bytes;
+pub mod control;
+#[cfg(target_os = "linux")]
+pub mod drain;
+pub mod program;
+pub mod shm;
+
+/// Bytes of an event's id.
+pub const ID_BYTES: usize = 4;
+/// Bytes of a slot: an address of 47 bits, a length, a time, a ticket.
+pub const SLOT_BYTES: usize = 6;
+/// Slots that a segment has at most; the pass splits longer ones.
+pub const MOST_SLOTS: usize = 500;
+/// Incremented with every change of the shared memory, the events, or the static description.
+pub const VERSION: u32 = 1;

@@ -1,0 +1,116 @@
+//! Command lines of `workspan graph`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::DEFAULT_TOP;
+
+/// Where task graphs are written and read unless another folder is named.
+pub const DEFAULT_FOLDER: &str = "workspan.graph";
+
+const GRAPH: &str = "\
+Examples:
+  workspan build -- make -j
+  workspan graph record -o run.graph -- ./prog args
+  workspan graph report run.graph
+  workspan graph cache run.graph --json
+  workspan graph races run.graph";
+
+/// `workspan graph`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = GRAPH)]
+pub struct Graph {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: GraphVerb,
+}
+
+/// Commands on task graphs.
+#[derive(Clone, Debug, Subcommand)]
+pub enum GraphVerb {
+    /// Run a program that `workspan build` built, and write its task graph.
+    Record(GraphRecord),
+    /// Show how many tasks of each type there are, and what they executed and touched.
+    Report(GraphReport),
+    /// Show the misses of LRU caches of all sizes.
+    Cache(GraphCache),
+    /// Show data races: accesses that the graph leaves unordered.
+    Races(GraphRaces),
+    /// Show how many contexts run at the same time, over time.
+    Timeline(GraphTimeline),
+}
+
+/// `workspan graph record`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphRecord {
+    /// Write the graph to FOLDER; a former one is kept as FOLDER.old.
+    #[arg(short, long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
+    pub output: PathBuf,
+    /// Let N MiB of events wait to be written before the program waits (default: 32).
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=2048))]
+    pub buffer: u32,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// `workspan graph report`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphReport {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `workspan graph cache`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphCache {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// Bytes of a cache line.
+    #[arg(long, value_name = "BYTES", default_value_t = 64)]
+    pub line: u64,
+    /// Lines of a set.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub ways: u64,
+    /// Let all contexts share one cache, taking turns; default: each context has its own.
+    #[arg(long)]
+    pub shared: bool,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `workspan graph races`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphRaces {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// Show at most N races.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
+    pub top: usize,
+    /// As JSON; lists all.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `workspan graph timeline`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphTimeline {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// Divide the run into N intervals.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub intervals: u32,
+    /// As JSON.
+    #[arg(long)]
+    pub json: bool,
+}

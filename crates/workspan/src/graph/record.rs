@@ -1,0 +1,130 @@
+//! `workspan graph record`: runs a program, and writes its task graph while it runs.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+use nix::sys::memfd::{memfd_create, MFdFlags};
+use workspan_collect::platform;
+use workspan_graph::file::{End, Meta, Recorder, Recording, NAME};
+use workspan_graph::graph::Graph;
+use workspan_model::Exit;
+use workspan_trace::drain::Memory;
+use workspan_trace::shm;
+
+use super::{drain, problems, report, tables};
+use crate::args::graph::GraphRecord;
+use crate::exit::{Outcome, Status, FAILED};
+use crate::record::child;
+use crate::{machine, output};
+
+/// Runs the verb.
+pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
+    let folder = &args.output;
+    make_room(folder)?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let (machine, _) = machine::describe();
+    let meta = Meta {
+        command: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        made_at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
+        made_by: env!("CARGO_PKG_VERSION").to_owned(),
+        ticks_per_second: machine.ticks_per_second,
+    };
+    let path = folder.join(NAME);
+    let recorder = Recorder::create(&path, &meta).with_context(|| format!("cannot write {}", path.display()))?;
+    let file = File::from(memfd_create("workspan-trace", MFdFlags::MFD_CLOEXEC)?);
+    let memory = Memory::new(&file, args.buffer).context("cannot map the shared memory (see `workspan doctor`)")?;
+    let name: OsString = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into();
+    let environment = [(OsString::from(shm::ENV), Some(name))];
+    let (ended, drained) = drain::during(&memory, recorder, || child::run(&args.command, &environment));
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            // Nothing ran: nothing is left behind.
+            let _ = fs::remove_file(&path);
+            let _ = fs::remove_dir(folder);
+            return Err(error);
+        }
+    };
+    let header = memory.header();
+    if header.claimed.load(Relaxed) == 0 {
+        let _ = fs::remove_file(&path);
+        let _ = fs::remove_dir(folder);
+        let program = args.command[0].to_string_lossy();
+        let message = match header.other_version.load(Relaxed) {
+            0 => format!("{program} was not built with instrumentation: build it by `workspan build -- COMMAND…`"),
+            version => format!(
+                "{program} was built by another workspan (events of version {version}, this one reads {}): build it again",
+                workspan_trace::VERSION
+            ),
+        };
+        return Err(Status { code: FAILED, message }.into());
+    }
+    let (status, signal) = match ended.exit {
+        Exit::Code(code) => (i64::from(code), 0),
+        Exit::Signal(signal) => (-1, signal.cast_unsigned()),
+    };
+    let end = End {
+        status,
+        signal,
+        ticks: platform::ticks().saturating_sub(header.start.load(Relaxed)),
+        gave_up: header.gave_up.load(Relaxed),
+        untracked: header.untracked.load(Relaxed),
+        refused: header.refused.load(Relaxed),
+        unknown: drained.unknown,
+    };
+    let written = match drained.error {
+        None => drained.recorder.finish(&end).map(drop),
+        Some(error) => Err(error),
+    };
+    if let Err(error) = written {
+        output::note(&format!("cannot write {}: {error}; what was written before is kept", path.display()));
+    }
+    describe(folder)?;
+    Ok(match ended.exit {
+        Exit::Code(code) => Outcome::Code(code),
+        Exit::Signal(signal) => Outcome::Signal(signal),
+    })
+}
+
+/// Tables beside the events, and a few lines about them.
+fn describe(folder: &Path) -> anyhow::Result<()> {
+    let recording = Recording::open(&folder.join(NAME)).context("cannot read what was just written")?;
+    let graph = Graph::of(&recording);
+    if let Err(error) = tables::write(folder, &recording, &graph) {
+        output::note(&format!("cannot write the tables of {}: {error:#}", folder.display()));
+    }
+    for problem in problems(&recording) {
+        output::note(&problem);
+    }
+    output::note(&format!("wrote {}: {}", folder.display(), report::in_a_line(&recording, &graph)));
+    output::note(&format!("see `workspan graph report {0}`, `graph cache {0}`, `graph races {0}`", folder.display()));
+    Ok(())
+}
+
+/// A former graph moves aside; anything else in its place is an error.
+fn make_room(folder: &Path) -> anyhow::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    let is_empty = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+    if is_empty {
+        return Ok(());
+    }
+    anyhow::ensure!(
+        folder.join(NAME).is_file(),
+        "{} is there already, and is no task graph: name another folder with -o",
+        folder.display()
+    );
+    let mut old = folder.as_os_str().to_owned();
+    old.push(".old");
+    let old = PathBuf::from(old);
+    if old.join(NAME).is_file() {
+        fs::remove_dir_all(&old).with_context(|| format!("cannot remove {}", old.display()))?;
+    }
+    fs::rename(folder, &old).with_context(|| format!("cannot move {} aside", folder.display()))
+}

@@ -1,0 +1,272 @@
+//! Standing in for a compiler: the same arguments, with the pass loaded and the run-time linked.
+//!
+//! Nothing is built without instrumentation in silence: what a compilation wrote is looked at ([`check`]), and a compiler
+//! that did not run the pass is an error.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context;
+
+use super::check::{self, State};
+use super::library::{Installed, RUN_TIME_NAME};
+use super::{compiler, library};
+use crate::args::instrument::{CompileAs, Language};
+use crate::exit::Outcome;
+use crate::output;
+
+/// Runs the verb.
+pub fn run(args: &CompileAs) -> anyhow::Result<Outcome> {
+    let installed = library::install()?;
+    if args.language == Language::Rust {
+        return rust(&installed, &args.arguments);
+    }
+    let line = Line::parse(&args.arguments);
+    let compiler = compiler::find(args.language)?;
+    let mut command = Command::new(&compiler);
+    if line.is_static && line.links() {
+        anyhow::bail!(
+            "a static program cannot be instrumented: its run-time is a shared library; build without -static"
+        );
+    }
+    if line.removed_lto {
+        output::note("-flto is ignored: instrumented code is optimised file by file");
+    }
+    if line.compiles() {
+        command.env("LD_PRELOAD", preload(&installed.pass));
+        if !line.has_debug_info {
+            // Places in the source; the code stays the same. Flang knows only the whole of it.
+            command.arg(if args.language == Language::Fortran { "-g" } else { "-gline-tables-only" });
+        }
+    }
+    if line.links() {
+        command.args(link(&installed));
+    }
+    command.args(&line.arguments);
+    let status = command.status().with_context(|| format!("cannot run {}", compiler.display()))?;
+    let outcome = match std::os::unix::process::ExitStatusExt::signal(&status) {
+        Some(signal) => Outcome::Signal(signal),
+        None => Outcome::Code(status.code().unwrap_or(1)),
+    };
+    if outcome == Outcome::OK && line.compiles() {
+        for file in line.outputs() {
+            if check::state(&file) == State::Native {
+                anyhow::bail!(
+                    "{} was compiled without instrumentation: {} did not run the pass; name another compiler in {} \
+                     (one that is linked with libLLVM as a shared library, as those of Debian, Ubuntu and Fedora are)",
+                    file.display(),
+                    compiler.display(),
+                    compiler::variable(args.language).unwrap_or("CC"),
+                );
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// The pass, before what is loaded anyway.
+fn preload(pass: &Path) -> OsString {
+    let mut all = pass.as_os_str().to_owned();
+    if let Some(former) = std::env::var_os("LD_PRELOAD").filter(|former| !former.is_empty()) {
+        all.push(":");
+        all.push(former);
+    }
+    all
+}
+
+/// What links the run-time: first, so that its definitions come before the C library's.
+fn link(installed: &Installed) -> Vec<OsString> {
+    let with = |option: &str| {
+        let mut option = OsString::from(option);
+        option.push(&installed.folder);
+        option
+    };
+    let keep = ["-Wl,--push-state,--no-as-needed", "-lworkspan_pass_rt", "-Wl,--pop-state"];
+    let mut options = vec![with("-L"), with("-Wl,-rpath,")];
+    options.extend(keep.map(OsString::from));
+    options
+}
+
+/// rustc, called by cargo: crates for the target are instrumented, build scripts and procedural macros are not.
+fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome> {
+    let (rustc, rest) = arguments.split_first().context("cargo names rustc")?;
+    let has = |wanted: &str| rest.iter().any(|argument| argument.to_string_lossy().starts_with(wanted));
+    let mut command;
+    if has("--target") {
+        command = Command::new(compiler::real_rustc(rustc));
+        command.env("LD_PRELOAD", preload(&installed.pass)).args(rest);
+        if !has("debuginfo=") && !rest.iter().any(|argument| argument == "-g") {
+            command.arg("-Cdebuginfo=line-tables-only");
+        }
+        let mut folder = OsString::from("-Lnative=");
+        folder.push(&installed.folder);
+        let mut path = OsString::from("-Clink-arg=-Wl,-rpath,");
+        path.push(&installed.folder);
+        command.arg(folder).arg(format!("-ldylib={RUN_TIME_NAME}")).arg(path);
+    } else {
+        command = Command::new(rustc);
+        command.args(rest);
+    }
+    let status = command.status().with_context(|| format!("cannot run {}", rustc.to_string_lossy()))?;
+    Ok(match std::os::unix::process::ExitStatusExt::signal(&status) {
+        Some(signal) => Outcome::Signal(signal),
+        None => Outcome::Code(status.code().unwrap_or(1)),
+    })
+}
+
+/// A compiler's command line, as far as it matters here.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Line {
+    arguments: Vec<OsString>,
+    sources: Vec<PathBuf>,
+    inputs: usize,
+    output: Option<PathBuf>,
+    /// Stops before linking, or asks only.
+    stops: Option<Stop>,
+    is_static: bool,
+    has_debug_info: bool,
+    removed_lto: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// `-c`
+    Object,
+    /// `-S`
+    Assembly,
+    /// `-E`, `-M`, a question.
+    Nothing,
+}
+
+/// Options whose argument stands by itself.
+const WITH_ARGUMENT: &[&str] = &[
+    "-o",
+    "-I",
+    "-L",
+    "-D",
+    "-U",
+    "-l",
+    "-x",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-Xlinker",
+    "-Xclang",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-arch",
+    "-target",
+    "-T",
+    "-u",
+    "-z",
+    "-mllvm",
+    "-J",
+    "-e",
+    "--param",
+    "-isysroot",
+    "-rpath",
+];
+const SOURCES: &[&str] = &[
+    "c", "cc", "cpp", "cxx", "c++", "C", "CPP", "i", "ii", "bc", "ll", "f", "F", "for", "FOR", "f90", "F90", "f95",
+    "F95", "f03", "F03", "f08", "F08",
+];
+
+impl Line {
+    fn parse(arguments: &[OsString]) -> Line {
+        let mut line = Line::default();
+        let mut rest = arguments.iter();
+        let mut language = false;
+        while let Some(argument) = rest.next() {
+            let text = argument.to_string_lossy();
+            match text.as_ref() {
+                "-c" => line.stops = line.stops.or(Some(Stop::Object)),
+                "-S" => line.stops = line.stops.filter(|stop| *stop == Stop::Nothing).or(Some(Stop::Assembly)),
+                "-E" | "-M" | "-MM" | "-fsyntax-only" | "-###" | "-emit-llvm" => line.stops = Some(Stop::Nothing),
+                "-static" | "-static-pie" => line.is_static = true,
+                _ => {}
+            }
+            if text.starts_with("-flto") || text == "-fwhole-program" {
+                line.removed_lto = true;
+                continue;
+            }
+            line.has_debug_info |= text.starts_with("-g") && !text.starts_with("-gcc") && text != "-g0";
+            line.arguments.push(argument.clone());
+            if WITH_ARGUMENT.contains(&text.as_ref()) {
+                if let Some(value) = rest.next() {
+                    line.arguments.push(value.clone());
+                    if text == "-o" {
+                        line.output = Some(PathBuf::from(value));
+                    }
+                    language |= text == "-x" && value != "none" && !value.to_string_lossy().contains("assembler");
+                }
+            } else if let Some(file) = text.strip_prefix("-o").filter(|_| !text.starts_with("-openmp")) {
+                line.output = Some(PathBuf::from(file));
+            } else if !text.starts_with('-') || text == "-" {
+                line.inputs += 1;
+                let path = Path::new(argument);
+                let extension = path.extension().unwrap_or_default().to_string_lossy();
+                if language || SOURCES.contains(&extension.as_ref()) {
+                    line.sources.push(path.to_owned());
+                }
+            }
+        }
+        line
+    }
+
+    /// It makes objects from sources.
+    fn compiles(&self) -> bool {
+        !self.sources.is_empty() && self.stops != Some(Stop::Nothing)
+    }
+
+    /// It links.
+    fn links(&self) -> bool {
+        self.inputs > 0 && self.stops.is_none() && !self.arguments.iter().any(|argument| argument == "-r")
+    }
+
+    /// Files whose content shows whether the pass ran.
+    fn outputs(&self) -> Vec<PathBuf> {
+        if let Some(output) = self.output.as_ref().filter(|output| *output != OsStr::new("-")) {
+            return vec![output.clone()];
+        }
+        let extension = match self.stops {
+            Some(Stop::Object) => "o",
+            Some(Stop::Assembly) => "s",
+            Some(Stop::Nothing) => return Vec::new(),
+            None => return vec![PathBuf::from("a.out")],
+        };
+        let beside = |source: &PathBuf| PathBuf::from(source.file_name().unwrap_or_default()).with_extension(extension);
+        self.sources.iter().map(beside).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Line {
+        Line::parse(&text.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn command_lines_are_understood() {
+        let compile = line("-O2 -c -I include a.c b.cpp");
+        assert!(compile.compiles() && !compile.links() && !compile.has_debug_info);
+        assert_eq!(compile.outputs(), [Path::new("a.o"), Path::new("b.o")]);
+        let both = line("-g a.f90 x.o -o prog -lm -flto=auto");
+        assert!(both.compiles() && both.links() && both.has_debug_info && both.removed_lto);
+        assert_eq!(both.outputs(), [Path::new("prog")]);
+        assert!(!both.arguments.iter().any(|argument| argument == "-flto=auto"));
+        let link = line("a.o b.o -shared -olib.so");
+        assert!(!link.compiles() && link.links());
+        assert!(!line("-E a.c").compiles() && !line("--version").links() && !line("-v").links());
+        assert!(!line("-S -emit-llvm a.c").compiles() && line("-static a.c").is_static);
+        assert_eq!(line("-S a.c").outputs(), [Path::new("a.s")]);
+        assert!(line("-x c - -o t").compiles() && !line("-c start.S").compiles());
+    }
+}

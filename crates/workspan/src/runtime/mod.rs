@@ -1,0 +1,30 @@
+//! The runtimes that programs may use, one row each.
+//!
+//! A runtime is a module of its own, which implements [`Runtime`] — how it shows in a program, what a program needs around it,
+//! what can be in the way, what `workspan doctor` says of it — and a row of [`FAMILIES`]. Nobody else distinguishes runtimes.
+
+mod kind;
+
+use std::path::Path;
+
+use object::{File, Object, ObjectSection, ReadRef};
+
+pub use kind::{Environment, Family, Look, Runtime, Sections, Variable};
+
+use crate::{openmp, rayon};
+
+/// All of them, in the order in which a program is asked.
+pub const FAMILIES: &[Family] = &[rayon::FAMILY, openmp::FAMILY];
+
+/// How a program can be watched, if it can.
+pub fn look<'d, R: ReadRef<'d>>(executable: &Path, file: &File<'d, R>) -> Option<Box<dyn Runtime>> {
+    let sections = |name: &str| Some(file.section_by_name(name)?.data().map_or(Vec::new(), <[u8]>::to_vec));
+    for family in FAMILIES {
+        match (family.look)(executable, &sections) {
+            Look::Not => {}
+            Look::Broken => return None,
+            Look::Uses(runtime) => return Some(runtime),
+        }
+    }
+    None
+}
