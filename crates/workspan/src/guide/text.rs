@@ -197,7 +197,7 @@ command reads the merged recording.",
         text: "\
   workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] -- ./prog args
 Runs any program for x86-64 under the emulator qemu-user and follows dependences between its instructions, under seven models
-at once. Takes about 20 to 50 times as long as the program. Needs no build, no recording.",
+at once. Takes 100 to 300 times as long as the program alone (--models tru: half). Needs no build, no recording.",
         fields: &[
             "text",
             "instructions",

@@ -12,7 +12,7 @@ use workspan_limits::Limits;
 use workspan_report::limits::Place;
 use workspan_symbols::{debug_file_candidates, is_debug_file_of, Executable};
 
-/// The places of all instructions on critical paths. What is not known is told by the file alone.
+/// The places of all instructions on critical paths. Of an instruction whose line is unknown, the file alone is shown.
 pub fn places(found: &Limits, program: &Program) -> BTreeMap<u32, Place> {
     // Instructions by the mapping that they are in.
     let mut by_file: BTreeMap<&[u8], Vec<(u32, u64)>> = BTreeMap::new();
