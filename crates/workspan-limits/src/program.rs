@@ -79,8 +79,8 @@ impl Program {
         for len in lengths {
             let (this, rest) = bytes.split_at_checked(usize::from(*len))?;
             // QEMU 7.2 includes the beginning of an instruction that the next page continues; it runs in the next block.
-            let next_page = at.wrapping_add(u64::from(*len)) % 4096 == 0;
-            if next_page && ops.len() + 1 == count && count > 1 && self.decode.is_cut(at, this) {
+            let may_cross = at % 4096 > 4096 - 15;
+            if may_cross && ops.len() + 1 == count && count > 1 && self.decode.is_cut(at, this) {
                 break;
             }
             ops.push(self.instruction(at, this));
