@@ -180,13 +180,17 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
             self.arrive(state, first);
         }
         let mut used = 0;
+        let mut here = [START; N];
         for (place, op) in (0u64..).zip(ops) {
             let whose = trace::access(place, 0, false, 0);
             let from = used;
             while used < words.len() && words[used] & trace::WHOSE == whose {
                 used += 1;
             }
-            self.step(state, op, &words[from..used], &[]);
+            here = self.step(state, op, &words[from..used], &[]);
+        }
+        if let Some(last) = ops.last() {
+            state.left = Some(Left { id: last.id, flow: last.flow, row: here });
         }
         self.threads[thread] = Some(thread_state);
         used
@@ -196,7 +200,8 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
     pub fn call(&mut self, thread: usize, op: &Op, ranges: &[Range]) {
         let mut state = self.thread(thread);
         self.arrive(&mut state, op);
-        self.step(&mut state, op, &[], ranges);
+        let here = self.step(&mut state, op, &[], ranges);
+        state.left = Some(Left { id: op.id, flow: op.flow, row: here });
         state.called = state.registers[register::GENERAL as usize];
         self.threads[thread] = Some(state);
     }
@@ -281,7 +286,7 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
         self.marks[at] = 1;
     }
 
-    fn step(&mut self, thread: &mut Thread<N>, op: &Op, words: &[u64], ranges: &[Range]) {
+    fn step(&mut self, thread: &mut Thread<N>, op: &Op, words: &[u64], ranges: &[Range]) -> Row<N> {
         if self.merges.is_end(op.id) {
             self.enter(thread, op.id);
         }
@@ -341,21 +346,33 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
         }
         self.count += 1;
         raise(&mut self.deepest, &here);
+        self.leave_traces(op, &here);
+        if op.moves.is_empty() && op.turn == 0 {
+            for target in op.targets.iter() {
+                thread.set(*target, &here, op.id);
+            }
+        } else {
+            self.write(thread, op, &here, sample.is_some());
+        }
+        if let Some(rest) = &op.rest {
+            rest.targets.iter().for_each(|target| thread.set(*target, &here, op.id));
+        }
+        here
+    }
+
+    /// Writes registers of an instruction that also moves pointers, or turns the floating-point stack.
+    fn write(&mut self, thread: &mut Thread<N>, op: &Op, here: &Row<N>, sample: bool) {
         // Pointers move without waiting for the rest.
         let mut moved = [(0, [START; N]); 3];
         for (place, one) in moved.iter_mut().zip(op.moves.iter()) {
-            *place = (one.to, self.moved(thread, one, op.id, sample.is_some()));
+            *place = (one.to, self.moved(thread, one, op.id, sample));
             raise(&mut self.deepest, &place.1);
         }
-        self.leave_traces(op, &here);
         if op.turn < 0 {
             thread.turn(op.turn);
         }
         for target in op.targets.iter() {
-            thread.set(*target, &here, op.id);
-        }
-        if let Some(rest) = &op.rest {
-            rest.targets.iter().for_each(|target| thread.set(*target, &here, op.id));
+            thread.set(*target, here, op.id);
         }
         for (to, row) in &moved[..op.moves.len()] {
             thread.set(*to, row, 0);
@@ -363,7 +380,6 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
         if op.turn > 0 {
             thread.turn(op.turn);
         }
-        thread.left = Some(Left { id: op.id, flow: op.flow, row: here });
     }
 
     /// The cells that an instruction accesses.

@@ -79,7 +79,8 @@ impl Program {
         for len in lengths {
             let (this, rest) = bytes.split_at_checked(usize::from(*len))?;
             // QEMU 7.2 includes the beginning of an instruction that the next page continues; it runs in the next block.
-            if rest.len() < 8 && ops.len() + 1 == count && count > 1 && self.decode.is_cut(at, this) {
+            let may_cross = at % 4096 > 4096 - 15;
+            if may_cross && ops.len() + 1 == count && count > 1 && self.decode.is_cut(at, this) {
                 break;
             }
             ops.push(self.instruction(at, this));
@@ -142,6 +143,11 @@ impl Program {
     /// How many instructions the program's code has, as far as it ran.
     pub fn instructions(&self) -> usize {
         self.places.len() - 1
+    }
+
+    /// The file that an address belongs to.
+    pub fn file_of(&self, address: u64) -> Option<&Mapped> {
+        self.files.iter().rev().find(|file| (file.from..file.to).contains(&address))
     }
 
     /// Files that code comes from.

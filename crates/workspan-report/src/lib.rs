@@ -15,6 +15,7 @@ pub mod events;
 pub mod html;
 pub mod inflation;
 pub mod json;
+pub mod limits;
 pub mod live;
 pub mod merged;
 pub mod place;

@@ -14,9 +14,12 @@ const ONLY: &[(&str, &[&str])] = &[
     ("workspan-trace", &[]),
     ("workspan-pass", &["workspan-trace"]),
     ("workspan-pass-rt", &["workspan-trace"]),
+    // The emulator loads it: compiled by the compiler alone.
+    ("workspan-emulator", &["workspan-wire"]),
     // Values and pure functions.
     ("workspan-model", &[]),
     ("workspan-analysis", &["workspan-model"]),
+    ("workspan-limits", &["workspan-wire", "iced-x86"]),
     // It runs in a browser.
     ("workspan-page", &["workspan-analysis", "workspan-model"]),
 ];
@@ -39,6 +42,7 @@ const FAMILIES: &[&str] = &["arrow", "datafusion-", "object_store", "parquet_"];
 const PURE: &[(&str, &[&str])] = &[
     ("workspan-model", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-analysis", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
+    ("workspan-limits", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-page", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-graph", &["env", "net", "os", "process", "thread", "time"]),
     ("workspan-report", &["env", "fs", "net", "os", "process", "thread", "time"]),

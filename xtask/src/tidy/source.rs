@@ -21,6 +21,7 @@ const UNSAFE: &[&str] = &[
     "crates/workspan-probe/",
     "crates/workspan-tool/",
     "crates/workspan-trace/src/drain.rs",
+    "crates/workspan-emulator/",
     "crates/workspan-events/src/perf.rs",
     "crates/workspan-symbols/tests/fixtures/",
     "programs/",

@@ -4,8 +4,6 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 
-use super::{code, on_end, on_processor, on_processor_end, processor};
-
 /// What the emulator says about itself; more follows.
 #[repr(C)]
 #[derive(Debug)]
@@ -26,11 +24,16 @@ const NO_REGISTERS: c_int = 0;
 /// Loads and stores.
 const BOTH: c_int = 3;
 
-type OnProcessor = extern "C" fn(u64, c_uint);
-type OnBlock = extern "C" fn(c_uint, *mut c_void);
-type OnAccess = extern "C" fn(c_uint, u32, u64, *mut c_void);
-type OnCall = extern "C" fn(u64, c_uint, i64, u64, u64, u64, u64, u64, u64, u64, u64);
-type OnReturn = extern "C" fn(u64, c_uint, i64, i64);
+/// Called with a virtual processor.
+pub(super) type OnProcessor = extern "C" fn(u64, c_uint);
+/// Called when a block runs.
+pub(super) type OnBlock = extern "C" fn(c_uint, *mut c_void);
+/// Called when memory was accessed.
+pub(super) type OnAccess = extern "C" fn(c_uint, u32, u64, *mut c_void);
+/// Called when the program calls the system.
+pub(super) type OnCall = extern "C" fn(u64, c_uint, i64, u64, u64, u64, u64, u64, u64, u64, u64);
+/// Called when the system has answered.
+pub(super) type OnReturn = extern "C" fn(u64, c_uint, i64, i64);
 
 unsafe extern "C" {
     fn qemu_plugin_register_vcpu_tb_trans_cb(id: u64, callback: extern "C" fn(u64, Handle));
@@ -82,34 +85,44 @@ pub(super) fn at_fork(child: extern "C" fn()) {
     unsafe { pthread_atfork(None, None, Some(child)) };
 }
 
+/// What the emulator is to call.
+pub(super) struct Callbacks {
+    pub(super) translation: extern "C" fn(u64, Handle),
+    pub(super) processor: OnProcessor,
+    pub(super) processor_end: OnProcessor,
+    pub(super) call: OnCall,
+    pub(super) result: OnReturn,
+    pub(super) end: extern "C" fn(u64, *mut c_void),
+}
+
 /// Registers what concerns the whole run.
-pub(super) fn register(id: u64) {
+pub(super) fn register(id: u64, callbacks: &Callbacks) {
     // SAFETY: these functions only note what to call, and what they are given lives as long as the process.
-    unsafe { qemu_plugin_register_vcpu_tb_trans_cb(id, code::on_translation) };
+    unsafe { qemu_plugin_register_vcpu_tb_trans_cb(id, callbacks.translation) };
     // SAFETY: as above.
-    unsafe { qemu_plugin_register_vcpu_init_cb(id, on_processor) };
+    unsafe { qemu_plugin_register_vcpu_init_cb(id, callbacks.processor) };
     // SAFETY: as above.
-    unsafe { qemu_plugin_register_vcpu_exit_cb(id, on_processor_end) };
+    unsafe { qemu_plugin_register_vcpu_exit_cb(id, callbacks.processor_end) };
     // SAFETY: as above.
-    unsafe { qemu_plugin_register_vcpu_syscall_cb(id, processor::on_call) };
+    unsafe { qemu_plugin_register_vcpu_syscall_cb(id, callbacks.call) };
     // SAFETY: as above.
-    unsafe { qemu_plugin_register_vcpu_syscall_ret_cb(id, processor::on_return) };
+    unsafe { qemu_plugin_register_vcpu_syscall_ret_cb(id, callbacks.result) };
     // SAFETY: as above.
-    unsafe { qemu_plugin_register_atexit_cb(id, on_end, std::ptr::null_mut()) };
+    unsafe { qemu_plugin_register_atexit_cb(id, callbacks.end, std::ptr::null_mut()) };
 }
 
 /// Requests a call whenever a block begins to run.
-pub(super) fn on_every_run(block: Handle, id: u64) {
+pub(super) fn on_every_run(block: Handle, callback: OnBlock, id: u64) {
     let data = std::ptr::without_provenance_mut(usize::try_from(id).unwrap_or(0));
     // SAFETY: the handle is valid while its block is translated; the data is only a number.
-    unsafe { qemu_plugin_register_vcpu_tb_exec_cb(block, processor::on_block, NO_REGISTERS, data) };
+    unsafe { qemu_plugin_register_vcpu_tb_exec_cb(block, callback, NO_REGISTERS, data) };
 }
 
 /// Requests a call whenever an instruction has accessed memory.
-pub(super) fn on_every_access(insn: Handle, place: usize) {
+pub(super) fn on_every_access(insn: Handle, callback: OnAccess, place: usize) {
     let data = std::ptr::without_provenance_mut(place);
     // SAFETY: as above.
-    unsafe { qemu_plugin_register_vcpu_mem_cb(insn, processor::on_access, NO_REGISTERS, BOTH, data) };
+    unsafe { qemu_plugin_register_vcpu_mem_cb(insn, callback, NO_REGISTERS, BOTH, data) };
 }
 
 /// Number of instructions of a block that is translated.

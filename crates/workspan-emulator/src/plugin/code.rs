@@ -6,27 +6,15 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::Mutex;
 
 use workspan_wire::trace;
 
-use super::{api, asleep, ring};
-use crate::ring::{CODE, WORDS};
+use super::sent::SENT;
+use super::state::asleep;
+use super::{api, processor};
 
 /// Version of the emulator's interface.
 pub(super) static INTERFACE: AtomicU32 = AtomicU32::new(0);
-
-/// What was sent.
-struct Sent {
-    /// Blocks so far.
-    blocks: u64,
-    /// First address and address behind the last of files that code came from.
-    files: BTreeSet<(u64, u64)>,
-    /// The chunk that is being filled, and how far.
-    chunk: Option<(usize, usize)>,
-}
-
-static SENT: Mutex<Sent> = Mutex::new(Sent { blocks: 0, files: BTreeSet::new(), chunk: None });
 
 /// Instructions that a record can distinguish.
 const MOST: usize = 512;
@@ -52,13 +40,13 @@ pub(super) extern "C" fn on_translation(_id: u64, block: api::Handle) {
         api::insn_data(insn, version, &mut buffer[..len]);
         lengths.push(u8::try_from(len).unwrap_or(0));
         bytes.extend_from_slice(&buffer[..len]);
-        api::on_every_access(insn, place);
+        api::on_every_access(insn, processor::on_access, place);
     }
     lengths.extend_from_slice(&bytes);
     let Ok(mut sent) = SENT.lock() else { return };
     let id = sent.blocks;
     sent.blocks += 1;
-    api::on_every_run(block, id);
+    api::on_every_run(block, processor::on_block, id);
     let file = (!known(&sent.files, address)).then(|| file_at(address.wrapping_add(base))).flatten();
     if let Some(file) = file {
         let (from, to) = (file.from.wrapping_sub(base), file.to.wrapping_sub(base));
@@ -72,35 +60,6 @@ pub(super) extern "C" fn on_translation(_id: u64, block: api::Handle) {
     let mut words = vec![id, address, count as u64];
     pack(&lengths, &mut words);
     sent.write(trace::CODE, &words);
-}
-
-/// Publishes what was translated.
-pub(super) fn publish() {
-    if let Ok(mut sent) = SENT.lock() {
-        sent.publish();
-    }
-}
-
-impl Sent {
-    fn publish(&mut self) {
-        if let Some((chunk, len)) = self.chunk.take() {
-            ring().publish(chunk, len);
-        }
-    }
-
-    fn write(&mut self, kind: u64, words: &[u64]) {
-        if self.chunk.is_some_and(|(_, len)| len + words.len() + 1 > WORDS) {
-            self.publish();
-        }
-        self.chunk = self.chunk.or_else(|| Some((ring().take(CODE)?, 0)));
-        let Some((chunk, len)) = &mut self.chunk else { return };
-        let into = &ring().words(*chunk)[*len..];
-        let all = [trace::record(kind, words.len() as u64)];
-        for (word, value) in into.iter().zip(all.iter().chain(words)) {
-            word.store(*value, Ordering::Relaxed);
-        }
-        *len += words.len() + 1;
-    }
 }
 
 fn known(files: &BTreeSet<(u64, u64)>, address: u64) -> bool {

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use workspan_wire::trace;
 
-use super::{api, asleep, code, ring};
+use super::state::{asleep, ring};
+use super::{api, sent};
 use crate::ring::WORDS;
 use crate::system;
 
@@ -238,7 +239,7 @@ fn publish(processor: &Processor) {
     let (at, end, chunk) = unsafe { (*processor.at.get(), *processor.end.get(), *processor.chunk.get()) };
     if !at.is_null() && chunk != NO_CHUNK {
         // Whoever reads must know the blocks that ran.
-        code::publish();
+        sent::publish();
         ring().publish(chunk, WORDS - (end.addr() - at.addr()) / 8);
     }
     drop_chunk(processor);

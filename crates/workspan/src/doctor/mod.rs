@@ -7,6 +7,7 @@
 //! stable, and `fix` is null where there is nothing to do.
 
 pub mod check;
+mod limits;
 mod machine;
 mod program;
 mod project;
@@ -25,6 +26,7 @@ pub fn run(args: &args::Doctor) -> anyhow::Result<Outcome> {
     let mut checks = machine::checks();
     checks.extend(tools::checks(args.program.is_some()));
     checks.extend(FAMILIES.iter().flat_map(|family| (family.doctor)()));
+    checks.extend(limits::checks());
     match &args.program {
         Some(program) => checks.extend(program::checks(program)?),
         None => checks.extend(project::check()),

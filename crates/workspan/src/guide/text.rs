@@ -40,6 +40,7 @@ Which calls have the work, which the span?           calls
 What is lost on 2, 4, … processors?                  scale --workers 1,2,4
 Which code takes longer when others run beside it?   inflation
 How far would it scale on a larger machine?          predict -p 1..1024
+How parallel could a serial program be at most?      limits -- ./prog
 Did my change help, or is it noise?                  diff BEFORE AFTER
 How do I reduce noise?                               record --strands --repeat N, then merge
 Which thread ran what when?                          export --format perfetto
@@ -76,8 +77,8 @@ stdout is data, stderr is messages. A field without a value is null.";
 const STATUSES: &str = "  0    success
   1    doctor: something essential is missing; advise, diff, inflation: a finding or condition of --fail-on is met
   2    wrong usage, unusable input, output that cannot be written; stderr names it, and what to type next
-  126  record, scale, inflation: the program cannot be run
-  127  record, scale, inflation: there is no such program
+  126  record, scale, inflation, limits: the program cannot be run
+  127  record, scale, inflation, limits: there is no such program
 record, inflation and the cargo commands otherwise end as the program did: with its status, or by its signal. scale ends by a
 signal that interrupts it.";
 
@@ -191,6 +192,31 @@ A quantity has median, low and high of both, `ratio`, and `change`: same, less, 
 Keeps of each strand the least cost in any run, or the median. Needs a recording made with --strands --repeat N. Every
 command reads the merged recording.",
         fields: &["keep", "strands", "matched", "parallelism", "runs[].parallelism", "runs[].missing", "sites[].id"],
+    },
+    Verb {
+        name: "limits",
+        question: "How parallel could a program be at most, and which dependences limit it?",
+        text: "\
+  workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] -- ./prog args
+Runs any program for x86-64 under the emulator qemu-user and follows dependences between its instructions, under seven models
+at once. Takes 100 to 300 times as long as the program alone (--models tru: half). Needs no build, no recording.",
+        fields: &[
+            "text",
+            "instructions",
+            "models[].name",
+            "models[].critical_path",
+            "models[].parallelism",
+            "control[].name",
+            "control[].parallelism",
+            "lines[].model",
+            "lines[].file",
+            "lines[].line",
+            "lines[].instructions_on_path",
+            "lines[].share",
+            "links[].link",
+            "links[].share",
+            "warnings",
+        ],
     },
     Verb {
         name: "predict",

@@ -16,6 +16,7 @@ mod fixtures;
 mod full_disk;
 mod guide;
 mod inflation;
+mod limits;
 mod memory;
 mod merge;
 mod openmp;

@@ -1,0 +1,98 @@
+//! The view of limits that are made up.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use workspan_limits::model::ALL;
+use workspan_limits::path::Link;
+use workspan_limits::result::{Limits as Found, ModelLimit};
+
+use super::{csv, html, json, limits, schema, svg, text, Conditions, Input, Place};
+use crate::terminal::Style;
+
+fn view() -> super::Limits {
+    let lengths = [500, 80, 20, 250, 200, 500, 80, 10, 250, 200, 100, 5];
+    let model = |(model, length): (&workspan_limits::Model, u64)| ModelLimit {
+        name: model.name,
+        instructions: 1000,
+        critical_path: length,
+        path: vec![(1, Link::Register, length as f64 * 0.75), (2, Link::StackPointer, length as f64 * 0.25)],
+    };
+    let found = Found {
+        instructions: 1000,
+        models: ALL.iter().zip(lengths).map(model).collect(),
+        branches: (100, 7),
+        bytes: 4096,
+        coarse: false,
+        exact: true,
+    };
+    let place =
+        |file: &str, line, function: &str| Place { file: file.to_owned(), line, function: Some(function.to_owned()) };
+    let places = BTreeMap::from([(1, place("src/random.c", 40, "seed")), (2, place("src/</script><b>.c", 7, "main"))]);
+    let conditions = Conditions {
+        command: vec!["./prog".to_owned(), "<b>".to_owned()],
+        emulator: "qemu-x86_64 version 7.2".to_owned(),
+        exit_code: Some(3),
+        threads: 1,
+        ..Conditions::default()
+    };
+    let warnings = ["the program ended with status 3".to_owned()];
+    limits(&Input {
+        conditions: &conditions,
+        found: &found,
+        places: &places,
+        complete: true,
+        wall_ns: 5,
+        warnings: &warnings,
+    })
+}
+
+#[test]
+fn the_verdict_names_numbers_cause_and_place() {
+    let view = view();
+    assert_eq!(
+        view.text,
+        "parallelism 2.00 with all dependences, 12.5 with those of values alone, 100 with a frame for each call: what limits it \
+         most is the order of calls on one stack; 75 % of the longest chain of values is in `seed`, src/random.c:40"
+    );
+    let names: Vec<&str> = view.models.iter().map(|model| model.name.as_str()).collect();
+    assert_eq!(names, workspan_limits::model::TABLE);
+    assert_eq!(view.control.len(), 5);
+}
+
+#[test]
+fn the_text() {
+    insta::assert_snapshot!(text(&view(), Style::default()));
+}
+
+#[test]
+fn rows_for_scripts() {
+    let rows = csv(&view());
+    assert_eq!(rows.lines().count(), 13);
+    assert!(rows.contains("\nTru,table,1000,80,12.5,values alone\n"), "{rows}");
+}
+
+#[test]
+fn the_page_needs_nothing_and_trusts_nobody() {
+    let page = html(&view());
+    assert!(!page.contains("<b>") && !page.contains("</script>"), "{page}");
+    let page = page.replace("http://www.w3.org/2000/svg", "");
+    assert!(!page.contains("http:") && !page.contains("https:"), "{page}");
+    assert_eq!(svg(&view()).matches("<rect").count(), 12);
+}
+
+/// To accept a change: `WORKSPAN_BLESS=1 cargo test -p workspan-report limits`.
+#[test]
+fn the_schema_is_up_to_date_and_holds() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format/limits.schema.json");
+    if std::env::var_os("WORKSPAN_BLESS").is_some() {
+        fs::write(&file, schema()).expect("the documents are writable");
+    }
+    assert!(fs::read_to_string(file).expect("it is there") == schema(), "the schema has changed: bless it");
+    let schema: serde_json::Value = serde_json::from_str(&schema()).expect("JSON");
+    let schema = jsonschema::validator_for(&schema).expect("a schema");
+    let answer = serde_json::from_str(&json(&view())).expect("JSON");
+    let errors: Vec<String> = schema.iter_errors(&answer).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}

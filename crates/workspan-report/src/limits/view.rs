@@ -1,0 +1,125 @@
+//! The view model of `workspan limits`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How parallel a program could be at most, by which dependences count.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Limits {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// In one line: the limits, and what sets them.
+    pub text: String,
+    /// False if the run was cut short: these are the limits of the part that was analysed.
+    pub complete: bool,
+    /// What was run, and how.
+    pub conditions: Conditions,
+    /// Instructions that ran and were analysed.
+    pub instructions: u64,
+    /// The seven models, in the order of the table that defines them.
+    pub models: Vec<Model>,
+    /// Variants of the models with control dependences.
+    pub control: Vec<Model>,
+    /// Branches and indirect jumps that ran, and how many of them a simple predictor got wrong.
+    pub branches: Branches,
+    /// Source lines that critical paths run through, by model, most instructions first.
+    pub lines: Vec<Line>,
+    /// What holds the links of critical paths, by model, most instructions first.
+    pub links: Vec<Link>,
+    /// True if every instruction on a path is known; false if lines and links come from a sample.
+    pub exact_paths: bool,
+    /// What the analysis itself took.
+    pub analysis: Analysis,
+    /// What to know before relying on a number.
+    pub warnings: Vec<String>,
+}
+
+/// What was run, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Conditions {
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// Folder it ran in.
+    pub directory: String,
+    /// When, in seconds since 1970.
+    pub made_at: u64,
+    /// Version of workspan.
+    pub made_by: String,
+    /// The emulator that ran it, and its version.
+    pub emulator: String,
+    /// Exit status of the program; null if a signal or workspan ended it.
+    pub exit_code: Option<i32>,
+    /// Signal that ended the program.
+    pub signal: Option<i32>,
+    /// Threads that the program had, at most at one time.
+    pub threads: u32,
+    /// Processes that the program created; they were not analysed.
+    pub children: u32,
+}
+
+/// What a model allows.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Model {
+    /// Its name.
+    pub name: String,
+    /// What counts in it, in words.
+    pub meaning: String,
+    /// Instructions of its graph: all that ran, but in the model without address calculations.
+    pub instructions: u64,
+    /// Instructions on the longest chain of dependences.
+    pub critical_path: u64,
+    /// `instructions` / `critical_path`; null if nothing ran.
+    pub parallelism: Option<f64>,
+}
+
+/// Branches and indirect jumps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Branches {
+    /// That ran.
+    pub ran: u64,
+    /// That the predictor got wrong.
+    pub missed: u64,
+}
+
+/// A source line on the critical path of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Line {
+    /// The model.
+    pub model: String,
+    /// File; the executable or library if the line is not known.
+    pub file: String,
+    /// Line; 0 if it is not known.
+    pub line: u32,
+    /// Function; null if it is not known.
+    pub function: Option<String>,
+    /// Instructions of the line on the path.
+    pub instructions_on_path: f64,
+    /// Their share of the path, from 0 to 1.
+    pub share: f64,
+    /// What holds most of them.
+    pub link: String,
+}
+
+/// What holds links of the critical path of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Link {
+    /// The model.
+    pub model: String,
+    /// `register`, `stack-pointer`, `address`, `stack-value`, `memory-value`, `stack-name`, `memory-name`, `control` or `begin`.
+    pub link: String,
+    /// Instructions on the path that it holds.
+    pub instructions_on_path: f64,
+    /// Their share of the path, from 0 to 1.
+    pub share: f64,
+}
+
+/// What the analysis itself took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Analysis {
+    /// From the start of the program to the end of the analysis, in nanoseconds.
+    pub wall_ns: u64,
+    /// Memory for depths and paths, in bytes.
+    pub memory_bytes: u64,
+    /// True if memory was used up, so that some dependences may be there that the program does not have.
+    pub coarse: bool,
+}
