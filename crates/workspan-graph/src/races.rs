@@ -90,7 +90,7 @@ struct Last {
 
 type Clock = Vec<u32>;
 
-/// Tells what atomics order from locks at the same address; no address has this bit.
+/// Distinguishes what atomics order from locks at the same address; no address has this bit.
 const OF_ATOMICS: u64 = 1 << 63;
 
 #[derive(Default)]

@@ -24,7 +24,7 @@ const WHOLE: u32 = 1;
 const HALVES: u32 = 2;
 const BYTES: u32 = 3;
 /// How many cells there are then, for eight bytes.
-const COUNT: [usize; 4] = [0, 1, 2, 8];
+const COUNT: [u32; 4] = [0, 1, 2, 8];
 
 /// The history of some bytes.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
     /// Calls `found` with each cell of an access.
     #[inline(always)]
     pub fn each(&mut self, address: u64, size: u64, mut found: impl FnMut(u32)) {
-        let granule = (address & (1 << PAGE) - 1) >> 3;
+        let granule = (address & ((1 << PAGE) - 1)) >> 3;
         let at = self.page(address >> PAGE) + granule as usize;
         let entry = self.entries[at];
         if entry & 3 == WHOLE && address & 7 == 0 && size == 8 {
@@ -93,7 +93,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
         let mut from = address;
         while from < end {
             let to = ((from | 7) + 1).min(end);
-            let at = self.page(from >> PAGE) + ((from & (1 << PAGE) - 1) >> 3) as usize;
+            let at = self.page(from >> PAGE) + ((from & ((1 << PAGE) - 1)) >> 3) as usize;
             let (first, count) = self.cells_of(at, from & 7, to - from);
             for cell in first..first + count {
                 found(cell);
@@ -107,7 +107,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
         let entry = self.entries[at];
         let cell = entry >> 2;
         let halves = (offset | len) & 3 == 0;
-        let (offset, len) = (offset as u32 & 7, len as u32);
+        let (offset, len) = ((offset & 7) as u32, (len & 15) as u32);
         let parts = |first: u32, kind: u32| match kind {
             WHOLE => (first, 1),
             HALVES => (first + offset / 4, len / 4),
@@ -127,11 +127,11 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
             return (self.entries[at] >> 2, 1);
         }
         let new = match kind {
-            0 => self.new_cells(COUNT[wanted as usize], |_| Cell::NEW),
+            0 => self.new_cells(COUNT[wanted as usize] as usize, |_| Cell::NEW),
             // What there is already must not be lost, even beyond the bound.
             WHOLE => {
                 let old = self.cells[cell as usize];
-                self.new_cells(COUNT[wanted as usize], |_| old)
+                self.new_cells(COUNT[wanted as usize] as usize, |_| old)
             }
             _ => {
                 let old = [self.cells[cell as usize], self.cells[cell as usize + 1]];
@@ -140,7 +140,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
         };
         if kind != 0 {
             self.splits += 1;
-            self.free.extend(cell..cell + COUNT[kind as usize] as u32);
+            self.free.extend(cell..cell + COUNT[kind as usize]);
         }
         self.entries[at] = new << 2 | wanted;
         parts(new, wanted)
@@ -231,7 +231,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
                 let entry = std::mem::take(&mut self.entries[at]);
                 let cell = entry >> 2;
                 if entry != 0 && !self.is_coarse_cell(cell) {
-                    self.free.extend(cell..cell + COUNT[(entry & 3) as usize] as u32);
+                    self.free.extend(cell..cell + COUNT[(entry & 3) as usize]);
                 }
             }
         }
@@ -244,7 +244,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
 
     #[inline(always)]
     fn page(&mut self, page: u64) -> usize {
-        let near = &self.near[page as usize % NEAR];
+        let near = &self.near[(page % NEAR as u64) as usize];
         if near.0 == page {
             return near.1 as usize * GRANULES;
         }
@@ -259,7 +259,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
             entries.resize(entries.len() + GRANULES, 0);
             u32::try_from(table).unwrap_or(0)
         });
-        self.near[page as usize % NEAR] = (page, table);
+        self.near[(page % NEAR as u64) as usize] = (page, table);
         table as usize * GRANULES
     }
 }

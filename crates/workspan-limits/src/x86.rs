@@ -236,10 +236,9 @@ fn stack_moves(instruction: &Instruction, op: &mut Op) {
     let allocates = instruction.stack_pointer_increment() < 0;
     let base = number(Register::RBP).unwrap_or(register::NONE);
     // What is read explicitly is a value: `push rsp`.
-    if instruction.op_count() == 1 && instruction.op_kind(0) == OpKind::Register && allocates {
-        if number(instruction.op_register(0)) == Some(register::STACK) {
-            op.reads(register::STACK);
-        }
+    let pushes_register = instruction.op_count() == 1 && instruction.op_kind(0) == OpKind::Register && allocates;
+    if pushes_register && number(instruction.op_register(0)) == Some(register::STACK) {
+        op.reads(register::STACK);
     }
     let from = if instruction.mnemonic() == Mnemonic::Leave { base } else { register::STACK };
     if allocates {

@@ -158,7 +158,7 @@ impl Open for Construct {
 #[derive(Clone, Debug)]
 pub struct Nesting<F> {
     open: Vec<F>,
-    /// Constructs for which there was no room: they are left out, with what is within.
+    /// Constructs for which there was no room: they are skipped, with what is within.
     skipped: u64,
 }
 
@@ -174,7 +174,7 @@ impl<F: Open> Nesting<F> {
         self.open.len()
     }
 
-    /// Whether there is room for one construct more. If not, it is left out, up to its end.
+    /// Whether there is room for one construct more. If not, it is skipped, up to its end.
     #[inline(always)]
     pub fn has_room(&mut self) -> bool {
         let room = self.open.len() < MOST_OPEN;
@@ -184,7 +184,7 @@ impl<F: Open> Nesting<F> {
         room
     }
 
-    /// True if an event is within what is left out.
+    /// True if an event is within what is skipped.
     #[inline(always)]
     pub fn leaves_out(&mut self, event: &Event) -> bool {
         self.skipped > 0 && self.skip(event)

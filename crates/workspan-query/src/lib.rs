@@ -8,6 +8,7 @@
 
 mod cells;
 mod error;
+mod plain;
 mod tables;
 mod tasks;
 mod views;
@@ -20,7 +21,9 @@ use datafusion::execution::context::{SQLOptions, SessionConfig, SessionContext};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use futures::StreamExt;
-use workspan_store::{PlainFolder, Survey};
+use workspan_store::Survey;
+
+use plain::PlainFolder;
 
 pub use cells::{Cell, Column};
 pub use error::QueryError;

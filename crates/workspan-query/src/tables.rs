@@ -13,7 +13,7 @@ use crate::views::TABLES;
 use crate::{tasks, QueryError};
 
 pub(crate) async fn register(context: &SessionContext, folder: &Path, survey: &Survey) -> Result<(), QueryError> {
-    // `folder` is the plain name of one ([`workspan_store::PlainFolder`]): as a URL it means the same.
+    // `folder` is the plain name of one ([`crate::plain::PlainFolder`]): as a URL it means the same.
     let one = |name| vec![folder.join(name)];
     let absolute = |paths: &[PathBuf]| paths.iter().filter_map(|path| Some(folder.join(path.file_name()?))).collect();
     let files = [absolute(&survey.parts), one(names::SITES), one(names::CONTEXTS), absolute(&survey.metas)];

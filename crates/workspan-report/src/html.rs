@@ -39,7 +39,7 @@ pub fn write(report: &Report, sources: &Sources, live: Option<&Live>) -> String 
     write_with(report, sources, &[], live)
 }
 
-/// The same, with a list of the sources that were left out.
+/// The same, with a list of the sources that were excluded.
 pub fn write_with(report: &Report, sources: &Sources, left_out: &LeftOut, live: Option<&Live>) -> String {
     let keys = Keys::of(report);
     let listing = Listing::of(report, sources, left_out);

@@ -18,7 +18,6 @@ pub mod writer;
 
 mod error;
 mod parquet;
-mod plain;
 mod problem;
 mod schema;
 pub mod table;
@@ -26,7 +25,6 @@ mod tasks;
 
 pub use error::StoreError;
 pub use names::folder_of;
-pub use plain::PlainFolder;
 pub use problem::Problem;
 pub use reader::{decode_part, Reader, Stored};
 pub use schema::{COLUMNS, EVENTS};

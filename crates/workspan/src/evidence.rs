@@ -24,8 +24,8 @@ pub struct Said {
     pub doubt: Option<String>,
 }
 
-/// The typical run of `recording`, which is at `file`, on so many processors; nothing without strands that can be read. What is
-/// wrong with them is told.
+/// The typical run of `recording`, which is at `file`, on this number of processors; nothing without strands that can be read. What is
+/// wrong with them is reported.
 pub fn of(recording: &Recording, file: &Path, processors: u32) -> Said {
     let Some(number) = workspan_report::typical_run(recording) else {
         return Said::default();
@@ -47,7 +47,7 @@ pub fn of(recording: &Recording, file: &Path, processors: u32) -> Said {
     })
 }
 
-/// A run of `recording` on so many processors; no evidence where its strands do not fit together.
+/// A run of `recording` on this number of processors; no evidence where its strands do not fit together.
 pub fn from_rows(recording: &Recording, run: &Run, rows: &StoredRows, processors: u32) -> anyhow::Result<Said> {
     let options = BuildOptions { most: MOST_PIECES, ..BuildOptions::default() };
     let graph = Graph::of(recording, rows, &options).context("cannot read the strands")?;

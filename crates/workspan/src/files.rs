@@ -104,7 +104,7 @@ fn put(file: &Path, keep_former: bool, write: impl FnOnce(&mut dyn Write) -> any
     Ok(())
 }
 
-/// The content of a file that somebody else has named: a regular one, of no more than so many bytes. Devices and pipes, which
+/// The content of a file that somebody else has named: a regular one, of at most `most` bytes. Devices and pipes, which
 /// may have no end or never begin, are errors.
 pub fn read_regular(file: &Path, most: u64) -> io::Result<Vec<u8>> {
     let opened = open_regular(file)?;

@@ -50,7 +50,7 @@ pub fn usage(error: &clap::Error) {
     let text = error.render();
     let colour = if help { colour_stdout() } else { colour_stderr() };
     let text = if colour { text.ansi().to_string() } else { text.to_string() };
-    // Nothing tells a new line of clap's from one in an argument that it repeats.
+    // Nothing distinguishes a new line of clap's from one in an argument that it repeats.
     let hostile = std::env::args_os().any(|word| word.to_string_lossy().contains(char::is_control));
     let text = if hostile { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text };
     if help {

@@ -1,6 +1,6 @@
 //! Outputs that would take what is read, or each other: refused before anything is written.
 //!
-//! Files are told apart by device and inode, so that links and spellings hide nothing; what is not there yet by its folder and
+//! Files are distinguished by device and inode, so that links and spellings hide nothing; what is not there yet by its folder and
 //! name. Devices and pipes take what is written to them and lose nothing.
 
 use std::fs;

@@ -2,7 +2,7 @@
 //!
 //! *While it runs* the program decides. Ctrl-C goes to the whole foreground group, so the program gets it from the terminal and
 //! we must only survive it; what somebody sends to us alone is passed on. (A signal that a process sends to the group reaches
-//! the program twice: nothing tells it from one to us alone.) What is ignored (`nohup`) stays so: the program inherits it,
+//! the program twice: nothing distinguishes it from one to us alone.) What is ignored (`nohup`) stays so: the program inherits it,
 //! whereas it would get a default for a signal that is caught here.
 //!
 //! *After its end* there may be minutes of work on what it has left. The first signal ends that with what there is
@@ -77,7 +77,7 @@ impl Drop for PassedOn {
     fn drop(&mut self) {
         let mut phase = phase();
         let signalled = matches!(*phase, Phase::Running { signalled: true, .. });
-        *phase = Phase::After { since: Instant::now(), late: self.ended_by.filter(|_| !signalled) };
+        *phase = Phase::After { since: now(), late: self.ended_by.filter(|_| !signalled) };
     }
 }
 
@@ -141,7 +141,7 @@ fn listen() -> io::Result<()> {
 }
 
 fn hear(origin: &Origin) {
-    let action = act(&mut phase(), origin.signal, origin.cause == Cause::Kernel, Instant::now());
+    let action = act(&mut phase(), origin.signal, origin.cause == Cause::Kernel, now());
     match action {
         Action::Nothing => {}
         Action::Pass(child) => pass(child, origin.signal),
@@ -157,7 +157,7 @@ fn hear(origin: &Origin) {
 
 fn pass(child: Pid, signal: i32) {
     if let Ok(signal) = Signal::try_from(signal) {
-        // It may just have ended; then there is nobody to tell.
+        // It may just have ended; then there is nobody to notify.
         let _ = kill(child, signal);
     }
 }
@@ -176,13 +176,17 @@ fn ignored() -> impl Fn(i32) -> bool {
     move |signal| mask >> (signal - 1) & 1 != 0
 }
 
+fn now() -> Instant {
+    Instant::now()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_a_signal_means_depends_on_the_program() {
-        let (child, now) = (Pid::from_raw(7), Instant::now());
+        let (child, now) = (Pid::from_raw(7), super::now());
         let mut phase = Phase::Running { child, signalled: false };
         assert_eq!(act(&mut phase, SIGINT, false, now), Action::Pass(child), "sent to us alone");
         let mut phase = Phase::Running { child, signalled: false };
@@ -194,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_signal_that_ended_the_program_does_not_end_what_comes_after() {
-        let now = Instant::now();
+        let now = super::now();
         let mut phase = Phase::After { since: now, late: Some(SIGINT) };
         assert_eq!(act(&mut phase, SIGINT, true, now), Action::Nothing);
         assert_eq!(act(&mut phase, SIGINT, true, now), Action::Stop, "the second is one of its own");

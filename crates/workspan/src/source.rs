@@ -3,7 +3,7 @@
 //!
 //! **Invariant:** what is embedded is a regular file of bounded size whose canonical path lies below one of a few folders that
 //! the user, not the recording, has chosen: the working folder, the project around it, what cargo has fetched, the sources of
-//! the compiler's own library, and those that are named on the command line. Each file that is left out is named, with the
+//! the compiler's own library, and those that are named on the command line. Each file that is skipped is named, with the
 //! reason.
 //!
 //! **Argument:** the path is made canonical, compared, and opened without waiting; then the path of what has been opened is
@@ -32,7 +32,7 @@ const NAMED: usize = 5;
 /// A file that is not shown, and why.
 pub type LeftOut = (String, String);
 
-/// The source files of all places of a recording, as far as they may be shown, and those that are left out though there is
+/// The source files of all places of a recording, as far as they may be shown, and those that are skipped though there is
 /// such a file.
 pub fn of(recording: &Recording, further: &[PathBuf]) -> (Sources, Vec<LeftOut>) {
     let roots = Roots::new(further);
@@ -76,7 +76,7 @@ enum Found {
 fn find(file: &str, directory: &str, roots: &Roots, left: u64) -> Found {
     let mut refused = Found::Nothing;
     for folder in Path::new(directory).ancestors() {
-        // Nobody is told whether a file exists that is none of his business.
+        // Nobody learns whether a file exists that is none of his business.
         let Ok(path) = folder.join(file).canonicalize() else {
             continue;
         };

@@ -115,7 +115,7 @@ impl<'a> Listing<'a> {
 
     fn refused(&self) -> String {
         let line = |(file, why): &(String, String)| {
-            format!("<p class=\"none\">The source {} is left out: {}.</p>\n", escape::text(file), escape::text(why))
+            format!("<p class=\"none\">The source {} is excluded: {}.</p>\n", escape::text(file), escape::text(why))
         };
         self.left_out.iter().map(line).collect()
     }

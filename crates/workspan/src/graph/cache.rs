@@ -4,7 +4,7 @@ use serde_json::json;
 use workspan_graph::cache::{Caches, Curve, Sharing, Size, SIZES};
 use workspan_graph::replay::replay;
 
-use super::open;
+use super::open::open;
 use crate::args::graph::GraphCache;
 use crate::exit::Outcome;
 use crate::output;

@@ -2,20 +2,15 @@
 
 pub mod cache;
 pub mod drain;
+pub mod open;
 pub mod races;
 pub mod record;
 pub mod report;
 pub mod tables;
 pub mod timeline;
 
-use std::path::Path;
-
-use anyhow::Context;
-use workspan_graph::file::{Recording, NAME};
-
 use crate::args::graph::{Graph, GraphVerb};
 use crate::exit::Outcome;
-use crate::output;
 
 /// Runs the verb.
 pub fn run(args: &Graph) -> anyhow::Result<Outcome> {
@@ -26,45 +21,4 @@ pub fn run(args: &Graph) -> anyhow::Result<Outcome> {
         GraphVerb::Races(options) => races::run(options),
         GraphVerb::Timeline(options) => timeline::run(options),
     }
-}
-
-/// Opens a graph, and says what is missing from it.
-fn open(folder: &Path) -> anyhow::Result<Recording> {
-    let path = folder.join(NAME);
-    let recording = Recording::open(&path).with_context(|| {
-        format!("cannot read the task graph {} (made by `workspan graph record`)", folder.display())
-    })?;
-    for problem in problems(&recording) {
-        output::note(&format!("{}: {problem}", folder.display()));
-    }
-    Ok(recording)
-}
-
-/// What is missing from a recording.
-fn problems(recording: &Recording) -> Vec<String> {
-    let mut found = Vec::new();
-    if let Some(at) = recording.damaged {
-        found.push(format!("damaged from byte {at} on: what follows is missing"));
-    }
-    match &recording.end {
-        None => found.push("the recording was cut short: what followed is missing".to_owned()),
-        Some(end) => {
-            if end.signal != 0 {
-                found.push(format!("the program was ended by signal {}: its last events may be missing", end.signal));
-            }
-            if end.gave_up != 0 {
-                found.push(format!("{} times a thread went on without recording", end.gave_up));
-            }
-            if end.untracked != 0 {
-                found.push(format!("{} threads, barriers or modules did not fit into a table", end.untracked));
-            }
-            if end.unknown != 0 {
-                found.push(format!("{} buffers hold events that are not understood", end.unknown));
-            }
-            if end.refused != 0 {
-                found.push(format!("{} more processes of the program are not in the graph", end.refused));
-            }
-        }
-    }
-    found
 }

@@ -6,7 +6,7 @@ use workspan_graph::program::place;
 use workspan_graph::races::{Allocation, Instance, Place, Race, Races};
 use workspan_graph::replay::replay;
 
-use super::open;
+use super::open::open;
 use crate::args::graph::GraphRaces;
 use crate::exit::{Outcome, FOUND};
 use crate::output;

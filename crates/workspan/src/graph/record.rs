@@ -16,7 +16,8 @@ use workspan_model::Exit;
 use workspan_trace::drain::Memory;
 use workspan_trace::shm;
 
-use super::{drain, problems, report, tables};
+use super::open::problems;
+use super::{drain, report, tables};
 use crate::args::graph::GraphRecord;
 use crate::exit::{Outcome, Status, FAILED};
 use crate::record::child;

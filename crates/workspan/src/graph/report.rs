@@ -8,7 +8,7 @@ use workspan_graph::file::Recording;
 use workspan_graph::graph::{Graph, Type};
 use workspan_trace::program::flag;
 
-use super::{open, problems};
+use super::open::{open, problems};
 use crate::args::graph::GraphReport;
 use crate::exit::Outcome;
 use crate::table::{self, Align};

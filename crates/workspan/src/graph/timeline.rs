@@ -4,7 +4,7 @@ use serde_json::json;
 use workspan_graph::graph::Graph;
 use workspan_graph::timeline::observed;
 
-use super::open;
+use super::open::open;
 use crate::args::graph::GraphTimeline;
 use crate::exit::Outcome;
 use crate::output;

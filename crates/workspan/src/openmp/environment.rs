@@ -13,8 +13,7 @@ use super::collector::{self, Collector};
 use super::libomp;
 use super::program::{Program, Runtime};
 use crate::args::RunOptions;
-use crate::record::child::STAND_IN;
-use crate::runtime::{Around, Environment, Variable};
+use crate::runtime::{Around, Environment, Variable, STAND_IN};
 
 /// The program that may claim the memory at its start; others only when they use OpenMP.
 const TARGET: &str = "WORKSPAN_TARGET";

@@ -14,7 +14,7 @@ use workspan_model::{Exit, Nanos};
 
 use super::{interpreter, target};
 use crate::exit::{Status, NOT_EXECUTABLE, NOT_FOUND};
-use crate::runtime::Variable;
+use crate::runtime::{Variable, STAND_IN};
 use crate::signals;
 
 /// How the program ended.
@@ -40,9 +40,6 @@ pub enum Streams<'f> {
     /// It reads nothing, and writes all to our standard error.
     Messages,
 }
-
-/// Set where LLVM's OpenMP runtime stands in for gcc's.
-pub const STAND_IN: &str = "WORKSPAN_STAND_IN";
 
 /// Runs `command` to its end, in a changed environment.
 pub fn run(command: &[OsString], environment: &[Variable]) -> anyhow::Result<Ended> {
@@ -104,7 +101,7 @@ pub fn run_with(command: &[OsString], environment: &[Variable], streams: Streams
 #[derive(Debug)]
 struct Deeper(Option<(u64, u64)>);
 
-/// So many times as deep.
+/// This number of times as deep.
 const DEEPER: u64 = 4;
 
 impl Deeper {

@@ -3,25 +3,26 @@
 //! It is run again without the collector, reading nothing and writing nowhere: with its own runtime first, then with the one that
 //! stood in. What it does to files it does again.
 
+use std::ffi::OsString;
+
 use workspan_model::Exit;
 use workspan_report::crashed;
 
 use super::child::{self, Streams};
-use super::Program;
 use crate::output;
 use crate::runtime::Variable;
 
-/// Tells whose fault a crash is.
-pub(super) fn explain(program: &Program<'_>) {
+/// Reports whose fault a crash of `command` is; `stand_in` has the runtime stand in without the collector.
+pub(super) fn explain(command: &[OsString], stand_in: Option<&Variable>) {
     output::note(
         "the program crashed with LLVM's OpenMP runtime in place of its own, gcc's: running it again without the collector, \
          without input, to see which is at fault (Ctrl-C skips this)",
     );
-    let found = crashes(program, &[]).and_then(|own| match own {
+    let found = crashes(command, &[]).and_then(|own| match own {
         true => Ok(Fault::Program),
-        false => Ok(match &program.environment.stand_in {
+        false => Ok(match stand_in {
             None => Fault::Unknown,
-            Some(alone) if crashes(program, std::slice::from_ref(alone))? => Fault::Runtime,
+            Some(alone) if crashes(command, std::slice::from_ref(alone))? => Fault::Runtime,
             Some(_) => Fault::Collector,
         }),
     });
@@ -47,9 +48,9 @@ enum Fault {
     Unknown,
 }
 
-fn crashes(program: &Program<'_>, environment: &[Variable]) -> anyhow::Result<bool> {
+fn crashes(command: &[OsString], environment: &[Variable]) -> anyhow::Result<bool> {
     let errors = tempfile::tempfile()?;
-    let ended = child::run_with(program.command, environment, Streams::Errors(&errors))?;
+    let ended = child::run_with(command, environment, Streams::Errors(&errors))?;
     Ok(match ended.exit {
         Exit::Signal(signal) => crashed(Some(signal)),
         Exit::Code(_) => false,

@@ -259,7 +259,7 @@ impl<'a> Session<'a> {
     pub fn finish(self) -> Measured {
         let Session { program, target, mut measured, .. } = self;
         if program.is_swapped() && workspan_report::crashed(measured.outcome_signal()) {
-            crash::explain(&program);
+            crash::explain(program.command, program.environment.stand_in.as_ref());
         }
         let leads_to = symbols::complete(&mut measured.recording, &target);
         for context in measured.logs.iter_mut().flat_map(|log| &mut log.contexts) {

@@ -19,13 +19,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of at most so many things.
+    /// Of at most this number of things.
     pub fn new(what: &'static str, most: u64) -> Progress {
         let terminal = io::stderr().is_terminal();
         Progress { what, most, done: 0, terminal, next: Instant::now() + PATIENCE, shown: false }
     }
 
-    /// So many more are done.
+    /// This number more are done.
     pub fn add(&mut self, count: u64) {
         self.done += count;
         let now = Instant::now();

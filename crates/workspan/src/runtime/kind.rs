@@ -66,6 +66,9 @@ pub struct Around<'o> {
 /// A variable for the program; `None` removes it.
 pub type Variable = (OsString, Option<OsString>);
 
+/// Set where a runtime stands in for the program's own.
+pub const STAND_IN: &str = "WORKSPAN_STAND_IN";
+
 /// Variables for the runs of a program, and what they refer to.
 #[derive(Debug, Default)]
 pub struct Environment {

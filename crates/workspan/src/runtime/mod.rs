@@ -10,7 +10,7 @@ use std::path::Path;
 
 use object::{File, Object, ObjectSection, ReadRef};
 
-pub use kind::{Around, Environment, Family, Look, Runtime, Sections, Variable};
+pub use kind::{Around, Environment, Family, Look, Runtime, Sections, Variable, STAND_IN};
 
 use crate::{openmp, rayon};
 

@@ -68,7 +68,7 @@ fn a_page_embeds_sources_of_the_project_and_nothing_else() {
         let honest = name == "src/honest.rs";
         assert_eq!(page.contains("an honest line"), honest, "{name}");
         assert_eq!(ended.err().contains("the page is without the source"), !honest, "{name}: {}", ended.err());
-        assert_eq!(page.contains(&format!("The source {name} is left out")), !honest, "{name}");
+        assert_eq!(page.contains(&format!("The source {name} is excluded")), !honest, "{name}");
     }
     // Who wants to, says so.
     naming(&folder, &["../secret"]);
@@ -261,7 +261,7 @@ impl Privileged {
 }
 
 /// A program that runs with another's rights loads nothing of its caller's, and writes nothing where its caller says. Root
-/// makes it set-uid; others set-gid, to a group of theirs.
+/// makes it set-uid; others set-gid, to a group that they are in.
 #[test]
 fn hooks_and_tools_sleep_in_privileged_programs() {
     const NOBODY: u32 = 65534;
@@ -276,7 +276,7 @@ fn hooks_and_tools_sleep_in_privileged_programs() {
         let groups = run(Command::new("id").arg("-G")).out();
         let other = groups.split_whitespace().filter_map(|id| id.parse().ok()).find(|id| *id != group);
         let other = other.expect("this test needs root, or a user with a second group, to make a privileged program");
-        std::os::unix::fs::chown(&program, None, Some(other)).expect("it is one of ours");
+        std::os::unix::fs::chown(&program, None, Some(other)).expect("it is the user's own");
         (None, SET_GID)
     };
     let (ended, loaded) = attack.run(user);

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 /// A folder that is open, and its plain name for as long as it is.
 #[derive(Debug)]
-pub struct PlainFolder {
+pub(crate) struct PlainFolder {
     path: PathBuf,
     _open: Option<File>,
 }
 
 impl PlainFolder {
     /// Opens a folder.
-    pub fn open(folder: &Path) -> io::Result<PlainFolder> {
+    pub(crate) fn open(folder: &Path) -> io::Result<PlainFolder> {
         let canonical = folder.canonicalize()?;
         #[cfg(target_os = "linux")]
         {
@@ -31,7 +31,7 @@ impl PlainFolder {
     }
 
     /// Its name.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
