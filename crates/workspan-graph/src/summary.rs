@@ -132,10 +132,11 @@ impl Summary {
         for mark in &self.marks {
             out.number(mark.at);
             out.number(mark.control.kind as u64);
-            for number in 0..mark.control.kind.slots() {
-                let value = mark.control.slots[number].cast_signed();
-                out.signed(value - before[number]);
-                before[number] = value;
+            let slots = &mark.control.slots[..mark.control.kind.slots()];
+            for (slot, before) in slots.iter().zip(&mut before) {
+                let value = slot.cast_signed();
+                out.signed(value - *before);
+                *before = value;
             }
         }
         for tally in &self.fragments {

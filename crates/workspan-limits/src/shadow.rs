@@ -244,7 +244,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
 
     #[inline(always)]
     fn page(&mut self, page: u64) -> usize {
-        let near = &self.near[(page % NEAR as u64) as usize];
+        let near = &self.near[near(page)];
         if near.0 == page {
             return near.1 as usize * GRANULES;
         }
@@ -259,7 +259,13 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
             entries.resize(entries.len() + GRANULES, 0);
             u32::try_from(table).unwrap_or(0)
         });
-        self.near[(page % NEAR as u64) as usize] = (page, table);
+        self.near[near(page)] = (page, table);
         table as usize * GRANULES
     }
+}
+
+/// Where a page is among those seen last.
+#[inline(always)]
+fn near(page: u64) -> usize {
+    usize::try_from(page % NEAR as u64).unwrap_or(0)
 }

@@ -82,7 +82,7 @@ impl Decode {
             );
             // What is only part of an address is no value.
             let address = used.access() == OpAccess::Read && op.addresses.contains(&register);
-            if reads && !zero && (!address || is_value(instruction, &info, register)) {
+            if reads && !zero && (!address || is_value(instruction, info, register)) {
                 op.reads(register);
             }
             if writes {

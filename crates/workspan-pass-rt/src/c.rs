@@ -92,11 +92,15 @@ extern "C" {
 /// `errno`.
 pub fn errno() -> c_int {
     // SAFETY: the thread's own variable.
-    unsafe { *__errno_location() }
+    let place = unsafe { __errno_location() };
+    // SAFETY: as above.
+    unsafe { *place }
 }
 
 /// Sets `errno`.
 pub fn set_errno(value: c_int) {
     // SAFETY: the thread's own variable.
-    unsafe { *__errno_location() = value };
+    let place = unsafe { __errno_location() };
+    // SAFETY: as above.
+    unsafe { *place = value };
 }

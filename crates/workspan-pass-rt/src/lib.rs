@@ -10,6 +10,7 @@
 //! `errno` is the program's. Events of a signal's handler that interrupts a change of buffers are not recorded.
 
 #![expect(unsafe_code, reason = "collector: its own memory, interposed functions, thread-local storage")]
+#![expect(clippy::macro_metavars_in_unsafe, reason = "arguments of a call, which are names")]
 #![cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 pub mod c;

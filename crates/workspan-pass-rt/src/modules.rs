@@ -57,9 +57,10 @@ unsafe extern "C" fn object(info: *mut c::ObjectInfo, _: usize, _: *mut c_void) 
     // SAFETY: the loader's array.
     let headers = unsafe { core::slice::from_raw_parts(info.headers, info.count.into()) };
     for header in headers.iter().filter(|header| header.kind == PT_NOTE) {
-        let first = (info.base + header.address as usize) as *const u8;
+        let [address, size] = [header.address, header.memory_size].map(|word| usize::try_from(word).unwrap_or(0));
+        let first = (info.base + address) as *const u8;
         // SAFETY: a segment that is loaded for as long as the object.
-        notes(unsafe { core::slice::from_raw_parts(first, header.memory_size as usize) });
+        notes(unsafe { core::slice::from_raw_parts(first, size) });
     }
     0
 }

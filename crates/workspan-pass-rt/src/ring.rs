@@ -24,7 +24,9 @@ pub fn new_context() -> u32 {
 fn chunk(index: usize) -> &'static Chunk {
     let table = start::memory().wrapping_add(CHUNK_TABLE).cast::<Chunk>();
     // SAFETY: the shared memory is mapped for good, and has this number.
-    unsafe { &*table.add(index) }
+    let chunk = unsafe { table.add(index) };
+    // SAFETY: as above.
+    unsafe { &*chunk }
 }
 
 fn data(index: usize) -> *mut u8 {

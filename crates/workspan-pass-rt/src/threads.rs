@@ -164,8 +164,10 @@ fn stack() -> Option<(usize, usize)> {
     let mut attributes = MaybeUninit::<[u64; 16]>::zeroed();
     let (mut address, mut size) = (null_mut(), 0);
     let attributes = attributes.as_mut_ptr().cast::<c_void>();
+    // SAFETY: always succeeds.
+    let own = unsafe { c::pthread_self() };
     // SAFETY: an attribute object has 56 bytes (64 on some processors).
-    let known = unsafe { c::pthread_getattr_np(c::pthread_self(), attributes) } == 0;
+    let known = unsafe { c::pthread_getattr_np(own, attributes) } == 0;
     if known {
         // SAFETY: filled in above, and places for the answers.
         unsafe { c::pthread_attr_getstack(attributes, &raw mut address, &raw mut size) };

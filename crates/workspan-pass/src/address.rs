@@ -39,7 +39,7 @@ pub fn is_linked_variable(llvm: &Llvm, value: Ref) -> bool {
     }
     // A local one in a group that the linker may discard must not be named from outside the group.
     let local = matches!(llvm.linkage(value), INTERNAL | PRIVATE);
-    llvm.address_space(llvm.type_of(value)) == 0 && !(local && !llvm.comdat(value).is_null())
+    llvm.address_space(llvm.type_of(value)) == 0 && (!local || llvm.comdat(value).is_null())
 }
 
 fn code(llvm: &Llvm, value: Ref) -> Option<i32> {

@@ -3,6 +3,8 @@
 //! Every handle is a pointer that LLVM gave out and that lives as long as its module or context; modules are used by one
 //! thread at a time. With that, each function here is as safe as its counterpart in C++; null handles are never passed on.
 
+#![expect(clippy::not_unsafe_ptr_arg_deref, reason = "handles and texts are LLVM's, as the head of the file says")]
+
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use std::ffi::CString;
 use std::sync::OnceLock;
@@ -47,7 +49,6 @@ macro_rules! functions {
             $(
                 #[doc = stringify!($name)]
                 #[inline]
-                #[expect(clippy::not_unsafe_ptr_arg_deref, reason = "handles are LLVM's, as the head of the file says")]
                 pub fn $method(&self, $($argument: $type),*) $(-> $result)? {
                     // SAFETY: see the head of this file.
                     unsafe { (self.$method)($($argument),*) }

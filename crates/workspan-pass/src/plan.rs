@@ -307,7 +307,8 @@ impl Planner<'_> {
             return found;
         }
         let gathers = name.starts_with("llvm.masked.gather") || name.starts_with("llvm.masked.scatter");
-        if !gathers && !(name.starts_with("llvm.masked.load") || name.starts_with("llvm.masked.store")) {
+        let masked = name.starts_with("llvm.masked.load") || name.starts_with("llvm.masked.store");
+        if !gathers && !masked {
             return Vec::new();
         }
         (0..lanes)

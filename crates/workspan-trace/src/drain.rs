@@ -95,7 +95,11 @@ impl Memory {
     fn chunk(&self, index: usize) -> &Chunk {
         assert!(index < CHUNKS);
         // SAFETY: there are `CHUNKS`.
-        unsafe { &*self.first.add(CHUNK_TABLE).cast::<Chunk>().add(index) }
+        let table = unsafe { self.first.add(CHUNK_TABLE) }.cast::<Chunk>();
+        // SAFETY: as above.
+        let chunk = unsafe { table.add(index) };
+        // SAFETY: as above.
+        unsafe { &*chunk }
     }
 
     /// Takes a part of a module's description. `dead`: the process has ended, so that all it had is full.

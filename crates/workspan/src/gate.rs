@@ -135,11 +135,11 @@ mod tests {
     #[test]
     fn what_is_no_condition_is_said() {
         for (text, words) in [
-            ("parallelism", "is no condition"),
+            ("parallelism", "is not a condition"),
             ("speed<1", "cannot be compared"),
-            ("work<x", "is no limit"),
-            ("work<nan", "is no limit"),
-            ("work>5", "with what was before only: work>1.1x"),
+            ("work<x", "is not a limit"),
+            ("work<nan", "is not a limit"),
+            ("work>5", "with the value before: write 'work>1.1x'"),
         ] {
             let error = text.parse::<Gate>().expect_err(text).to_string();
             assert!(error.contains(words), "{error}");

@@ -77,7 +77,7 @@ impl Overwrites {
     }
 
     /// The recording `file` is to be written; what is there is moved to `FILE.old`.
-    pub fn new_recording(mut self, file: &PathBuf) -> anyhow::Result<Overwrites> {
+    pub fn new_recording(mut self, file: &Path) -> anyhow::Result<Overwrites> {
         self.claim(file, format!("{}, which is written too", file.display()))?;
         let former = with_suffix(file, ".old");
         self.claim(&former, format!("{}, where a former recording is kept", former.display()))?;

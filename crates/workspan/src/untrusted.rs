@@ -70,6 +70,6 @@ mod tests {
         for escape in ["\\u{1b}", "\\n", "\\u{202e}"] {
             assert!(!text.contains(escape), "{text}");
         }
-        assert_eq!(text.matches("a\\\\u001b[2J\\\\u000a\\\\u202eb").count(), 12);
+        assert_eq!(text.matches("a\\\\u001b[2J\\\\u000a\\\\u202eb").count(), 13);
     }
 }

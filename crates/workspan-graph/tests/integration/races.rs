@@ -53,7 +53,11 @@ fn unordered_accesses_race_and_joined_ones_do_not() {
 
 #[test]
 fn neighbours_do_not_race() {
-    let halves = |from: u64| move |buffer: &mut Buffer| drop(buffer.segment(1, &[PLACE + from, 4]));
+    let halves = |from: u64| {
+        move |buffer: &mut Buffer| {
+            buffer.segment(1, &[PLACE + from, 4]);
+        }
+    };
     assert_eq!(races("halves", &two(halves(0), halves(4), false)), []);
     assert_eq!(races("overlap", &two(halves(0), halves(3), false)).len(), 1);
 }
@@ -79,7 +83,9 @@ fn a_lock_orders() {
 
 #[test]
 fn a_barrier_orders_what_is_before_with_what_is_after() {
-    let wait = |buffer: &mut Buffer, arrival: u64| drop(buffer.control(Kind::Barrier, &[5, 6, 0x100, arrival, 2]));
+    let wait = |buffer: &mut Buffer, arrival: u64| {
+        buffer.control(Kind::Barrier, &[5, 6, 0x100, arrival, 2]);
+    };
     let before = |buffer: &mut Buffer| {
         store(buffer);
         wait(buffer, 0);
@@ -101,7 +107,9 @@ fn a_barrier_orders_what_is_before_with_what_is_after() {
 
 #[test]
 fn atomics_race_with_plain_accesses_only() {
-    let atomic = |buffer: &mut Buffer| drop(buffer.segment(3, &[PLACE]));
+    let atomic = |buffer: &mut Buffer| {
+        buffer.segment(3, &[PLACE]);
+    };
     assert_eq!(races("atomics", &two(atomic, atomic, false)), []);
     assert_eq!(races("atomic and plain", &two(atomic, load, false)).len(), 1);
 }

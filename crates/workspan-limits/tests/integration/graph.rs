@@ -219,7 +219,7 @@ impl Controls {
 
     /// The node that holds back the instruction at `place`.
     fn before(&mut self, trace: &[Ran], place: usize) -> Option<usize> {
-        let Some(before) = place.checked_sub(1) else { return None };
+        let before = place.checked_sub(1)?;
         let (op, to) = (&trace[before].op, trace[place].op.id);
         let branch = self.ran.last().filter(|(at, ..)| *at == before).map(|(_, node, _)| *node);
         match self.which {

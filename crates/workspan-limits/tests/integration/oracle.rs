@@ -52,7 +52,7 @@ fn random_traces_have_the_paths_of_their_graphs() {
     for seed in 1..=PROGRAMS {
         let mut random = Random::new(seed);
         let code = code(&mut random);
-        let blocks = run(&code, &mut random, 20 + seed as usize % 100);
+        let blocks = run(&code, &mut random, 20 + usize::try_from(seed).unwrap_or(0) % 100);
         let (found, engine) = measured::<LANES, NAMED, true>(ALL, &blocks);
         assert_eq!(found, expected(&ALL, &blocks), "seed {seed}");
         instructions += engine.instructions();

@@ -19,6 +19,10 @@ impl Random {
         (self.0 >> 11) % most
     }
 
+    pub(crate) fn index(&mut self, most: usize) -> usize {
+        usize::try_from(self.below(most as u64)).unwrap_or(0)
+    }
+
     fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
@@ -31,8 +35,8 @@ pub(crate) struct Code {
 
 /// A few functions, each a few blocks that branch among themselves; the last one of each returns.
 pub(crate) fn code(random: &mut Random) -> Code {
-    let functions = 1 + random.below(3) as usize;
-    let sizes: Vec<usize> = (0..functions).map(|_| 2 + random.below(6) as usize).collect();
+    let functions = 1 + random.index(3);
+    let sizes: Vec<usize> = (0..functions).map(|_| 2 + random.index(6)).collect();
     let firsts: Vec<usize> = sizes.iter().scan(0, |at, size| Some(std::mem::replace(at, *at + size))).collect();
     let mut blocks = Vec::new();
     let mut id = 0;
@@ -40,12 +44,10 @@ pub(crate) fn code(random: &mut Random) -> Code {
         for block in 0..*size {
             let mut ops: Vec<Op> = (0..random.below(4)).map(|_| plain(random)).collect();
             let here = firsts[function];
-            let inside = |random: &mut Random| here + random.below(*size as u64) as usize;
+            let inside = |random: &mut Random| here + random.index(*size);
             let (last, next) = match () {
                 () if block + 1 == *size => (ret(), Vec::new()),
-                () if random.chance(25) => {
-                    (call(), vec![firsts[random.below(functions as u64) as usize], here + block + 1])
-                }
+                () if random.chance(25) => (call(), vec![firsts[random.index(functions)], here + block + 1]),
                 () if random.chance(60) => (branch(random, Flow::Branch), vec![inside(random), here + block + 1]),
                 () if random.chance(20) => {
                     (branch(random, Flow::Indirect), vec![inside(random), inside(random), here + block + 1])
@@ -102,7 +104,7 @@ pub(crate) fn run(code: &Code, random: &mut Random, most: usize) -> Vec<Vec<Ran>
                 Some(back) => back,
                 None => break,
             },
-            _ => next[random.below(next.len() as u64) as usize],
+            _ => next[random.index(next.len())],
         };
     }
     ran
@@ -116,7 +118,7 @@ fn access(random: &mut Random, stack: u64) -> Access {
 }
 
 fn any(random: &mut Random) -> u8 {
-    register::GENERAL + random.below(6) as u8
+    register::GENERAL + u8::try_from(random.below(6)).unwrap_or(0)
 }
 
 fn plain(random: &mut Random) -> Op {

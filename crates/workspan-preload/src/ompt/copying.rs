@@ -60,7 +60,9 @@ unsafe extern "C-unwind" fn run(task: *mut c_void) {
     let behind = task as usize + size_of::<Task>();
     let place = (behind + align - 1) & !(align - 1);
     // SAFETY: the program passes functions of these types (gcc's ABI).
-    let (copy, body) = unsafe { (mem::transmute::<u64, Copy>(copy), mem::transmute::<u64, Body>(body)) };
+    let copy = unsafe { mem::transmute::<u64, Copy>(copy) };
+    // SAFETY: as above.
+    let body = unsafe { mem::transmute::<u64, Body>(body) };
     // SAFETY: the place has the size and alignment that the program asks for; the data are those it passed, on a stack that is
     // still there as the task is not deferred.
     unsafe { copy(place as *mut c_void, data as *mut c_void) };
@@ -74,14 +76,18 @@ mod tests {
 
     #[test]
     fn the_body_runs_on_the_copy() {
-        static mut SEEN: (usize, u64, u64) = (0, 0, 0);
+        static mut SEEN: (usize, u64) = (0, 0);
         unsafe extern "C-unwind" fn copy(to: *mut c_void, from: *mut c_void) {
             // SAFETY: as passed below.
-            unsafe { to.cast::<u64>().write(from.cast::<u64>().read() + 1) };
+            let value = unsafe { from.cast::<u64>().read() };
+            // SAFETY: as above.
+            unsafe { to.cast::<u64>().write(value + 1) };
         }
         unsafe extern "C-unwind" fn body(at: *mut c_void) {
             // SAFETY: written by `copy`; one thread.
-            unsafe { SEEN = (at as usize, at.cast::<u64>().read(), SEEN.2 + 1) };
+            let value = unsafe { at.cast::<u64>().read() };
+            // SAFETY: one thread.
+            unsafe { SEEN = (at as usize, value) };
         }
         let data = 41u64;
         for align in [0, 1, 8, 64, 4096] {
@@ -89,9 +95,11 @@ mod tests {
                 replacement(body as *const () as u64, &raw const data as u64, copy as *const () as u64, 8, align);
             let (code, task) = pair.expect("there is memory");
             // SAFETY: what libomp does with the pair.
-            unsafe { mem::transmute::<u64, Body>(code)(task as *mut c_void) };
+            let code = unsafe { mem::transmute::<u64, Body>(code) };
+            // SAFETY: as above.
+            unsafe { code(task as *mut c_void) };
             // SAFETY: one thread.
-            let (at, value, _) = unsafe { SEEN };
+            let (at, value) = unsafe { SEEN };
             assert_eq!((at % (align as usize).max(1), value), (0, 42));
         }
     }

@@ -1,5 +1,7 @@
 //! `workspan graph races`: accesses that the graph leaves unordered.
 
+use std::fmt::Write;
+
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
 use workspan_graph::program::place;
@@ -30,7 +32,8 @@ pub fn run(args: &GraphRaces) -> anyhow::Result<Outcome> {
         for (race, instance) in found.iter().take(args.top) {
             let (first, second) = instance.contexts;
             let shown = |place| shown(&recording, place);
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 "\n{} race, seen {} times\n  first   {}, context {first}\n  second  {}, context {second}\n  at      {:#x}{}\n",
                 race.conflict.name(),
                 instance.count,
@@ -42,10 +45,10 @@ pub fn run(args: &GraphRaces) -> anyhow::Result<Outcome> {
                     let distance = instance.address - allocation.address;
                     format!(": byte {distance} of {}{}", allocation.size, site.unwrap_or_default())
                 }),
-            ));
+            );
         }
         if found.len() > args.top {
-            text.push_str(&format!("\n{} more: see them with --top {}\n", found.len() - args.top, found.len()));
+            let _ = writeln!(text, "\n{} more: see them with --top {}", found.len() - args.top, found.len());
         }
         text
     };

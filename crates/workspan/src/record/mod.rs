@@ -86,7 +86,10 @@ fn publish(measured: Measured, file: &Path, options: &RunOptions) -> (Vec<anyhow
     let mut kept = strands::Kept::All;
     let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
     if options.strands {
-        written = written.and_then(|()| Ok(kept = strands::write(recording, &logs, file)?));
+        written = written.and_then(|()| {
+            kept = strands::write(recording, &logs, file)?;
+            Ok(())
+        });
     }
     // Whoever wants us to end does not want what takes long.
     let with_strands = (options.strands && written.is_ok() && !signals::stopped()).then_some(file);
