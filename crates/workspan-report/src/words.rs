@@ -23,7 +23,7 @@ pub fn warning(warning: &Warning) -> String {
         ),
         Warning::Dropped { events, what } => format!("{events} {what} did not fit into the collector's tables"),
         Warning::OtherProcesses { count } => format!(
-            "{count} further instrumented {} of this command {} not profiled: only the first is",
+            "{count} further {} of this command {} not profiled: only the first is",
             if *count == 1 { "process" } else { "processes" },
             if *count == 1 { "was" } else { "were" },
         ),

@@ -60,7 +60,8 @@ fn this_machine() {
             "rustc",
             "commands",
             "collector",
-            "libomp"
+            "libomp",
+            "emulator"
         ]
     );
     check(&found, &[("memfd", "ok"), ("proc", "ok"), ("cargo", "ok"), ("rustc", "ok")]);

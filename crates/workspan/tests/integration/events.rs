@@ -169,5 +169,5 @@ fn what_cannot_be_counted_is_told() {
     assert_eq!(told, 1, "{warnings:#?}");
     record(&folder, &["--events", "cycels"], &program("faults")).check_error(2, &["`cycels` is no event"]);
     let nine = ["cycles"; 9].join(",");
-    record(&folder, &["--events", &nine], &program("faults")).check_error(2, &["9 events, of 8 at most"]);
+    record(&folder, &["--events", &nine], &program("faults")).check_error(2, &["9 events; at most 8 can be counted"]);
 }

@@ -6,11 +6,10 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use nix::sys::signal::{kill, Signal};
 use serde_json::Value;
+use workspan_testkit::patience::wait_for;
 
 use crate::build::{self, scratch};
 use crate::command::{record, report, run, start, warnings, with_default_signals, workspan, Running};
@@ -117,9 +116,7 @@ const MANY: &str = "1500000";
 /// Waits until the program has ended and its recording is there: strands come next.
 fn converting(folder: &Path, program: &Path) -> Running {
     let running = start(&mut with_default_signals(&record_strands(folder, program, &[MANY])));
-    while !folder.join("workspan.strands/contexts.parquet").exists() {
-        thread::sleep(Duration::from_millis(1));
-    }
+    wait_for("the recording", || folder.join("workspan.strands/contexts.parquet").exists().then_some(()));
     running
 }
 
@@ -151,9 +148,7 @@ fn two_signals_after_the_program() {
     nix::unistd::mkfifo(&folder.join("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("writable");
     let command = record(&folder, &["--json=pipe"], &build::program("endings"), &["exit"]);
     let running = start(&mut with_default_signals(&command));
-    while !folder.join("workspan.wspan").exists() {
-        thread::sleep(Duration::from_millis(1));
-    }
+    wait_for("the recording", || folder.join("workspan.wspan").exists().then_some(()));
     // Two of a kind could be noticed as one.
     running.signal(Signal::SIGTERM);
     running.signal(Signal::SIGHUP);
@@ -352,5 +347,5 @@ fn wrappers() {
         }
     }
     let ended = run(workspan(&folder).args(["record", "--", "env", "true"]));
-    ended.check_error(2, &["carries no hooks and uses no OpenMP"]);
+    ended.check_error(2, &["is not instrumented and does not use OpenMP"]);
 }
