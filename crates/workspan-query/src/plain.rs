@@ -36,8 +36,10 @@ impl PlainFolder {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
+    #![cfg(target_os = "linux")]
+
     use std::ffi::OsStr;
     use std::fs;
     use std::os::unix::ffi::OsStrExt;

@@ -67,7 +67,7 @@ fn missing(folders: &[PathBuf]) -> anyhow::Error {
     let first = folders.first().map(|folder| format!(" in {},", folder.display())).unwrap_or_default();
     anyhow!(
         "`workspan query` needs the program {PROGRAM}, which is not{first} in PATH or where cargo installs programs; \
-         install it{place} (it compiles for about 20 minutes):\n  cargo install --locked --path {source}"
+         install it{place}, which takes about 20 minutes: cargo install --locked --path {source}"
     )
 }
 

@@ -109,8 +109,8 @@ impl<'r> Runner<'r> {
         // Without its words, the status must do.
         let text = end_of(&self.errors).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
-        let last = lines[lines.len().saturating_sub(LINES)..].join("\n  ");
-        let wrote = if last.is_empty() { String::new() } else { format!("; it wrote:\n  {last}") };
+        let last = lines[lines.len().saturating_sub(LINES)..].join("; ");
+        let wrote = if last.is_empty() { String::new() } else { format!("; it wrote: {last}") };
         let program = task.command[0].to_string_lossy().into_owned();
         anyhow::bail!("{program} {how} ({}): only runs that succeed can be compared{wrote}", task.name())
     }

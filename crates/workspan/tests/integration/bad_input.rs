@@ -93,7 +93,10 @@ fn damaged_sections() {
         for verb in ["report", "info"] {
             let ended = run(workspan(&folder).args([verb, "damaged.wspan"]));
             let err = ended.err();
-            assert!(err.contains(&format!("the section `{tag}` is damaged")) && !err.contains("panicked"), "{tag}: {err}");
+            assert!(
+                err.contains(&format!("the section `{tag}` is damaged")) && !err.contains("panicked"),
+                "{tag}: {err}"
+            );
             // Runs refer to contexts, and contexts to sites: without them there is nothing to report.
             let expected = if verb == "report" && tag != "INFO" { 2 } else { 0 };
             assert_eq!(ended.code(), Some(expected), "{verb} without {tag}: {err}");
@@ -115,7 +118,11 @@ fn a_newer_minor_version() {
     bytes.splice(end..end, *b"NEWS\0\0\0\0\0\0\0\0\0\0\0\0");
     fs::write(folder.join("newer.wspan"), bytes).expect("writable");
     let ended = run(workspan(&folder).args(["info", "newer.wspan"]));
-    assert!(ended.check_success().err().contains("the section `NEWS` was written by a newer workspan"), "{}", ended.err());
+    assert!(
+        ended.check_success().err().contains("the section `NEWS` was written by a newer workspan"),
+        "{}",
+        ended.err()
+    );
     assert!(ended.out().contains(&format!("format 1.{minor}\n")), "{}", ended.out());
 }
 

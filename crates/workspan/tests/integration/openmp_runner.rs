@@ -297,7 +297,7 @@ fn a_runtime_that_is_missing_or_of_no_use() {
         let doctor = with(library, &["doctor"]);
         let (code, out) = (doctor.code(), doctor.out().split_whitespace().collect::<Vec<_>>().join(" "));
         assert_eq!(code, Some(1));
-        for words in ["missing openmp libgomp, and nothing to stand in", "warn libomp", words[1]] {
+        for words in ["missing openmp libgomp, and no runtime to replace it", "warn libomp", words[1]] {
             assert!(out.contains(words), "{out}");
         }
     }

@@ -130,7 +130,7 @@ fn check_killed(folder: &Path, signal: Signal, how: &str, end: impl FnOnce(Runni
     let program = running.wait_until_ready();
     let ended = end(running, program).wait();
     assert_eq!(ended.signal(), Some(signal as i32), "{signal} {how}: {:?} {}", ended.status, ended.err());
-    assert!(ended.err().contains(&format!("the program was ended by {signal}")), "{}", ended.err());
+    assert!(ended.err().contains(&format!("{signal} ended the program")), "{}", ended.err());
     let report = report(folder, "workspan.wspan");
     assert_eq!(warnings(&report), ["killed", "virtual-clock"], "{signal} {how}");
     assert_eq!(report["program"]["signal"], signal as i32);

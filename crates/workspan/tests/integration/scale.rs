@@ -213,7 +213,7 @@ fn what_cannot_be_compared_is_an_error() {
     check(&["--csv"], &["pieces", "1000"], 2, &["--json and --csv"]);
     check(&["--svg=no/such/folder/a.svg"], &["pieces", "1000"], 2, &["cannot write no/such/folder/a.svg"]);
     check(&["--baseline=./no-such-program"], &["pieces", "1000"], 127, &["cannot run ./no-such-program"]);
-    check(&["-p1,2"], &["fail", "3"], 2, &["ended with status 3", "one worker", "it wrote:\n  this program fails"]);
+    check(&["-p1,2"], &["fail", "3"], 2, &["ended with status 3", "one worker", "it wrote: this program fails"]);
     check(&["-p1,2"], &["pool", "3"], 2, &["ran 3 workers, not 1 as requested", "{workers}"]);
     let baseline = format!("--baseline='{}' fail 4", native().display());
     check(&[&baseline], &["pieces", "1000"], 2, &["ended with status 4 (the baseline)"]);
@@ -310,7 +310,7 @@ fn cargo_builds_and_measures() {
     // The hooks that are in it are for idle time alone.
     let idle = build::target().join("workspan-idle/release/scale");
     let refused = run(workspan(&folder).arg("record").arg("--").arg(&idle).args(["pieces", "1000"]));
-    refused.check_error(2, &["with hooks for idle time alone", "cargo workspan build"]);
+    refused.check_error(2, &["to measure nothing but idle time", "cargo workspan build"]);
     let alone = run(Command::new(&idle).args(["pieces", "1000"]));
     alone.check_success();
     check_waits(&idle, &["sleep", "alone"], 1, 1);
