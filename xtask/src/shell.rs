@@ -94,7 +94,7 @@ mod tests {
     fn commands_are_shown_as_one_would_type_them() {
         let mut command = Command::new("cargo");
         command.args(["run", "--", "a b", "it's", ""]);
-        assert_eq!(line(&command), r"cargo run -- 'a b' 'it'\''s' ''");
+        assert_eq!(line(&command), r#"cargo run -- 'a b' "it's" ''"#);
     }
 
     #[test]

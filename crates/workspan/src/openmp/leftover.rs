@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use nix::unistd::geteuid;
 
@@ -12,8 +12,12 @@ const FOLDER: &str = "/dev/shm";
 /// Then the process id and, from LLVM 17 on, the user's.
 const PREFIX: &str = "__KMP_REGISTERED_LIB_";
 
+/// The time of a file is that of the kernel's last tick.
+const TICK: Duration = Duration::from_millis(100);
+
 /// Removes the files of processes that have ended, of this user, made since then.
 pub fn remove_since(since: SystemTime) {
+    let since = since - TICK;
     for entry in fs::read_dir(FOLDER).into_iter().flatten().flatten() {
         let Some(process) = entry.file_name().to_str().and_then(process_of) else {
             continue;

@@ -178,7 +178,7 @@ fn what_is_badly_formed_is_said_before_the_run() {
     for (scenario, words) in [
         ("middle", "`middle` is not PART=FACTOR"),
         ("middle=8,", "`` is not PART=FACTOR"),
-        ("middle=0.5", "`0.5` is no factor"),
+        ("middle=0.5", "`0.5` is not a factor"),
         ("a.rs:20-10=8", "ends before it begins"),
     ] {
         let refused = |ended: crate::command::Ended| {
