@@ -1,7 +1,7 @@
 //! Task graphs of instrumented programs.
 //!
 //! * [`program`]: the static descriptions of all modules; [`events`]: a buffer's bytes as events with addresses.
-//! * [`codec`]: buffers to small chunks and back; [`file`]: chunks on disk.
+//! * [`codec`]: buffers to small chunks and back; [`mod@file`]: chunks on disk.
 //! * [`graph`]: work, create, join, sync and barrier tasks with their edges.
 //! * [`replay`]: a recording as a stream of decoded segments. A [`replay::Consumer`] sees accesses, never the encoding.
 //! * Analyses: [`cache`], [`races`], [`timeline`].

@@ -47,7 +47,7 @@ static SINK: Sink = Sink(UnsafeCell::new([0; 2 * SLACK]));
 /// Hands out the place for the next event; the caller moves [`Thread::next`] on.
 ///
 /// # Safety
-/// Called by the assembly of `__workspan_flush` and by [`place`].
+/// Called by the assembly of `__workspan_flush` and by `place`.
 pub unsafe extern "C" fn flush() -> *mut u8 {
     let thread = thread();
     if thread.busy.replace(true) {

@@ -5,7 +5,7 @@
 //! functions of LLVM's C interface are looked up in the compiler's process ([`llvm`]), so that one library serves all
 //! versions, and no development files are needed.
 //!
-//! * [`cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses.
+//! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses.
 //! * [`plan`]: what a function's segments and operations are; reads the module only.
 //! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
 //! * [`instrument`]: a module from beginning to end.
