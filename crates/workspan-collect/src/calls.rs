@@ -2,7 +2,7 @@
 //!
 //! An instance of OpenMP has all that was created in it, so that its sums are known when the last of it has ended, long after
 //! the critical path may have left it. Its path is marked where it *begins* ([`super::path::mark`]), with the number of a
-//! [`workspan_wire::shm::Call`]; that is replaced by the sums once they are known, or when the path is read. Most instances need none: a
+//! [`workspan_wire::path::Call`]; that is replaced by the sums once they are known, or when the path is read. Most instances need none: a
 //! task that creates nothing is known when it ends, and then its path has the sums at once.
 //!
 //! **Open.** A call is known when nothing keeps it open any more: the construct itself, the tasks created in it, and calls
