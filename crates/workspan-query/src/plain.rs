@@ -38,8 +38,6 @@ impl PlainFolder {
 
 #[cfg(test)]
 mod tests {
-    #![cfg(target_os = "linux")]
-
     use std::ffi::OsStr;
     use std::fs;
     use std::os::unix::ffi::OsStrExt;
