@@ -22,6 +22,7 @@ mod frame;
 mod icicle;
 mod keys;
 mod layout;
+pub(crate) mod plain;
 mod scaling;
 mod source;
 mod table;

@@ -39,6 +39,7 @@ pub mod runtime;
 pub mod scale;
 pub mod signals;
 pub mod source;
+pub mod status_line;
 pub mod strands;
 pub mod time;
 pub mod untrusted;

@@ -6,29 +6,17 @@ use super::make::number;
 use super::svg;
 use super::text::conditions;
 use super::view::{Limits, Model};
-use crate::html::{date, escape};
+use crate::html::escape;
+use crate::html::plain::{page, Head};
 use crate::place::short_file;
 use crate::words::{count, percent};
 use workspan_model::Ratio;
-
-const STYLE: &str = "\
-:root{color-scheme:light dark;--bg:#fff;--fg:#1c2025;--dim:#5d6673;--line:#e1e4e8;--warn:#7a4b00}
-@media (prefers-color-scheme:dark){:root{--bg:#1a1c1f;--fg:#dfe3e8;--dim:#98a1ad;--line:#33373d;--warn:#f0c674}}
-body{margin:0 auto;max-width:1000px;padding:0 20px 40px;background:var(--bg);color:var(--fg);font:14px/1.45 system-ui,\
-sans-serif}
-h1{font-size:19px;font-weight:400}h2{font-size:14px;margin:26px 0 4px}svg{max-width:760px;width:100%;height:auto}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}th{color:var(--dim);font-weight:400;font-size:12px;\
-text-align:right;padding:0 20px 2px 0;border-bottom:1px solid var(--line)}td{text-align:right;padding:0 20px 0 0}
-th.name,td.name{text-align:left}.dim{color:var(--dim)}.warnings{color:var(--warn);padding-left:18px}\
-.scroll{overflow-x:auto}code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
-";
 
 /// Lines of a model's path that the page shows.
 const LINES: usize = 12;
 
 /// The page.
 pub fn html(view: &Limits) -> String {
-    let command = view.conditions.command.join(" ");
     let mut warnings: Vec<&str> = view.warnings.iter().map(String::as_str).collect();
     if !view.complete {
         warnings.insert(0, "cut short: these are the limits of what was analysed");
@@ -36,37 +24,25 @@ pub fn html(view: &Limits) -> String {
     let warnings: String = warnings.iter().map(|warning| format!("<li>{}</li>\n", escape::text(warning))).collect();
     let warnings = if warnings.is_empty() { warnings } else { format!("<ul class=\"warnings\">\n{warnings}</ul>\n") };
     let paths: String = view.models.iter().chain(&view.control).map(|model| path(view, model)).collect();
-    format!(
-        r#"<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-{STYLE}</style>
-</head>
-<body>
-<p class="dim"><code>{command}</code> {date}</p>
-<h1>{headline}</h1>
-{warnings}{svg}
+    let body = format!(
+        r#"{warnings}{svg}
 <p class="dim">Parallelism: instructions over the longest chain of instructions that need each other, if each takes one
 cycle and there are as many processors as one likes. Blue: the seven models; grey: variants of control.</p>
 <h2>Models</h2>
 {models}<p class="dim">{conditions}</p>
 <h2>Where critical paths lead</h2>
-{paths}</body>
-</html>
-"#,
-        title = escape::text(&format!("{} – workspan limits", view.conditions.command.first().map_or("", |c| c))),
-        command = escape::text(&command),
-        date = date::utc(view.conditions.made_at),
-        headline = escape::text(&view.text),
+{paths}"#,
         svg = svg::svg(view),
         models = models(view),
         conditions = escape::text(&conditions(view)),
-    )
+    );
+    let head = Head {
+        of: "limits",
+        command: &view.conditions.command,
+        made_at: view.conditions.made_at,
+        headline: &view.text,
+    };
+    page(&head, &body)
 }
 
 fn models(view: &Limits) -> String {

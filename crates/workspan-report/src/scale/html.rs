@@ -3,41 +3,16 @@
 use super::svg;
 use super::text::{cause_rows, conditions, measured, speedup};
 use super::view::Scale;
-use crate::html::{date, escape};
+use crate::html::escape;
+use crate::html::plain::{page, Head};
 use crate::parts::time;
 use crate::words::percent;
 use workspan_model::Ratio;
 
-const STYLE: &str = "\
-:root{color-scheme:light dark;--bg:#fff;--fg:#1c2025;--dim:#5d6673;--line:#e1e4e8;--warn:#7a4b00}
-@media (prefers-color-scheme:dark){:root{--bg:#1a1c1f;--fg:#dfe3e8;--dim:#98a1ad;--line:#33373d;--warn:#f0c674}}
-body{margin:0 auto;max-width:1000px;padding:0 20px 40px;background:var(--bg);color:var(--fg);font:14px/1.45 system-ui,\
-sans-serif}
-h1{font-size:19px;font-weight:400}h2{font-size:14px;margin:26px 0 4px}svg{max-width:760px;width:100%;height:auto}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums}th{color:var(--dim);font-weight:400;font-size:12px;\
-text-align:right;padding:0 20px 2px 0;border-bottom:1px solid var(--line)}td{text-align:right;padding:0 20px 0 0}
-th.name,td.name{text-align:left}.dim{color:var(--dim)}.warnings{color:var(--warn);padding-left:18px}\
-.scroll{overflow-x:auto}code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
-";
-
 /// The page.
 pub fn html(view: &Scale) -> String {
-    let command = view.conditions.command.join(" ");
-    format!(
-        r#"<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-{STYLE}</style>
-</head>
-<body>
-<p class="dim"><code>{command}</code> {date}</p>
-<h1>{headline}</h1>
-{warnings}{svg}
+    let body = format!(
+        r#"{warnings}{svg}
 <h2>What the curves say</h2>
 {reading}
 <p class="dim">Maximal: neither idle time nor work inflation. Idle-time-specific: without inflation. Inflation-specific:
@@ -47,13 +22,7 @@ idle time, to the inflation-specific one inflation.</p>
 {speedups}<h2>Times</h2>
 {times}<p class="dim">{conditions}</p>
 <h2>Where the time goes</h2>
-{causes}{regions}{sites}</body>
-</html>
-"#,
-        title = escape::text(&format!("{} – workspan scale", view.conditions.command.first().map_or("", |c| c))),
-        command = escape::text(&command),
-        date = date::utc(view.conditions.made_at),
-        headline = escape::text(&view.text),
+{causes}{regions}{sites}"#,
         warnings = warnings(view),
         svg = svg::svg(view),
         reading = view.reading.iter().map(|text| format!("<p>{}</p>\n", escape::text(text))).collect::<String>(),
@@ -63,7 +32,10 @@ idle time, to the inflation-specific one inflation.</p>
         causes = table(&["", "time", "share"], 0, cause_rows(view).into_iter().map(Vec::from)),
         regions = regions(view),
         sites = sites(view),
-    )
+    );
+    let head =
+        Head { of: "scale", command: &view.conditions.command, made_at: view.conditions.made_at, headline: &view.text };
+    page(&head, &body)
 }
 
 fn warnings(view: &Scale) -> String {

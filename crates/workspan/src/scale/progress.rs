@@ -1,17 +1,17 @@
 //! How far it is: on a terminal one line with the time left, elsewhere a line a round; nothing in the first two seconds.
 
-use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
+
+use crate::status_line::StatusLine;
 
 /// Shown, and wiped at the end.
 #[derive(Debug)]
 pub struct Progress {
     began: Instant,
-    terminal: bool,
     all: usize,
     done: usize,
     round: u32,
-    shown: bool,
+    line: StatusLine,
 }
 
 /// Whoever waits less needs no comfort.
@@ -20,19 +20,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 impl Progress {
     /// Of this number of runs. With `lines`, other things are written to the terminal meanwhile.
     pub fn new(all: usize, lines: bool) -> Progress {
-        let terminal = !lines && io::stderr().is_terminal();
-        Progress { began: Instant::now(), terminal, all, done: 0, round: 0, shown: false }
+        Progress { began: Instant::now(), all, done: 0, round: 0, line: StatusLine::new(lines) }
     }
 
     /// Before a run: what it is, and of which round.
     pub fn before(&mut self, what: &str, round: u32, rounds: u32) {
         if self.began.elapsed() >= PATIENCE {
-            let text = line(what, (round, rounds), self.left());
-            if self.terminal {
-                write(&format!("\r\x1b[K{text}"));
-                self.shown = true;
-            } else if round != self.round {
-                write(&format!("workspan: {text}\n"));
+            if self.line.is_replaced() || round != self.round {
+                self.line.show(&line(what, (round, rounds), self.left()));
             }
             self.round = round;
         }
@@ -47,26 +42,12 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if self.shown {
-            write("\r\x1b[K");
-        }
-    }
-}
-
 fn line(what: &str, (round, rounds): (u32, u32), left: Option<Duration>) -> String {
     let left = left.map_or(String::new(), |left| match left.as_secs() {
         0..100 => format!(", {} s left", left.as_secs()),
         seconds => format!(", {} min left", seconds.div_ceil(60)),
     });
     format!("round {round} of {rounds}: {what}{left}")
-}
-
-fn write(text: &str) {
-    let mut stderr = io::stderr().lock();
-    // There is nowhere left to report a failure to.
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
 #[cfg(test)]
