@@ -133,7 +133,7 @@ fn count_batch(thread: &Thread, now: u64) {
     thread.start.set(thread.start.get().wrapping_sub(not_taken as u64));
     let ticks = now.wrapping_sub(thread.start.get()) as i64;
     // To whichever task measures its own size around this batch, it is the work of nested tasks.
-    thread.nested.set(thread.nested.get() + ticks);
+    thread.task.nested.set(thread.task.nested.get() + ticks);
     if tasks == 0 {
         return;
     }
@@ -255,11 +255,8 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     thread.preempted.set(thread.preempted.get() + preempted);
     thread.interrupted.set(thread.interrupted.get() + disturbed);
     if blocked > 0 {
-        thread.blocked.set(thread.blocked.get() + blocked);
-        account.blocked.set(account.blocked.get() + blocked);
-        thread.span_offset.set(thread.span_offset.get() + blocked);
-        thread.uniform_offset.set(thread.uniform_offset.get() + blocked);
-        thread.burdened_offset.set(thread.burdened_offset.get() + blocked);
+        strand::count_blocked(thread, blocked);
+        strand::lengthen(thread, blocked);
     }
     // The look itself is not part of the strand either: shift the start by everything from `now` to here.
     let end = platform::ticks();

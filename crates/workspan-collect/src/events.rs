@@ -41,7 +41,7 @@ pub fn start(shared: Shared, thread: &Thread) {
 #[inline]
 pub fn turn(thread: &Thread) {
     if flag(thread) != 0 {
-        let waits = thread.waiting.get() != 0;
+        let waits = thread.task.waiting.get() != 0;
         let account = if waits { None } else { Some(current_account(thread)) };
         belongs_to(thread, account);
     }

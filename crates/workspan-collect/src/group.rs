@@ -69,7 +69,7 @@ impl Group {
     pub fn enter(&self, thread: &Thread) {
         path::settle(thread);
         self.active.set(true);
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         self.path.set(position.path);
         self.path_since.set(position.since);
         strand::set_path(thread, position.path & !OWNED);
@@ -106,10 +106,10 @@ impl Group {
         batch::close_of(thread, self);
         task::leave_idle(thread, now);
         let work = self.work.load(Ordering::Relaxed);
-        thread.work.set(thread.work.get() + work);
-        thread.flushed.set(thread.flushed.get() + work);
-        thread.nested.set(thread.nested.get() + work);
-        let position = thread.position.get();
+        thread.task.work.set(thread.task.work.get() + work);
+        thread.task.flushed.set(thread.task.flushed.get() + work);
+        thread.task.nested.set(thread.task.nested.get() + work);
+        let position = thread.task.position.get();
         let body = Tail { span: self.body_span.get(), path: position.path, since: position.since };
         let span = self.candidate.span.load(Ordering::Relaxed);
         let tasks = Tail { span, path: self.candidate.path.load(Ordering::Relaxed) as u32, since: span };
@@ -156,9 +156,9 @@ impl TaskLink {
         if charged == ROOT {
             let to = shared.context(context).site.get().wrapping_add(1);
             charged = region::close_serial(shared, thread, span, to);
-            thread.last_region.set(to);
+            thread.task.last_region.set(to);
         }
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         let mut identity = 0;
         if log::on(thread) {
             // Copies would share what a tool is shown.
@@ -253,7 +253,7 @@ fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
     let shared = Shared::of(thread);
     let kind = added.kind();
     let context = strand::context(thread);
-    let (prefix, prefix_context) = (thread.prefix.get(), thread.prefix_context.get());
+    let (prefix, prefix_context) = (thread.task.prefix.get(), thread.task.prefix_context.get());
     let steal = thread.steal.get();
     let ended: Ended = task::end(thread, now, suspended);
     let account = shared.account(thread, context);

@@ -40,7 +40,7 @@ pub(super) fn begin(thread: &'static Thread, base: u64, role: Role) {
     thread.tid.set(platform::thread_id());
     thread.born.set(now);
     thread.is_worker.set(u32::from(role == Role::Worker));
-    thread.waiting.set(u32::from(role == Role::Worker));
+    thread.task.waiting.set(u32::from(role == Role::Worker));
     thread.idle_since.set(now);
     SLOT.set(thread);
 }
@@ -61,7 +61,7 @@ pub(super) fn end() {
     // SAFETY: as in `here`.
     let thread = unsafe { &*slot };
     let now = platform::ticks();
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         task::leave_idle(thread, now);
     }
     thread.lived.set(thread.lived.get() + now.wrapping_sub(thread.born.get()) as i64);
@@ -84,7 +84,7 @@ pub fn waits() {
 /// The same where the calling thread is known.
 #[inline(always)]
 pub fn waits_on(thread: &Thread) {
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         task::enter_idle(thread, platform::ticks());
     }
 }
@@ -100,7 +100,7 @@ pub fn works() {
 /// The same where the calling thread is known.
 #[inline(always)]
 pub fn works_on(thread: &Thread) {
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         task::leave_idle(thread, platform::ticks());
     }
 }

@@ -131,8 +131,8 @@ pub fn task_identity(thread: &Thread, kind: tool::Kind, context: u32) -> u64 {
 /// The next strand begins here: what moved work and span so far is not its own.
 #[inline]
 pub fn mark(thread: &Thread) {
-    thread.log_work.set(thread.work.get());
-    thread.log_offset.set(thread.span_offset.get());
+    thread.log_work.set(thread.task.work.get());
+    thread.log_offset.set(thread.task.offsets.actual.get());
 }
 
 /// The strand that ended with absolute span `span`, by `event`; a rule may have moved the thread's span since.
@@ -142,7 +142,7 @@ pub fn strand(thread: &Thread, event: Event, context: u32, span: i64) {
 
 /// The same, with a small number.
 pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: u16) {
-    let work = thread.work.get();
+    let work = thread.task.work.get();
     let cost = work - thread.log_work.get();
     let blocked = span - work - thread.log_offset.get();
     mark(thread);

@@ -122,10 +122,10 @@ pub fn finish() {
     // Whoever accounts for idle time alone knows of no regions.
     let mut ending = if shared.is_idle_only() { Ending::Clean } else { Ending::InsideRegion };
     if let Some((thread, now)) = thread::running() {
-        if ptr::eq(thread, main) && strand::context(thread) == ROOT && thread.waiting.get() == 0 {
+        if ptr::eq(thread, main) && strand::context(thread) == ROOT && thread.task.waiting.get() == 0 {
             ending = Ending::Clean;
         }
-        if thread.waiting.get() == 0 {
+        if thread.task.waiting.get() == 0 {
             end_root(shared, thread, now);
             strand::go(thread, now);
         }

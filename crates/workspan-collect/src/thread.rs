@@ -19,7 +19,7 @@ use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
 use super::task;
-use workspan_wire::shm::{Ending, Feature, Position, Thread, MAX_THREADS, PREFIXED};
+use workspan_wire::shm::{Ending, Feature, Position, Spans, TaskState, Thread, MAX_THREADS, PREFIXED};
 
 std::thread_local! {
     /// The state of a thread on the hot path; null otherwise.
@@ -217,7 +217,7 @@ pub fn detach() {
     let thread = unsafe { &*any };
     let at = now(thread);
     HOT.set(ptr::null());
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         process::end_root(Shared::of(thread), thread, at);
     } else {
         task::leave_idle(thread, at);
@@ -271,25 +271,21 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     let witness = if features & Feature::SwitchWitness as u32 != 0 { switch_witness::word() } else { 0 };
     thread.switch_witness.set(witness);
     thread.is_worker.set(u32::from(role == Role::Worker));
-    thread.waiting.set(u32::from(role == Role::Worker));
-    thread.work.set(0);
-    thread.flushed.set(0);
-    thread.nested.set(0);
-    thread.location.set(0);
-    thread.last_region.set(0);
     thread.open_len.set(0);
-    thread.task.set(0);
+    thread.frame.set(0);
     thread.batches.iter().for_each(|batch| batch.set(0));
     thread.log.set(0);
     // A thread that the program starts begins, as far as we can tell, when the root strand has come this far.
     let begun = if role == Role::External { root_span(shared) } else { 0 };
     let path = if begun == 0 { 0 } else { PREFIXED };
-    thread.position.set(Position { path, context: ROOT, since: begun });
-    thread.prefix.set(begun);
-    thread.prefix_context.set(ROOT);
-    thread.span_offset.set(begun);
-    thread.uniform_offset.set(begun);
-    thread.burdened_offset.set(begun);
+    thread.task.set(TaskState {
+        position: Position { path, context: ROOT, since: begun },
+        offsets: Spans::all(begun),
+        prefix: begun,
+        prefix_context: ROOT,
+        waiting: u32::from(role == Role::Worker),
+        ..TaskState::default()
+    });
     thread.steal.set(header.config.steal_ticks.load(Ordering::Relaxed));
     strand::set_context(shared, thread, ROOT);
     let start = thread.virtual_now.get();
@@ -320,7 +316,7 @@ pub fn become_worker() {
         idle::become_worker();
         return;
     };
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         process::end_root(Shared::of(thread), thread, at);
         task::enter_idle(thread, at);
     }

@@ -57,7 +57,7 @@ pub fn run(shared: Shared) {
         site::note(noted);
     };
     match thread::current() {
-        Some(thread) if thread.waiting.get() == 0 => {
+        Some(thread) if thread.task.waiting.get() == 0 => {
             clock::uncounted(thread, || {
                 measured();
                 events::prepare(thread);
@@ -90,7 +90,7 @@ fn measure(shared: Shared) -> Option<[i64; 2]> {
     for _ in 0..ROUNDS {
         // A streak that is never long enough, or always is.
         for (fastest, streak_needed) in fastest.iter_mut().zip([u32::MAX, 0]) {
-            spare.waiting.set(0);
+            spare.task.waiting.set(0);
             spare.streak.set(0);
             spare.skip.set(0);
             spare.batching.set(u32::from(streak_needed == 0));

@@ -82,7 +82,7 @@ pub unsafe extern "C" fn thrd_create(id: *mut u64, start: *mut c_void, argument:
 
 /// The calling thread in the middle of a strand.
 fn in_strand() -> Option<(&'static Thread, u64)> {
-    thread::running().filter(|(thread, _)| thread.waiting.get() == 0)
+    thread::running().filter(|(thread, _)| thread.task.waiting.get() == 0)
 }
 
 /// # Safety

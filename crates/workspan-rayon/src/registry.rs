@@ -87,7 +87,7 @@ pub fn yielded<R>(job: impl FnOnce() -> R) -> R {
         return job();
     };
     strand::stop(thread, now);
-    let waited = thread.waiting.get() != 0;
+    let waited = thread.task.waiting.get() != 0;
     if !waited {
         task::enter_idle(thread, now);
     }
@@ -124,7 +124,7 @@ pub fn pool_start(workers: usize, calibrate: fn(&mut dyn FnMut(Variants))) {
         _ if shared.is_virtual() => {
             header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
         }
-        Some(thread) if thread.waiting.get() == 0 => {
+        Some(thread) if thread.task.waiting.get() == 0 => {
             clock::uncounted(thread, run);
             thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
         }
@@ -169,7 +169,7 @@ fn measure(shared: Shared, variants: Variants) {
         ];
         for (fastest, (run, streak_needed)) in fastest.iter_mut().zip(runs) {
             let ticks = thread::with_slot(spare, true, || {
-                spare.waiting.set(0);
+                spare.task.waiting.set(0);
                 spare.streak.set(0);
                 spare.skip.set(0);
                 spare.batching.set(u32::from(streak_needed == 0));

@@ -33,7 +33,7 @@ impl Open {
 
 /// What the running task has done so far, with teams that it has forked.
 pub fn work(thread: &Thread) -> i64 {
-    thread.work.get() + thread.teams_work.get()
+    thread.task.work.get() + thread.task.teams_work.get()
 }
 
 /// What `Thread::task_call` is as a task of this kind begins.

@@ -34,14 +34,14 @@ use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::{Candidate, Latest, Position, Thread};
+use workspan_wire::shm::{Candidate, Latest, TaskState, Thread};
 
 use super::assumed::Assumed;
 use super::call;
 use super::depend::Table;
 use super::group::Group;
 use super::pool;
-use super::state::{Base, End, Rests, Saved, Start};
+use super::state::{Base, End, Rests, Start};
 use super::team::{Round, Team};
 
 /// Nothing has ended yet.
@@ -357,7 +357,7 @@ impl Frame {
     }
 
     /// Its state; only of a task that is suspended.
-    pub(super) fn saved(&self) -> Saved {
+    pub(super) fn saved(&self) -> TaskState {
         // SAFETY: what is suspended has been saved.
         unsafe { self.rests.get().saved }
     }
@@ -386,13 +386,13 @@ impl Frame {
     /// What runs on `thread`.
     pub fn on(thread: &Thread) -> Option<&'static Frame> {
         // SAFETY: 0 or a frame that runs, and so has not ended.
-        let frame: Option<&'static Frame> = unsafe { (thread.task.get() as *const Frame).as_ref() };
+        let frame: Option<&'static Frame> = unsafe { (thread.frame.get() as *const Frame).as_ref() };
         frame.filter(|frame| ptr::eq(frame.thread.load(Ordering::Relaxed), thread))
     }
 
     /// It is what runs on `thread` already.
     pub fn begun_here(&self, thread: &'static Thread) {
-        thread.task.set(ptr::from_ref(self) as u64);
+        thread.frame.set(ptr::from_ref(self) as u64);
         self.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
         self.stage.set(Stage::Begun);
     }
@@ -447,51 +447,17 @@ impl Frame {
 
     /// Puts the state of `thread` aside.
     pub fn save(&self, thread: &Thread) {
-        let saved = Saved {
-            work: thread.work.get(),
-            span_offset: thread.span_offset.get(),
-            uniform_offset: thread.uniform_offset.get(),
-            burdened_offset: thread.burdened_offset.get(),
-            nested: thread.nested.get(),
-            position: thread.position.get().into(),
-            location: thread.location.get(),
-            flushed: thread.flushed.get(),
-            prefix: thread.prefix.get(),
-            prefix_context: thread.prefix_context.get(),
-            last_region: thread.last_region.get(),
-            waiting: thread.waiting.get(),
-            call: thread.task_call.get(),
-            teams_work: thread.teams_work.get(),
-        };
-        self.rests.set(Rests { saved });
+        self.rests.set(Rests { saved: thread.task.get() });
         // Whoever sees this sees the state: see `task::resume`.
         self.thread.store(ptr::null_mut(), Ordering::Release);
     }
 
     /// Brings the state back, on whichever thread.
     pub fn load(&'static self, thread: &'static Thread) {
-        thread.task.set(ptr::from_ref(self) as u64);
+        thread.frame.set(ptr::from_ref(self) as u64);
         // SAFETY: what is resumed has been suspended.
         let saved = unsafe { self.rests.get().saved };
-        let position: Position = saved.position.into();
-        thread.work.set(saved.work);
-        thread.span_offset.set(saved.span_offset);
-        thread.uniform_offset.set(saved.uniform_offset);
-        thread.burdened_offset.set(saved.burdened_offset);
-        thread.nested.set(saved.nested);
-        let same = thread.position.get().context == position.context && thread.account.get() != 0;
-        thread.position.set(position);
-        if !same {
-            strand::set_context(Shared::of(thread), thread, position.context);
-        }
-        thread.location.set(saved.location);
-        thread.flushed.set(saved.flushed);
-        thread.prefix.set(saved.prefix);
-        thread.prefix_context.set(saved.prefix_context);
-        thread.last_region.set(saved.last_region);
-        thread.waiting.set(saved.waiting);
-        thread.task_call.set(saved.call);
-        thread.teams_work.set(saved.teams_work);
+        strand::load(thread, saved);
         self.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
     }
 

@@ -65,7 +65,7 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
         return;
     };
     let mut waited = 0;
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         leave_idle(thread, now);
         waited = now.wrapping_sub(locks.waits_since.get()) as i64;
     }

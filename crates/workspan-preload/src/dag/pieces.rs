@@ -79,7 +79,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     let of = target.map(|target| target.context);
     let call = task.team().map(|team| call::enter_part(thread, task, team, ordinal, of, !recursive));
     let shared = Shared::of(thread);
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let (entry, entry_assumed) = (strand::span(thread), Assumed::of(thread));
     let borrowed = position.path & !OWNED;
     strand::set_path(thread, borrowed);
@@ -177,7 +177,7 @@ fn logged(thread: &Thread) -> bool {
 fn piece_done(thread: &Thread, pieces: &mut Pieces) {
     let shared = Shared::of(thread);
     let (span, end) = (strand::span(thread), Assumed::of(thread));
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     if span > pieces.best {
         path::release(shared, pieces.best_path);
         (pieces.best, pieces.best_path, pieces.best_since) = (span, position.path, position.since);

@@ -25,7 +25,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
         let shared = Shared::of(thread);
         let to = shared.context(context).site.get().wrapping_add(1);
         charged = region::close_serial(shared, thread, strand::span(thread), to);
-        thread.last_region.set(to);
+        thread.task.last_region.set(to);
     }
     if log::on(thread) {
         log::enter(thread, charged, context);
@@ -33,7 +33,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
     region::shift(thread, context);
     let recursive = target.is_none_or(|target| target.recursive || target.context == here);
     let call = if recursive { call::Open::NONE } else { call::enter(thread, task, context) };
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
         assumed: Assumed::of(thread),
@@ -63,7 +63,7 @@ pub fn create(
     let (start, report, within) = match helper {
         Some(helper) => {
             // Its own path is still that of the beginning; that it was stolen counts once.
-            let position = thread.position.get();
+            let position = thread.task.position.get();
             let start = Start { path: position.path & !PREFIXED, since: position.since, ..helper.start.get() };
             let within = helper.within.get();
             if within != 0 {

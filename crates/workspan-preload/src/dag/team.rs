@@ -92,7 +92,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
     let region = target.map(|target| region::enter_stopped(thread, now, site, target).marked_elsewhere());
     let outermost = target.filter(|target| !target.recursive);
     let call = outermost.map_or(call::Open::NONE, |target| call::enter(thread, task, target.context));
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
         assumed: Assumed::of(thread),
@@ -192,7 +192,7 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
     if logged {
         mark(thread);
     }
-    thread.teams_work.set(thread.teams_work.get() + team.work.load(Ordering::Acquire));
+    thread.task.teams_work.set(thread.task.teams_work.get() + team.work.load(Ordering::Acquire));
     call::leave(thread, task, team.call.get());
     if let Some(region) = team.region.take() {
         let context = strand::context(thread);

@@ -41,7 +41,7 @@ pub(super) fn tick(thread: &Thread) -> Option<u64> {
     if is_virtual() {
         return Some(thread.virtual_now.get());
     }
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         return Some(clock::wake(thread));
     }
     clock::read_often(thread)
@@ -52,7 +52,7 @@ pub(super) fn tick(thread: &Thread) -> Option<u64> {
 pub(super) fn now(thread: &Thread) -> u64 {
     if is_virtual() {
         thread.virtual_now.get()
-    } else if thread.waiting.get() != 0 {
+    } else if thread.task.waiting.get() != 0 {
         clock::wake(thread)
     } else {
         clock::read(thread)
@@ -103,7 +103,7 @@ pub(super) fn done(thread: &'static Thread) {
 
 #[cold]
 fn take_turns(thread: &'static Thread) {
-    let runs = thread.waiting.get() == 0;
+    let runs = thread.task.waiting.get() == 0;
     if runs && !token::held(thread) {
         let before = now(thread);
         strand::stop(thread, before);
@@ -118,7 +118,7 @@ fn take_turns(thread: &'static Thread) {
 /// The program ends on the calling thread: notes where, if every iteration of a loop cost the same.
 pub fn note_uniform_end() {
     let Some((thread, now)) = thread::running() else { return };
-    if thread.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
+    if thread.task.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
         task::stop(thread, Some(now));
         let latest = &Shared::of(thread).header().detached;
         raise(&latest.uniform, Assumed::of(thread).uniform);
@@ -255,7 +255,7 @@ pub extern "C" fn implicit_task(
 
 fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, index: c_uint) -> Option<&'static Frame> {
     let at = now(thread);
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         // The first member of a nested or first region: its own strand was put away when the region began.
         task::stop(thread, Some(at));
     }
@@ -288,7 +288,7 @@ fn end_implicit(thread: &'static Thread, frame: &'static Frame) {
     }
     task::stop(thread, Some(at));
     // A member that waits has arrived at its last barrier, and the region may be over; one that runs ends within it.
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         if let Some(team) = frame.team() {
             team::arrive(thread, frame, team);
         }

@@ -263,19 +263,19 @@ pub mod strand {
     use super::shm::{Position, Thread};
 
     pub fn path(thread: &Thread) -> u32 {
-        thread.position.get().path
+        thread.task.position.get().path
     }
 
     pub fn context(thread: &Thread) -> u32 {
-        thread.position.get().context
+        thread.task.position.get().context
     }
 
     pub fn set_path(thread: &Thread, path: u32) {
-        thread.position.set(Position { path, ..thread.position.get() });
+        thread.task.position.set(Position { path, ..thread.task.position.get() });
     }
 
     pub fn set_tail(thread: &Thread, path: u32, since: i64) {
-        thread.position.set(Position { path, since, ..thread.position.get() });
+        thread.task.position.set(Position { path, since, ..thread.task.position.get() });
     }
 }
 
