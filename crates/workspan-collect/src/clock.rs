@@ -23,13 +23,12 @@
 
 use core::sync::atomic::Ordering;
 
-use super::events;
 use super::interrupt::{disturbance, Interrupts, Peers};
-use super::log;
 use super::pause;
 use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
 use super::shared::{current_account, Shared};
 use super::strand;
+use super::ticks::ticks_of;
 use workspan_wire::histogram;
 use workspan_wire::shm::{Feature, Thread, BATCH};
 
@@ -92,7 +91,7 @@ pub fn count_later(thread: &Thread) {
 /// A batch went as predicted, or the first begins.
 #[inline(never)]
 fn next_batch(thread: &Thread, now: u64) {
-    if log::on(thread) {
+    if thread.is_logged() {
         // Every hook has its record.
         thread.batching.set(0);
         thread.streak.set(0);
@@ -335,12 +334,6 @@ fn interrupts(thread: &Thread) -> Interrupts {
     }
 }
 
-/// Nanoseconds of the kernel in ticks.
-pub fn ticks_of(thread: &Thread, nanos: u64) -> i64 {
-    let per_second = Shared::of(thread).header().config.ticks_per_second.load(Ordering::Relaxed);
-    (u128::from(nanos) * u128::from(per_second) / 1_000_000_000) as i64
-}
-
 /// The strand goes on only now: what has passed since tick `began`, at which the hook did, was the collector's own work.
 pub fn restart(thread: &Thread, began: u64) {
     if (began.wrapping_sub(thread.start.get()) as i64) > 0 {
@@ -353,11 +346,16 @@ pub fn restart(thread: &Thread, began: u64) {
     strand::go(thread, now);
 }
 
-/// Leaves out of the running strand what `work` takes.
-pub fn uncounted<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    let before = read(thread);
-    strand::stop(thread, before);
-    let result = events::aside(thread, work);
-    strand::go(thread, wake(thread));
+/// Takes the time of `work` out of the strand that begins at the end of the hook. Events of `work` still count.
+pub(super) fn exclude_time<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
+    if Shared::of(thread).is_virtual() {
+        return work();
+    }
+    let before = platform::ticks();
+    let result = work();
+    // An interruption meanwhile is not to be taken for the next strand's.
+    let took = wake(thread).wrapping_sub(before);
+    thread.collector.set(thread.collector.get() + took as i64);
+    thread.away.set(thread.away.get() + took);
     result
 }

@@ -11,10 +11,8 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use super::platform;
-use super::process;
-use super::shared::Shared;
-use super::task;
-use super::thread::{self, Role};
+use super::role::Role;
+use super::waiting;
 use workspan_wire::shm::Thread;
 
 std::thread_local! {
@@ -62,7 +60,7 @@ pub(super) fn end() {
     let thread = unsafe { &*slot };
     let now = platform::ticks();
     if thread.task.waiting.get() != 0 {
-        task::leave_idle(thread, now);
+        waiting::leave_idle(thread, now);
     }
     thread.lived.set(thread.lived.get() + now.wrapping_sub(thread.born.get()) as i64);
     thread.state.store(2, Ordering::Release);
@@ -85,7 +83,7 @@ pub fn waits() {
 #[inline(always)]
 pub fn waits_on(thread: &Thread) {
     if thread.task.waiting.get() == 0 {
-        task::enter_idle(thread, platform::ticks());
+        waiting::enter_idle(thread, platform::ticks());
     }
 }
 
@@ -101,28 +99,6 @@ pub fn works() {
 #[inline(always)]
 pub fn works_on(thread: &Thread) {
     if thread.task.waiting.get() != 0 {
-        task::leave_idle(thread, platform::ticks());
-    }
-}
-
-/// While it lives, the calling thread waits for others' work.
-#[derive(Debug)]
-pub struct Blocked(());
-
-impl Blocked {
-    /// From now on.
-    pub fn new() -> Blocked {
-        if here().is_none() && process::shared().is_some_and(Shared::is_idle_only) {
-            // Now that it does it is one of those that count.
-            thread::current();
-        }
-        waits();
-        Blocked(())
-    }
-}
-
-impl Drop for Blocked {
-    fn drop(&mut self) {
-        works();
+        waiting::leave_idle(thread, platform::ticks());
     }
 }

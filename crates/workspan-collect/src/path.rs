@@ -24,10 +24,10 @@
 
 use super::calls::{self, CallId};
 use super::free::Free;
+use super::origin::Origin;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ContextId;
-use super::task::Origin;
 use workspan_wire::shm::{PathNode, Thread, AWAITED, CALL_WANTED, MAX_NODES, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 use workspan_wire::sync::{AtomicU32, Ordering};
 

@@ -15,6 +15,7 @@ use core::panic::Location;
 
 use super::candidate;
 use super::events;
+use super::exclude::exclude_next;
 use super::log;
 use super::path;
 use super::shared::Shared;
@@ -144,7 +145,7 @@ pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
     if entry.location.get() == location && entry.from.get() == from {
         return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
     }
-    let target = strand::away(thread, || look_up(thread, from, site))?;
+    let target = exclude_next(thread, || look_up(thread, from, site))?;
     entry.location.set(location);
     entry.from.set(from);
     entry.to.set(target.context);

@@ -7,9 +7,6 @@
 //!
 //! Hot path: [`stop`] and [`go`] are a handful of arithmetic on one cache line.
 
-use super::clock;
-use super::events;
-use super::platform;
 use super::shared::{current_account, Shared};
 use super::tables::{ContextId, ROOT};
 use workspan_wire::histogram;
@@ -27,28 +24,6 @@ pub fn stop(thread: &Thread, now: u64) -> i64 {
 #[inline(always)]
 pub fn go(thread: &Thread, now: u64) {
     thread.start.set(now.wrapping_add(thread.probe.get() as u64));
-}
-
-/// Leaves what `work` takes, once in a while, out of the strand that begins at the end of the hook
-/// ([`super::log::go`]).
-#[cold]
-#[inline(never)]
-pub fn away<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    left_out(thread, || events::aside(thread, work))
-}
-
-/// The same, but for events that are counted meanwhile.
-pub(super) fn left_out<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    if Shared::of(thread).is_virtual() {
-        return work();
-    }
-    let before = platform::ticks();
-    let result = work();
-    // An interruption meanwhile is not to be taken for the next strand's.
-    let took = clock::wake(thread).wrapping_sub(before);
-    thread.collector.set(thread.collector.get() + took as i64);
-    thread.away.set(thread.away.get() + took);
-    result
 }
 
 /// Absolute span at the last stop.

@@ -4,37 +4,16 @@
 //! aside and starts from the task's [`Origin`]; [`end`] brings it back and returns what the task amounts to. Whoever
 //! waits for the task finds the result in the frame that the origin came from.
 
-use super::events;
 use super::log;
+pub use super::origin::Origin;
+use super::path;
 use super::shared::Shared;
 use super::strand;
-use super::tables::{ContextId, ROOT};
+use super::tables::ROOT;
 use super::tool;
+pub use super::waiting::{enter_idle, leave_idle};
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Spans, TaskState, Thread};
-
-/// Where a task starts.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin {
-    /// Absolute span at the fork.
-    pub span: i64,
-    /// The same with steals: the task's own included, if it can be stolen.
-    pub burdened: i64,
-    /// Path at the fork: owned by the task, or borrowed from a strand that waits for it.
-    pub path: u32,
-    /// Absolute span up to which `path` accounts.
-    pub path_since: i64,
-    /// Context of the span from `path_since` to `span`.
-    pub forked_in: ContextId,
-    /// Context of the task.
-    pub context: ContextId,
-    /// For serial code that moves to another thread: work not yet charged.
-    pub pending: i64,
-    /// For serial code: site + 1 of the last region.
-    pub last_region: u32,
-    /// By which the log knows it; 0 if its creation was not logged.
-    pub identity: u64,
-}
 
 /// What a task amounts to.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +71,7 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         last_region: origin.last_region,
         ..TaskState::default()
     });
-    super::path::start(thread, origin);
+    path::start(thread, origin);
     strand::set_context(Shared::of(thread), thread, origin.context);
     if log::on(thread) {
         log::mark(thread);
@@ -139,22 +118,4 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     // Whatever goes on here begins at a reading of its own.
     log::rest(thread);
     ended
-}
-
-/// Marks that the thread, whose strand ended at tick `since`, has nothing to run.
-pub fn enter_idle(thread: &Thread, since: u64) {
-    thread.task.waiting.set(1);
-    events::turn(thread);
-    thread.away.set(0);
-    thread.idle_since.set(since);
-}
-
-/// The opposite of [`enter_idle`], at tick `now`.
-pub fn leave_idle(thread: &Thread, now: u64) {
-    thread.task.waiting.set(0);
-    let waited = now.wrapping_sub(thread.idle_since.get()) as i64;
-    thread.waited.set(thread.waited.get() + waited);
-    if thread.is_worker.get() != 0 {
-        thread.idle.set(thread.idle.get() + waited);
-    }
 }

@@ -12,7 +12,7 @@ use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
 
-use crate::calibrate;
+use crate::cost;
 use crate::dag::{solo, token};
 use crate::original::Original;
 
@@ -55,7 +55,7 @@ struct Task {
 /// There are, or are about to be, other threads than the calling one.
 pub fn several() {
     if solo::over() {
-        calibrate::several_threads();
+        cost::several_threads();
     }
 }
 

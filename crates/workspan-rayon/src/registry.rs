@@ -5,7 +5,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::link::Link;
 use super::threads::Creating;
+use workspan_collect::blocked::Blocked;
 use workspan_collect::clock;
+use workspan_collect::exclude::exclude_running;
 use workspan_collect::handoff;
 use workspan_collect::idle;
 use workspan_collect::log;
@@ -77,8 +79,8 @@ pub fn idle_end() {
 
 /// A thread of no pool waits for one, as long as what is returned lives.
 #[inline]
-pub fn blocked() -> idle::Blocked {
-    idle::Blocked::new()
+pub fn blocked() -> Blocked {
+    Blocked::new()
 }
 
 /// A worker runs another job in the middle of its own.
@@ -125,7 +127,7 @@ pub fn pool_start(workers: usize, calibrate: fn(&mut dyn FnMut(Variants))) {
             header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         Some(thread) if thread.task.waiting.get() == 0 => {
-            clock::uncounted(thread, run);
+            exclude_running(thread, run);
             thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
         }
         _ => run(),

@@ -426,6 +426,14 @@ pub struct Thread {
     pub events: ThreadEvents,
 }
 
+impl Thread {
+    /// True if its hooks write every strand down, or call a tool.
+    #[inline(always)]
+    pub fn is_logged(&self) -> bool {
+        self.log.get() != 0
+    }
+}
+
 /// What a thread logs ([`super::log`]): a ring that the thread fills and the runner empties.
 #[derive(Debug)]
 #[repr(C, align(4096))]

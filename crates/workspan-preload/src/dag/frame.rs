@@ -37,12 +37,16 @@ use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Candidate, Latest, TaskState, Thread};
 
 use super::assumed::Assumed;
-use super::call;
-use super::depend::Table;
-use super::group::Group;
 use super::pool;
+use super::state::call::Open;
+use super::state::depend::{List, Table};
+use super::state::group::Group;
+use super::state::lock::Held;
+use super::state::log::Logged;
+use super::state::marked::Marks;
+use super::state::pieces::Pieces;
+use super::state::team::{Round, Team};
 use super::state::{Base, End, Rests, Start};
-use super::team::{Round, Team};
 
 /// Nothing has ended yet.
 pub const fn none() -> Latest {
@@ -151,9 +155,9 @@ pub struct Frame {
     /// The task whose place on the thread it took.
     pub(super) interrupted: Cell<*const Frame>,
     /// Dependences among its children.
-    pub(super) dependences: Cell<*mut Table>,
+    pub(super) dependences: Cell<*mut Table<Frame>>,
     /// Tasks that it has to wait for.
-    pub(super) predecessors: Cell<*mut super::depend::Cell>,
+    pub(super) predecessors: Cell<*mut List<Frame>>,
     /// Others may depend on it.
     pub(super) depended_on: Cell<bool>,
     /// Work of tasks that it has created, with all below, as far as they are over ([`super::call`]).
@@ -165,7 +169,7 @@ pub struct Frame {
     /// The one that its creator had open when it created this one.
     pub(super) within: Cell<CallId>,
     /// By what the log knows it.
-    pub(super) logged: super::log::Logged,
+    pub(super) logged: Logged,
     /// What most tasks do without.
     extra: AtomicPtr<Extra>,
 }
@@ -174,7 +178,7 @@ pub struct Frame {
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct Extra {
-    pub(super) pieces: Cell<super::pieces::Pieces>,
+    pub(super) pieces: Cell<Pieces>,
     /// Context around the worksharing construct that the task is in.
     pub(super) construct: Cell<ContextId>,
     /// The taskloop that it is in: the context around it, and where its tasks begin.
@@ -187,13 +191,13 @@ pub struct Extra {
     pub(super) taskloop_at_once: Cell<bool>,
     /// Its site is already active around it.
     pub(super) taskloop_recursive: Cell<bool>,
-    pub(super) taskloop_call: Cell<call::Open>,
+    pub(super) taskloop_call: Cell<Open>,
     /// The identity of its tasks in the log; 0 before the first one.
     pub(super) taskloop_identity: Cell<u64>,
     /// Regions that the program has marked and that are open.
-    pub(super) marks: super::marked::Marks,
+    pub(super) marks: Marks,
     /// Locks that it holds.
-    pub(super) locks: super::lock::Held,
+    pub(super) locks: Held,
     /// An inline child's end, to be taken over when the task goes on.
     pub(super) inline_end: Cell<Option<path::Tail>>,
     pub(super) inline_assumed: Cell<Assumed>,
@@ -233,7 +237,7 @@ impl Frame {
             told: Cell::new(0),
             open_call: Cell::new(0),
             within: Cell::new(0),
-            logged: super::log::Logged::default(),
+            logged: Logged::default(),
             extra: AtomicPtr::new(ptr::null_mut()),
         };
         // SAFETY: a fresh block, large and aligned enough.
@@ -419,17 +423,17 @@ impl Frame {
         }
         let at = pool::take::<Extra>(thread)?;
         let extra = Extra {
-            pieces: Cell::new(super::pieces::Pieces::default()),
+            pieces: Cell::new(Pieces::default()),
             construct: Cell::new(0),
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
             taskloop_recursive: Cell::new(false),
-            taskloop_call: Cell::new(call::Open::NONE),
+            taskloop_call: Cell::new(Open::NONE),
             taskloop_identity: Cell::new(0),
             pseudo: Cell::new(ptr::null()),
             forked: Cell::new(ptr::null()),
-            marks: super::marked::Marks::new(),
-            locks: super::lock::Held::new(),
+            marks: Marks::new(),
+            locks: Held::new(),
             inline_end: Cell::new(None),
             inline_assumed: Cell::new(Assumed::NEVER),
             fulfilled: AtomicI64::new(i64::MIN),

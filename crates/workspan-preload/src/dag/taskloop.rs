@@ -11,6 +11,7 @@ use workspan_wire::shm::{Thread, PREFIXED};
 use super::assumed::Assumed;
 use super::create::report_of;
 use super::frame::{Frame, Kind};
+use super::state::call::Open;
 use super::state::Start;
 use super::{call, log, solo};
 
@@ -32,7 +33,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
     }
     region::shift(thread, context);
     let recursive = target.is_none_or(|target| target.recursive || target.context == here);
-    let call = if recursive { call::Open::NONE } else { call::enter(thread, task, context) };
+    let call = if recursive { Open::NONE } else { call::enter(thread, task, context) };
     let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),

@@ -18,7 +18,7 @@ use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::task::enter_idle;
 use workspan_collect::thread;
-use workspan_wire::shm::{Thread, MAX_CONTEXTS};
+use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
@@ -27,9 +27,10 @@ use crate::dag::assumed::Assumed;
 use crate::dag::clock::is_virtual;
 use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
+use crate::dag::ready::ready;
 use crate::dag::state::Start;
 use crate::dag::team::Team;
-use crate::dag::{create, depend as dependences_of, log, pool, task, taskloop, team, token};
+use crate::dag::{create, depend as dependences_of, log, task, taskloop, team, token};
 use crate::threads;
 
 /// Of no place: what happens there belongs to the context around it.
@@ -107,7 +108,7 @@ fn take_turns(thread: &'static Thread) {
     if runs && !token::held(thread) {
         let before = now(thread);
         strand::stop(thread, before);
-        events::aside(thread, || token::take(thread));
+        events::exclude_events(thread, || token::take(thread));
         let now = if is_virtual() { thread.virtual_now.get() } else { clock::wake(thread) };
         strand::go(thread, now);
     } else if !runs && token::held(thread) {
@@ -135,18 +136,8 @@ pub extern "C" fn thread_begin(kind: c_int, _data: *const Data) {
     if kind == WORKER {
         thread::become_worker();
         if let Some(thread) = thread::current() {
-            prepare(thread);
+            ready(thread);
         }
-    }
-}
-
-/// Has the memory at hand that `thread` will need first: for tasks, and for the accounts of this context and the next.
-pub(crate) fn prepare(thread: &Thread) {
-    const NEXT: u32 = 6;
-    pool::prepare(thread);
-    let known = Shared::of(thread).header().contexts.load(Ordering::Relaxed);
-    for context in 0..(known + NEXT).min(MAX_CONTEXTS as u32) {
-        strand::touch_account(thread, context);
     }
 }
 

@@ -1,4 +1,15 @@
-//! Where a task stands while it does not run: at its begin, suspended, at its end.
+//! What tasks, groups and teams are known by. The rules that change it are in the files of the same names, one folder up.
+//!
+//! Here: where a task stands while it does not run: at its begin, suspended, at its end.
+
+pub mod call;
+pub mod depend;
+pub mod group;
+pub mod lock;
+pub mod log;
+pub mod marked;
+pub mod pieces;
+pub mod team;
 
 use core::fmt;
 
@@ -6,7 +17,7 @@ use workspan_collect::calls::CallId;
 use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Position, TaskState};
 
-use super::assumed::Assumed;
+use crate::dag::assumed::Assumed;
 
 /// Where a task begins.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,10 +79,10 @@ pub struct Base {
 
 /// What is known of a task while it does not run: nothing before it has begun, then the one, and at last the other.
 #[derive(Clone, Copy)]
-pub(super) union Rests {
-    pub(super) none: (),
-    pub(super) saved: TaskState,
-    pub(super) end: End,
+pub(in crate::dag) union Rests {
+    pub(in crate::dag) none: (),
+    pub(in crate::dag) saved: TaskState,
+    pub(in crate::dag) end: End,
 }
 
 impl fmt::Debug for Rests {
