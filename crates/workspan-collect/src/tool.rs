@@ -1,13 +1,13 @@
 //! Tools: other people's profilers on our hooks.
 //!
 //! A shared library that defines `workspan_tool_start` is loaded before `main` where the environment names one
-//! ([`ENV`]), and is told of tasks from then on: when one begins, when it waits for what it has created, when it ends.
+//! ([`ENV`]), and is called for tasks from then on: when one begins, when it waits for what it has created, when it ends.
 //! `include/workspan_tool.h` is the interface for others; its structures are repeated here.
 //!
-//! Where a tool is loaded, hooks take the way that they take for the log: every one of them, none left out ([`super::log`]).
+//! Where a tool is loaded, hooks take the way that they take for the log: every one of them, none skipped ([`super::log`]).
 //! The identities of tasks are then the addresses of what the tool is shown of them ([`Task`]), which so travel wherever a
 //! task goes. Blocks for these come from a table of the process by a stack without locks; a task for which there is none is
-//! counted, and the tool is told nothing of it.
+//! counted, and the tool is not called for it.
 //!
 //! **Cost:** without tool none (the test is that of the log). With one, 76 ns a branch and 120 ns a spawned task besides the tool's own
 //! (`docs/tools.md`), most of it as hooks are not batched. What the tool takes belongs to no strand ([`exclude_next`]).
@@ -26,7 +26,7 @@ use workspan_wire::shm::{Thread, MAX_CONTEXTS, MAX_SITES};
 
 /// The variable that names the library.
 pub const ENV: &[u8] = b"WORKSPAN_TOOL\0";
-/// In place of a log: hooks tell the tool.
+/// In place of a log: hooks call the tool.
 pub const TOLD: u64 = 1;
 /// In place of a log: hooks do all they do for a tool, but for calling it; for calibration.
 pub const REHEARSED: u64 = 2;
@@ -141,7 +141,7 @@ pub fn is_loaded() -> bool {
     !TOOL.load(Ordering::Acquire).is_null()
 }
 
-/// True if the hooks of `thread` have a tool to tell.
+/// True if the hooks of `thread` have a tool to call.
 #[inline]
 pub fn on(thread: &Thread) -> bool {
     matches!(thread.log.get(), TOLD | REHEARSED)
@@ -195,7 +195,7 @@ pub fn now(thread: &Thread) -> u64 {
     }
 }
 
-/// The task of this identity begins; 0: one of which the tool is told nothing. Returns the one before.
+/// The task of this identity begins; 0: one that the tool does not know. Returns the one before.
 #[cold]
 pub fn begin(thread: &Thread, identity: u64, now: u64) -> u64 {
     let before = thread.tool_task.replace(identity);
@@ -203,7 +203,7 @@ pub fn begin(thread: &Thread, identity: u64, now: u64) -> u64 {
     before
 }
 
-/// A task begins whose creation the tool was told nothing of; its parent is the task of identity `parent`. Returns its own.
+/// A task begins whose creation the tool does not know; its parent is the task of identity `parent`. Returns its own.
 #[cold]
 pub fn begin_new(thread: &Thread, kind: Kind, context: u32, parent: u64) -> u64 {
     let identity = make(thread, kind, context, parent);

@@ -54,7 +54,7 @@ struct Task {
 
 /// There are, or are about to be, other threads than the calling one.
 pub fn several() {
-    if solo::over() {
+    if solo::enter_multithreaded() {
         cost::several_threads();
     }
 }
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn pthread_create(
         // SAFETY: the caller's own arguments.
         return unsafe { original(id, attributes, start, argument) };
     };
-    // SAFETY: any size may be asked for.
+    // SAFETY: any size may be requested.
     let task = unsafe { malloc(size_of::<Task>()) }.cast::<Task>();
     if task.is_null() {
         // SAFETY: as above; the thread is then not followed.
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn pthread_create(
     }
     // SAFETY: fresh memory of the right size, aligned for anything.
     unsafe { task.write(Task { start, argument, born: Born::at(thread, now) }) };
-    // SAFETY: the caller's arguments, but for start and argument, which are a pair of ours.
+    // SAFETY: the caller's arguments, but for start and argument, which are Workspan's pair.
     let answer = unsafe { original(id, attributes, run, task.cast()) };
     if answer != 0 {
         // SAFETY: no thread was made, so nobody else has it.

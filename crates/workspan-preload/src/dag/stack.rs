@@ -38,7 +38,7 @@ impl Stack {
         }
     }
 
-    /// Takes the batch on top; `next_of` tells which one is below a batch.
+    /// Takes the batch on top; `next_of` returns which one is below a batch.
     pub fn pop(&self, next_of: impl Fn(u64) -> u64) -> Option<u64> {
         let mut seen = self.look();
         loop {
