@@ -32,6 +32,8 @@ pub mod group;
 pub mod handoff;
 pub mod idle;
 pub mod intern;
+#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+pub mod interposed;
 pub mod interrupt;
 pub mod join;
 pub mod left;

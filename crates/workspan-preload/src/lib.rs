@@ -25,7 +25,5 @@ pub mod cost;
 pub mod dag;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod marks;
-#[cfg(not(any(miri, feature = "alone")))]
-pub mod original;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;
