@@ -52,6 +52,7 @@ pub mod ring;
 pub mod role;
 pub mod root;
 pub mod shared;
+pub mod stack;
 pub mod strand;
 pub mod tables;
 pub mod task;

@@ -15,7 +15,6 @@ pub mod pool;
 pub mod ready;
 pub mod share;
 pub mod solo;
-pub mod stack;
 pub mod state;
 pub mod task;
 pub mod taskloop;

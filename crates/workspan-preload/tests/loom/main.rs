@@ -34,7 +34,7 @@ pub mod path;
 pub mod ring;
 #[path = "../../src/dag/share.rs"]
 pub mod share;
-#[path = "../../src/dag/stack.rs"]
+#[path = "../../../workspan-collect/src/stack.rs"]
 pub mod stack;
 #[path = "../../src/dag/turn.rs"]
 pub mod turn;
