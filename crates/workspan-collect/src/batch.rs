@@ -1,7 +1,7 @@
 //! What tasks that one strand creates in a row have in common: a *batch*, so that each of them is no more than a word.
 //!
 //! A strand may create millions of tasks before it waits for any ([`super::group`]), and the runtime keeps each of them
-//! until it runs. All that tells such tasks apart is the span at which they were created; the rest of their origin is in
+//! until it runs. Such tasks differ only in the span at which they were created; the rest of their origin is in
 //! the batch. A task's word ([`pack`]) is the batch's address and the ticks since the batch began.
 //!
 //! **When.** A thread keeps a few batches open, by the tasks' context, and adds to one of them as long as the origin is

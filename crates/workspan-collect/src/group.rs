@@ -220,7 +220,7 @@ impl TaskLink {
         }
     }
 
-    /// The task ends at tick `now`, before the runtime tells whoever waits.
+    /// The task ends at tick `now`, before the runtime wakes whoever waits.
     pub fn end(&self, thread: &Thread, now: u64, suspended: Suspended) {
         if let Some(added) = self.added() {
             end(thread, now, suspended, &added);
@@ -262,7 +262,7 @@ fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
         account.burdened_span.set(account.burdened_span.get() + ended.burdened - begun);
     }
     let candidate = if kind.group.is_null() {
-        // Nobody waits, and so nobody is told.
+        // Nobody waits, so that no steal ends here.
         raise(&shared.header().detached.burdened, ended.burdened);
         &shared.header().detached.candidate
     } else {

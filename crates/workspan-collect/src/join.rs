@@ -12,9 +12,9 @@
 //! If the right branch is taken by somebody else, `right_inline`/`right_done` give way to [`JoinFrame::origin`] and
 //! [`JoinFrame::stolen_done`] on the thief's side and [`JoinFrame::resume`] on ours.
 //!
-//! Each of `fork`, `left_done` and `right_done` is given the tick, or `None` if the reading was left out because next to
+//! Each of `fork`, `left_done` and `right_done` is given the tick, or `None` if the reading was skipped because next to
 //! no time has passed ([`super::clock`]); then no strand ends, and what has passed is charged at the next reading. Where
-//! strands are logged, no reading is left out.
+//! strands are logged, no reading is skipped.
 //!
 //! **Cost:** three readings of the clock at most, and some forty instructions. What matters besides the readings is the
 //! number of *stores*: the runtime's own fence after `left_done` waits for all of them. Hence the frame is sparse, the
@@ -71,7 +71,7 @@ pub struct JoinFrame {
     stolen: Late<Ended>,
     /// Of the right branch, if the fork was logged.
     identity: Late<u64>,
-    /// Of the task that forked, where a tool is told, and the right branch runs inline.
+    /// Of the task that forked, where a tool listens and the right branch runs inline.
     parent: Late<u64>,
 }
 
@@ -79,7 +79,7 @@ const NOT: u8 = 0;
 const FOLLOWED: u8 = 1;
 const LOGGED: u8 = 2;
 
-/// The right branch began while readings were left out: its size is counted with its batch.
+/// The right branch began while readings were skipped: its size is counted with its batch.
 const BATCHED: i64 = i64::MIN;
 
 // SAFETY: the thief reads fields written before the job was published, and writes only `stolen`, which the owner reads
@@ -257,11 +257,11 @@ impl JoinFrame {
     }
 
     /// The right branch is elsewhere, or other tasks have to run first: the thread waits from tick `now` on. If readings were
-    /// `left_out` before, what has passed belongs to the left branch; otherwise `left_done` has read the clock, and it is the
+    /// `skipped` before, what has passed belongs to the left branch; otherwise `left_done` has read the clock, and it is the
     /// runtime's, which looked for the right branch.
-    pub fn wait(&self, thread: &Thread, now: u64, left_out: bool) {
+    pub fn wait(&self, thread: &Thread, now: u64, skipped: bool) {
         if thread.task.waiting.get() == 0 {
-            let since = if left_out { now } else { thread.start.get() };
+            let since = if skipped { now } else { thread.start.get() };
             let span = strand::stop(thread, since);
             let late = span - get!(self.span);
             set!(self.left_span, get!(self.left_span) + late);

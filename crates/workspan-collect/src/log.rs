@@ -1,4 +1,4 @@
-//! The log: where the runner asks for it, each hook also writes down what it sees ([`workspan_wire::log`]).
+//! The log: where the runner requests it, each hook also writes down what it sees ([`workspan_wire::log`]).
 //!
 //! A record has what the strand added to work and to span since the record before, so that whoever replays the log by the
 //! rules of the model comes to the same numbers, to the last tick. The rules themselves move a thread's span, too: what
@@ -8,7 +8,7 @@
 //! that of its slot, so that giving one touches nothing shared.
 //!
 //! **Cost** where nothing is logged: one test per hook, of a word on a cache line that the hook uses anyway. Where it is:
-//! 16 bytes a record, one store to publish it. The calibration of the hooks runs with what is asked for, so that is taken
+//! 16 bytes a record, one store to publish it. The calibration of the hooks runs with what is requested, so that is taken
 //! out as well.
 //!
 //! **Back-pressure.** A full log makes its thread wait, first spinning, then asleep. The time waited is in no strand. When
@@ -47,13 +47,13 @@ pub fn on(thread: &Thread) -> bool {
     thread.is_logged()
 }
 
-/// Begins to log, if that is asked for: the thread has been readied for `role`.
+/// Begins to log, if that is requested: the thread has been readied for `role`.
 pub fn start(shared: Shared, thread: &Thread, role: Role) {
     if shared.header().config.log.load(Ordering::Relaxed) == 0 {
         if tool::is_loaded() {
             thread.log.set(tool::TOLD);
             thread.tool_task.set(0);
-            // A thread that the program starts begins where it is told of its creator.
+            // A thread that the program starts begins where its creator is known.
             if role == Role::Main {
                 tool::begin_thread(thread);
             }
@@ -85,7 +85,7 @@ pub fn rehearse(shared: Shared, thread: &Thread) {
 
 fn open(shared: Shared, thread: &Thread) {
     let log = shared.log(slot_of(shared, thread));
-    thread.away.set(0);
+    thread.excluded.set(0);
     thread.log.set(log as *const _ as u64);
     let at = ring::written(log);
     if (at as usize) < LOG_RECORDS {
@@ -192,7 +192,7 @@ pub fn note_in(thread: &Thread, event: Event, context: u32, second: u64) {
 /// Begins a strand at tick `now` of a hook that may have logged something.
 #[inline]
 pub fn go(thread: &Thread, now: u64) {
-    if thread.log.get() | thread.away.get() | events::flag(thread) == 0 {
+    if thread.log.get() | thread.excluded.get() | events::flag(thread) == 0 {
         strand::go(thread, now);
     } else {
         go_after(thread, now);
@@ -205,14 +205,14 @@ fn go_after(thread: &Thread, now: u64) {
     if on(thread) {
         go_logged(thread, now);
     } else {
-        strand::go(thread, now.wrapping_add(thread.away.replace(0)));
+        strand::go(thread, now.wrapping_add(thread.excluded.replace(0)));
     }
 }
 
 /// What the hook has taken since tick `now` is read, not taken for what hooks take as a rule: strands that are logged are
 /// compared with those of other runs, and a hook's first time is long in all of them.
 fn go_logged(thread: &Thread, now: u64) {
-    let away = thread.away.replace(0);
+    let excluded = thread.excluded.replace(0);
     if Shared::of(thread).is_virtual() {
         return strand::go(thread, now);
     }
@@ -221,8 +221,8 @@ fn go_logged(thread: &Thread, now: u64) {
         // An interruption meanwhile is not to be taken for the next strand's.
         end = clock::wake(thread);
     }
-    // What the thread was away is counted already.
-    let took = end.wrapping_sub(now).wrapping_sub(away);
+    // What is excluded is counted already.
+    let took = end.wrapping_sub(now).wrapping_sub(excluded);
     thread.collector.set(thread.collector.get() + took as i64);
     strand::go(thread, end);
 }
@@ -230,9 +230,9 @@ fn go_logged(thread: &Thread, now: u64) {
 /// Goes on with the strand that runs, after a hook that has logged something.
 #[inline]
 pub fn go_on(thread: &Thread) {
-    if thread.away.get() | events::flag(thread) != 0 {
+    if thread.excluded.get() | events::flag(thread) != 0 {
         events::turn(thread);
-        thread.start.set(thread.start.get().wrapping_add(thread.away.replace(0)));
+        thread.start.set(thread.start.get().wrapping_add(thread.excluded.replace(0)));
     }
 }
 
@@ -240,7 +240,7 @@ pub fn go_on(thread: &Thread) {
 #[inline]
 pub fn rest(thread: &Thread) {
     events::turn(thread);
-    thread.away.set(0);
+    thread.excluded.set(0);
 }
 
 #[inline]
@@ -283,7 +283,7 @@ fn make_room(thread: &Thread, at: u64) -> bool {
         // Who sleeps is switched out, which is not to be taken for the next strand's.
         let waited = clock::wake(thread).wrapping_sub(began);
         thread.collector.set(thread.collector.get() + waited as i64);
-        thread.away.set(thread.away.get() + waited);
+        thread.excluded.set(thread.excluded.get() + waited);
     }
     if !there {
         thread.log.set(0);

@@ -198,7 +198,7 @@ fn try_add(shared: Shared, path: u32, context: ContextId, part: Part) -> Option<
 }
 
 /// Keeps the longer of two branches that started from `from`; of equal ones the first. The handle `from`, which the
-/// branches borrowed, is used up, as are both of theirs.
+/// branches borrowed, is used up, as are those of both branches.
 pub fn merge(shared: Shared, from: u32, from_since: i64, first: Tail, second: Tail) -> Tail {
     let (longer, shorter) = if second.span > first.span { (second, first) } else { (first, second) };
     release(shared, shorter.path);

@@ -25,7 +25,7 @@ use workspan_wire::log::Event;
 use workspan_wire::shm::{RegionCacheEntry, Thread, OPEN_REGIONS, REGION_CACHE};
 use workspan_wire::site::SiteKind;
 
-/// What a call site tells about itself.
+/// What is known of a call site.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
     /// Construct.
@@ -160,7 +160,7 @@ pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
     if target.context == strand::context(thread) {
         thread.task.location.set(site.place.key());
         // The strand goes on, with whatever the look-up took.
-        thread.away.set(0);
+        thread.excluded.set(0);
         return None;
     }
     strand::stop(thread, now);

@@ -65,7 +65,7 @@ impl Shared {
         self.element(0, 0, 1)
     }
 
-    /// True if the program tells the time.
+    /// True if the program advances the clock itself.
     pub fn is_virtual(self) -> bool {
         self.header().config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32
     }
@@ -75,7 +75,7 @@ impl Shared {
         self.header().config.idle_only.load(Ordering::Relaxed) != 0
     }
 
-    /// The runtime has so many workers: the most of all pools and teams counts, which as a rule is known already.
+    /// The runtime has at least `count` workers: the most of all pools and teams counts, which as a rule is known already.
     pub fn workers_at_least(self, count: u32) {
         let workers = &self.header().workers;
         if workers.load(Ordering::Relaxed) < count {

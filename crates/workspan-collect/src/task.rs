@@ -20,7 +20,7 @@ use workspan_wire::shm::{Spans, TaskState, Thread};
 pub struct Ended {
     /// Absolute span at its end.
     pub span: i64,
-    /// The same with steals, but for what it costs to tell who waits.
+    /// The same with steals, but for what it costs to wake who waits.
     pub burdened: i64,
     /// Its work, nested tasks included.
     pub work: i64,
@@ -43,7 +43,7 @@ pub struct Suspended {
     log_work: i64,
     log_offset: i64,
     tool_task: u64,
-    /// A tool is told neither of its begin nor of its end.
+    /// A tool sees neither its begin nor its end.
     continued: bool,
 }
 

@@ -66,7 +66,7 @@ pub struct Call {
     /// Its work, as far as it is known.
     pub work: AtomicI64,
     /// Of `work`: that of tasks that were created in it.
-    pub apart: AtomicI64,
+    pub unjoined_work: AtomicI64,
     /// Its span.
     pub span: AtomicI64,
 }

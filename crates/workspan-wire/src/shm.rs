@@ -345,7 +345,7 @@ pub struct Thread {
     pub log: Cell<u64>,
     /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
     /// time.
-    pub away: Cell<u64>,
+    pub excluded: Cell<u64>,
 
     /// Address of the witness of switches; 0 for none.
     pub switch_witness: Cell<u64>,

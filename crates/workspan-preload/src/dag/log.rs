@@ -1,4 +1,4 @@
-//! What the rules tell the log, where strands are logged ([`workspan_collect::log`]).
+//! What the rules write to the log, where strands are logged ([`workspan_collect::log`]).
 //!
 //! A task is known by an identity from its creation on; the records of its strands are a piece of the log of the thread that
 //! runs it. An untied task that goes on elsewhere is several pieces, each of which names the next. Tasks of one loop share
@@ -80,7 +80,7 @@ fn tell_begun(thread: &Thread, task: &Frame) {
     }
 }
 
-/// The tool is told that `task`, which runs, has ended, if it was told of its begin.
+/// Calls the tool for the end of `task`, which runs, if it was called for its begin.
 fn tell_ended(thread: &Thread, task: &Frame) {
     let identity = task.logged.identity.replace(0);
     if identity != 0 && !task.team().is_some_and(Team::is_the_runtimes) {
@@ -161,7 +161,7 @@ pub fn sync(thread: &Thread) {
     log::strand(thread, Event::Sync, strand::context(thread), strand::span(thread));
 }
 
-/// The running task waits for what it has told before.
+/// The running task waits for the tasks that it has named before.
 #[cold]
 pub fn sync_some(thread: &Thread) {
     tell_sync(thread);
@@ -266,7 +266,7 @@ pub fn chunks(thread: &Thread, context: ContextId) -> u64 {
     identity
 }
 
-/// The identity of a task of a loop that is created in `context`, where a tool is told: there each has its own.
+/// The identity of a task of a loop that is created in `context`, where a tool listens: there each has its own.
 pub fn told_chunk(thread: &Thread, context: ContextId) -> Option<u64> {
     tool::on(thread).then(|| tool::create(thread, tool::Kind::Spawn, context))
 }

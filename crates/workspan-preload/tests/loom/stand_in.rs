@@ -183,7 +183,7 @@ pub mod shared {
     pub struct Whole(*mut Memory);
 
     impl Whole {
-        /// With so many nodes, and calls.
+        /// With this number of nodes, and of calls.
         pub fn new(nodes: usize, calls: usize) -> Whole {
             assert!(nodes < MAX_NODES && calls < MAX_CALLS);
             let header = Header {
@@ -237,7 +237,7 @@ pub mod shared {
             whole: Cell::new(0),
             _pad: Cell::new(0),
             work: AtomicI64::new(0),
-            apart: AtomicI64::new(0),
+            unjoined_work: AtomicI64::new(0),
             span: AtomicI64::new(0),
         }
     }
