@@ -49,7 +49,7 @@ pub enum Place {
         key: u64,
         /// An address in the code, for what the compiler leaves out; 0 if unknown.
         address: u64,
-        /// Tells it from the key.
+        /// Reads the place from the key.
         tell: fn(u64) -> Told,
     },
     /// An address in the code (not that of the instruction after the call).

@@ -46,7 +46,7 @@ pub trait Visitor {
     fn arrive(&mut self, end: Self::End, barrier: Self::End);
 }
 
-/// Tells a visitor of all rows.
+/// Shows a visitor all rows.
 pub fn visit<R: Rows + ?Sized, V: Visitor>(rows: &R, visitor: &mut V) -> Result<(), R::Error> {
     let mut walk = Walk::new(visitor);
     rows.read(&mut |batch| {

@@ -57,7 +57,7 @@ global_asm!(
     ".popsection",
 );
 
-/// Tells whether the thread was switched out since it was armed.
+/// Shows whether the thread was switched out since it was armed.
 pub mod switch_witness {
     use core::ffi::{c_char, c_void};
     use core::ptr;

@@ -66,7 +66,7 @@ fn run(machine: &Machine, frame: &'static Frame, bodies: &[Node]) {
     let at = now(main);
     task::wait_over(main, at);
     frame.load(main);
-    let team = frame.take_forked().expect("it was told");
+    let team = frame.take_forked().expect("it was forked");
     team::finish(main, frame, at, team);
     task::go(main, Some(at));
 }
