@@ -2,10 +2,11 @@
 
 use workspan_limits::model::{Model, ALL, LANES, NAMED, SEVEN, SEVEN_LANES, SEVEN_NAMED, TRU};
 use workspan_limits::{Engine, Settings};
+use workspan_testkit::random::Random;
 use workspan_wire::trace;
 
 use crate::graph::{answer, Ran};
-use crate::random::{code, run, Random};
+use crate::random::{code, run};
 
 /// Lengths of critical paths, and sizes of graphs.
 pub(crate) fn measured<const N: usize, const T: usize, const A: bool>(

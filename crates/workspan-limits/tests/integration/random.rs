@@ -1,32 +1,9 @@
 //! Random programs of made-up instructions, and their runs.
 
 use workspan_limits::op::{register, Flow, Move, Op};
+use workspan_testkit::random::Random;
 
 use crate::graph::{Access, Ran};
-
-/// A generator of numbers: xorshift.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % most
-    }
-
-    pub(crate) fn index(&mut self, most: usize) -> usize {
-        usize::try_from(self.below(most as u64)).unwrap_or(0)
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-}
 
 /// A program: blocks of instructions, and where each may go.
 pub(crate) struct Code {

@@ -14,7 +14,7 @@ use workspan_collect::log::{self, mark};
 use workspan_collect::strand;
 use workspan_collect::tables::{ContextId, ROOT};
 use workspan_collect::tool;
-use workspan_wire::log::{Event, INNERMOST};
+use workspan_wire::log::{Event, INNERMOST, LARGEST};
 use workspan_wire::shm::Thread;
 
 use super::frame::Frame;
@@ -286,8 +286,7 @@ pub fn chunk_of(task: &Frame) -> u64 {
 pub fn piece(thread: &Thread, event: Event, iterations: u64) {
     let number = u16::try_from(iterations).unwrap_or(0);
     if u64::from(number) != iterations {
-        let most = i64::from(u32::MAX);
-        log::with(thread, ROOT, i64::try_from(iterations).unwrap_or(most).min(most), 0);
+        log::with(thread, ROOT, i64::try_from(iterations).unwrap_or(LARGEST).min(LARGEST), 0);
     }
     log::numbered(thread, event, strand::context(thread), strand::span(thread), number);
 }

@@ -218,7 +218,6 @@ pub mod shared {
             calls: std::array::from_fn(|_| Cell::new(0)),
             contexts: std::array::from_fn(|_| Cell::new(0)),
             len: Cell::new(0),
-            _pad: Cell::new(0),
             length: Cell::new(0),
             fold_at: Cell::new(0),
             holders: AtomicU32::new(0),
