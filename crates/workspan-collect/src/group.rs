@@ -19,6 +19,7 @@ use super::batch::{self, Added, Kind};
 pub use super::candidate::{offer, raise};
 use super::ends::Ends;
 use super::log;
+use super::origin::Identity;
 use super::path::{self, Tail};
 use super::region;
 use super::shared::Shared;
@@ -152,14 +153,14 @@ impl TaskLink {
             thread.task.last_region.set(to);
         }
         let position = thread.task.position.get();
-        let mut identity = 0;
+        let mut identity = Identity::NONE;
         if log::on(thread) {
             // Copies would share what a tool is shown.
             identity = match copies {
                 1 => log::task_identity(thread, tool::Kind::Spawn, context),
-                _ => log::identity(thread),
+                _ => Identity { log: log::identity(thread), tool: 0 },
             };
-            log::with(thread, context, copies as i64, identity);
+            log::with(thread, context, copies as i64, identity.log);
             if let Some(group) = group {
                 log::note(thread, Event::Of, group.ends.identity.load(Ordering::Relaxed));
             }

@@ -30,6 +30,7 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 
 use super::log;
+use super::origin::Identity;
 use super::path::{self, Tail};
 use super::shared::{current_account, Shared};
 use super::strand::{self, count_task};
@@ -70,7 +71,7 @@ pub struct JoinFrame {
     left_since: Late<i64>,
     stolen: Late<Ended>,
     /// Of the right branch, if the fork was logged.
-    identity: Late<u64>,
+    identity: Late<Identity>,
     /// Of the task that forked, where a tool listens and the right branch runs inline.
     parent: Late<u64>,
 }
@@ -224,7 +225,7 @@ impl JoinFrame {
     #[inline(never)]
     fn right_told(&self, thread: &Thread) {
         if tool::on(thread) {
-            let before = tool::begin(thread, get!(self.identity), thread.start.get());
+            let before = tool::begin(thread, get!(self.identity).tool, thread.start.get());
             set!(self.parent, before);
             log::go_on(thread);
         }
@@ -269,7 +270,7 @@ impl JoinFrame {
             strand::set_span(thread, get!(self.span));
             strand::set_burdened(thread, get!(self.burdened));
             if log::on(thread) {
-                log::with(thread, 0, 0, self.logged());
+                log::with(thread, 0, 0, self.logged().log);
                 log::strand(thread, Event::Late, strand::context(thread), span);
                 log::rest(thread);
             }
@@ -301,12 +302,12 @@ impl JoinFrame {
         }
     }
 
-    /// The identity of the right branch; 0 if the fork was not logged.
-    fn logged(&self) -> u64 {
+    /// The identity of the right branch; none if the fork was not logged.
+    fn logged(&self) -> Identity {
         if self.active.get() == LOGGED {
             get!(self.identity)
         } else {
-            0
+            Identity::NONE
         }
     }
 
@@ -348,7 +349,7 @@ impl JoinFrame {
         let right = Position { path: stolen.path, since: stolen.path_since, ..thread.task.position.get() };
         self.join(thread, stolen.span, stolen.burdened, right);
         if log::on(thread) {
-            log::note(thread, Event::Elsewhere, self.logged());
+            log::note(thread, Event::Elsewhere, self.logged().log);
             log::mark(thread);
         }
         log::go(thread, now);

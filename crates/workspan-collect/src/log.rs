@@ -20,6 +20,7 @@ use core::sync::atomic::Ordering;
 use super::clock;
 use super::events;
 use super::exclude::exclude_next;
+use super::origin::Identity;
 use super::platform::{self, ErrnoGuard};
 use super::ring;
 use super::role::Role;
@@ -40,6 +41,8 @@ const PAGE: usize = 4_096;
 const SPINS: u32 = 2_000;
 /// Bits of an identity below the slot.
 const OWN_BITS: u32 = 48;
+/// In place of a log's address: only a tool listens.
+const NO_RECORDS: u64 = 1;
 
 /// True if the thread's strands are logged.
 #[inline(always)]
@@ -49,17 +52,23 @@ pub fn on(thread: &Thread) -> bool {
 
 /// Begins to log, if that is requested: the thread has been readied for `role`.
 pub fn start(shared: Shared, thread: &Thread, role: Role) {
-    if shared.header().config.log.load(Ordering::Relaxed) == 0 {
-        if tool::is_loaded() {
-            thread.log.set(tool::TOLD);
-            thread.tool_task.set(0);
-            // A thread that the program starts begins where its creator is known.
-            if role == Role::Main {
-                tool::begin_thread(thread);
-            }
-        }
-        return;
+    let listened = tool::is_loaded();
+    if listened {
+        thread.tool.set(tool::CALLED);
+        thread.tool_task.set(0);
     }
+    if shared.header().config.log.load(Ordering::Relaxed) != 0 {
+        start_records(shared, thread, role);
+    } else if listened {
+        thread.log.set(NO_RECORDS);
+    }
+    // A thread that the program starts begins where its creator is known.
+    if listened && role == Role::Main {
+        tool::begin_thread(thread);
+    }
+}
+
+fn start_records(shared: Shared, thread: &Thread, role: Role) {
     let slot = slot_of(shared, thread);
     open(shared, thread);
     if thread.log_identity.get() == 0 {
@@ -79,7 +88,10 @@ pub fn rehearse(shared: Shared, thread: &Thread) {
         open(shared, thread);
         mark(thread);
     } else if tool::is_loaded() {
-        thread.log.set(tool::REHEARSED);
+        thread.log.set(NO_RECORDS);
+    }
+    if tool::is_loaded() {
+        thread.tool.set(tool::REHEARSED);
     }
 }
 
@@ -109,10 +121,10 @@ fn slot_of(shared: Shared, thread: &Thread) -> usize {
     (thread as *const Thread as usize - shared.address() as usize - THREADS) / size_of::<ThreadArea>()
 }
 
-/// A new identity; not of a task, for a tool.
+/// A new identity in the log; 0 if there are no records.
 #[inline]
 pub fn identity(thread: &Thread) -> u64 {
-    if tool::on(thread) {
+    if thread.log.get() <= NO_RECORDS {
         return 0;
     }
     let identity = thread.log_identity.get() + 1;
@@ -122,11 +134,9 @@ pub fn identity(thread: &Thread) -> u64 {
 
 /// The identity of a task that is created in `context`.
 #[inline]
-pub fn task_identity(thread: &Thread, kind: tool::Kind, context: u32) -> u64 {
-    if tool::on(thread) {
-        return tool::create(thread, kind, context);
-    }
-    identity(thread)
+pub fn task_identity(thread: &Thread, kind: tool::Kind, context: u32) -> Identity {
+    let tool = if tool::on(thread) { tool::create(thread, kind, context) } else { 0 };
+    Identity { log: identity(thread), tool }
 }
 
 /// The next strand begins here: what moved work and span so far is not its own.
@@ -246,8 +256,8 @@ pub fn rest(thread: &Thread) {
 #[inline]
 fn put(thread: &Thread, record: Record) {
     let address = thread.log.get();
-    if address <= tool::REHEARSED {
-        // Given up since the hook looked, or there is a tool instead.
+    if address <= NO_RECORDS {
+        // Given up since the hook looked, or only a tool listens.
         return;
     }
     let log = Shared::of(thread).log_at(address);
@@ -286,7 +296,7 @@ fn make_room(thread: &Thread, at: u64) -> bool {
         thread.excluded.set(thread.excluded.get() + waited);
     }
     if !there {
-        thread.log.set(0);
+        thread.log.set(if tool::on(thread) { NO_RECORDS } else { 0 });
         shared.header().log_given_up.fetch_add(1, Ordering::Relaxed);
     }
     there

@@ -267,6 +267,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.frame.set(0);
     thread.batches.iter().for_each(|batch| batch.set(0));
     thread.log.set(0);
+    thread.tool.set(0);
     // A thread that the program starts begins, as far as Workspan knows, when the root strand has come this far.
     let begun = if role == Role::External { root_span(shared) } else { 0 };
     let path = if begun == 0 { 0 } else { PREFIXED };

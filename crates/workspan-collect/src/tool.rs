@@ -5,8 +5,8 @@
 //! `include/workspan_tool.h` is the interface for others; its structures are repeated here.
 //!
 //! Where a tool is loaded, hooks take the way that they take for the log: every one of them, none skipped ([`super::log`]).
-//! The identities of tasks are then the addresses of what the tool is shown of them ([`Task`]), which so travel wherever a
-//! task goes. Blocks for these come from a table of the process by a stack without locks; a task for which there is none is
+//! Strands may be logged at the same time. The address of what the tool is shown of a task ([`Task`]) travels wherever the task
+//! goes ([`super::origin::Identity`]). Blocks for these come from a table of the process by a stack without locks; a task for which there is none is
 //! counted, and the tool is not called for it.
 //!
 //! **Cost:** without tool none (the test is that of the log). With one, 76 ns a branch and 120 ns a spawned task besides the tool's own
@@ -27,10 +27,10 @@ use workspan_wire::shm::{Thread, MAX_CONTEXTS, MAX_SITES};
 
 /// The variable that names the library.
 pub const ENV: &[u8] = b"WORKSPAN_TOOL\0";
-/// In place of a log: hooks call the tool.
-pub const TOLD: u64 = 1;
-/// In place of a log: hooks do all they do for a tool, but for calling it; for calibration.
-pub const REHEARSED: u64 = 2;
+/// Hooks call the tool.
+pub const CALLED: u32 = 1;
+/// Hooks do all they do for a tool, but for calling it; for calibration.
+pub const REHEARSED: u32 = 2;
 
 const VERSION: u32 = 1;
 
@@ -145,7 +145,7 @@ pub fn is_loaded() -> bool {
 /// True if the hooks of `thread` have a tool to call.
 #[inline]
 pub fn on(thread: &Thread) -> bool {
-    matches!(thread.log.get(), TOLD | REHEARSED)
+    thread.tool.get() != 0
 }
 
 /// The program ends.
@@ -236,7 +236,7 @@ pub fn end(thread: &Thread, next: u64, now: u64) {
 }
 
 fn tell(thread: &Thread, identity: u64, now: u64, which: impl Fn(&Tool) -> Told) {
-    if thread.log.get() != TOLD || identity == 0 {
+    if thread.tool.get() != CALLED || identity == 0 {
         return;
     }
     // SAFETY: null, or the static of `start`, which is not written any more.

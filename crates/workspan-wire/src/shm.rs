@@ -362,12 +362,13 @@ pub struct Thread {
     pub streak_needed: Cell<u32>,
     /// 1 while the counter is read for one hook in [`BATCH`] only.
     pub batching: Cell<u32>,
-    _batching_pad: Cell<u32>,
+    /// Whether a tool listens: 0 none, 1 it is called, 2 as if, for calibration.
+    pub tool: Cell<u32>,
     /// Address of the account of the current context.
     pub account: Cell<u64>,
     /// What a steal costs in burdened spans, in ticks.
     pub steal: Cell<i64>,
-    /// Address of this thread's log; 0 if nothing is logged.
+    /// Address of this thread's log; 0 if nothing is logged, 1 if only a tool listens.
     pub log: Cell<u64>,
     /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
     /// time.

@@ -86,8 +86,8 @@ pub fn create(
     task.report.set(report);
     task.within.set(within);
     if log::on(thread) {
-        let shared = || helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
-        log::is_chunk(task, log::told_chunk(thread, start.context).unwrap_or_else(shared));
+        let identity = helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
+        log::is_chunk(thread, task, start.context, identity);
     }
     solo::increment(&creator.open);
     Some(task)

@@ -9,6 +9,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use workspan_collect::log::mark;
+use workspan_collect::origin::Identity;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region::{self, CallSite};
 use workspan_collect::shared::Shared;
@@ -54,7 +55,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         start,
         region: Cell::new(region),
         own,
-        identity: if log::on(thread) && !own { log::team(thread) } else { 0 },
+        identity: if log::on(thread) && !own { log::team(thread) } else { Identity::NONE },
         size: AtomicU32::new(1),
         work: AtomicI64::new(0),
         call: Cell::new(call),
