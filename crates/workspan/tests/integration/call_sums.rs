@@ -53,9 +53,9 @@ pub(crate) fn burdened_difference(recording: &Recording, run: &Run, rows: &[Stra
         let known = rows.iter().filter(|row| !is_lock(recording, row));
         known.map(|row| ((row.callee, row.caller, row.height), row.burdened.map(|all| all.span))).collect()
     };
-    let (from_totals, found) = (spans(&totals.rows), spans(&found.rows));
+    let (totals, found) = (spans(&totals.rows), spans(&found.rows));
     let edge = totals.keys().chain(found.keys()).find(|edge| totals.get(edge) != found.get(edge))?;
-    let [from_totals, found] = [&from_totals, &found].map(|spans| spans.get(edge));
+    let [totals, found] = [&totals, &found].map(|spans| spans.get(edge));
     Some(format!("burdened: {:?}: {totals:?}, found {found:?}", recording.sites[edge.0 .0 as usize]))
 }
 
