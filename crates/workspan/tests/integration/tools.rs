@@ -7,6 +7,7 @@ use workspan_testkit::oracle::Kind;
 use workspan_testkit::{evaluate, generate};
 
 use crate::build::{self, scratch};
+use crate::call_sums;
 use crate::command::{run, workspan};
 use crate::openmp_build::{openmp, Compiler};
 use crate::openmp_record;
@@ -95,7 +96,9 @@ fn openmp_programs() {
                 let mut command = workspan(&folder);
                 command.args(["record", "--clock", "virtual", "--workers", threads, "--tool"]).arg(&tool);
                 let file = folder.join("both.wspan");
-                let ended = run(command.arg("--strands").arg("-o").arg(&file).arg("--").arg(&program).arg(case));
+                let steal = call_sums::STEAL.to_string();
+                command.args(["--steal", steal.as_str(), "--strands", "-o"]).arg(&file);
+                let ended = run(command.arg("--").arg(&program).arg(case));
                 assert_eq!(openmp_record::compare(&file, false), Ok(()), "{case}, {threads} threads");
                 let [_, branches, spawned, members, _, _, faults] = told(&ended.err());
                 let label = format!("{case}, {threads} threads: {}", ended.err());
