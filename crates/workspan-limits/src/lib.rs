@@ -14,16 +14,23 @@
 
 pub mod engine;
 pub mod frames;
+pub mod heap;
+pub mod latency;
 pub mod merge;
 pub mod model;
 pub mod op;
 pub mod path;
+pub mod profile;
 pub mod program;
 pub mod result;
+pub mod roi;
 pub mod row;
+mod sample;
 pub mod shadow;
+mod step;
 pub mod stream;
 pub mod system;
+pub mod window;
 pub mod x86;
 
 pub use engine::{Engine, Settings};

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use crate::row::{raise, Row, START};
+use crate::row::{deeper, raise, Lane, Row};
 
 /// Bytes of a page, as a power of two.
 const PAGE: u32 = 12;
@@ -28,25 +28,25 @@ const COUNT: [u32; 4] = [0, 1, 2, 8];
 
 /// The history of some bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Cell<const N: usize, const T: usize> {
+pub struct Cell<L, const N: usize, const T: usize> {
     /// Depth of who wrote it last.
-    pub written: Row<N>,
+    pub written: Row<L, N>,
     /// Depth of who accessed it last, in the models with name dependences.
-    pub touched: Row<T>,
+    pub touched: Row<L, T>,
     /// Frame that it belonged to then; 0 if it is not on the stack.
     pub owner: u32,
     /// Instruction that wrote it last; 0 if none.
     pub by: u32,
 }
 
-impl<const N: usize, const T: usize> Cell<N, T> {
-    const NEW: Cell<N, T> = Cell { written: [START; N], touched: [START; T], owner: 0, by: 0 };
+impl<L: Lane, const N: usize, const T: usize> Cell<L, N, T> {
+    const NEW: Cell<L, N, T> = Cell { written: [L::START; N], touched: [L::START; T], owner: 0, by: 0 };
 }
 
 /// The memory of a program.
 #[derive(Debug)]
-pub struct Shadow<const N: usize, const T: usize> {
-    cells: Vec<Cell<N, T>>,
+pub struct Shadow<L, const N: usize, const T: usize> {
+    cells: Vec<Cell<L, N, T>>,
     /// Entries of all pages, page by page.
     entries: Vec<u32>,
     pages: HashMap<u64, u32>,
@@ -58,18 +58,32 @@ pub struct Shadow<const N: usize, const T: usize> {
     splits: u64,
 }
 
-impl<const N: usize, const T: usize> Shadow<N, T> {
+impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
     /// Memory that nobody has accessed, with at most this number of bytes for its cells.
-    pub fn new(bytes: usize) -> Shadow<N, T> {
+    pub fn new(bytes: usize) -> Shadow<L, N, T> {
         Shadow {
             cells: vec![Cell::NEW],
             entries: Vec::new(),
             pages: HashMap::new(),
             near: vec![(u64::MAX, 0); NEAR],
             free: Vec::new(),
-            most: (bytes / size_of::<Cell<N, T>>()).clamp(GRANULES, (u32::MAX >> 2) as usize - GRANULES),
+            most: (bytes / size_of::<Cell<L, N, T>>()).clamp(GRANULES, (u32::MAX >> 2) as usize - GRANULES),
             coarse: Vec::new(),
             splits: 0,
+        }
+    }
+
+    /// The cell of an access, if there is exactly one already.
+    #[inline(always)]
+    pub fn one(&mut self, address: u64, size: u64) -> Option<u32> {
+        let at = self.page(address >> PAGE) + ((address & ((1 << PAGE) - 1)) >> 3) as usize;
+        let entry = self.entries[at];
+        let cell = entry >> 2;
+        match (entry & 3, size) {
+            (WHOLE, 8) if address & 7 == 0 => Some(cell),
+            (HALVES, 4) if address & 3 == 0 => Some(cell + (address >> 2 & 1) as u32),
+            (BYTES, 1) => Some(cell + (address & 7) as u32),
+            _ => None,
         }
     }
 
@@ -146,7 +160,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
         parts(new, wanted)
     }
 
-    fn new_cells(&mut self, count: usize, value: impl Fn(usize) -> Cell<N, T>) -> u32 {
+    fn new_cells(&mut self, count: usize, value: impl Fn(usize) -> Cell<L, N, T>) -> u32 {
         if count == 1 {
             if let Some(cell) = self.free.pop() {
                 self.cells[cell as usize] = value(0);
@@ -188,19 +202,19 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
 
     /// A cell that [`Shadow::each`] found.
     #[inline(always)]
-    pub fn cell(&mut self, cell: usize) -> &mut Cell<N, T> {
+    pub fn cell(&mut self, cell: usize) -> &mut Cell<L, N, T> {
         &mut self.cells[cell]
     }
 
     /// Writes a cell: all of it, or some of it.
     #[inline(always)]
-    pub fn write(&mut self, cell: usize, row: &Row<N>, by: u32, owner: u32) {
+    pub fn write(&mut self, cell: usize, row: &Row<L, N>, by: u32, owner: u32) {
         let keeps = self.keeps(cell);
         let cell = &mut self.cells[cell];
         if keeps {
             raise(&mut cell.written, row);
             for (touched, lane) in cell.touched.iter_mut().zip(row) {
-                *touched = if *touched > *lane { *touched } else { *lane };
+                *touched = deeper(*touched, *lane);
             }
         } else {
             cell.written = *row;
@@ -239,7 +253,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
 
     /// Bytes that cells and tables take.
     pub fn bytes(&self) -> usize {
-        self.cells.len() * size_of::<Cell<N, T>>() + self.entries.len() * 4 + self.free.len() * 4
+        self.cells.len() * size_of::<Cell<L, N, T>>() + self.entries.len() * 4 + self.free.len() * 4
     }
 
     #[inline(always)]

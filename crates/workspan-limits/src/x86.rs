@@ -10,6 +10,7 @@ use iced_x86::{
     OpKind, Register, RflagsBits,
 };
 
+use crate::latency;
 use crate::op::{register, Flow, Move, Op};
 
 /// Turns bytes into instructions.
@@ -47,11 +48,13 @@ impl Decode {
         if matches!(mnemonic, Mnemonic::Nop | Mnemonic::Endbr64 | Mnemonic::Vzeroupper | Mnemonic::Emms) {
             return op;
         }
+        let mut loads = false;
         for memory in info.used_memory() {
             if memory.access() == OpAccess::NoMemAccess {
                 continue;
             }
             op.memory = true;
+            loads |= memory.access() != OpAccess::Write;
             op.updates |=
                 matches!(memory.access(), OpAccess::ReadWrite | OpAccess::ReadCondWrite | OpAccess::CondWrite);
             for part in [memory.base(), memory.index()] {
@@ -60,6 +63,7 @@ impl Decode {
                 }
             }
         }
+        op.cycles = latency::cycles(instruction, loads);
         let stack = instruction.is_stack_instruction();
         let string = instruction.is_string_instruction();
         let zero = makes_zero(instruction);
