@@ -49,7 +49,7 @@ pub enum Machine {
     Latency,
     /// An instruction begins no earlier than the one that is this power of two before it has ended, with all before that.
     Window(u32),
-    /// The largest window, and no more instructions in a cycle than this power of two.
+    /// A window of [`BROADEST`], and no more instructions in a cycle than this power of two.
     Width(u32),
 }
 
@@ -116,6 +116,8 @@ pub const TABLE: [&str; 7] = ["TruNamCtl", "TruCtl", "TruNam", "Tru", "TruNamSp"
 
 /// The smallest window, and the largest, as powers of two.
 pub const WINDOWS: std::ops::RangeInclusive<u32> = 5..=20;
+/// The window of all widths, as a power of two.
+pub const BROADEST: u32 = 16;
 /// The largest width, as a power of two; the smallest is one instruction.
 pub const WIDEST: u32 = 10;
 

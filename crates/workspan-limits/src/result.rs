@@ -15,6 +15,8 @@ pub struct Limits {
     pub instructions: u64,
     /// What each model allows.
     pub models: Vec<ModelLimit>,
+    /// What models allow that another engine had, of the same run.
+    pub beyond: Vec<ModelLimit>,
     /// Branches that ran, and how many of them were predicted wrong, if that was asked for.
     pub branches: (u64, Option<u64>),
     /// How long values in registers waited for their first use, if that is known.
@@ -82,6 +84,7 @@ pub fn limits<K: Kind, const N: usize, const T: usize>(engine: &Engine<K, N, T>,
     Limits {
         instructions,
         models,
+        beyond: Vec::new(),
         branches: (engine.branches().0, K::MISSED.then_some(engine.branches().1)),
         slack: engine.slack().copied(),
         bytes: bytes as u64,

@@ -9,6 +9,7 @@ use crate::roi::{Region, Watch};
 use crate::system::Call;
 
 /// What a run is analysed with, and how far.
+#[expect(missing_debug_implementations, reason = "a function that looks up")]
 pub struct Stream<K: Kind, const N: usize, const T: usize> {
     /// The depths.
     pub engine: Engine<K, N, T>,

@@ -6,6 +6,7 @@ use workspan_limits::model::TABLE;
 use workspan_limits::path;
 use workspan_limits::result::{Limits as Found, ModelLimit};
 
+use super::beyond;
 use super::view::{Analysis, Branches, Conditions, Limits, Line, Link, Model};
 use crate::place::short_file;
 
@@ -56,7 +57,7 @@ pub fn limits(input: &Input<'_>) -> Limits {
                 .to_owned(),
         );
     }
-    Limits {
+    let mut view = Limits {
         schema_version: 1,
         text,
         complete: *complete,
@@ -64,16 +65,26 @@ pub fn limits(input: &Input<'_>) -> Limits {
         instructions: found.instructions,
         models: table.iter().map(|model| shown(model)).collect(),
         control: others.iter().map(|model| shown(model)).collect(),
+        names: Vec::new(),
+        allocator: Vec::new(),
+        latency: Vec::new(),
+        windows: Vec::new(),
+        widths: Vec::new(),
+        smoothability: None,
+        slack: None,
+        profile: Vec::new(),
         branches: Branches { ran: found.branches.0, missed: found.branches.1 },
         lines,
         links,
         exact_paths: found.exact,
         analysis: Analysis { wall_ns: *wall_ns, memory_bytes: found.bytes, coarse: found.coarse },
         warnings,
-    }
+    };
+    beyond::fill(&mut view, found);
+    view
 }
 
-fn shown(model: &ModelLimit) -> Model {
+pub(super) fn shown(model: &ModelLimit) -> Model {
     Model {
         name: model.name.to_owned(),
         meaning: meaning(model.name).to_owned(),
@@ -97,6 +108,11 @@ fn meaning(name: &str) -> &'static str {
         "TruMergeSp" => "as TruMerge, each call with its own frame",
         "TruNamMiss" => "as TruNamCtl, but only branches that a predictor gets wrong",
         "TruMiss" => "as TruCtl, but only branches that a predictor gets wrong",
+        "TruMalloc" => "as Tru, calls of malloc and free in any order",
+        "TruMallocSp" => "as TruSp, calls of malloc and free in any order",
+        "TruLatency" => "as Tru, with the cycles that instructions take",
+        "TruCtlLatency" => "as TruCtl, with the cycles that instructions take",
+        "TruSpLatency" => "as TruSp, with the cycles that instructions take",
         _ => "",
     }
 }

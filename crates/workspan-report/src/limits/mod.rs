@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** all are written from [`view::Limits`], and none adds a number.
 
+mod beyond;
 mod csv;
 mod html;
 mod make;

@@ -35,6 +35,17 @@ pub fn places(found: &Limits, program: &Program) -> BTreeMap<u32, Place> {
     places
 }
 
+/// The place of one instruction.
+pub fn one(id: u32, program: &Program) -> Option<Place> {
+    let place = program.place(id)?;
+    let file = program.file_of(place.address)?;
+    let path = Path::new(OsStr::from_bytes(&file.path));
+    let unknown = Place { file: path.to_string_lossy().into_owned(), ..Place::default() };
+    let mut places = BTreeMap::from([(id, unknown)]);
+    look_up(path, &[(id, in_file(file, place.address))], &mut places);
+    places.remove(&id)
+}
+
 /// The bytes at an address of the program, as its file has them: an emulator that does not know an instruction does not
 /// say how long it is.
 pub fn code_at(program: &Program, address: u64) -> Option<Vec<u8>> {
