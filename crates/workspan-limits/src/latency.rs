@@ -28,13 +28,28 @@ pub fn cycles(instruction: &Instruction, loads: bool) -> u8 {
 fn compute(mnemonic: Mnemonic) -> u8 {
     use Mnemonic as M;
     match mnemonic {
-        M::Imul | M::Mul | M::Mulx | M::Popcnt | M::Lzcnt | M::Tzcnt | M::Bsf | M::Bsr | M::Crc32 | M::Pdep | M::Pext => {
-            MULTIPLY
-        }
+        M::Imul
+        | M::Mul
+        | M::Mulx
+        | M::Popcnt
+        | M::Lzcnt
+        | M::Tzcnt
+        | M::Bsf
+        | M::Bsr
+        | M::Crc32
+        | M::Pdep
+        | M::Pext => MULTIPLY,
         M::Div | M::Idiv => DIVIDE,
-        M::Fsin | M::Fcos | M::Fsincos | M::Fptan | M::Fpatan | M::F2xm1 | M::Fyl2x | M::Fyl2xp1 | M::Fprem | M::Fprem1 => {
-            FUNCTION
-        }
+        M::Fsin
+        | M::Fcos
+        | M::Fsincos
+        | M::Fptan
+        | M::Fpatan
+        | M::F2xm1
+        | M::Fyl2x
+        | M::Fyl2xp1
+        | M::Fprem
+        | M::Fprem1 => FUNCTION,
         _ => by_name(mnemonic),
     }
 }
@@ -49,10 +64,16 @@ fn by_name(mnemonic: Mnemonic) -> u8 {
         () if scalar_or_packed && starts(&["div"]) || starts(&["fdiv", "fidiv"]) => FLOAT_DIVIDE,
         () if scalar_or_packed && starts(&["sqrt"]) || name == "fsqrt" => ROOT,
         () if scalar_or_packed && starts(&["add", "sub", "mul", "min", "max", "cmp", "hadd", "hsub", "round"]) => FLOAT,
-        () if starts(&["cvt", "fmadd", "fmsub", "fnmadd", "fnmsub", "comis", "ucomis", "aes", "pclmul", "pmul", "pmadd"]) => {
+        () if starts(&[
+            "cvt", "fmadd", "fmsub", "fnmadd", "fnmsub", "comis", "ucomis", "aes", "pclmul", "pmul", "pmadd",
+        ]) =>
+        {
             FLOAT
         }
-        () if starts(&["fadd", "fsub", "fmul", "fcom", "fucom", "fiadd", "fisub", "fimul", "fabs", "fchs", "frndint"]) => {
+        () if starts(&[
+            "fadd", "fsub", "fmul", "fcom", "fucom", "fiadd", "fisub", "fimul", "fabs", "fchs", "frndint",
+        ]) =>
+        {
             FLOAT
         }
         () => 1,

@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-
 use crate::op::Op;
 use crate::x86::Decode;
 

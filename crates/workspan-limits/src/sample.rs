@@ -10,13 +10,7 @@ use crate::step::Cells;
 impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
     /// A node for an instruction.
     #[cold]
-    pub(crate) fn sample(
-        &mut self,
-        thread: &Thread<K::Lane, N>,
-        op: &Op,
-        row: &Row<K::Lane, N>,
-        cells: &Cells,
-    ) -> u32 {
+    pub(crate) fn sample(&mut self, thread: &Thread<K::Lane, N>, op: &Op, row: &Row<K::Lane, N>, cells: &Cells) -> u32 {
         let mut link = [None; N];
         let mut waits = |other: &[K::Lane], why: Link| {
             for ((link, lane), other) in link.iter_mut().zip(row).zip(other) {
@@ -63,13 +57,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
 
     /// A node for a pointer that an instruction moves.
     #[cold]
-    pub(crate) fn sample_move(
-        &mut self,
-        one: &Move,
-        id: u32,
-        row: &Row<K::Lane, N>,
-        from: &Row<K::Lane, N>,
-    ) -> u32 {
+    pub(crate) fn sample_move(&mut self, one: &Move, id: u32, row: &Row<K::Lane, N>, from: &Row<K::Lane, N>) -> u32 {
         let link = |lane: usize| match () {
             () if row[lane].depth() == 0 => Link::Begin,
             () if row[lane].is(from[lane]) && one.from == register::STACK => Link::StackPointer,

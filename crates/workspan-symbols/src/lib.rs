@@ -45,9 +45,9 @@ mod units;
 #[cfg(test)]
 mod hostile_tests;
 
+pub use debug_file::{debug_file_candidates, is_debug_file_of};
 /// The function that a symbol stands for.
 pub use demangle::function as function_of_symbol;
-pub use debug_file::{debug_file_candidates, is_debug_file_of};
 pub use error::Error;
 pub use executable::Executable;
 pub use frames::Frames;

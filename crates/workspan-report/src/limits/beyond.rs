@@ -32,7 +32,8 @@ pub(super) fn fill(view: &mut Limits, found: &Found) {
     for model in &found.models {
         let Some(profile) = &model.profile else { continue };
         let bars = profile.bars(model.critical_path);
-        let highest = bars.iter().copied().max().unwrap_or(0) as f64 / profile.cycles().min(model.critical_path.max(1)) as f64;
+        let highest =
+            bars.iter().copied().max().unwrap_or(0) as f64 / profile.cycles().min(model.critical_path.max(1)) as f64;
         view.profile.push(Profile {
             model: model.name.to_owned(),
             cycles: profile.cycles(),

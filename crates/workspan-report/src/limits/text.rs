@@ -132,9 +132,11 @@ pub(super) fn sentences(view: &Limits) -> Vec<(&'static str, String)> {
 fn sparkline(instructions: &[u64]) -> String {
     const WIDTH: usize = 64;
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let joined: Vec<u64> = instructions.chunks(instructions.len().div_ceil(WIDTH).max(1)).map(|bars| bars.iter().sum()).collect();
+    let joined: Vec<u64> =
+        instructions.chunks(instructions.len().div_ceil(WIDTH).max(1)).map(|bars| bars.iter().sum()).collect();
     let log = |value: u64| (value.max(1) as f64).ln();
-    let (low, high) = joined.iter().fold((f64::MAX, 0.0), |(low, high): (f64, f64), bar| (low.min(log(*bar)), high.max(log(*bar))));
+    let (low, high) =
+        joined.iter().fold((f64::MAX, 0.0), |(low, high): (f64, f64), bar| (low.min(log(*bar)), high.max(log(*bar))));
     let bar = |value: &u64| BARS[(7.0 * (log(*value) - low) / (high - low).max(1e-9)).round().clamp(0.0, 7.0) as usize];
     joined.iter().map(bar).collect()
 }

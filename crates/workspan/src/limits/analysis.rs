@@ -19,6 +19,7 @@ use crate::args::Models;
 pub type Feed<'a> = dyn FnMut(usize, &[u64]) -> bool + 'a;
 
 /// What to analyse.
+#[derive(Debug)]
 pub struct Plan {
     /// With which models.
     pub models: Models,

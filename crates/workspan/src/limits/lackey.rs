@@ -47,8 +47,8 @@ pub fn run(valgrind: &Path, program: &Path, command: &[OsString], feed: &mut Fee
         if lines.read_until(b'\n', &mut line).context("cannot read what valgrind prints")? == 0 {
             break;
         }
-        take(&line, &mut code, &mut memory);
-        if code.words.len() >= CHUNK {
+        // What follows an instruction belongs to it.
+        if code.words.len() >= CHUNK && line.starts_with(b"I") {
             stopped = !feed(0, &code.words);
             code.words.clear();
             if stopped {
@@ -56,6 +56,7 @@ pub fn run(valgrind: &Path, program: &Path, command: &[OsString], feed: &mut Fee
                 break;
             }
         }
+        take(&line, &mut code, &mut memory);
     }
     if !stopped {
         feed(0, &code.words);

@@ -50,8 +50,7 @@ pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
         watch: region::watch(requested.as_ref()),
     };
     let look_up = || region::look_up(requested.as_ref());
-    let (ended, analysed) =
-        analysis::analyse(&plan, &look_up, |feed| tracer.run(&program, &args.command, feed))?;
+    let (ended, analysed) = analysis::analyse(&plan, &look_up, |feed| tracer.run(&program, &args.command, feed))?;
     let found = &analysed.found;
     let shown = args.command[0].to_string_lossy();
     if found.instructions == 0 {

@@ -27,8 +27,24 @@ pub const MARKS: [&str; 2] = ["workspan_roi_begin", "workspan_roi_end"];
 
 /// The functions of an allocator.
 const ALLOCATORS: &[&str] = &[
-    "malloc", "free", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign", "cfree",
-    "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "__rust_alloc", "__rust_dealloc", "__rust_realloc",
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "memalign",
+    "aligned_alloc",
+    "posix_memalign",
+    "cfree",
+    "_Znwm",
+    "_Znam",
+    "_ZdlPv",
+    "_ZdaPv",
+    "_ZdlPvm",
+    "_ZdaPvm",
+    "__rust_alloc",
+    "__rust_dealloc",
+    "__rust_realloc",
 ];
 
 impl Requested {
@@ -48,7 +64,8 @@ impl Requested {
                 false => Err(format!("no instruction lies between {from} and {to}")),
             };
         }
-        let names: Vec<String> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        let names: Vec<String> =
+            text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
         match names.is_empty() {
             true => Err("name functions, `FROM..TO`, or `marks`".to_owned()),
             false => Ok(Requested::Functions(names)),
@@ -107,7 +124,8 @@ fn functions(file: &Mapped, requested: Option<&Requested>) -> Option<Functions> 
         let Region { functions, begins, ends } = &mut found.region;
         match requested {
             Some(Requested::Functions(names)) => {
-                let is = |wanted: &String| wanted == name || function_of_symbol(name).is_some_and(|name| name == *wanted);
+                let is =
+                    |wanted: &String| wanted == name || function_of_symbol(name).is_some_and(|name| name == *wanted);
                 if names.iter().any(is) {
                     functions.push(address);
                 }

@@ -34,12 +34,7 @@ pub struct Ended {
 const LOOK: i64 = 20;
 
 /// Feeds what `program` does.
-pub fn run(
-    emulator: &Emulator,
-    program: &Path,
-    command: &[OsString],
-    feed: &mut Feed<'_>,
-) -> anyhow::Result<Ended> {
+pub fn run(emulator: &Emulator, program: &Path, command: &[OsString], feed: &mut Feed<'_>) -> anyhow::Result<Ended> {
     let plugin = Plugin::new()?;
     let caught = Caught::new()?;
     let began = Instant::now();

@@ -38,7 +38,8 @@ pub fn run(program: &Path, command: &[OsString], feed: &mut Feed<'_>) -> anyhow:
     let passed_on = caught.pass_on_to(&child);
     let pid = Pid::from_raw(i32::try_from(child.id())?);
     begin(pid).context("cannot trace the program (ptrace)")?;
-    let mut steps = Steps { pid, code: Code::default(), decode: Decode::default(), files: Vec::new(), memory: None, lost: 0 };
+    let mut steps =
+        Steps { pid, code: Code::default(), decode: Decode::default(), files: Vec::new(), memory: None, lost: 0 };
     let mut remarks = Remarks { processors: 1, ..Remarks::default() };
     let mut stopped = false;
     let mut signal = None;
@@ -110,10 +111,16 @@ fn begin(pid: Pid) -> anyhow::Result<()> {
     loop {
         ptrace::cont(pid, None)?;
         match next(pid)? {
-            Stop::Became => return Ok(()),
+            Stop::Became => break,
             Stop::Ended(status) => bail!("the program did not start: {status}"),
             Stop::Step | Stop::Signal(_) => {}
         }
+    }
+    // This step only ends the system call by which the shell became the program.
+    ptrace::step(pid, None)?;
+    match next(pid)? {
+        Stop::Ended(status) => bail!("the program did not start: {status}"),
+        Stop::Step | Stop::Became | Stop::Signal(_) => Ok(()),
     }
 }
 
@@ -168,7 +175,8 @@ impl Steps {
 
     fn bytes(&mut self, address: u64, into: &mut [u8; 15]) -> anyhow::Result<usize> {
         if self.memory.is_none() {
-            self.memory = Some(File::open(format!("/proc/{}/mem", self.pid)).context("cannot read the program's memory")?);
+            self.memory =
+                Some(File::open(format!("/proc/{}/mem", self.pid)).context("cannot read the program's memory")?);
         }
         let memory = self.memory.as_ref().context("cannot read the program's memory")?;
         // The next page may not be there.
@@ -178,7 +186,26 @@ impl Steps {
 
 fn values(registers: &user_regs_struct) -> Registers {
     let user_regs_struct {
-        rip, rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15, fs_base, gs_base, ..
+        rip,
+        rax,
+        rcx,
+        rdx,
+        rbx,
+        rsp,
+        rbp,
+        rsi,
+        rdi,
+        r8,
+        r9,
+        r10,
+        r11,
+        r12,
+        r13,
+        r14,
+        r15,
+        fs_base,
+        gs_base,
+        ..
     } = *registers;
     Registers {
         pc: rip,
