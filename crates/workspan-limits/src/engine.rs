@@ -316,8 +316,10 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
             }
         }
         if K::MERGE {
-            self.merges.edge(id, flow, op.id, &mut thread.regions, &thread.left_row);
-            self.enter(thread, op.id);
+            // Regions that end here do so when the instruction runs.
+            if self.merges.edge(id, flow, op.id, &mut thread.regions, &thread.left_row) {
+                choose(&mut thread.control, thread.regions.last(), &self.masks.merge);
+            }
         }
     }
 

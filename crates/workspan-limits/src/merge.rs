@@ -59,7 +59,9 @@ impl Merges {
         self.ends.get(id as usize).is_some_and(|end| *end)
     }
 
-    /// Control went from one instruction to another; a branch opens a region, unless its ways merge right there.
+    /// Control went from one instruction to another; a branch opens a region, unless its ways merge right there. True if
+    /// what holds back has changed.
+    #[inline(always)]
     pub fn edge<L: Lane, const N: usize>(
         &mut self,
         from: u32,
@@ -67,11 +69,11 @@ impl Merges {
         to: u32,
         regions: &mut Regions<L, N>,
         row: &Row<L, N>,
-    ) {
+    ) -> bool {
         match flow {
             Flow::Call | Flow::IndirectCall => {
                 regions.calls.push(from);
-                return;
+                return false;
             }
             Flow::Return => {
                 let level = regions.calls.len();
@@ -81,19 +83,21 @@ impl Merges {
                 if let Some(call) = regions.calls.pop() {
                     self.add(call, to);
                 }
-                return;
+                return true;
             }
             Flow::Next | Flow::Branch | Flow::Indirect => self.add(from, to),
         }
         if flow == Flow::Next || self.nodes[from as usize].next[1] == NONE {
-            return;
+            return false;
         }
         let end = self.merge(from);
         if end != to {
             regions.open(end, row);
         }
+        end != to
     }
 
+    #[inline(always)]
     fn add(&mut self, from: u32, to: u32) {
         if let Some(node) = self.nodes.get(from as usize) {
             if node.next[0] == to || node.next[1] == to {
@@ -127,6 +131,7 @@ impl Merges {
         self.nodes[b as usize].version = version;
     }
 
+    #[inline]
     fn group(&mut self, mut id: u32) -> u32 {
         while self.nodes[id as usize].group != id {
             let above = self.nodes[self.nodes[id as usize].group as usize].group;
@@ -272,6 +277,12 @@ impl<L: Lane, const N: usize> Regions<L, N> {
         }
     }
 
+    /// What holds back.
+    #[inline(always)]
+    pub fn last(&self) -> &Row<L, N> {
+        self.open.last().map_or(&self.none, |region| &region.row)
+    }
+
     /// Control comes to an instruction; returns what holds it back.
     #[inline(always)]
     pub fn enter(&mut self, id: u32, merges: &Merges) -> &Row<L, N> {
@@ -283,6 +294,6 @@ impl<L: Lane, const N: usize> Regions<L, N> {
                 self.open.truncate(mine + place);
             }
         }
-        self.open.last().map_or(&self.none, |region| &region.row)
+        self.last()
     }
 }

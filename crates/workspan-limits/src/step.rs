@@ -376,9 +376,13 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         self.is_marked(op.id) && self.mark_all(thread, op, cells)
     }
 
+    #[inline(always)]
     fn mark_all(&mut self, thread: &Thread<K::Lane, N>, op: &Op, cells: &Cells) -> bool {
-        for source in op.all_sources() {
-            self.mark(thread.by(source));
+        for source in op.sources.iter() {
+            self.mark(thread.by(*source));
+        }
+        if let Some(rest) = &op.rest {
+            rest.sources.iter().for_each(|source| self.mark(thread.by(*source)));
         }
         if op.allocates {
             self.mark(thread.by(register::STACK));
@@ -419,7 +423,10 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
             let used = &mut thread.used[usize::from(register) % register::COUNT];
             *used = if *used == 0 { now } else { now.min(*used) };
         };
-        op.all_sources().for_each(&mut uses);
+        op.sources.iter().copied().for_each(&mut uses);
+        if let Some(rest) = &op.rest {
+            rest.sources.iter().copied().for_each(&mut uses);
+        }
         op.addresses.iter().copied().for_each(&mut uses);
         if op.allocates {
             uses(register::STACK);

@@ -18,8 +18,6 @@ pub(super) fn checks() -> Vec<Check> {
     };
     vec![match emulator::find(None) {
         Ok(found) => Check::ok(GROUP, "emulator", format!("{}: {}", found.version, found.path.display())),
-        Err(missing) => {
-            Check::warn(GROUP, "emulator", missing).means(&fallback).fix(emulator::FIX)
-        }
+        Err(missing) => Check::warn(GROUP, "emulator", missing).means(&fallback).fix(emulator::FIX),
     }]
 }

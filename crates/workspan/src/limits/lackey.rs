@@ -31,7 +31,7 @@ pub fn run(valgrind: &Path, program: &Path, command: &[OsString], feed: &mut Fee
     let caught = Caught::new()?;
     let began = Instant::now();
     let mut child = Command::new(valgrind);
-    child.args(["--tool=lackey", "--trace-mem=yes", "--basic-counts=no", "-q"]);
+    child.args(["--tool=lackey", "--trace-mem=yes", "--basic-counts=no", "--child-silent-after-fork=yes", "-q"]);
     child.arg(format!("--log-fd={}", write.as_raw_fd())).arg("--").arg(program).args(&command[1..]);
     let mut child = child.spawn().with_context(|| format!("cannot run {}", valgrind.display()))?;
     drop(write);
