@@ -12,6 +12,7 @@
 //! **Invariants.** Pure: no files, clocks, threads. No trace makes it panic. Memory is that of the cells
 //! ([`shadow::Shadow`]), which is bounded, and a few hundred bytes for each instruction of the program's code.
 
+mod addresses;
 pub mod engine;
 pub mod frames;
 pub mod heap;
@@ -30,6 +31,7 @@ pub mod shadow;
 mod step;
 pub mod stream;
 pub mod system;
+mod values;
 pub mod window;
 pub mod x86;
 

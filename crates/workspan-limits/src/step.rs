@@ -361,97 +361,6 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         }
         here
     }
-
-    /// Learns which values are parts of addresses; true if the instruction does nothing but compute such.
-    #[inline(always)]
-    fn marked(&mut self, thread: &Thread<K::Lane, N>, op: &Op, cells: &Cells) -> bool {
-        if op.memory {
-            for address in op.addresses.iter() {
-                self.mark(thread.by(*address));
-            }
-            if op.allocates {
-                self.mark(thread.by(register::STACK));
-            }
-        }
-        self.is_marked(op.id) && self.mark_all(thread, op, cells)
-    }
-
-    #[inline(always)]
-    fn mark_all(&mut self, thread: &Thread<K::Lane, N>, op: &Op, cells: &Cells) -> bool {
-        for source in op.sources.iter() {
-            self.mark(thread.by(*source));
-        }
-        if let Some(rest) = &op.rest {
-            rest.sources.iter().for_each(|source| self.mark(thread.by(*source)));
-        }
-        if op.allocates {
-            self.mark(thread.by(register::STACK));
-        }
-        match cells {
-            Cells::None => {}
-            Cells::One(one) if one.load => {
-                let by = self.shadow.cell(one.cell as usize).by;
-                self.mark(by);
-            }
-            Cells::One(_) => {}
-            Cells::Many => {
-                for n in 0..self.found.loads.len() {
-                    let by = self.shadow.cell(self.found.loads[n].0 as usize).by;
-                    self.mark(by);
-                }
-            }
-        }
-        !op.memory
-    }
-
-    #[inline(always)]
-    fn mark(&mut self, id: u32) {
-        if let Some(mark) = self.marks.get_mut(id as usize) {
-            *mark = 1;
-        }
-    }
-
-    /// Profiles, and first uses of values.
-    #[inline(always)]
-    fn profile_of(&mut self, thread: &mut Thread<K::Lane, N>, op: &Op, here: &Row<K::Lane, N>) {
-        for (lane, profile) in &mut self.profiles {
-            profile.add(here[*lane].depth());
-        }
-        let Some((tru, _)) = self.profiles.get(1) else { return };
-        let now = here[*tru].depth() as u32;
-        let mut uses = |register: u8| {
-            let used = &mut thread.used[usize::from(register) % register::COUNT];
-            *used = if *used == 0 { now } else { now.min(*used) };
-        };
-        op.sources.iter().copied().for_each(&mut uses);
-        if let Some(rest) = &op.rest {
-            rest.sources.iter().copied().for_each(&mut uses);
-        }
-        op.addresses.iter().copied().for_each(&mut uses);
-        if op.allocates {
-            uses(register::STACK);
-        }
-        // Pointers that move wait for themselves alone.
-        for one in op.moves.iter() {
-            let next = thread.registers[usize::from(one.from) % register::COUNT][*tru].depth() as u32 + 1;
-            let used = &mut thread.used[usize::from(one.from) % register::COUNT];
-            *used = if *used == 0 { next } else { next.min(*used) };
-        }
-    }
-
-    /// The value of a register is gone.
-    #[inline(always)]
-    fn value_is_gone(&mut self, thread: &Thread<K::Lane, N>, register: u8) {
-        if matches!(register, register::CARRY | register::OVERFLOW | register::FLAGS) {
-            return;
-        }
-        let Some((tru, _)) = self.profiles.get(1) else { return };
-        let made = thread.at(register)[*tru].depth();
-        let used = thread.used[usize::from(register) % register::COUNT];
-        if made > 0 {
-            self.slack.add(made, (used > 0).then_some(u64::from(used)));
-        }
-    }
 }
 
 impl<L: Lane, const N: usize> Thread<L, N> {
@@ -461,7 +370,7 @@ impl<L: Lane, const N: usize> Thread<L, N> {
     }
 
     #[inline(always)]
-    fn by(&self, register: u8) -> u32 {
+    pub(crate) fn by(&self, register: u8) -> u32 {
         self.by[usize::from(register) % register::COUNT]
     }
 

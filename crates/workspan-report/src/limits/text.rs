@@ -50,9 +50,10 @@ fn models(out: &mut String, view: &Limits, style: Style) {
 pub(super) fn conditions(view: &Limits) -> String {
     let share = |missed: u64| percent(Ratio(missed as f64 / (view.branches.ran as f64).max(1.0)));
     let missed = view.branches.missed.map(|missed| format!(" ({} predicted wrong)", share(missed))).unwrap_or_default();
+    let region = view.conditions.region.as_ref().map(|region| format!(" in {region}")).unwrap_or_default();
     let paths = if view.exact_paths { "all known" } else { "from a sample" };
     format!(
-        "{} instructions, {} branches{missed}; lines of critical paths {paths}; {}",
+        "{} instructions{region}, {} branches{missed}; lines of critical paths {paths}; {}",
         count(view.instructions),
         count(view.branches.ran),
         view.conditions.emulator
@@ -79,19 +80,19 @@ fn further(out: &mut String, view: &Limits, style: Style) {
 /// What goes beyond the models, in words.
 pub(super) fn sentences(view: &Limits) -> Vec<(&'static str, String)> {
     let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
-    let list = |items: Vec<String>| items.join("  ");
+    let list = |items: Vec<String>| items.join(", ");
     let mut rows = Vec::new();
     if !view.windows.is_empty() {
         let some = view.windows.iter().filter(|window| window.window.ilog2() % 3 == 2);
-        let some = some.map(|window| format!("{} in {}", shown(window.parallelism), count(window.window)));
+        let some = some.map(|window| format!("{} in {}", shown(window.parallelism), window.window));
         rows.push(("Tru in a window of instructions", list(some.collect())));
     }
     if !view.widths.is_empty() {
         let some = view.widths.iter().filter(|width| width.width.ilog2() % 2 == 0);
-        let some = some.map(|width| format!("{} with {}", shown(width.parallelism), count(width.width)));
+        let some = some.map(|width| format!("{} with {}", shown(width.parallelism), width.width));
         let mut text = list(some.collect());
         if let Some(smooth) = &view.smoothability {
-            let _ = write!(text, "  (smoothability {:.2} at {})", smooth.value, smooth.width);
+            let _ = write!(text, " (smoothability {:.2} at {})", smooth.value, smooth.width);
         }
         rows.push(("Tru with N instructions a cycle", text));
     }
