@@ -201,7 +201,7 @@ fn built(trace: &[Ran], model: Model) -> (Answer, Vec<u64>) {
         }
         registers.extend(moved);
         control.after(place, node, op);
-        time.instructions.push(graph.len());
+        time.over(graph.len());
         if op.flow == Flow::Return && ran.accesses.iter().any(|access| access.address >= allocator.1) {
             allocator = (0, 0);
         }
@@ -219,13 +219,22 @@ struct Time {
     ended: Vec<u64>,
     /// How many nodes there were behind each instruction.
     instructions: Vec<usize>,
+    /// When everything up to an instruction had ended.
+    highest: Vec<u64>,
     /// Instructions by cycle.
     cycles: BTreeMap<u64, u64>,
 }
 
 impl Time {
     fn new(machine: Machine) -> Time {
-        Time { machine, ended: Vec::new(), instructions: Vec::new(), cycles: BTreeMap::new() }
+        Time { machine, ended: Vec::new(), instructions: Vec::new(), highest: Vec::new(), cycles: BTreeMap::new() }
+    }
+
+    fn over(&mut self, nodes: usize) {
+        let first = self.instructions.last().copied().unwrap_or(0);
+        let before = self.highest.last().copied().unwrap_or(0);
+        self.highest.push(self.ended[first..].iter().copied().fold(before, u64::max));
+        self.instructions.push(nodes);
     }
 
     fn node(&mut self, node: usize, waits: &[usize], cycles: u64, main: bool, removed: bool) {
@@ -243,8 +252,7 @@ impl Time {
         let group = |window: usize| self.instructions.len() / (window / 32);
         let behind = |window: usize| (group(window) + 1).checked_sub(32).map_or(0, |groups| groups * (window / 32));
         let passed = window.map_or(0, behind);
-        let nodes = passed.checked_sub(1).map_or(0, |last| self.instructions[last]);
-        let floor = self.ended[..nodes].iter().copied().max().unwrap_or(0);
+        let floor = passed.checked_sub(1).map_or(0, |last| self.highest[last]);
         let mut end = last.max(floor) + cycles;
         if let (Machine::Width(width), true) = (self.machine, main) {
             while self.cycles.get(&end).is_some_and(|count| *count >= 1 << width) {
