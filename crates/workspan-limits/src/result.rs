@@ -17,7 +17,7 @@ pub struct Limits {
     pub models: Vec<ModelLimit>,
     /// What models allow that another engine had, of the same run.
     pub beyond: Vec<ModelLimit>,
-    /// Branches that ran, and how many of them were predicted wrong, if that was asked for.
+    /// Branches that ran, and how many of them were predicted wrong, if a predictor ran.
     pub branches: (u64, Option<u64>),
     /// How long values in registers waited for their first use, if that is known.
     pub slack: Option<Slack>,

@@ -1,4 +1,4 @@
-//! Windows and widths: what a machine that looks only so far ahead, or runs only so many instructions at once, makes of the
+//! Windows and widths: what a machine that looks a limited way ahead, or runs a limited number of instructions at once, makes of the
 //! same dependences (Wall, *Limits of instruction-level parallelism*).
 //!
 //! A window of W instructions moves on by W / [`STEPS`] instructions at a time: the run is cut into groups of that many, and an

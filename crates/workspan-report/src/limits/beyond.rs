@@ -3,6 +3,7 @@
 use workspan_limits::model::{Machine, Names, Reuse as Kind, BROADEST};
 use workspan_limits::result::{Limits as Found, ModelLimit};
 
+use super::models::shown;
 use super::view::{Limits, Profile, Reuse, Slack, Smoothability, Waits, Width, Window};
 
 /// Fills in what was analysed.
@@ -16,11 +17,11 @@ pub(super) fn fill(view: &mut Limits, found: &Found) {
             (Machine::Width(width), _) => {
                 view.widths.push(Width { width: 1 << width, window: 1 << BROADEST, critical_path, parallelism });
             }
-            (Machine::Latency, _) => view.latency.push(super::make::shown(model)),
+            (Machine::Latency, _) => view.latency.push(shown(model)),
             (Machine::Ideal, Names::Without(reuse)) => {
                 view.names.push(Reuse { without: reuse_name(reuse).to_owned(), critical_path, parallelism });
             }
-            (Machine::Ideal, _) => view.allocator.push(super::make::shown(model)),
+            (Machine::Ideal, _) => view.allocator.push(shown(model)),
         }
     }
     view.smoothability = smoothability(view);

@@ -6,6 +6,7 @@ mod beyond;
 mod csv;
 mod html;
 mod make;
+mod models;
 mod svg;
 mod text;
 pub mod view;

@@ -26,9 +26,9 @@ pub struct Limits {
     pub allocator: Vec<Model>,
     /// Models in which instructions take as many cycles as on a processor; empty if that was not analysed.
     pub latency: Vec<Model>,
-    /// `Tru` for a processor that looks only so many instructions ahead; empty if that was not analysed.
+    /// `Tru` for a processor that looks a limited number of instructions ahead; empty if that was not analysed.
     pub windows: Vec<Window>,
-    /// `Tru` for a processor that runs only so many instructions in a cycle; empty if that was not analysed.
+    /// `Tru` for a processor that runs a limited number of instructions in a cycle; empty if that was not analysed.
     pub widths: Vec<Width>,
     /// How much of `Tru`'s parallelism a processor of just that width reaches; null if that was not analysed.
     pub smoothability: Option<Smoothability>,
