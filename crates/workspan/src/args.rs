@@ -27,7 +27,7 @@ pub use defaults::{Clock, DEFAULT_FILE, DEFAULT_TOP};
 pub use export::Export;
 pub use guide::Guide;
 pub use inflation::{Inflation, InflationOptions};
-pub use limits::{Limits, Models};
+pub use limits::{Limits, Models, Tracer};
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 

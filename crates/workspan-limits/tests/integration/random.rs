@@ -18,6 +18,7 @@ pub(crate) fn code(random: &mut Random) -> Code {
     let mut blocks = Vec::new();
     let mut id = 0;
     for (function, size) in sizes.iter().enumerate() {
+        let allocates = random.chance(30);
         for block in 0..*size {
             let mut ops: Vec<Op> = (0..random.below(4)).map(|_| plain(random)).collect();
             let here = firsts[function];
@@ -32,6 +33,9 @@ pub(crate) fn code(random: &mut Random) -> Code {
                 () => (plain(random), vec![here + block + 1]),
             };
             ops.push(last);
+            if let Some(first) = ops.first_mut().filter(|_| allocates && block == 0) {
+                first.allocator = true;
+            }
             for op in &mut ops {
                 id += 1;
                 op.id = id;
@@ -100,6 +104,9 @@ fn any(random: &mut Random) -> u8 {
 
 fn plain(random: &mut Random) -> Op {
     let mut op = Op::default();
+    if random.chance(20) {
+        op.cycles = u8::try_from(2 + random.below(20)).unwrap_or(0);
+    }
     for _ in 0..random.below(3) {
         op.reads(any(random));
     }
