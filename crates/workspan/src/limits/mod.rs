@@ -22,7 +22,7 @@ use std::time::SystemTime;
 
 use anyhow::{bail, Context};
 use workspan_report::limits::{csv, html, json, svg, text, Conditions, Input, Limits};
-use workspan_report::shown::shown;
+use workspan_report::shown::shown as harmless;
 use workspan_report::text::Style;
 
 use crate::args;
@@ -70,7 +70,7 @@ pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
     let warnings = warnings::warnings(&ended, &analysed, &tracer, args);
     let interrupted = ended.signal().filter(|signal| is_request_to_end(*signal) && !ended.stopped);
     let conditions = Conditions {
-        command: args.command.iter().map(|word| shown(&word.to_string_lossy()).into_owned()).collect(),
+        command: args.command.iter().map(|word| harmless(&word.to_string_lossy()).into_owned()).collect(),
         directory: env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default(),
         made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
