@@ -20,7 +20,6 @@
 
 use std::cell::RefCell;
 
-use workspan_analysis::bounds::curve;
 use workspan_analysis::strands::{Place, Point};
 use workspan_analysis::what_if::{Change, Factor, Selector};
 use workspan_model::{Nanos, SiteId};
@@ -152,8 +151,7 @@ pub fn flat(answer: &Answer) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a count")]
     out.extend([time(answer.named), answer.strands as f64]);
     for program in [&answer.before, &answer.after] {
-        let curve = curve(program.work + program.blocked, program.span);
-        out.extend(curve.iter().flat_map(|bounds| [bounds.least, bounds.most]));
+        out.extend(program.laws().curve().iter().flat_map(|bounds| [bounds.least, bounds.most]));
     }
     out.extend([time(answer.least.span), answer.least.parallelism.unwrap_or(0.0)]);
     for row in &answer.path {

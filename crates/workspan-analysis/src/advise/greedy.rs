@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use workspan_model::{ContextTree, Nanos, Ratio, Recording};
 
 use super::finding::{Goal, Kind};
+use crate::laws;
 use crate::profile::Program;
 use crate::strands::{self, Place, Region, RegionProfile, RegionRow, Rows};
 use crate::what_if::machine;
@@ -90,6 +91,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     rows: &R,
     goal: &Goal,
     creation: Creation,
+    on_one: Nanos,
 ) -> Result<Way, R::Error> {
     let mut factors: BTreeMap<Place, f64> = BTreeMap::new();
     let mut way = Way { steps: Vec::new(), outcome: Outcome::NoData, first: BTreeMap::new() };
@@ -98,7 +100,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     let divides = goal.factor > 1.0;
     loop {
         let profile = divided(recording, rows, &factors)?;
-        let parallelism = profile.work.over(profile.span);
+        let parallelism = laws::parallelism(on_one, profile.span);
         if let Some(step) = way.steps.last_mut() {
             (step.span, step.parallelism) = (profile.span, parallelism);
         }
@@ -121,7 +123,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
             .max_by_key(|(place, (critical, _))| (*critical, std::cmp::Reverse(**place)));
         let Some((place, (critical, strands))) = heaviest else {
             let blocked: Nanos = profile.regions.iter().map(|row| row.critical_blocked).sum();
-            let waits = profile.work.over(blocked).is_some_and(|most| most.0 < goal.target);
+            let waits = on_one.over(blocked).is_some_and(|most| most.0 < goal.target);
             way.outcome = if waits { Outcome::Waiting } else { Outcome::Overhead };
             return Ok(way);
         };

@@ -65,7 +65,7 @@ fn each_step_is_the_heaviest_and_the_last_is_the_last() {
         // Costs are rounded to a nanosecond here, to a thousandth there.
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let near = |a: f64, b: f64| (a - b).abs() <= run.rows.len() as f64;
-        let work = program.work.as_f64();
+        let work = program.on_one.as_f64();
         let label = format!("seed {seed} {goal:?}");
         let mut factors = BTreeMap::new();
         let (mut span, mut parts) = path(&run, &places, &factors);

@@ -152,7 +152,16 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
 
 fn gain(judged: &Judged, part: &Part) -> String {
     let Ratio(without) = part.without;
-    format!(" (then at most {without:.1}x on {})", processors(judged))
+    let on = processors(judged);
+    // A task that starts first is as long as ever.
+    let first = match part.reason {
+        Reason::LongTask { longest, .. } => judged.on_one.over(longest).filter(|most| most.0 < without),
+        _ => None,
+    };
+    match first {
+        Some(Ratio(most)) => format!(" (split: at most {without:.1}x on {on}; started first: at most {most:.1}x)"),
+        None => format!(" (then at most {without:.1}x on {on})"),
+    }
 }
 
 fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
