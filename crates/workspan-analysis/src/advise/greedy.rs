@@ -46,6 +46,9 @@ pub enum Outcome {
     Overhead,
     /// It cannot be reached: on the critical path strands mostly wait for something else.
     Waiting,
+    /// It cannot be reached: what is left of the critical path are many segments, none of which is worth a step
+    /// ([`WORTH_A_STEP`]).
+    Scattered,
     /// There were too many steps ([`MOST_STEPS`]).
     GaveUp,
     /// There is nothing to judge.
@@ -54,6 +57,9 @@ pub enum Outcome {
 
 /// Steps that are tried.
 pub const MOST_STEPS: usize = 64;
+
+/// A segment is worth a step if it has at least this part of the critical path that the target allows.
+pub const WORTH_A_STEP: f64 = 0.1;
 
 /// Cost of creating tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -98,6 +104,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     // A strand below a nanosecond is divided no further, whatever a task costs.
     let shortest = (goal.threshold * creation.nanos).max(1.0) * goal.factor;
     let divides = goal.factor > 1.0;
+    let least = WORTH_A_STEP * on_one.as_f64() / goal.target;
     loop {
         let profile = divided(recording, rows, &factors)?;
         let parallelism = laws::parallelism(on_one, profile.span);
@@ -121,6 +128,10 @@ pub(super) fn greedy<R: Rows + ?Sized>(
             .iter()
             .filter(|(_, (critical, strands))| divides && mean(*critical, *strands) >= shortest)
             .max_by_key(|(place, (critical, _))| (*critical, std::cmp::Reverse(**place)));
+        if heaviest.is_some_and(|(_, (critical, _))| critical.as_f64() < least) {
+            way.outcome = Outcome::Scattered;
+            return Ok(way);
+        }
         let Some((place, (critical, strands))) = heaviest else {
             let blocked: Nanos = profile.regions.iter().map(|row| row.critical_blocked).sum();
             let waits = on_one.over(blocked).is_some_and(|most| most.0 < goal.target);

@@ -110,6 +110,7 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
 /// processor.
 pub fn told(recording: &Recording, run: &Run, on_one: Nanos) -> Calls {
     let work = run.work();
+    let on_one = on_one.max(work);
     let mut rows = by_edge(recording, &of_run(recording, run));
     let is_told = run.burdened_span > Nanos::ZERO;
     if is_told {

@@ -71,7 +71,7 @@ fn another_version_is_refused() {
     let error = Reader::open(folder.path(), 1).expect_err("it is newer");
     assert!(error
         .to_string()
-        .ends_with("has format 2.0, this workspan reads format 1.0 (use the workspan that made it, or record again)"));
+        .ends_with("has format 3.0, this workspan reads format 2.0 (use the workspan that made it, or record again)"));
 }
 
 proptest! {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use workspan_model::{Recording, Run};
 use workspan_read::{decode, encode};
 use workspan_store::{folder_of, Meta, Writer};
-use workspan_testkit::strands::{random, RandomRun};
+use workspan_testkit::strands::{random_with_waits, RandomRun};
 
 use crate::build::scratch;
 use crate::command::{run, workspan, Ended};
@@ -14,7 +14,7 @@ use crate::command::{run, workspan, Ended};
 /// A folder with `workspan.wspan` and its strands.
 pub(crate) fn recorded(name: &str, seed: u64) -> PathBuf {
     let folder = scratch(name);
-    let RandomRun { recording, rows } = random(seed);
+    let RandomRun { recording, rows } = random_with_waits(seed);
     let replayed = workspan_analysis::replay(&recording, &rows).unwrap_or_else(|never| match never {});
     let runs = vec![replayed.into_run(&Run::default())];
     let command = vec!["./made-up".to_owned(), "1".to_owned()];
