@@ -12,7 +12,7 @@ use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
 
-use crate::calibrate;
+use crate::cost;
 use crate::dag::{solo, token};
 use crate::original::Original;
 
@@ -55,7 +55,7 @@ struct Task {
 /// There are, or are about to be, other threads than the calling one.
 pub fn several() {
     if solo::over() {
-        calibrate::several_threads();
+        cost::several_threads();
     }
 }
 
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn thrd_create(id: *mut u64, start: *mut c_void, argument:
 
 /// The calling thread in the middle of a strand.
 fn in_strand() -> Option<(&'static Thread, u64)> {
-    thread::running().filter(|(thread, _)| thread.waiting.get() == 0)
+    thread::running().filter(|(thread, _)| thread.task.waiting.get() == 0)
 }
 
 /// # Safety
