@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use workspan_analysis::schedule::{greedy, BuildOptions, Graph};
 use workspan_analysis::what_if::{what_if, Scenario};
-use workspan_collect::process::end_root;
+use workspan_collect::root::end_root;
 use workspan_collect::thread::{prepare, with_slot, Role};
 use workspan_collect::waits::{forget, publish_end_at, wake_at, Born, Wait};
 use workspan_collect::{log, strand};

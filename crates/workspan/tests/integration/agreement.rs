@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::build::scratch;
+use crate::build::{self, scratch};
 use crate::command::{run, workspan};
 use crate::fixtures::{fixtures, FIXTURES};
 use crate::strand_verbs::recorded;
@@ -113,4 +113,35 @@ fn every_command_gives_the_same_answer_on_stored_recordings() {
             same(fixture, "calls' parallelism", &calls["program"]["parallelism"], parallelism);
         }
     }
+}
+
+/// Real waits: of threads for one another by queues, channels, conditions and barriers, and for the clock.
+#[test]
+fn every_command_gives_the_same_answer_on_threads_that_wait() {
+    let program = build::program("waits");
+    for (name, waits) in [
+        ("queue", true),
+        ("ping-pong", true),
+        ("condition", true),
+        ("channel-in-task", true),
+        ("barrier", true),
+        ("sleeps", false),
+    ] {
+        let folder = scratch(&format!("agreement-{name}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--strands", "--workers", "2", "--"]).arg(&program).arg(name);
+        run(&mut command).check_success();
+        let (rows, blocked) = (events(&folder), json(&folder, &["report"])["program"]["blocked_ns"].as_i64());
+        let edges = rows.iter().filter(|event| **event == "await").count();
+        assert!(edges > 0 || !waits, "{name}: {edges} edges");
+        assert!(waits || blocked >= Some(50_000_000), "{name}: {blocked:?}");
+        check(name, &folder);
+    }
+}
+
+/// The events of a recording's strands.
+fn events(folder: &Path) -> Vec<String> {
+    let table = run(workspan(folder).args(["export", "workspan.wspan", "--format", "csv", "--table", "strands"]));
+    let text = table.check_success().out();
+    text.lines().skip(1).filter_map(|line| line.split(',').nth(1).map(str::to_owned)).collect()
 }
