@@ -160,6 +160,12 @@ pub fn meets(thread: &Thread, event: Event, context: u32, span: i64, at: (u64, i
     strand(thread, event, context, span);
 }
 
+/// Goes before the record of a wait that is over: by how much it raises the span.
+#[cold]
+pub fn raised(thread: &Thread, by: i64) {
+    put(thread, Record::new(Event::Of, 0, 0, by as u64));
+}
+
 /// True for the thread that runs `main`.
 pub fn is_first(thread: &Thread) -> bool {
     slot_of(Shared::of(thread), thread) == 0

@@ -157,6 +157,17 @@ impl Wait {
         } else {
             strand::count_blocked(thread, blocked);
         }
+        let logged = after.filter(|_| log::on(thread));
+        if let Some((waker, _)) = logged {
+            let span = strand::span(thread);
+            let mut context = strand::context(thread);
+            if context == ROOT && !log::is_first(thread) {
+                // Whoever reads the log may let the thread go on elsewhere, where nothing says what this code was.
+                context = region::close_serial(shared, thread, span, 0);
+            }
+            log::raised(thread, (waker - span).max(0));
+            log::meets(thread, Event::Await, context, span, (at, waker));
+        }
         match after {
             Some((span, path)) if span > strand::span(thread) => {
                 path::settle(thread);
@@ -168,14 +179,8 @@ impl Wait {
             Some((_, path)) => path::release(shared, path),
             None => strand::lengthen(thread, blocked),
         }
-        if let Some((waker, _)) = after.filter(|_| log::on(thread)) {
-            let span = strand::span(thread);
-            let mut context = strand::context(thread);
-            if context == ROOT && !log::is_first(thread) {
-                // Whoever reads the log may let the thread go on elsewhere, where nothing says what this code was.
-                context = region::close_serial(shared, thread, span, 0);
-            }
-            log::meets(thread, Event::Await, context, span, (at, waker));
+        if logged.is_some() {
+            log::mark(thread);
             return log::go(thread, now);
         }
         strand::go(thread, now);

@@ -104,8 +104,8 @@ pub enum Event {
     Suspend = 52,
     /// The strand has woken who waits ([`Event::With`]: where, and its absolute span in *n*, which may be cut off).
     Wake = 53,
-    /// The strand has waited, and was woken ([`Event::With`]: as the [`Event::Wake`] that did so has it). Blocked: by how much
-    /// that raised its span.
+    /// The strand has waited, and was woken ([`Event::With`]: as the [`Event::Wake`] that did so has it; [`Event::Of`]: by how
+    /// much that raises its span).
     Await = 54,
 }
 

@@ -15,6 +15,16 @@ pub struct Profile {
     pub sites: Vec<SiteRow>,
 }
 
+impl Profile {
+    /// True if code of this site waited for the outside world for longer than it ran.
+    pub fn waits(&self, site: SiteId) -> bool {
+        let serial = self.regions.iter().filter(|row| row.serial && row.site == site);
+        let serial = serial.map(|row| (row.work, row.span - row.work));
+        let sites = self.sites.iter().filter(|row| row.site == site).map(|row| (row.self_work, row.blocked));
+        serial.chain(sites).any(|(work, blocked)| blocked > work.at_least_zero())
+    }
+}
+
 /// The whole program.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Program {

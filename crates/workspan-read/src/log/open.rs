@@ -389,9 +389,9 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
         Ok(Woken { label, position: self.rows.position, round: self.round() })
     }
 
-    /// The strand has waited for what was done there: how long does not matter.
+    /// The strand has waited for what was done there: how long that took does not matter.
     pub(super) fn awaits(&mut self, woken: Woken, part: Part) -> Step<E> {
-        self.rows.emit(Ends::Await(woken.label), Part { blocked: 0, ..part })?;
+        self.rows.emit(Ends::Await(woken.label), part)?;
         self.rows.position = self.rows.position.max(woken.position);
         Ok(())
     }

@@ -232,12 +232,10 @@ fn wake_ups_that_nobody_waited_for_are_none() {
 
 #[test]
 fn a_branch_that_waits_for_a_later_one_comes_as_much_later() {
-    let mut logs = vec![log("Life Fork:1 Key=70 Await:5 Next:2 Key=70 Wake:30 Join:1 End:1")];
-    let at = logs[0].iter().position(|record| record.event() == Some(Event::Await)).expect("there is one");
-    logs[0].insert(at, Record::wide(5, 24).expect("it was blocked"));
-    let (strands, converted) = rows(&logs, &SETTING);
-    assert_eq!(in_short(&strands), "fork 1, next 7+24, join 31, end 1");
-    assert!(converted.whole());
+    check(
+        &["Life Fork:1 Key=70 Of=24 Await:5 Next:2 Key=70 Wake:30 Join:1 End:1"],
+        "fork 1, next 7+24, join 31, end 1",
+    );
 }
 
 #[test]

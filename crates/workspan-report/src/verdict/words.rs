@@ -14,8 +14,10 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
         Headline::NeverForks => "parallelism 1: the program never forked".to_owned(),
         Headline::Parallelism { parallelism, main, overhead } => {
             let main = main.map_or(String::new(), |main| {
-                let share = percent(main.share);
-                format!(": {share} of the critical path is {}", contributor(recording, main.site))
+                let (share, what) = (percent(main.share), contributor(recording, main.site));
+                let waits =
+                    if profile.waits(main.site) { "waiting for files, timers or other processes in " } else { "" };
+                format!(": {share} of the critical path is {waits}{what}")
             });
             let overhead = overhead.map_or(String::new(), |overhead| {
                 let (share, tasks) = (percent(overhead), profile.program.tasks);

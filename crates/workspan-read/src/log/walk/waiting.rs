@@ -54,7 +54,10 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'_, '_, L, 
             // Within the order of its construct it cannot wait: it comes as much later as it did.
             Some(_) | None => {
                 self.waits.take(key);
+                let raised = entry.group.map_or(0, u64::cast_signed);
                 self.open.rows.carry(part)?;
+                let nothing = self.open.rows.nothing(Some(part.context));
+                self.open.rows.carry(Part { blocked: raised, ..nothing })?;
             }
         }
         Ok(())
@@ -71,7 +74,7 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'_, '_, L, 
         });
         let regions: Vec<u32> = regions.collect();
         let cursor = self.track.cursor;
-        let end = self.open.wake(self.waits.label(), Part { blocked: 0, ..part })?;
+        let end = self.open.wake(self.waits.label(), part)?;
         self.open.close_to(at + 1)?;
         self.waits.park(key, Parked { cursor, end, regions, context: part.context });
         let nothing = self.open.rows.nothing(None);
