@@ -54,6 +54,9 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (i64, u32) {
     if is_serial {
         // What others go on from has to say where it has been.
         context = region::close_serial(shared, thread, span, 0);
+    } else {
+        // Others go on with this behind them: it counts, even if the program ends before the strand does.
+        strand::flush(thread);
     }
     if log::on(thread) {
         match wakes {

@@ -42,6 +42,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         if let Some(main) = self.track.index.main {
             let main = self.track.index.place(main);
             self.track.follow(main)?;
+            self.open.rows.opening = true;
             while self.step()? {}
         } else {
             self.found.cut += 1;
