@@ -335,16 +335,6 @@ impl Builder {
         }
     }
 
-    /// Whether a construct with so much work is to be one piece. It may be less than nothing, by errors of calibration.
-    pub(super) fn is_foldable(&self, work: i64, mark: &Mark) -> bool {
-        self.threshold > 0 && work < self.threshold && !self.has_met(mark)
-    }
-
-    /// Whether something behind the mark waits for what is elsewhere, or is waited for there.
-    pub(super) fn has_met(&self, mark: &Mark) -> bool {
-        self.met > mark.node
-    }
-
     /// Whether the next piece is no more than the rest of the last one.
     fn goes_on(&self, time: i64) -> bool {
         let at = self.chain.at;

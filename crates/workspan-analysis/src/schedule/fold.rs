@@ -34,6 +34,16 @@ impl Chain {
 }
 
 impl Builder {
+    /// Whether a construct with so much work is to be one piece. It may be less than nothing, by errors of calibration.
+    pub(super) fn is_foldable(&self, work: i64, mark: &Mark) -> bool {
+        self.threshold > 0 && work < self.threshold && !self.has_met(mark)
+    }
+
+    /// Whether something behind the mark waits for what is elsewhere, or is waited for there.
+    pub(super) fn has_met(&self, mark: &Mark) -> bool {
+        self.met > mark.node
+    }
+
     /// Makes one piece of all that lies behind the mark, and appends it to `from` if nothing else hangs on it.
     pub(super) fn fold(&mut self, from: u32, mark: &Mark) -> u32 {
         let piece = self.collapse(from, mark, false);
