@@ -13,7 +13,7 @@
 //! | 3, 4, 5 | the same with the changes |
 //! | 6, 7, 8 | with infinite factors |
 //! | 9, 10 | work and number of the strands named |
-//! | from 11 | of 1, 2, 4 … 1024 processors: what the speedup is [at least and at most](mod@workspan_analysis::bounds), as recorded |
+//! | from 11 | of 1, 2, 4 … 1024 processors: what the speedup is [at least and at most](mod@workspan_analysis::laws), as recorded |
 //! | from 33 | the same with the changes |
 //! | 55, 56 | span and parallelism with the changes if what was [merged](crate::shorten) cost nothing |
 //! | from 57 | of each place on the critical path its three numbers, and its time before and after |
