@@ -6,11 +6,11 @@
 //! out, did an interrupt come? Only then, or when the strand is longer than [`LONG_NANOS`], are the kernel's clocks
 //! consulted, about 0.4 µs, which are taken out.
 //!
-//! Off-CPU time splits in two: *preempted* (ready, but no CPU: left out of everything) and *blocked* (waiting for I/O or
+//! Off-CPU time splits in two: *preempted* (ready, but no CPU: excluded from everything) and *blocked* (waiting for I/O or
 //! a lock: in span, not in work). If the thread never gave up its CPU (`ru_nvcsw`), all of it was preemption; otherwise
 //! the kernel's run-queue delay is, and the rest was blocking.
 //!
-//! **Batching.** Where reading the counter costs more than what it measures, most readings are left out. When a long row
+//! **Batching.** Where reading the counter costs more than what it measures, most readings are skipped. When a long row
 //! of hooks finds next to no time between them ([`TINY_NANOS`]), only one hook in [`BATCH`] reads the counter; the others
 //! take the time as unchanged, and what has passed is charged to the strand that runs at the next reading. That displaces
 //! at most [`BATCH_NANOS`] by a few strands. If more has passed the prediction was wrong: batching ends and the time is
@@ -116,7 +116,7 @@ fn next_batch(thread: &Thread, now: u64) {
     begin_batch(thread);
 }
 
-/// The strand that begins next has the cost of a whole batch of hooks taken out: so many pass before the next reading,
+/// The strand that begins next has the cost of a whole batch of hooks taken out: [`BATCH`] hooks pass before the next reading,
 /// unless [`count_batch`] takes it back.
 fn begin_batch(thread: &Thread) {
     thread.skip.set(u64::from(BATCH - 1));
@@ -261,8 +261,8 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     let end = platform::ticks();
     let look = end.wrapping_sub(now);
     thread.collector.set(thread.collector.get() + look as i64);
-    let left_out = (blocked + preempted + disturbed) as u64;
-    thread.start.set(thread.start.get().wrapping_add(left_out).wrapping_add(look));
+    let excluded = (blocked + preempted + disturbed) as u64;
+    thread.start.set(thread.start.get().wrapping_add(excluded).wrapping_add(look));
     (end, interrupted || switched || disturbed > 0)
 }
 
@@ -283,7 +283,7 @@ fn consult(thread: &Thread, now: u64, switched: bool) -> Passed {
     let on_cpu = ticks_of(thread, cpu.wrapping_sub(before_cpu));
     let off = elapsed - on_cpu;
     let faults = anchor.faults.get() - before_faults;
-    // Below the resolution of the two clocks there is nothing to tell.
+    // Below the resolution of the two clocks nothing can be known.
     if off < thread.short.get() {
         return Passed { off: 0, blocked: 0, faults };
     }
@@ -342,7 +342,7 @@ pub fn restart(thread: &Thread, began: u64) {
     }
     let now = platform::ticks();
     thread.collector.set(thread.collector.get() + now.wrapping_sub(began) as i64);
-    thread.away.set(0);
+    thread.excluded.set(0);
     strand::go(thread, now);
 }
 
@@ -356,6 +356,6 @@ pub(super) fn exclude_time<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
     // An interruption meanwhile is not to be taken for the next strand's.
     let took = wake(thread).wrapping_sub(before);
     thread.collector.set(thread.collector.get() + took as i64);
-    thread.away.set(thread.away.get() + took);
+    thread.excluded.set(thread.excluded.get() + took);
     result
 }

@@ -1,4 +1,4 @@
-//! Events by context: page faults, switches, instructions, whatever the runner asks for ([`workspan_wire::events`]).
+//! Events by context: page faults, switches, instructions, whatever the runner requests ([`workspan_wire::events`]).
 //!
 //! A thread reads its counters where what it does begins to belong to another account: at a change of context, and where it
 //! begins or ceases to wait. What has happened since the reading before is charged to the account that it was for, or to
@@ -7,7 +7,7 @@
 //! Charged to nobody: what happens while a thread waits for work, and in the collector where it takes its time
 //! ([`exclude_events`]). What a hook itself does besides, before and after a reading, is its contexts'.
 //!
-//! **Cost** where nothing is asked for: a bit in a word that is tested beside others, where strands begin that may be of
+//! **Cost** where nothing is requested: a bit in a word that is tested beside others, where strands begin that may be of
 //! another context than the last ([`super::log::go`]). Where something is: a reading takes up to a microsecond, which is in
 //! no strand.
 
@@ -24,7 +24,7 @@ pub fn flag(thread: &Thread) -> u64 {
     u64::from(thread.features.get() & Feature::Events as u32)
 }
 
-/// Begins to count on the calling thread, which has been readied, if that is asked for.
+/// Begins to count on the calling thread, which has been readied, if that is requested.
 pub fn start(shared: Shared, thread: &Thread) {
     if counters::asked(shared) == 0 {
         return;
@@ -155,7 +155,7 @@ fn read(thread: &Thread, mut charge: impl FnMut(usize, u64)) {
     };
     let mine = &thread.events;
     for (i, (last, value)) in mine.last.iter().zip(values).enumerate() {
-        // Where nothing is asked for both are zero.
+        // Where nothing is requested both are zero.
         charge(i, value.saturating_sub(last.replace(value)));
     }
     for ((sum, last), now) in [&mine.enabled, &mine.running].into_iter().zip(&mine.times).zip(times) {

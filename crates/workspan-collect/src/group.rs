@@ -19,6 +19,7 @@ use super::batch::{self, Added, Kind};
 pub use super::candidate::{offer, raise};
 use super::ends::Ends;
 use super::log;
+use super::origin::Identity;
 use super::path::{self, Tail};
 use super::region;
 use super::shared::Shared;
@@ -152,14 +153,14 @@ impl TaskLink {
             thread.task.last_region.set(to);
         }
         let position = thread.task.position.get();
-        let mut identity = 0;
+        let mut identity = Identity::NONE;
         if log::on(thread) {
             // Copies would share what a tool is shown.
             identity = match copies {
                 1 => log::task_identity(thread, tool::Kind::Spawn, context),
-                _ => log::identity(thread),
+                _ => Identity { log: log::identity(thread), tool: 0 },
             };
-            log::with(thread, context, copies as i64, identity);
+            log::with(thread, context, copies as i64, identity.log);
             if let Some(group) = group {
                 log::note(thread, Event::Of, group.ends.identity.load(Ordering::Relaxed));
             }
@@ -220,7 +221,7 @@ impl TaskLink {
         }
     }
 
-    /// The task ends at tick `now`, before the runtime tells whoever waits.
+    /// The task ends at tick `now`, before the runtime wakes whoever waits.
     pub fn end(&self, thread: &Thread, now: u64, suspended: Suspended) {
         if let Some(added) = self.added() {
             end(thread, now, suspended, &added);
@@ -262,7 +263,7 @@ fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
         account.burdened_span.set(account.burdened_span.get() + ended.burdened - begun);
     }
     let candidate = if kind.group.is_null() {
-        // Nobody waits, and so nobody is told.
+        // Nobody waits, so that no steal ends here.
         raise(&shared.header().detached.burdened, ended.burdened);
         &shared.header().detached.candidate
     } else {

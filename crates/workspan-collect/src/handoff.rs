@@ -10,6 +10,7 @@ use core::mem::MaybeUninit;
 use super::counters::Values;
 use super::events;
 use super::log;
+use super::origin::Identity;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
@@ -65,13 +66,11 @@ impl Handoff {
         }
         self.path.set(position.path);
         strand::set_path(thread, position.path & !OWNED);
-        let mut identity = 0;
+        let mut identity = Identity::NONE;
         if log::on(thread) {
-            identity = match tool::on(thread) {
-                true => thread.tool_task.get() | task::CONTINUED,
-                false => log::identity(thread),
-            };
-            log::with(thread, 0, 0, identity);
+            let tool = if tool::on(thread) { thread.tool_task.get() | task::CONTINUED } else { 0 };
+            identity = Identity { log: log::identity(thread), tool };
+            log::with(thread, 0, 0, identity.log);
             log::strand(thread, Event::Handoff, position.context, span);
             log::rest(thread);
         }

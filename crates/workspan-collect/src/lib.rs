@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`batch`], [`handoff`],
 //! [`resource`], [`task`], [`path`] (critical paths), [`calls`] (what is on them), [`log`] (where every
-//! strand is asked for), [`tool`] (where others listen), [`events`] and [`counters`] (what else is counted), [`idle`] (where nothing else is asked for), [`tables`], [`thread`] and [`process`] (where it all lives).
+//! strand is requested), [`tool`] (where others listen), [`events`] and [`counters`] (what else is counted), [`idle`] (where nothing else is requested), [`tables`], [`thread`] and [`process`] (where it all lives).
 //!
 //! **Rules** (tested by `cargo xtask tidy` and the end-to-end tests): on the hot path no allocation, lock, system call,
 //! hash or formatting; no panic crosses into the program; `errno` is kept; every loss is counted in the header.
@@ -32,6 +32,8 @@ pub mod group;
 pub mod handoff;
 pub mod idle;
 pub mod intern;
+#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+pub mod interposed;
 pub mod interrupt;
 pub mod join;
 pub mod left;
@@ -50,6 +52,7 @@ pub mod ring;
 pub mod role;
 pub mod root;
 pub mod shared;
+pub mod stack;
 pub mod strand;
 pub mod tables;
 pub mod task;

@@ -21,6 +21,20 @@ pub struct Origin {
     pub pending: i64,
     /// For serial code: site + 1 of the last region.
     pub last_region: u32,
-    /// By which the log knows it; 0 if its creation was not logged.
-    pub identity: u64,
+    /// By what it is known elsewhere.
+    pub identity: Identity,
+}
+
+/// By what a task is known elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// In the log; 0 if its creation was not logged.
+    pub log: u64,
+    /// To a tool: the address of what the tool is shown; 0 if it does not know the task.
+    pub tool: u64,
+}
+
+impl Identity {
+    /// Of a task whose creation nobody noted.
+    pub const NONE: Identity = Identity { log: 0, tool: 0 };
 }

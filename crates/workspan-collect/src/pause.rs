@@ -1,4 +1,4 @@
-//! Pauses that nothing tells of: the host of a virtual machine takes the processor away, for an interrupt of its own,
+//! Pauses that leave no trace: the host of a virtual machine takes the processor away, for an interrupt of its own,
 //! without the guest's knowledge. The cycle counter goes on, no witness shows it, and the kernel counts it as the
 //! thread's. Among equal strands the one that met a pause is the longest, and the span a maximum over pauses.
 //!

@@ -41,7 +41,7 @@ impl Path {
     }
 }
 
-/// Number of cores as on which the runtime is to split its loops, if one was asked for.
+/// Number of cores as on which the runtime is to split its loops, if one was requested.
 pub fn logical_cores() -> Option<usize> {
     match shared()?.header().config.logical_cores.load(Ordering::Relaxed) {
         0 => None,
@@ -49,7 +49,7 @@ pub fn logical_cores() -> Option<usize> {
     }
 }
 
-/// Wakes the collector up if a runner asks for it. Called once, by the main thread, before `main`.
+/// Wakes the collector up if a runner requests it. Called once, by the main thread, before `main`.
 pub fn start() {
     start_where(|_| true);
 }

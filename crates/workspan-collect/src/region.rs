@@ -25,7 +25,7 @@ use workspan_wire::log::Event;
 use workspan_wire::shm::{RegionCacheEntry, Thread, OPEN_REGIONS, REGION_CACHE};
 use workspan_wire::site::SiteKind;
 
-/// What a call site tells about itself.
+/// What is known of a call site.
 #[derive(Clone, Copy, Debug)]
 pub struct CallSite {
     /// Construct.
@@ -49,7 +49,7 @@ pub enum Place {
         key: u64,
         /// An address in the code, for what the compiler leaves out; 0 if unknown.
         address: u64,
-        /// Tells it from the key.
+        /// Reads the place from the key.
         tell: fn(u64) -> Told,
     },
     /// An address in the code (not that of the instruction after the call).
@@ -160,7 +160,7 @@ pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
     if target.context == strand::context(thread) {
         thread.task.location.set(site.place.key());
         // The strand goes on, with whatever the look-up took.
-        thread.away.set(0);
+        thread.excluded.set(0);
         return None;
     }
     strand::stop(thread, now);

@@ -36,7 +36,7 @@ pub struct SiteKey<'a> {
     pub column: u32,
     /// For serial code: the site + 1 before and after it.
     pub serial: (u32, u32),
-    /// Where the compiler tells no file: an address in the code; 0 otherwise.
+    /// Where the compiler names no file: an address in the code; 0 otherwise.
     pub address: u64,
 }
 
@@ -51,7 +51,7 @@ pub struct SiteDetail<'a> {
     pub stack: &'a [u64],
 }
 
-/// Finds the site of `key`, or makes it, with what `detail` tells besides. `None` if the table is full.
+/// Finds the site of `key`, or makes it, with what `detail` adds. `None` if the table is full.
 pub fn intern_site<'d>(shared: Shared, key: &SiteKey<'_>, detail: impl FnOnce() -> SiteDetail<'d>) -> Option<SiteId> {
     let header = shared.header();
     let index = |slot| shared.site_slot(slot);

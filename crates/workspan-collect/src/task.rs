@@ -20,7 +20,7 @@ use workspan_wire::shm::{Spans, TaskState, Thread};
 pub struct Ended {
     /// Absolute span at its end.
     pub span: i64,
-    /// The same with steals, but for what it costs to tell who waits.
+    /// The same with steals, but for what it costs to wake who waits.
     pub burdened: i64,
     /// Its work, nested tasks included.
     pub work: i64,
@@ -43,7 +43,7 @@ pub struct Suspended {
     log_work: i64,
     log_offset: i64,
     tool_task: u64,
-    /// A tool is told neither of its begin nor of its end.
+    /// A tool sees neither its begin nor its end.
     continued: bool,
 }
 
@@ -62,7 +62,7 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         log_work: thread.log_work.get(),
         log_offset: thread.log_offset.get(),
         tool_task: thread.tool_task.get(),
-        continued: origin.identity & CONTINUED != 0 && tool::on(thread),
+        continued: origin.identity.tool & CONTINUED != 0 && tool::on(thread),
     };
     thread.task.set(TaskState {
         position: state.position,
@@ -75,11 +75,11 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
     strand::set_context(Shared::of(thread), thread, origin.context);
     if log::on(thread) {
         log::mark(thread);
-        log::piece(thread, Event::Begin, origin.context, origin.span, origin.identity);
+        log::piece(thread, Event::Begin, origin.context, origin.span, origin.identity.log);
         if tool::on(thread) {
-            match origin.identity & CONTINUED {
-                0 => tool::begin(thread, origin.identity, now),
-                _ => thread.tool_task.replace(origin.identity & !CONTINUED),
+            match origin.identity.tool & CONTINUED {
+                0 => tool::begin(thread, origin.identity.tool, now),
+                _ => thread.tool_task.replace(origin.identity.tool & !CONTINUED),
             };
         }
     }

@@ -118,7 +118,7 @@ pub fn hot() -> Option<&'static Thread> {
 /// The calling thread, attached if need be, without a look at the clock; with the real clock only.
 pub fn hot_or_attach() -> Option<&'static Thread> {
     if HOT.get().is_null() && ANY.get().is_null() {
-        // Where idle time alone is accounted for, who never waits for a pool is no thread of ours.
+        // Where idle time alone is accounted for, a thread that never waits for a pool is not followed.
         let shared = memory::shared().filter(|shared| !shared.is_idle_only())?;
         attach(shared, Role::External);
     }
@@ -267,7 +267,8 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.frame.set(0);
     thread.batches.iter().for_each(|batch| batch.set(0));
     thread.log.set(0);
-    // A thread that the program starts begins, as far as we can tell, when the root strand has come this far.
+    thread.tool.set(0);
+    // A thread that the program starts begins, as far as Workspan knows, when the root strand has come this far.
     let begun = if role == Role::External { root_span(shared) } else { 0 };
     let path = if begun == 0 { 0 } else { PREFIXED };
     thread.task.set(TaskState {
@@ -317,7 +318,7 @@ pub fn become_worker() {
 }
 
 /// Of the root strand's own cells nobody else may read, and their sum would be no span while a task takes the strand's place
-/// on its thread; so it tells how far it has come, once for each region.
+/// on its thread; so it publishes how far it has come, once for each region.
 fn root_span(shared: Shared) -> i64 {
     shared.header().root_span.load(Ordering::Relaxed)
 }

@@ -7,7 +7,7 @@ use workspan_wire::shm::Thread;
 pub fn enter_idle(thread: &Thread, since: u64) {
     thread.task.waiting.set(1);
     events::turn(thread);
-    thread.away.set(0);
+    thread.excluded.set(0);
     thread.idle_since.set(since);
 }
 

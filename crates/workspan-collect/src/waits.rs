@@ -22,6 +22,7 @@
 use super::clock;
 use super::left::Table;
 use super::log;
+use super::origin::Identity;
 use super::path;
 use super::region;
 use super::shared::Shared;
@@ -197,8 +198,7 @@ pub struct Born {
     /// The same with steals: another thread is one.
     burdened: i64,
     path: u32,
-    /// By which the log knows it.
-    identity: u64,
+    identity: Identity,
 }
 
 impl Born {
@@ -211,10 +211,10 @@ impl Born {
     /// The strand of `thread` is about to create a thread at tick `now`.
     pub fn at(thread: &'static Thread, now: u64) -> Born {
         let (span, path) = snapshot(thread, now, None);
-        let mut identity = 0;
+        let mut identity = Identity::NONE;
         if log::on(thread) {
             identity = log::task_identity(thread, tool::Kind::Thread, ROOT);
-            log::with(thread, ROOT, 1, identity);
+            log::with(thread, ROOT, 1, identity.log);
             log::strand(thread, Event::Spawn, strand::context(thread), span);
             log::go_on(thread);
         }
@@ -230,9 +230,9 @@ impl Born {
             thread.task.offsets.uniform.set(thread.task.offsets.actual.get());
             strand::set_burdened(thread, self.burdened);
             if log::on(thread) {
-                log::piece(thread, Event::Born, ROOT, self.span, self.identity);
+                log::piece(thread, Event::Born, ROOT, self.span, self.identity.log);
                 if tool::on(thread) {
-                    tool::begin(thread, self.identity, tool::now(thread));
+                    tool::begin(thread, self.identity.tool, tool::now(thread));
                 }
                 log::mark(thread);
                 log::go_on(thread);

@@ -39,7 +39,7 @@ pub fn run(shared: Shared, rehearsal: &Rehearsal<impl Fn(&Cell<u64>)>) {
         return;
     }
     let measured = || {
-        solo::as_if_over(|| store(&AMONG_OTHERS, measure(shared, rehearsal)));
+        solo::as_if_multithreaded(|| store(&AMONG_OTHERS, measure(shared, rehearsal)));
         let header = shared.header();
         store([&header.probe_ticks, &header.batch_probe_ticks], measure(shared, rehearsal));
     };

@@ -85,9 +85,9 @@ impl Join {
             return;
         };
         // The reading itself may end a batch.
-        let left_out = thread.batching.get() != 0;
+        let skipped = thread.batching.get() != 0;
         if let Some((thread, now)) = thread::running() {
-            self.frame.wait(thread, now, left_out);
+            self.frame.wait(thread, now, skipped);
         }
     }
 

@@ -15,6 +15,7 @@
 //! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
 //! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
 //! | [`CALLS`] | [`Call`] × [`MAX_CALLS`] |
+//! | [`ACCOUNT_PAGES`] | [`AccountPage`] × [`MAX_ACCOUNT_PAGES`] |
 //! | [`LOGS`] | [`ThreadLog`] × [`MAX_THREADS`]; untouched unless [`Config::log`] requests them |
 //!
 //! The interpreter Miri, which runs the collector's tests, gets smaller tables.
@@ -48,11 +49,19 @@ pub const NOTE_MAGIC: [u8; 8] = *b"WORKSPAN";
 /// End of the runtime's name and version where only hooks for idle time are in.
 pub const NOTE_IDLE_ONLY: &str = " (idle)";
 
-/// Most source places distinguished, 1024 regions and the serial code between them; further ones are counted in
+/// Most source places distinguished, serial code between regions included; further ones are counted in
 /// [`Header::dropped_sites`].
-pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 2048 };
+pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 1 << 15 };
 /// Most contexts (a site below a path of sites) distinguished; see [`Header::dropped_contexts`].
-pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 2112 };
+pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 1 << 16 };
+/// Contexts for which every thread has an account in its own area; those of further ones are in pages.
+pub const FIRST_CONTEXTS: usize = if cfg!(miri) { 32 } else { 2112 };
+/// Accounts of an [`AccountPage`].
+pub const PAGE_ACCOUNTS: usize = if cfg!(miri) { 8 } else { 256 };
+/// Pages of accounts, of all threads; where none is left, the parent context is charged ([`Header::dropped_contexts`]).
+pub const MAX_ACCOUNT_PAGES: usize = if cfg!(miri) { 6 } else { 1 << 10 };
+/// Pages that a thread may have.
+pub const THREAD_PAGES: usize = (MAX_CONTEXTS - FIRST_CONTEXTS).div_ceil(PAGE_ACCOUNTS);
 /// Most files of code (the executable, shared libraries) distinguished; addresses in further ones stay unresolved.
 pub const MAX_MODULES: usize = if cfg!(miri) { 4 } else { 64 };
 /// Most threads alive at a time; see [`Header::dropped_threads`].
@@ -62,7 +71,7 @@ pub const MAX_NODES: usize = if cfg!(miri) { 1 << 10 } else { 1 << 20 };
 /// Most calls at a time whose sums are not known, or not yet where they belong; see [`Header::dropped_nodes`].
 pub const MAX_CALLS: usize = if cfg!(miri) { 1 << 8 } else { 1 << 20 };
 /// Slots of the two hash indices.
-pub const INDEX_SLOTS: usize = if cfg!(miri) { 256 } else { 4096 };
+pub const INDEX_SLOTS: usize = if cfg!(miri) { 256 } else { 1 << 17 };
 /// Parallel regions open at a time that a thread can describe if the program is killed.
 pub const OPEN_REGIONS: usize = 16;
 /// Batches of tasks that a thread may add to.
@@ -89,8 +98,10 @@ pub const THREADS: usize = page(MODULES + MAX_MODULES * size_of::<ModuleRecord>(
 pub const NODES: usize = page(THREADS + MAX_THREADS * size_of::<ThreadArea>());
 /// Offset of the calls.
 pub const CALLS: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
+/// Offset of the pages of accounts.
+pub const ACCOUNT_PAGES: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
 /// Offset of the logs.
-pub const LOGS: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
+pub const LOGS: usize = page(ACCOUNT_PAGES + MAX_ACCOUNT_PAGES * size_of::<AccountPage>());
 /// Size of the shared memory.
 pub const SIZE: usize = LOGS + MAX_THREADS * size_of::<ThreadLog>();
 
@@ -98,10 +109,10 @@ const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095
 }
 
-const _: () = assert!(size_of::<PathNode>() == 168 && size_of::<Call>() == 56);
+const _: () = assert!(size_of::<PathNode>() == 184 && size_of::<Call>() == 56);
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
 const _: () = assert!(core::mem::offset_of!(Thread, skip) == 128);
-const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
+const _: () = assert!(MAX_CONTEXTS <= 1 << super::log::CONTEXT_BITS);
 
 /// First page: what the runner requests and what the collector says about itself.
 #[derive(Debug)]
@@ -138,6 +149,8 @@ pub struct Header {
     pub contexts: AtomicU32,
     /// Records of [`MODULES`] in use.
     pub modules: AtomicU32,
+    /// Pages of [`ACCOUNT_PAGES`] in use.
+    pub account_pages: AtomicU32,
     /// Nodes of [`NODES`] handed out so far.
     pub nodes: AtomicU32,
     /// Free list of nodes: low half the first free node + 1, high half a counter against ABA.
@@ -311,8 +324,21 @@ pub struct Latest {
 pub struct ThreadArea {
     /// State of the running strand.
     pub thread: Thread,
-    /// Totals per context.
-    pub accounts: [Account; MAX_CONTEXTS],
+    /// Totals of the first contexts.
+    pub accounts: [Account; FIRST_CONTEXTS],
+    /// Where those of the others are, [`PAGE_ACCOUNTS`] together: the page's number from 1, 0 for none yet, [`NO_PAGE`].
+    pub pages: [Cell<u32>; THREAD_PAGES],
+}
+
+/// In place of a page's number: there was none left.
+pub const NO_PAGE: u32 = u32::MAX;
+
+/// Totals of some contexts on one thread.
+#[derive(Debug)]
+#[repr(C)]
+pub struct AccountPage {
+    /// By context.
+    pub accounts: [Account; PAGE_ACCOUNTS],
 }
 
 /// State of a thread. The first three cache lines are what a fork and join touches.
@@ -336,16 +362,17 @@ pub struct Thread {
     pub streak_needed: Cell<u32>,
     /// 1 while the counter is read for one hook in [`BATCH`] only.
     pub batching: Cell<u32>,
-    _batching_pad: Cell<u32>,
+    /// Whether a tool listens: 0 none, 1 it is called, 2 as if, for calibration.
+    pub tool: Cell<u32>,
     /// Address of the account of the current context.
     pub account: Cell<u64>,
     /// What a steal costs in burdened spans, in ticks.
     pub steal: Cell<i64>,
-    /// Address of this thread's log; 0 if nothing is logged.
+    /// Address of this thread's log; 0 if nothing is logged, 1 if only a tool listens.
     pub log: Cell<u64>,
     /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
     /// time.
-    pub away: Cell<u64>,
+    pub excluded: Cell<u64>,
 
     /// Address of the witness of switches; 0 for none.
     pub switch_witness: Cell<u64>,

@@ -27,7 +27,7 @@ pub use defaults::{Clock, DEFAULT_FILE, DEFAULT_TOP};
 pub use export::Export;
 pub use guide::Guide;
 pub use inflation::{Inflation, InflationOptions};
-pub use limits::{Limits, Models};
+pub use limits::{Limits, Models, Tracer};
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
@@ -125,7 +125,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "PART=FACTOR[,…]")]
     pub what_if: Vec<Asked>,
     /// Load LIBRARY into the program and call it at every task event (`include/workspan_tool.h`).
-    #[arg(long, value_name = "LIBRARY", conflicts_with_all = ["strands", "what_if"])]
+    #[arg(long, value_name = "LIBRARY")]
     pub tool: Option<PathBuf>,
     /// Charge NS nanoseconds for each steal in burdened spans (default: measured on this machine before the run).
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]

@@ -1,7 +1,7 @@
 //! `workspan calls`: work and span of each call site, in all and on the critical path.
 
 use anyhow::{bail, Context};
-use workspan_analysis::calls::{calls, told, Options};
+use workspan_analysis::calls::{calls, from_totals, Options};
 use workspan_analysis::profile;
 use workspan_model::{Nanos, Recording, Run, SiteKind};
 use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
@@ -55,7 +55,12 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
         return Ok(None);
     }
     let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, &recording, run));
-    Ok(Some(answer(&recording, false, Source::Collector(steal), &told(&recording, run, on_one(&recording, run)))))
+    Ok(Some(answer(
+        &recording,
+        false,
+        Source::Collector(steal),
+        &from_totals(&recording, run, on_one(&recording, run)),
+    )))
 }
 
 fn on_one(recording: &Recording, run: &Run) -> Nanos {

@@ -8,7 +8,7 @@ use std::{fs, mem};
 use anyhow::{bail, Context};
 use serde_json::json;
 use workspan_analysis::bounded_by_locks;
-use workspan_analysis::calls::{calls, told, Options};
+use workspan_analysis::calls::{calls, from_totals, Options};
 use workspan_analysis::profile;
 use workspan_analysis::verdict::PROCESSORS;
 use workspan_export::stacks::{self, Stacks};
@@ -140,7 +140,7 @@ impl Source {
                 recording,
                 false,
                 CallsFrom::Collector(steal),
-                &told(recording, run, profile(recording, run).program.on_one),
+                &from_totals(recording, run, profile(recording, run).program.on_one),
             ));
         };
         let steal = Steal::of(args.steal, &self.recording, &self.run);

@@ -108,12 +108,12 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
 
 /// The calls of a run of `recording` as it was reported on the fly, without its strands; `on_one`: its time on one
 /// processor.
-pub fn told(recording: &Recording, run: &Run, on_one: Nanos) -> Calls {
+pub fn from_totals(recording: &Recording, run: &Run, on_one: Nanos) -> Calls {
     let work = run.work();
     let on_one = on_one.max(work);
     let mut rows = by_edge(recording, &of_run(recording, run));
-    let is_told = run.burdened_span > Nanos::ZERO;
-    if is_told {
+    let has_burdened = run.burdened_span > Nanos::ZERO;
+    if has_burdened {
         let spans = burdened_spans(recording, run);
         for row in &mut rows {
             let edge = Edge { callee: row.callee, caller: row.caller, height: None };
@@ -125,7 +125,7 @@ pub fn told(recording: &Recording, run: &Run, on_one: Nanos) -> Calls {
         work,
         span: run.span,
         parallelism: laws::parallelism(on_one, run.span),
-        burdened: is_told.then(|| Burdened::of(on_one, run.burdened_span)),
+        burdened: has_burdened.then(|| Burdened::of(on_one, run.burdened_span)),
         rows,
         ..Calls::default()
     }

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::Ordering;
 
-use workspan_analysis::calls::{calls, told, CallRow, Options};
+use workspan_analysis::calls::{calls, from_totals, CallRow, Options};
 use workspan_analysis::strands;
 use workspan_collect::group::{Group, TaskLink};
 use workspan_collect::handoff::Handoff;
@@ -467,18 +467,18 @@ fn check_events(run: &workspan_model::Run, label: &str) {
     assert_eq!(run.events.len(), 2);
 }
 
-/// The burdened spans that were told are those of the strands.
+/// The burdened spans of the totals are those of the strands.
 fn check_burden(recording: &Recording, rows: &[Strand], label: &str) {
     let run = &recording.runs[0];
     if run.totals.iter().any(|totals| totals.items > 0) {
         // In the rows, items stand where the first turn was taken.
         return;
     }
-    let told = told(recording, run, Nanos::ZERO);
+    let totals = from_totals(recording, run, Nanos::ZERO);
     let found = calls(recording, rows, &Options { heights: false, steal: Nanos(STEAL), on_one: Nanos::ZERO })
         .expect("a slice can be read");
-    assert_eq!(told.burdened, found.burdened, "{label}");
+    assert_eq!(totals.burdened, found.burdened, "{label}");
     let spans =
         |rows: &[CallRow]| -> Vec<_> { rows.iter().map(|row| (row.callee, row.caller, row.burdened)).collect() };
-    assert_eq!(spans(&told.rows), spans(&found.rows), "{label}");
+    assert_eq!(spans(&totals.rows), spans(&found.rows), "{label}");
 }

@@ -110,7 +110,7 @@ fn credit(task: &Frame, work: i64) {
 }
 
 /// `task`, a member of `team` whose strand is stopped and its path whole, enters the team's `ordinal`-th worksharing construct:
-/// an instance of `context`, unless the member is told nothing of its place. Not `counts`: not an outermost one.
+/// an instance of `context`, unless the member does not know its place. Not `counts`: not an outermost one.
 pub fn enter_part(
     thread: &Thread,
     task: &Frame,

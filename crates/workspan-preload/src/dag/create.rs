@@ -10,7 +10,7 @@ use workspan_collect::strand;
 use workspan_collect::tables::{ContextId, ROOT};
 use workspan_wire::shm::{Latest, Thread, NODE, OWNED};
 
-use super::assumed::Assumed;
+use super::alt_spans::AltSpans;
 use super::frame::{self, Frame, Kind};
 use super::state::{Base, Start};
 use super::task::whole_child_path;
@@ -35,7 +35,7 @@ pub fn task(
     let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
-        assumed: Assumed::of(thread).burdened_by(kind.steal(thread)),
+        alt: AltSpans::of(thread).burdened_by(kind.steal(thread)),
         path: lend(shared, thread, creator),
         since: position.since,
         forked_in: position.context,

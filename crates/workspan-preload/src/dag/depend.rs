@@ -102,11 +102,11 @@ fn after_list(thread: &'static Thread, task: &Frame, first: *mut List<Frame>) {
     while let Some(cell) = unsafe { at.as_ref() } {
         at = cell.next;
         if cell.task.stage() != Stage::Ended {
-            // Its end was left out (`task::await_saved`).
+            // Its end was skipped (`task::await_saved`).
             continue;
         }
         let end = cell.task.end();
-        start.assumed = start.assumed.max(end.assumed.burdened_by(task.kind.get().steal(thread)));
+        start.alt = start.alt.max(end.alt.burdened_by(task.kind.get().steal(thread)));
         if end.span > start.span {
             start.span = end.span;
             latest = Some(cell.task);

@@ -36,7 +36,7 @@ use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Candidate, Latest, TaskState, Thread};
 
-use super::assumed::Assumed;
+use super::alt_spans::AltSpans;
 use super::pool;
 use super::state::call::Open;
 use super::state::depend::{List, Table};
@@ -162,8 +162,8 @@ pub struct Frame {
     pub(super) depended_on: Cell<bool>,
     /// Work of tasks that it has created, with all below, as far as they are over ([`super::call`]).
     pub(super) below: AtomicI64,
-    /// Of a member: what it has told its team of its own work.
-    pub(super) told: Cell<i64>,
+    /// Of a member: the part of its own work that its team has.
+    pub(super) reported: Cell<i64>,
     /// The innermost call that it has open besides itself; 0 for none.
     pub(super) open_call: Cell<CallId>,
     /// The one that its creator had open when it created this one.
@@ -200,7 +200,7 @@ pub struct Extra {
     pub(super) locks: Held,
     /// An inline child's end, to be taken over when the task goes on.
     pub(super) inline_end: Cell<Option<path::Tail>>,
-    pub(super) inline_assumed: Cell<Assumed>,
+    pub(super) inline_alt: Cell<AltSpans>,
     /// Span at which its event was fulfilled.
     pub(super) fulfilled: AtomicI64,
     /// The same with uniform loops.
@@ -234,7 +234,7 @@ impl Frame {
             predecessors: Cell::new(ptr::null_mut()),
             depended_on: Cell::new(false),
             below: AtomicI64::new(0),
-            told: Cell::new(0),
+            reported: Cell::new(0),
             open_call: Cell::new(0),
             within: Cell::new(0),
             logged: Logged::default(),
@@ -248,7 +248,7 @@ impl Frame {
 
     /// Where it ended. Only after [`Frame::set_end`].
     pub(super) fn end(&self) -> End {
-        // SAFETY: nobody asks for the end of a task before its end.
+        // SAFETY: nobody reads the end of a task before its end.
         unsafe { self.rests.get().end }
     }
 
@@ -382,7 +382,7 @@ impl Frame {
         self.interrupted.set(other.map_or(ptr::null(), ptr::from_ref));
     }
 
-    /// True if children have not ended, or descendants of theirs.
+    /// True if children or their descendants have not ended.
     pub fn has_open_children(&self) -> bool {
         self.open.load(Ordering::Acquire) != 1
     }
@@ -435,7 +435,7 @@ impl Frame {
             marks: Marks::new(),
             locks: Held::new(),
             inline_end: Cell::new(None),
-            inline_assumed: Cell::new(Assumed::NEVER),
+            inline_alt: Cell::new(AltSpans::NEVER),
             fulfilled: AtomicI64::new(i64::MIN),
             fulfilled_uniform: AtomicI64::new(i64::MIN),
         };

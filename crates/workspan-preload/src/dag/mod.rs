@@ -1,6 +1,6 @@
 //! Work and span of programs whose tasks are objects: any acyclic order of tasks, on any threads.
 
-pub mod assumed;
+pub mod alt_spans;
 pub mod call;
 pub mod clock;
 pub mod create;
@@ -15,7 +15,6 @@ pub mod pool;
 pub mod ready;
 pub mod share;
 pub mod solo;
-pub mod stack;
 pub mod state;
 pub mod task;
 pub mod taskloop;

@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
-use workspan_wire::shm::{Thread, MAX_CONTEXTS};
+use workspan_wire::shm::{Thread, FIRST_CONTEXTS};
 
 use super::pool;
 
@@ -13,7 +13,7 @@ pub fn ready(thread: &Thread) {
     const NEXT: u32 = 6;
     pool::prepare(thread);
     let known = Shared::of(thread).header().contexts.load(Ordering::Relaxed);
-    for context in 0..(known + NEXT).min(MAX_CONTEXTS as u32) {
+    for context in 0..(known + NEXT).min(FIRST_CONTEXTS as u32) {
         strand::touch_account(thread, context);
     }
 }

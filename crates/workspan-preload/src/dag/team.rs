@@ -9,6 +9,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use workspan_collect::log::mark;
+use workspan_collect::origin::Identity;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::region::{self, CallSite};
 use workspan_collect::shared::Shared;
@@ -16,7 +17,7 @@ use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Thread, OWNED};
 
-use super::assumed::Assumed;
+use super::alt_spans::AltSpans;
 use super::call;
 use super::frame::{self, Frame, Kind};
 use super::share::{Left, Share};
@@ -40,7 +41,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
     let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
-        assumed: Assumed::of(thread),
+        alt: AltSpans::of(thread),
         // The forking task keeps it while it waits.
         path: position.path & !OWNED,
         since: position.since,
@@ -54,7 +55,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         start,
         region: Cell::new(region),
         own,
-        identity: if log::on(thread) && !own { log::team(thread) } else { 0 },
+        identity: if log::on(thread) && !own { log::team(thread) } else { Identity::NONE },
         size: AtomicU32::new(1),
         work: AtomicI64::new(0),
         call: Cell::new(call),
@@ -70,7 +71,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
 pub fn member(thread: &Thread, team: &'static Team, size: u32, number: u32) -> Option<&'static Frame> {
     team.size.store(size, Ordering::Relaxed);
     let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
-    let start = Start { assumed: team.start.assumed.burdened_by(team.steal(thread)), ..team.start };
+    let start = Start { alt: team.start.alt.burdened_by(team.steal(thread)), ..team.start };
     let frame = Frame::new(thread, kind, start)?;
     frame.team.set(team);
     if log::on(thread) {
@@ -90,12 +91,12 @@ pub fn barrier(thread: &'static Thread, member: &Frame, team: &Team, last: bool)
 /// A member, whose strand is stopped, has come to a barrier or to its end.
 pub fn arrive(thread: &'static Thread, member: &Frame, team: &Team) {
     let shared = Shared::of(thread);
-    // It may be the last that is heard of the thread: the end of its last barrier is told when it next wakes.
+    // It may be the last that is heard of the thread: the runtime reports the end of its last barrier when it next wakes.
     strand::flush(thread);
     let work = call::work(thread);
-    solo::add(&team.work, work - member.told.replace(work));
+    solo::add(&team.work, work - member.reported.replace(work));
     let slot = team.slot(member.round.get());
-    Assumed::of(thread).raise(slot);
+    AltSpans::of(thread).raise(slot);
     let span = strand::span(thread);
     if span > slot.candidate.span.load(Ordering::Relaxed) {
         let context = strand::context(thread);
@@ -113,9 +114,9 @@ pub fn pass(thread: &'static Thread, member: &'static Frame, team: &Team) {
     let (span, path) = frame::seen(slot);
     if span > strand::span(thread) {
         let path = path::own(shared, path);
-        task::join(thread, Tail { span, path, since: span }, Assumed::NEVER);
+        task::join(thread, Tail { span, path, since: span }, AltSpans::NEVER);
     }
-    Assumed::seen(slot).join(thread);
+    AltSpans::seen(slot).join(thread);
     if log::on(thread) {
         mark(thread);
     }
@@ -131,9 +132,9 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
     }
     for slot in &team.slots {
         let (span, path) = frame::taken(slot);
-        task::join(thread, Tail { span, path, since: span }, Assumed::seen(slot));
+        task::join(thread, Tail { span, path, since: span }, AltSpans::seen(slot));
     }
-    Assumed::of(thread).burdened_by(team.steal(thread)).set(thread);
+    AltSpans::of(thread).burdened_by(team.steal(thread)).set(thread);
     if logged {
         mark(thread);
     }
@@ -141,11 +142,11 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
     call::leave(thread, task, team.call.get());
     if let Some(region) = team.region.take() {
         let context = strand::context(thread);
-        let before = team.start.assumed;
+        let before = team.start.alt;
         region::leave_stopped(thread, now, region);
         if region.outermost() {
             let account = shared.account(thread, context);
-            let beyond = Assumed::of(thread).beyond(before);
+            let beyond = AltSpans::of(thread).beyond(before);
             account.uniform_span.set(account.uniform_span.get() + beyond.uniform);
         }
     }
@@ -154,34 +155,34 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
 }
 
 /// A member leaves its `ordinal`-th worksharing construct, to which it contributed `span`. The last one counts the
-/// instance. `of`: its context, and whether it is an outermost one; members that the runtime tells no place do not know.
-pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordinal: u32, span: i64, assumed: Assumed) {
+/// instance. `of`: its context, and whether it is an outermost one; members whose place the runtime does not report do not know.
+pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordinal: u32, span: i64, alt: AltSpans) {
     let size = team.size.load(Ordering::Relaxed).max(1);
     let Construct { share, whole } = &team.shares[ordinal as usize % SHARES];
-    let told = of.map_or(0, |(context, outermost)| u64::from(outermost) << 32 | u64::from(context + 1));
-    let spans = [span, assumed.uniform, assumed.burdened];
-    match share.leave(ordinal, size, spans, told, || whole.clear()) {
+    let known = of.map_or(0, |(context, outermost)| u64::from(outermost) << 32 | u64::from(context + 1));
+    let spans = [span, alt.uniform, alt.burdened];
+    match share.leave(ordinal, size, spans, known, || whole.clear()) {
         Left::Among => {}
         Left::Apart => {
             if let Some(of) = of {
-                count(thread, of, 0, span, assumed);
+                count(thread, of, 0, span, alt);
             }
         }
         Left::Last([span, uniform, burdened], of) => {
             if let Some(context) = (of as u32).checked_sub(1) {
-                count(thread, (context, of >> 32 != 0), 1, span, Assumed { uniform, burdened });
+                count(thread, (context, of >> 32 != 0), 1, span, AltSpans { uniform, burdened });
             }
         }
     }
 }
 
-fn count(thread: &Thread, (context, outermost): (ContextId, bool), instances: u64, span: i64, assumed: Assumed) {
+fn count(thread: &Thread, (context, outermost): (ContextId, bool), instances: u64, span: i64, alt: AltSpans) {
     let account = Shared::of(thread).account(thread, context);
     account.entries.set(account.entries.get() + instances);
     if outermost {
         account.instances.set(account.instances.get() + instances);
         account.span.set(account.span.get() + span);
-        account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
-        account.burdened_span.set(account.burdened_span.get() + assumed.burdened);
+        account.uniform_span.set(account.uniform_span.get() + alt.uniform);
+        account.burdened_span.set(account.burdened_span.get() + alt.burdened);
     }
 }

@@ -1,8 +1,8 @@
-//! The callbacks: what the OpenMP runtime tells, in terms of [`crate::dag`].
+//! The callbacks: what the OpenMP runtime reports, in terms of [`crate::dag`].
 //!
 //! The runtime keeps a word for us with every task and every parallel region; they hold the [`Frame`] and the [`Team`]. A
 //! running task's frame knows its thread, so no thread-local variable is read on the hot path. A word that is 0, or a
-//! null pointer, means that we were not told of the beginning: such events are ignored.
+//! null pointer, means that the runtime did not report the beginning: such events are ignored.
 
 #![expect(clippy::not_unsafe_ptr_arg_deref, reason = "called by the runtime, which vouches for its pointers")]
 
@@ -23,7 +23,7 @@ use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
 use super::site::{self, call_site};
-use crate::dag::assumed::Assumed;
+use crate::dag::alt_spans::AltSpans;
 use crate::dag::clock::is_virtual;
 use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
@@ -36,7 +36,7 @@ use crate::threads;
 /// Of no place: what happens there belongs to the context around it.
 const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Address(0), type_name: || "" };
 
-/// The tick now; `None` if the reading may be left out.
+/// The tick now; `None` if the reading may be skipped.
 #[inline(always)]
 pub(super) fn tick(thread: &Thread) -> Option<u64> {
     if is_virtual() {
@@ -122,12 +122,12 @@ pub fn note_uniform_end() {
     if thread.task.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
         task::stop(thread, Some(now));
         let latest = &Shared::of(thread).header().detached;
-        raise(&latest.uniform, Assumed::of(thread).uniform);
+        raise(&latest.uniform, AltSpans::of(thread).uniform);
         task::go(thread, Some(now));
     }
 }
 
-/// There has been a loop of which the runtime tells chunks.
+/// There has been a loop of which the runtime reports chunks.
 pub(super) static LOOPS: AtomicBool = AtomicBool::new(false);
 
 /// A thread begins.
@@ -469,7 +469,7 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
 }
 
 /// The code of an untied task has ended, its last part's books are closed, and something else runs here already; now it is
-/// complete, or detached. False if it runs here by the books, as do those of which no part is told.
+/// complete, or detached. False if it runs here by the books, as do those of which the runtime reports no part.
 fn code_ended(untied: &'static Frame, complete: bool) -> bool {
     let Some(thread) = thread::current() else { return false };
     if Frame::on(thread).is_some_and(|here| core::ptr::eq(here, untied)) || untied.stage() != Stage::Begun {
@@ -513,7 +513,7 @@ pub(super) fn part_over(untied: &'static Frame) {
     done(thread);
 }
 
-/// Where `prior` runs. Of parts of untied tasks the runtime tells late: then what runs is another task.
+/// Where `prior` runs. The runtime reports parts of untied tasks late: then what runs is another task.
 fn running(prior: &'static Frame) -> Option<(&'static Thread, &'static Frame)> {
     match prior.running_on() {
         Some(thread) if !prior.is_untied() => Some((thread, prior)),
@@ -542,7 +542,7 @@ fn fulfilled_early(detached: &'static Frame) {
     if let Some(thread) = thread::current() {
         let at = now(thread);
         task::stop(thread, Some(at));
-        detached.fulfil(thread, strand::span(thread), Assumed::of(thread).uniform);
+        detached.fulfil(thread, strand::span(thread), AltSpans::of(thread).uniform);
         task::go(thread, Some(at));
     }
 }

@@ -34,7 +34,7 @@ pub mod path;
 pub mod ring;
 #[path = "../../src/dag/share.rs"]
 pub mod share;
-#[path = "../../src/dag/stack.rs"]
+#[path = "../../../workspan-collect/src/stack.rs"]
 pub mod stack;
 #[path = "../../src/dag/turn.rs"]
 pub mod turn;
@@ -55,7 +55,7 @@ mod turns;
 /// No model runs more often: what remains then is skipped, which is reported.
 const LIMIT: usize = 40_000;
 
-/// Runs `model` in all orders with at most so many preemptions, and says how many executions that were.
+/// Runs `model` in all orders with at most `preemptions` preemptions, and says how many executions that were.
 fn check(name: &str, preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::Arc;

@@ -183,7 +183,7 @@ pub mod shared {
     pub struct Whole(*mut Memory);
 
     impl Whole {
-        /// With so many nodes, and calls.
+        /// With this number of nodes, and of calls.
         pub fn new(nodes: usize, calls: usize) -> Whole {
             assert!(nodes < MAX_NODES && calls < MAX_CALLS);
             let header = Header {
@@ -218,7 +218,6 @@ pub mod shared {
             calls: std::array::from_fn(|_| Cell::new(0)),
             contexts: std::array::from_fn(|_| Cell::new(0)),
             len: Cell::new(0),
-            _pad: Cell::new(0),
             length: Cell::new(0),
             fold_at: Cell::new(0),
             holders: AtomicU32::new(0),
@@ -237,7 +236,7 @@ pub mod shared {
             whole: Cell::new(0),
             _pad: Cell::new(0),
             work: AtomicI64::new(0),
-            apart: AtomicI64::new(0),
+            unjoined_work: AtomicI64::new(0),
             span: AtomicI64::new(0),
         }
     }

@@ -6,7 +6,7 @@ use workspan_collect::tables::{ContextId, ROOT};
 
 use super::call::Open;
 
-/// Locks that a task can hold at a time and still have all of them told apart.
+/// Locks that a task can hold at a time and still have all of them kept separate.
 pub(in crate::dag) const DEPTH: usize = 4;
 
 /// Locks that a task holds.

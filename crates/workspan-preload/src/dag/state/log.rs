@@ -6,6 +6,8 @@ use core::cell::Cell;
 #[derive(Debug, Default)]
 pub struct Logged {
     pub(in crate::dag) identity: Cell<u64>,
+    /// By what a tool knows it; of a member that has not begun, by what the tool knows who forked the team.
+    pub(in crate::dag) tool: Cell<u64>,
     /// While it is suspended: where its strand's logged part begins. In [`ELSEWHERE`], the identity of its next piece.
     /// Before a member begins: its number.
     pub(in crate::dag) work: Cell<i64>,

@@ -17,7 +17,7 @@ use workspan_collect::calls::CallId;
 use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Position, TaskState};
 
-use crate::dag::assumed::Assumed;
+use crate::dag::alt_spans::AltSpans;
 
 /// Where a task begins.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Start {
     /// Absolute span.
     pub span: i64,
     /// The same under assumptions.
-    pub assumed: Assumed,
+    pub alt: AltSpans,
     /// Path, borrowed or owned.
     pub path: u32,
     /// Absolute span up to which `path` accounts.
@@ -42,7 +42,7 @@ pub struct End {
     /// Absolute span.
     pub span: i64,
     /// The same under assumptions.
-    pub assumed: Assumed,
+    pub alt: AltSpans,
     /// Path, as in a [`Position`].
     pub path: u32,
     /// Context of what it does not account for.

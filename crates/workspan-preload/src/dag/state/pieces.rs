@@ -1,7 +1,7 @@
 //! Worksharing constructs that a task takes part in.
 
 use super::call::Part;
-use crate::dag::assumed::Assumed;
+use crate::dag::alt_spans::AltSpans;
 
 /// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Pieces {
     /// Absolute span at the entry.
     pub entry: i64,
     /// The same under assumptions.
-    pub entry_assumed: Assumed,
+    pub entry_alt: AltSpans,
     /// Path at the entry; the frame's own handle.
     pub path: u32,
     /// Absolute span up to which it accounts.
@@ -27,7 +27,7 @@ pub struct Pieces {
     /// Absolute span up to which that accounts.
     pub best_since: i64,
     /// Longest under assumptions.
-    pub best_assumed: Assumed,
+    pub best_alt: AltSpans,
     /// Iterations of the running piece.
     pub iterations: u64,
     /// Constructs that the task has left.

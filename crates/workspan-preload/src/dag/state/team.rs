@@ -3,6 +3,7 @@
 use core::cell::Cell;
 use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
+use workspan_collect::origin::Identity;
 use workspan_collect::region::Region;
 use workspan_wire::shm::{Latest, Thread};
 
@@ -34,7 +35,7 @@ pub struct Team {
     /// The runtime made it for itself.
     pub(in crate::dag) own: bool,
     /// By which the log knows it.
-    pub(in crate::dag) identity: u64,
+    pub(in crate::dag) identity: Identity,
     pub(in crate::dag) size: AtomicU32,
     /// Of its members as far as they have come to barriers, and of tasks that are over.
     pub(in crate::dag) work: AtomicI64,
