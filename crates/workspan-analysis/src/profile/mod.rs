@@ -31,7 +31,9 @@ pub fn profile(recording: &Recording, run: &Run) -> Profile {
     let mut program = program(run, &overhead, tree, recording);
     let regions = regions(recording, run, &overhead, &program);
     program.on_one = laws::on_one(program.work, program.span, stages(&regions));
-    program.parallelism = laws::parallelism(program.on_one, run.span);
+    // Of a program that did nothing there is nothing to say.
+    let measured = program.work > Nanos::ZERO;
+    program.parallelism = laws::parallelism(program.on_one, run.span).filter(|_| measured);
     program.uniform = uniform(run, program.on_one, run.uniform_span);
     program.burdened = burdened(run, program.on_one, run.burdened_span);
     Profile { sites: sites(recording, run, &overhead, &program), regions, program }

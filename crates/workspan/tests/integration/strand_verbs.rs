@@ -132,7 +132,8 @@ fn predictions_agree_with_the_other_verbs() {
     let calls = ask(&["calls", "--json", "--steal", "7000"]);
     let burdened = ask(&["predict", "--json", "-p", "1", "--steal", "7000", "--seeds", "0"]);
     assert_eq!(burdened["program"]["burdened_span_ns"], calls["program"]["burdened_span_ns"]);
-    assert_eq!(whole["points"][0]["time_ns"], whole["program"]["serial_ns"]);
+    // Longer where all wait for the outside world at the same time.
+    assert!(whole["points"][0]["time_ns"].as_i64() >= whole["program"]["serial_ns"].as_i64());
     let site = what_if["sites"][0]["id"].as_str().expect("an id");
     let grain = ask(&["predict", "--json", "-p", "1", "--grain", &format!("{site}=1000000000000")]);
     assert_eq!(grain["grain"][0]["id"], *site);
