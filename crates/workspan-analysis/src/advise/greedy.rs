@@ -58,7 +58,8 @@ pub enum Outcome {
 /// Steps that are tried.
 pub const MOST_STEPS: usize = 64;
 
-/// A segment is worth a step if it has at least this part of the critical path that the target allows: less would gain less than noise.
+/// A segment is worth a step if it has at least this part of the critical path that the target allows: less would gain less
+/// than noise.
 pub const WORTH_A_STEP: f64 = 0.02;
 
 /// Cost of creating tasks.
