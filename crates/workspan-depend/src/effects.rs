@@ -102,5 +102,9 @@ pub fn effect(name: &str) -> Effect {
     if IO.contains(&name) || streams.iter().any(|start| name.starts_with(start)) {
         return Effect::Io;
     }
+    // The rest of C++'s library works on the objects that it is given.
+    if ["_ZNSt", "_ZNKSt", "_ZSt"].iter().any(|start| name.starts_with(start)) {
+        return Effect::None;
+    }
     Effect::Unknown
 }

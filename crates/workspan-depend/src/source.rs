@@ -159,9 +159,13 @@ impl Source {
     }
 
     fn place(&mut self, module: &Module, place: u32) -> PlaceId {
-        let Some(found) = module.places.get(place as usize) else {
+        let Some(mut found) = module.places.get(place as usize) else {
             return 0;
         };
+        // What was inlined before instrumentation stands where it was called.
+        while let Some(outer) = module.places.get(found.inlined_at as usize) {
+            found = outer;
+        }
         let place =
             Place { file: module.text(found.file).to_owned(), line: found.line, column: found.column };
         self.intern(place)

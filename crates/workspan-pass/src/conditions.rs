@@ -10,7 +10,7 @@ use workspan_trace::facts::loop_flag;
 
 use crate::cfg::Loops;
 use crate::llvm::{opcode, Llvm, Ref};
-use crate::locals::{users, Locals};
+use crate::locals::{base, users_through, Locals};
 
 /// LLVM's kind of metadata for a place in the source.
 const LOCATION: u32 = 5;
@@ -114,23 +114,22 @@ impl Conditions<'_> {
 
     /// True for code that ends the program, or that unwinding arrives at.
     fn is_dead_end(&self, block: usize) -> bool {
+        self.ends(block, 0)
+    }
+
+    fn ends(&self, block: usize, depth: usize) -> bool {
         let llvm = self.llvm;
-        let mut at = block;
-        for _ in 0..4 {
-            let handle = self.blocks[at];
-            if llvm.instructions(handle).iter().any(|i| llvm.opcode(*i) == opcode::LANDING_PAD) {
-                return true;
-            }
-            let end = llvm.terminator(handle);
-            if end.is_null() || llvm.opcode(end) == opcode::UNREACHABLE {
-                return true;
-            }
-            match self.loops.successors[at].as_slice() {
-                [next] => at = *next,
-                _ => return false,
-            }
+        let handle = self.blocks[block];
+        if llvm.instructions(handle).iter().any(|i| llvm.opcode(*i) == opcode::LANDING_PAD) {
+            return true;
         }
-        false
+        let end = llvm.terminator(handle);
+        let code = if end.is_null() { opcode::UNREACHABLE } else { llvm.opcode(end) };
+        let next = &self.loops.successors[block];
+        match code {
+            opcode::UNREACHABLE | opcode::RESUME => true,
+            _ => depth < 6 && !next.is_empty() && next.iter().all(|next| self.ends(*next, depth + 1)),
+        }
     }
 
     /// The exit that comes first after the header.
@@ -181,17 +180,31 @@ impl Conditions<'_> {
             };
             let each_time = self.loops.innermost[*block] == Some(number)
                 && self.loops.latches(number).all(|latch| self.loops.dominates(*block, latch));
-            if let Some(step) = self.step(*store, *alloca, inside).filter(|_| each_time) {
+            if !each_time {
+                continue;
+            }
+            if let Some(step) = self.step(*store, *alloca, inside) {
                 found.push((*alloca, step, false));
+            } else if self.is_number(number, *store) {
+                found.push((*alloca, 1, true));
             }
         }
         found
     }
 
+    /// True if what is stored is the loop's own counter, which the front end keeps without a variable, as Fortran's do.
+    fn is_number(&self, number: usize, store: Ref) -> bool {
+        let llvm = self.llvm;
+        let value = self.plain(llvm.operand(store, 0));
+        !llvm.is_a_instruction(value).is_null()
+            && llvm.opcode(value) == opcode::PHI
+            && llvm.block_of(value) == self.blocks[self.loops.loops[number].header]
+    }
+
     /// Writes of a variable within some blocks.
     fn stores(&self, alloca: Ref, inside: &[usize]) -> Vec<(Ref, usize)> {
         let llvm = self.llvm;
-        let all = users(llvm, alloca).into_iter().filter(|user| llvm.opcode(*user) == opcode::STORE);
+        let all = users_through(llvm, alloca).into_iter().filter(|user| llvm.opcode(*user) == opcode::STORE);
         all.filter_map(|store| {
             let block = llvm.block_of(store);
             inside.iter().find(|number| self.blocks[**number] == block).map(|number| (store, *number))
@@ -209,7 +222,7 @@ impl Conditions<'_> {
             let value = self.plain(value);
             !llvm.is_a_instruction(value).is_null()
                 && llvm.opcode(value) == opcode::LOAD
-                && llvm.operand(value, 0) == alloca
+                && base(llvm, llvm.operand(value, 0)) == alloca
         };
         let (old, step, sign) = match llvm.opcode(value) {
             opcode::ADD if is_old(llvm.operand(value, 0)) => (true, llvm.operand(value, 1), 1),
@@ -226,8 +239,8 @@ impl Conditions<'_> {
         }
         let step = self.plain(step);
         let is_load = !llvm.is_a_instruction(step).is_null() && llvm.opcode(step) == opcode::LOAD;
-        let source = if is_load { llvm.operand(step, 0) } else { step };
-        let fixed = is_load && self.locals.number(source).is_some() && self.stores(source, inside).is_empty();
+        let source = if is_load { base(llvm, llvm.operand(step, 0)) } else { step };
+        let fixed = is_load && self.locals.number(llvm, source).is_some() && self.stores(source, inside).is_empty();
         (fixed || !llvm.is_a_argument(step).is_null()).then_some(0)
     }
 
@@ -273,8 +286,8 @@ impl Slice<'_, '_> {
         let count = u32::try_from(llvm.operands(value)).unwrap_or(0);
         match code {
             opcode::LOAD => {
-                let pointer = llvm.operand(value, 0);
-                if self.conditions.locals.number(pointer).is_none() {
+                let pointer = base(llvm, llvm.operand(value, 0));
+                if self.conditions.locals.number(llvm, pointer).is_none() {
                     let moves = self.varies(pointer, depth + 1);
                     self.data |= moves;
                     return moves;

@@ -11,9 +11,10 @@ use workspan_trace::program::{Module, NONE};
 
 use crate::conditions::Conditions;
 use crate::debug::Places;
-use crate::llvm::{Llvm, Ref};
-use crate::locals::Locals;
-use crate::names;
+use crate::library;
+use crate::llvm::{opcode, Llvm, Ref};
+use crate::locals::{users, Locals};
+use crate::names::{variable, Declared};
 use crate::plan::{Plan, Segment};
 
 /// Set by `workspan build` for a compilation that leaves optimisation to the pass.
@@ -42,6 +43,69 @@ pub fn prepare(llvm: &Llvm, module: Ref) {
     }
 }
 
+/// Small functions of C++'s library, which are read as if they stood in the loop: iterators, references, accessors.
+const ACCESSORS: [&str; 6] = ["_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZN6__pstl"];
+/// Instructions that such a function has at most.
+const SMALL: usize = 40;
+
+/// Has the small functions of C++'s library inlined.
+pub fn inline_accessors(llvm: &Llvm, module: Ref) {
+    let kind = |name: &std::ffi::CStr| llvm.attribute_kind(name.as_ptr(), name.count_bytes());
+    let attribute = llvm.create_attribute(llvm.context_of(module), kind(c"alwaysinline"), 0);
+    for function in llvm.functions(module) {
+        let name = llvm.name(function);
+        let is_accessor = llvm.is_declaration(function) == 0
+            && matches!(llvm.linkage(function), 2 | 3 | 5 | 6)
+            && ACCESSORS.iter().any(|start| name.starts_with(start))
+            && !library::chooses(&name);
+        if !is_accessor {
+            continue;
+        }
+        let all: Vec<Ref> = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)).collect();
+        let calls_itself = all.iter().any(|i| llvm.opcode(*i) == opcode::CALL && llvm.callee(*i) == Some(function));
+        if all.len() <= SMALL && !calls_itself {
+            llvm.remove_attribute(function, FUNCTION, kind(c"noinline"));
+            llvm.remove_attribute(function, FUNCTION, kind(c"optnone"));
+            llvm.add_attribute(function, FUNCTION, attribute);
+        }
+    }
+}
+
+/// Parameters of inlined functions, which are written once: what was passed takes their place.
+pub fn forward_parameters(llvm: &Llvm, module: Ref) {
+    for function in llvm.functions(module) {
+        if llvm.is_declaration(function) != 0 {
+            continue;
+        }
+        for alloca in llvm.instructions(llvm.first_block(function)) {
+            if llvm.opcode(alloca) == opcode::ALLOCA && llvm.name(alloca).contains(".addr.i") {
+                forward(llvm, alloca);
+            }
+        }
+    }
+}
+
+fn forward(llvm: &Llvm, alloca: Ref) {
+    let all = users(llvm, alloca);
+    let stores: Vec<Ref> = all.iter().copied().filter(|user| llvm.opcode(*user) == opcode::STORE).collect();
+    let [store] = stores.as_slice() else {
+        return;
+    };
+    let value = llvm.operand(*store, 0);
+    let same = |load: Ref| llvm.opcode(load) == opcode::LOAD && llvm.type_of(load) == llvm.type_of(value);
+    let ends = |user: Ref| {
+        llvm.opcode(user) == opcode::CALL
+            && llvm.callee(user).is_some_and(|callee| llvm.name(callee).starts_with("llvm.lifetime."))
+    };
+    if value == alloca || !all.iter().all(|user| *user == *store || same(*user) || ends(*user)) {
+        return;
+    }
+    for load in all.into_iter().filter(|user| llvm.opcode(*user) == opcode::LOAD) {
+        llvm.replace_uses(load, value);
+        llvm.erase(load);
+    }
+}
+
 /// What is known of a function.
 #[derive(Debug)]
 pub struct Extra<'l> {
@@ -51,6 +115,8 @@ pub struct Extra<'l> {
     pub first: usize,
     /// Updates.
     pub updates: HashMap<Ref, Update>,
+    /// Names.
+    pub declared: &'l Declared,
 }
 
 /// Where facts go.
@@ -74,7 +140,7 @@ impl Sink<'_> {
     /// Locals and loops of a function.
     pub fn function(&mut self, number: u32, plan: &Plan, extra: &Extra<'_>) {
         for alloca in &extra.locals.all {
-            let name = names::source(&self.llvm.name(*alloca));
+            let name = extra.declared.source(self.llvm, *alloca);
             let name = self.text(name);
             self.described.facts.locals.push(Local { function: number, name });
         }
@@ -91,7 +157,7 @@ impl Sink<'_> {
                 self.places.of_location(self.llvm, self.context, self.described, begin, 0)
             });
             let inductions = shape.inductions.iter().filter_map(|(alloca, step, control)| {
-                let local = small(extra.first + extra.locals.number(*alloca)?);
+                let local = small(extra.first + extra.locals.number(self.llvm, *alloca)?);
                 Some(Induction { local, step: *step, control: *control })
             });
             self.described.facts.loops.push(LoopFacts {
@@ -108,14 +174,14 @@ impl Sink<'_> {
     pub fn segment(&mut self, segment: &Segment, extra: &Extra<'_>) {
         let update = |instruction| extra.updates.get(&instruction).map_or(0, |update| *update as u8);
         for operation in &segment.operations {
-            let (name, direct) = self.pointer(operation.instruction, operation.address);
+            let (name, direct) = self.pointer(operation.instruction, operation.address, extra.declared);
             let variable = self.text(name);
             let update = update(operation.instruction);
             self.described.facts.operations.push(Meaning { variable, update, direct });
         }
         for touch in &segment.touches {
             let place = self.places.of_instruction(self.llvm, self.context, self.described, touch.instruction);
-            let local = small(extra.first + extra.locals.number(touch.local).unwrap_or(0));
+            let local = small(extra.first + extra.locals.number(self.llvm, touch.local).unwrap_or(0));
             let update = update(touch.instruction);
             self.described.facts.touches.push(Touch { local, deed: touch.deed, update, place });
         }
@@ -123,8 +189,7 @@ impl Sink<'_> {
         self.described.facts.segments.push(small(segment.runs.len()));
     }
 
-    fn pointer(&self, instruction: Ref, address: crate::plan::Address) -> (Option<String>, bool) {
-        use crate::llvm::opcode;
+    fn pointer(&self, instruction: Ref, address: crate::plan::Address, declared: &Declared) -> (Option<String>, bool) {
         use crate::plan::Address;
         let llvm = self.llvm;
         let pointer = match (llvm.opcode(instruction), address) {
@@ -134,7 +199,7 @@ impl Sink<'_> {
             (_, Address::Pointer(pointer)) => pointer,
             _ => return (None, false),
         };
-        names::variable(llvm, pointer)
+        variable(llvm, declared, pointer)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::early;
 use crate::emit::Emitter;
 use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::locals::Locals;
+use crate::names::Declared;
 use crate::plan::{Address, Plan, Planner, Segment};
 use crate::updates::updates;
 
@@ -35,7 +36,9 @@ pub fn module(module: Ref) -> Result<bool, String> {
     initialise_assembly(&target);
     let is_early = early::wanted();
     if is_early {
+        early::inline_accessors(llvm, module);
         inline(llvm, module)?;
+        early::forward_parameters(llvm, module);
         early::prepare(llvm, module);
     }
     let mut work = Work {
@@ -78,13 +81,16 @@ impl Work<'_> {
     fn functions(&mut self) {
         let llvm = self.llvm;
         let layout = llvm.data_layout(self.module);
+        let declared =
+            if self.described.facts.early { Declared::of(llvm, self.module) } else { Declared::default() };
         let naked = llvm.attribute_kind(c"naked".as_ptr(), 5);
         let of_ours = |name: &str| name.starts_with("__workspan_") || name.starts_with("llvm.");
         for function in llvm.functions(self.module) {
             let skipped = llvm.is_declaration(function) != 0
                 || llvm.linkage(function) == AVAILABLE_EXTERNALLY
                 || !llvm.attribute_at(function, FUNCTION, naked).is_null()
-                || of_ours(&llvm.name(function));
+                || of_ours(&llvm.name(function))
+                || self.described.facts.early && crate::library::chooses(&llvm.name(function));
             if skipped {
                 // Functions elsewhere may be instrumented, too.
                 self.emitter.prepare(function);
@@ -97,11 +103,11 @@ impl Work<'_> {
             let locals = self.described.facts.early.then(|| Locals::of(llvm, layout, function));
             let planner = Planner { locals: locals.as_ref(), ..plain };
             let plan = planner.plan(function);
-            self.function(function, &plan, locals.as_ref());
+            self.function(function, &plan, locals.as_ref(), &declared);
         }
     }
 
-    fn function(&mut self, function: Ref, plan: &Plan, locals: Option<&Locals>) {
+    fn function(&mut self, function: Ref, plan: &Plan, locals: Option<&Locals>, declared: &Declared) {
         let llvm = self.llvm;
         let number = small(self.described.functions.len());
         let place = self.places.of_function(llvm, self.context, &mut self.described, function);
@@ -119,6 +125,7 @@ impl Work<'_> {
             locals,
             first: self.described.facts.locals.len(),
             updates: updates(llvm, function),
+            declared,
         });
         if let Some(extra) = &extra {
             let mut sink = early::Sink {

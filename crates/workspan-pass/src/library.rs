@@ -4,9 +4,15 @@
 
 use workspan_trace::program::Access::{self, Load, Store, Update};
 
+/// True for functions that choose one of two objects: `std::max`, `std::min`.
+pub fn chooses(name: &str) -> bool {
+    name.starts_with("_ZSt3maxI") || name.starts_with("_ZSt3minI")
+}
+
 /// Arguments that a function reads or writes through; `count`: how many it was given.
 pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
     let fixed: &[(u32, Access)] = match name {
+        _ if chooses(name) => &[(0, Load), (1, Load)],
         "strlen" | "atoi" | "atol" | "atoll" | "atof" | "puts" | "fputs" | "perror" | "strchr" | "strrchr" | "memchr"
         | "strdup" | "strnlen" | "strndup" | "fwrite" | "putenv" => &[(0, Load)],
         "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "memcmp" | "bcmp" | "strstr" | "strspn" | "strcspn"
@@ -25,6 +31,9 @@ pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
         "sincos" | "sincosf" => &[(1, Store), (2, Store)],
         "sprintf" | "vsprintf" => &[(0, Store)],
         "snprintf" | "vsnprintf" | "__snprintf_chk" | "__sprintf_chk" => &[(0, Store)],
+        // Strings of C++: the object comes first.
+        _ if name.starts_with("_ZNKSt7__cxx1112basic_string") => &[(0, Load)],
+        _ if name.starts_with("_ZNSt7__cxx1112basic_string") => &[(0, Update)],
         _ => &[],
     };
     let mut all = fixed.to_vec();

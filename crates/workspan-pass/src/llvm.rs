@@ -180,6 +180,8 @@ functions! {
     predicate = LLVMGetICmpPredicate(compare: Ref) -> c_int;
     real_predicate = LLVMGetFCmpPredicate(compare: Ref) -> c_int;
     block_as_value = LLVMBasicBlockAsValue(block: Ref) -> Ref;
+    replace_uses = LLVMReplaceAllUsesWith(old: Ref, new: Ref);
+    erase = LLVMInstructionEraseFromParent(instruction: Ref);
     verify = LLVMVerifyModule(module: Ref, action: c_int, message: *mut *mut c_char) -> c_int;
     intrinsic_id = LLVMLookupIntrinsicID(name: *const c_char, length: usize) -> c_uint;
     intrinsic = LLVMGetIntrinsicDeclaration(module: Ref, id: c_uint, types: *mut Ref, count: usize) -> Ref;
@@ -249,6 +251,7 @@ pub mod opcode {
     pub const FCMP: i32 = 43;
     pub const SELECT: i32 = 46;
     pub const FREEZE: i32 = 68;
+    pub const RESUME: i32 = 58;
     pub const INVOKE: i32 = 5;
     pub const CALL_BR: i32 = 67;
     pub const ALLOCA: i32 = 26;

@@ -32,9 +32,9 @@ impl Locals {
         found
     }
 
-    /// Which one it is.
-    pub fn number(&self, alloca: Ref) -> Option<usize> {
-        self.numbers.get(&alloca).copied()
+    /// Which one a pointer is the address of.
+    pub fn number(&self, llvm: &Llvm, pointer: Ref) -> Option<usize> {
+        self.numbers.get(&base(llvm, pointer)).copied()
     }
 
     /// What an instruction does with one.
@@ -47,7 +47,7 @@ impl Locals {
             }
             _ => return None,
         };
-        self.number(pointer).map(|_| Touch { instruction, local: pointer, deed })
+        self.number(llvm, pointer).map(|_| Touch { instruction, local: base(llvm, pointer), deed })
     }
 
     /// True if an instruction costs time.
@@ -68,6 +68,32 @@ fn is_scope(llvm: &Llvm, call: Ref, prefix: &str) -> bool {
     llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with(prefix))
 }
 
+/// Takes off steps to a first member, which change no address.
+pub fn base(llvm: &Llvm, pointer: Ref) -> Ref {
+    let mut at = pointer;
+    while !llvm.is_a_instruction(at).is_null() && llvm.opcode(at) == opcode::GEP {
+        let count = u32::try_from(llvm.operands(at)).unwrap_or(0);
+        if !(1..count).all(|index| llvm.constant(llvm.operand(at, index)) == Some(0)) {
+            break;
+        }
+        at = llvm.operand(at, 0);
+    }
+    at
+}
+
+/// Users of a variable's address, also as that of its first member.
+pub fn users_through(llvm: &Llvm, alloca: Ref) -> Vec<Ref> {
+    let mut found = Vec::new();
+    for user in users(llvm, alloca) {
+        if llvm.opcode(user) == opcode::GEP && base(llvm, user) == base(llvm, alloca) {
+            found.extend(users_through(llvm, user));
+        } else {
+            found.push(user);
+        }
+    }
+    found
+}
+
 /// Users of a value.
 pub fn users(llvm: &Llvm, value: Ref) -> Vec<Ref> {
     let mut found = Vec::new();
@@ -84,16 +110,16 @@ fn is_local(llvm: &Llvm, layout: Ref, alloca: Ref) -> bool {
         return false;
     }
     let ty = llvm.allocated_type(alloca);
-    if matches!(llvm.type_kind(ty), type_kind::STRUCT | type_kind::ARRAY | type_kind::SCALABLE_VECTOR) {
+    if matches!(llvm.type_kind(ty), type_kind::ARRAY | type_kind::SCALABLE_VECTOR) {
         return false;
     }
     let size = llvm.store_size(layout, ty);
     let whole = |ty: Ref| llvm.store_size(layout, ty) == size;
-    users(llvm, alloca).into_iter().all(|user| match llvm.opcode(user) {
+    users_through(llvm, alloca).into_iter().all(|user| match llvm.opcode(user) {
         opcode::LOAD => llvm.volatile(user) == 0 && llvm.ordering(user) == 0 && whole(llvm.type_of(user)),
         opcode::STORE => {
             let value = llvm.operand(user, 0);
-            value != alloca && llvm.volatile(user) == 0 && llvm.ordering(user) == 0 && whole(llvm.type_of(value))
+            base(llvm, value) != alloca && llvm.volatile(user) == 0 && llvm.ordering(user) == 0 && whole(llvm.type_of(value))
         }
         opcode::CALL => is_scope(llvm, user, "llvm.lifetime."),
         _ => false,

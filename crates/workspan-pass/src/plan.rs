@@ -257,7 +257,10 @@ impl Planner<'_> {
         let Some(locals) = self.locals else {
             return;
         };
-        let location = self.llvm.debug_location(instruction);
+        let mut location = self.llvm.debug_location(instruction);
+        while !location.is_null() && !self.llvm.location_inlined_at(location).is_null() {
+            location = self.llvm.location_inlined_at(location);
+        }
         let line = if location.is_null() { 0 } else { self.llvm.location_line(location) };
         let cost = u32::from(locals.costs(self.llvm, instruction));
         match segment.runs.last_mut() {

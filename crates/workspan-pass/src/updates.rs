@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use workspan_trace::facts::Update;
 
+use crate::library;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::users;
 
@@ -66,12 +67,17 @@ impl Finder<'_> {
 
     /// The load of our address that a value is, if nothing else uses it.
     fn load(&self, value: Ref) -> Option<Ref> {
+        self.load_used(value, 1)
+    }
+
+    /// The same; a comparison and what it chooses are two uses.
+    fn load_used(&self, value: Ref, most: usize) -> Option<Ref> {
         let value = self.strip(value);
         let llvm = self.llvm;
         if llvm.is_a_instruction(value).is_null() || llvm.opcode(value) != opcode::LOAD {
             return None;
         }
-        (same(llvm, llvm.operand(value, 0), self.pointer, 0) && users(llvm, value).len() == 1).then_some(value)
+        (same(llvm, llvm.operand(value, 0), self.pointer, 0) && users(llvm, value).len() <= most).then_some(value)
     }
 
     fn of_value(&self, value: Ref) -> Option<(Update, Vec<Ref>)> {
@@ -87,6 +93,7 @@ impl Finder<'_> {
             opcode::OR => Update::Or,
             opcode::XOR => Update::Xor,
             opcode::CALL => return self.of_call(value),
+            opcode::LOAD => return self.of_choice(value),
             opcode::PHI => return self.of_phi(value),
             opcode::SELECT => {
                 let (condition, yes, no) = (llvm.operand(value, 0), llvm.operand(value, 1), llvm.operand(value, 2));
@@ -147,6 +154,19 @@ impl Finder<'_> {
         [0, 1].iter().find_map(|side| self.load(llvm.operand(call, *side))).map(|load| (update, vec![load]))
     }
 
+    /// `m = std::max(m, x)`: what is stored is read through what the call chose.
+    fn of_choice(&self, load: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        let call = llvm.operand(load, 0);
+        if llvm.is_a_instruction(call).is_null() || llvm.opcode(call) != opcode::CALL {
+            return None;
+        }
+        let name = llvm.callee(call).map(|callee| llvm.name(callee)).filter(|name| library::chooses(name))?;
+        let ours = |at: u32| same(llvm, llvm.operand(call, at), self.pointer, 0);
+        let update = if name.starts_with("_ZSt3max") { Update::Max } else { Update::Min };
+        (ours(0) != ours(1)).then(|| (update, vec![load, call]))
+    }
+
     /// `ok = ok && x`, or one of the values that a condition chose.
     fn of_phi(&self, phi: Ref) -> Option<(Update, Vec<Ref>)> {
         let llvm = self.llvm;
@@ -204,7 +224,7 @@ impl Finder<'_> {
         };
         let update = if takes_left == greater { Update::Max } else { Update::Min };
         let all = [left, right, yes, no];
-        let loads: Vec<Ref> = all.into_iter().filter_map(|value| self.load(value)).collect();
+        let loads: Vec<Ref> = all.into_iter().filter_map(|value| self.load_used(value, 2)).collect();
         (!loads.is_empty()).then_some((update, loads))
     }
 
