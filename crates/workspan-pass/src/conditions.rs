@@ -162,7 +162,12 @@ impl Conditions<'_> {
         }
         let llvm = self.llvm;
         let writes = |block: usize| {
-            llvm.instructions(self.blocks[block]).iter().any(|i| llvm.opcode(*i) == opcode::STORE)
+            // Objects that the compiler makes up on the way have a dot in their names.
+            let counts = |i: &Ref| {
+                let to = base(llvm, llvm.operand(*i, 1));
+                self.locals.number(llvm, to).is_none() || !llvm.name(to).contains('.')
+            };
+            llvm.instructions(self.blocks[block]).iter().any(|i| llvm.opcode(*i) == opcode::STORE && counts(i))
         };
         let latches: Vec<usize> = self.loops.latches(number).collect();
         let pure = !found.iter().any(|block| writes(*block) || latches.contains(block));
@@ -296,9 +301,15 @@ impl Slice<'_, '_> {
                     counter.2 = true;
                     return true;
                 }
-                let written = !self.conditions.stores(pointer, self.inside).is_empty();
-                self.data |= written;
-                written
+                // What is computed anew for each test from what does not change, does not change.
+                let stores = self.conditions.stores(pointer, self.inside);
+                let is_made_up = llvm.name(pointer).contains('.');
+                let mut moves = !stores.is_empty() && !is_made_up;
+                for (store, _) in stores.iter().filter(|_| is_made_up && first) {
+                    moves |= self.varies(llvm.operand(*store, 0), depth + 1);
+                }
+                self.data |= moves;
+                moves
             }
             opcode::CALL | opcode::INVOKE => {
                 let intrinsic = llvm.callee(value).is_some_and(|callee| llvm.name(callee).starts_with("llvm."));

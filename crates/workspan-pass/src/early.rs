@@ -104,6 +104,7 @@ fn forward(llvm: &Llvm, alloca: Ref) {
         llvm.replace_uses(load, value);
         llvm.erase(load);
     }
+    llvm.erase(*store);
 }
 
 /// What is known of a function.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::library;
 use crate::llvm::{lookup, opcode, Llvm, Ref};
 
 /// How deep addresses are followed.
@@ -163,6 +164,7 @@ pub fn variable(llvm: &Llvm, declared: &Declared, pointer: Ref) -> (Option<Strin
             opcode::ALLOCA => return (declared.source(llvm, at), direct),
             opcode::LOAD => (at, direct) = (llvm.operand(at, 0), false),
             opcode::GEP | opcode::FIRST_CAST..=opcode::LAST_CAST => at = llvm.operand(at, 0),
+            opcode::CALL | opcode::INVOKE if chooses(llvm, at) => (at, direct) = (llvm.operand(at, 0), false),
             opcode::CALL | opcode::INVOKE => {
                 return (llvm.callee(at).map(|callee| format!("{}()", llvm.name(callee))), false)
             }
@@ -172,6 +174,10 @@ pub fn variable(llvm: &Llvm, declared: &Declared, pointer: Ref) -> (Option<Strin
         }
     }
     (None, false)
+}
+
+fn chooses(llvm: &Llvm, call: Ref) -> bool {
+    llvm.callee(call).is_some_and(|callee| library::chooses(&llvm.name(callee)))
 }
 
 /// A static variable of a function is named after both.

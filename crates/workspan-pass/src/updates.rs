@@ -158,7 +158,7 @@ impl Finder<'_> {
     fn of_choice(&self, load: Ref) -> Option<(Update, Vec<Ref>)> {
         let llvm = self.llvm;
         let call = llvm.operand(load, 0);
-        if llvm.is_a_instruction(call).is_null() || llvm.opcode(call) != opcode::CALL {
+        if llvm.is_a_instruction(call).is_null() || !matches!(llvm.opcode(call), opcode::CALL | opcode::INVOKE) {
             return None;
         }
         let name = llvm.callee(call).map(|callee| llvm.name(callee)).filter(|name| library::chooses(name))?;
