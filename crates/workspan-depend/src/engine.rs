@@ -17,6 +17,7 @@ use workspan_trace::facts::Deed;
 use workspan_trace::program::{flag, operation, Access as Mode};
 
 use crate::effects::{effect, STATES};
+use crate::journal::{Journal, Step};
 use crate::models::{Child, Run, MODELS};
 use crate::shadow::{BuildHasher, Cell, Reader, Readers, Shadow, Site};
 use crate::source::{small, PlaceId, SegmentInfo, Source};
@@ -77,10 +78,16 @@ pub struct Engine {
     pub work: u64,
     /// Functions outside instrumented code that were called, and how often.
     pub boxes: BTreeMap<u32, u64>,
+    /// What ran, of the first context.
+    pub journal: Journal,
+    /// Lines of segments, by their number in the journal.
+    pub lines: Vec<(u32, u32)>,
+    line_numbers: Vec<u32>,
+    runs_of_current: u32,
     /// Loops that carry a dependence that forbids parallel iterations, as far as known.
-    serial: Vec<bool>,
+    pub serial: Vec<bool>,
     /// Calls that lines wait for: by segment and line.
-    waits: HashMap<(u32, u32), Vec<Child>, BuildHasher>,
+    pub waits: HashMap<(u32, u32), Vec<Child>, BuildHasher>,
     contexts: Vec<Option<Box<Context>>>,
 }
 
@@ -98,6 +105,7 @@ struct Context {
     /// What the last dependence of a site was: record, source, node, whether carried.
     memo: Vec<[Memo; 3]>,
     exposure: Vec<(u64, usize)>,
+    groups: Vec<(Reader, Common)>,
     root_address: u64,
     /// A line of the frame on top follows a call.
     follows: PlaceId,
@@ -132,6 +140,10 @@ impl Engine {
             models: MODELS.map(Run::new).into(),
             work: 0,
             boxes: BTreeMap::new(),
+            journal: Journal::default(),
+            lines: Vec::new(),
+            line_numbers: Vec::new(),
+            runs_of_current: 0,
             serial: Vec::new(),
             waits: HashMap::default(),
             contexts: Vec::new(),
@@ -256,6 +268,7 @@ impl Engine {
         let locals = vec![Cell::default(); locals as usize];
         let function = info.function;
         context.frames.push(Frame { node, address, function, call, locals, outer, ..Frame::default() });
+        self.note(context, Step::Call);
         self.push_level(context, |_| true);
         let counted = self.calls.entry(call).or_default();
         counted.entered = info.function + 1;
@@ -278,6 +291,7 @@ impl Engine {
         }
         let work = node.map_or(0, |node| self.work - node.work);
         self.calls.entry(frame.call).or_default().work += work;
+        self.note(context, Step::Return(frame.call));
         self.pop_level(context, Child::Call(frame.call));
     }
 
@@ -327,6 +341,7 @@ impl Engine {
         }
         self.loops[number as usize - 1].entries += 1;
         let serial = self.serial[number as usize - 1];
+        self.note(context, Step::Loop(number));
         self.push_level(context, |run| run.model.loops && !(run.model.parallel_only && serial));
         self.begin_iteration(context);
     }
@@ -353,7 +368,14 @@ impl Engine {
         }
     }
 
+    fn note(&mut self, context: &Context, step: Step) {
+        if context.is_first {
+            self.journal.note(step);
+        }
+    }
+
     fn next_iteration(&mut self, context: &mut Context) {
+        self.note(context, Step::Turn);
         self.end_iteration(context);
         let (now, serial) = (context.now + 1, context.serials + 1);
         context.serials = serial;
@@ -387,6 +409,7 @@ impl Engine {
             if let Some(around) = context.nodes.last_mut() {
                 around.ended.push(ended);
             }
+            self.note(context, Step::Leave(node.number));
             self.pop_level(context, Child::Loop(node.number));
         }
     }
@@ -423,6 +446,7 @@ impl Engine {
     fn run(&mut self, context: &mut Context, info: &SegmentInfo, id: u32, accesses: &[Access]) {
         let (mut next, mut operations) = (0, 0);
         let (mut touches, last) = (0_usize, info.runs.len().saturating_sub(1));
+        self.runs_of_current = small(info.runs.len());
         for (number, run) in info.runs.iter().enumerate() {
             context.now += 1;
             self.work += u64::from(run.cost);
@@ -465,6 +489,8 @@ impl Engine {
         if !context.is_first {
             return;
         }
+        let at = self.line_number(id, number);
+        self.journal.note(Step::Line(at));
         let tail = if context.follows == 0 { 0 } else { follows };
         let waits = self.waits.get(&(id, number));
         let levels = context.levels.last().copied().unwrap_or_default();
@@ -486,6 +512,22 @@ impl Engine {
             }
             let _ = level;
         }
+    }
+
+    /// Number of a line of a segment in the journal.
+    fn line_number(&mut self, id: u32, number: u32) -> u32 {
+        let at = id as usize;
+        if self.line_numbers.len() <= at {
+            self.line_numbers.resize(at + 1, u32::MAX);
+        }
+        if self.line_numbers[at] == u32::MAX {
+            self.line_numbers[at] = small(self.lines.len());
+            // Its segment has been taken out: lines are as many as anybody asks for.
+            for line in 0..=number.max(self.runs_of_current) {
+                self.lines.push((id, line));
+            }
+        }
+        self.line_numbers[at] + number
     }
 
     fn depart(&mut self, context: &mut Context, info: &SegmentInfo) {
@@ -586,19 +628,45 @@ impl Engine {
                 let at = common(&context.nodes, cell.written);
                 self.found(context, Kind::Waw, (cell.writer, cell.written), (site, address), at);
             }
-            let mut at = cell.readers;
-            while at != 0 {
-                let reader = readers.get(at);
-                // Its own read in the same moment, and what is in frames that have been left, is none.
-                if reader.last >= floor && !(mode == Mode::Update && reader.site == site && reader.first == context.now) {
-                    let node = common(&context.nodes, reader.last);
-                    self.found_range(context, Kind::War, reader, (site, address), node);
-                }
-                at = reader.next;
-            }
+            let own = (mode == Mode::Update).then_some(site);
+            self.readers(context, readers, cell.readers, (floor, own), (site, address));
             readers.drop_list(cell.readers);
             *cell = Cell { written: context.now, writer: site, readers: 0 };
         }
+    }
+
+    /// Write after read: reads of one site that lie in the same node of the tree are one.
+    fn readers(
+        &mut self,
+        context: &mut Context,
+        readers: &Readers,
+        first: u32,
+        (floor, own): (u64, Option<Site>),
+        sink: (Site, u64),
+    ) {
+        let mut groups = std::mem::take(&mut context.groups);
+        groups.clear();
+        let mut at = first;
+        while at != 0 {
+            let reader = readers.get(at);
+            at = reader.next;
+            // Its own read in the same moment, and what is in frames that have been left, is none.
+            if reader.last < floor || own == Some(reader.site) && reader.first == context.now {
+                continue;
+            }
+            let node = common(&context.nodes, reader.last);
+            match groups.iter_mut().find(|(other, of)| other.site == reader.site && *of == node) {
+                Some((other, _)) => {
+                    other.first = other.first.min(reader.first);
+                    other.last = other.last.max(reader.last);
+                }
+                None => groups.push((reader, node)),
+            }
+        }
+        for (reader, node) in &groups {
+            self.found_range(context, Kind::War, *reader, sink, *node);
+        }
+        context.groups = groups;
     }
 
     /// A read of a value from before the iterations that run.
@@ -662,7 +730,9 @@ impl Engine {
         let record = self.table.record(key, address, node.iteration);
         self.table.count(record, (address, node.start), distances);
         if record as usize == known {
-            self.first_sight(&key);
+            let ended = &context.nodes[at.node].ended;
+            let ended = ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
+            self.first_sight(&key, ended.map_or(0, |ended| ended.number));
         }
         if direct_only && is_direct {
             context.memo[sink as usize][kind as usize] =
@@ -682,11 +752,10 @@ impl Engine {
     }
 
     /// A dependence that was not known: what the aggregated models wait for, and which loops are serial.
-    fn first_sight(&mut self, key: &Key) {
+    fn first_sight(&mut self, key: &Key, ended: u32) {
         let site = |site: Site| self.source.sites.get(site as usize).cloned().unwrap_or_default();
         let (source, sink) = (site(key.source), site(key.sink));
-        let update = source.update != 0 && source.update == sink.update;
-        if key.carrier != 0 && key.kind == Kind::Raw && !update {
+        if key.carrier != 0 && key.kind == Kind::Raw {
             let number = key.carrier as usize - 1;
             let steps = self.source.loops.get(number).is_some_and(|each| {
                 source.local != 0 && each.inductions.iter().any(|induction| induction.local + 1 == source.local)
@@ -696,7 +765,7 @@ impl Engine {
             }
         }
         let call = if key.source_call != 0 { key.source_call } else { source.tail };
-        if call == 0 {
+        if call == 0 && ended == 0 {
             return;
         }
         let places: Vec<(u32, u32)> = if key.sink_call == 0 {
@@ -708,8 +777,11 @@ impl Engine {
         };
         for place in places {
             let waits = self.waits.entry(place).or_default();
-            if !waits.contains(&Child::Call(call)) {
-                waits.push(Child::Call(call));
+            let children = [(call, Child::Call(call)), (ended, Child::Loop(ended))];
+            for (_, child) in children.into_iter().filter(|(number, _)| *number != 0) {
+                if !waits.contains(&child) {
+                    waits.push(child);
+                }
             }
         }
     }

@@ -20,6 +20,7 @@ use crate::table::{Key, Kind, Record};
 /// The profile of what an engine saw.
 pub fn profile(engine: &mut Engine) -> Profile {
     engine.finish();
+    crate::second::again(engine);
     let work = engine.work;
     let models = engine
         .models
