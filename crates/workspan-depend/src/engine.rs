@@ -88,6 +88,7 @@ pub struct Engine {
     pub serial: Vec<bool>,
     /// Calls that lines wait for: by segment and line.
     pub waits: HashMap<(u32, u32), Vec<Child>, BuildHasher>,
+    awaited: Vec<bool>,
     contexts: Vec<Option<Box<Context>>>,
 }
 
@@ -120,6 +121,8 @@ struct Memo {
     serial: u64,
     record: u32,
     carried: bool,
+    /// No model looks at it again.
+    quiet: bool,
 }
 
 impl Default for Engine {
@@ -146,6 +149,7 @@ impl Engine {
             runs_of_current: 0,
             serial: Vec::new(),
             waits: HashMap::default(),
+            awaited: Vec::new(),
             contexts: Vec::new(),
         }
     }
@@ -492,7 +496,8 @@ impl Engine {
         let at = self.line_number(id, number);
         self.journal.note(Step::Line(at));
         let tail = if context.follows == 0 { 0 } else { follows };
-        let waits = self.waits.get(&(id, number));
+        let is_awaited = self.awaited.get(id as usize).copied().unwrap_or(false);
+        let waits = if is_awaited { self.waits.get(&(id, number)) } else { None };
         let levels = context.levels.last().copied().unwrap_or_default();
         let frame_levels = context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
         for ((run_of, level), frame_level) in self.models.iter_mut().zip(levels).zip(frame_levels) {
@@ -710,8 +715,10 @@ impl Engine {
             let instance = context.nodes[at.node].start;
             self.table.count(memo.record, (address, instance), distances);
             if context.is_first {
-                let key = self.table.all[memo.record as usize].0;
-                self.wait(context, at, source, 0, &key);
+                if !memo.quiet {
+                    let key = self.table.all[memo.record as usize].0;
+                    self.wait(context, at, source, 0, &key);
+                }
             }
             if kind == Kind::Raw {
                 self.live_out(context, at, source);
@@ -736,7 +743,7 @@ impl Engine {
         }
         if direct_only && is_direct {
             context.memo[sink as usize][kind as usize] =
-                Memo { source: source.site, serial, record, carried: at.carried };
+                Memo { source: source.site, serial, record, carried: at.carried, quiet: self.is_quiet(context, at, &key) };
         }
         if kind == Kind::Raw {
             self.live_out(context, at, source);
@@ -776,6 +783,10 @@ impl Engine {
             calls.map(|(id, info)| (small(id), small(info.runs.len().saturating_sub(1)))).collect()
         };
         for place in places {
+            if self.awaited.len() <= place.0 as usize {
+                self.awaited.resize(place.0 as usize + 1, false);
+            }
+            self.awaited[place.0 as usize] = true;
             let waits = self.waits.entry(place).or_default();
             let children = [(call, Child::Call(call)), (ended, Child::Loop(ended))];
             for (_, child) in children.into_iter().filter(|(number, _)| *number != 0) {
@@ -784,6 +795,25 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// True for dependences between instructions of one iteration or of neighbouring ones that no model waits for twice: their lines are
+    /// in order, and counters and private memory are taken away.
+    fn is_quiet(&self, context: &Context, at: Common, key: &Key) -> bool {
+        let Some(site) = self.source.sites.get(key.source as usize) else {
+            return false;
+        };
+        let node = &context.nodes[at.node];
+        let steps = || {
+            let inductions = self.source.loops.get((node.number as usize).wrapping_sub(1)).map(|each| &each.inductions);
+            site.local != 0 && inductions.is_some_and(|all| all.iter().any(|each| each.local + 1 == site.local))
+        };
+        let free = !at.carried || key.kind != Kind::Raw || steps();
+        let line = |site: Site| {
+            let place = self.source.sites.get(site as usize).map_or(0, |site| site.place);
+            self.source.places.get(place as usize).map_or(0, |place| place.line)
+        };
+        site.tail == 0 && free && node.ended.is_empty() && (at.carried || line(key.source) == line(key.sink))
     }
 
     /// Models wait for the source of a dependence.

@@ -34,28 +34,22 @@ pub struct Reader {
     pub last: u64,
 }
 
-/// Groups of reads, by number.
-#[derive(Debug)]
+/// Groups of reads, by number, from 1. Empty, it has allocated nothing: it is taken out for each access.
+#[derive(Debug, Default)]
 pub struct Readers {
     all: Vec<Reader>,
     free: u32,
 }
 
-impl Default for Readers {
-    fn default() -> Readers {
-        Readers { all: vec![Reader::default()], free: 0 }
-    }
-}
-
 impl Readers {
     /// A group.
     pub fn get(&self, number: u32) -> Reader {
-        self.all.get(number as usize).copied().unwrap_or_default()
+        self.all.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default()
     }
 
     /// Changes a group.
     pub fn set(&mut self, number: u32, reader: Reader) {
-        if let Some(place) = self.all.get_mut(number as usize) {
+        if let Some(place) = self.all.get_mut((number as usize).wrapping_sub(1)) {
             *place = reader;
         }
     }
@@ -68,7 +62,7 @@ impl Readers {
             self.set(number, reader);
             return number;
         }
-        let number = u32::try_from(self.all.len()).unwrap_or(0);
+        let number = u32::try_from(self.all.len() + 1).unwrap_or(0);
         if number != 0 {
             self.all.push(reader);
         }
