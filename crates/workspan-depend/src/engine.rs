@@ -104,7 +104,7 @@ struct Context {
     /// The innermost frame of each function, + 1.
     innermost: HashMap<u32, usize, BuildHasher>,
     /// What the last dependence of a site was: record, source, node, whether carried.
-    memo: Vec<[Memo; 3]>,
+    memo: Vec<[Memo; 3 * WAYS]>,
     exposure: Vec<(u64, usize)>,
     groups: Vec<(Reader, Common)>,
     root_address: u64,
@@ -123,6 +123,13 @@ struct Memo {
     carried: bool,
     /// No model looks at it again.
     quiet: bool,
+}
+
+/// Sources that are remembered for each later access and kind.
+const WAYS: usize = 8;
+
+fn way(kind: Kind, source: Site) -> usize {
+    kind as usize * WAYS + source as usize % WAYS
 }
 
 impl Default for Engine {
@@ -381,15 +388,13 @@ impl Engine {
     fn next_iteration(&mut self, context: &mut Context) {
         self.note(context, Step::Turn);
         self.end_iteration(context);
-        let (now, serial) = (context.now + 1, context.serials + 1);
-        context.serials = serial;
+        let now = context.now + 1;
         if let Some(node) = context.nodes.last_mut() {
             node.iteration += 1;
             (node.former, node.turn) = (node.turn, now);
             node.iterations.begin(node.iteration, now);
             node.ended.clear();
             node.in_body = false;
-            node.serial = serial;
         }
         self.begin_iteration(context);
     }
@@ -709,7 +714,7 @@ impl Engine {
             (0, 0)
         };
         let serial = node.serial;
-        let memo = context.memo[sink as usize][kind as usize];
+        let memo = context.memo[sink as usize][way(kind, source.site)];
         let direct_only = context.frames.len() - 1 == node.frame && self.is_direct(context, node.frame, source.site);
         if memo.source == source.site && memo.serial == serial && memo.carried == at.carried && direct_only && !context.frames[node.frame].reentered {
             let instance = context.nodes[at.node].start;
@@ -742,7 +747,7 @@ impl Engine {
             self.first_sight(&key, ended.map_or(0, |ended| ended.number));
         }
         if direct_only && is_direct {
-            context.memo[sink as usize][kind as usize] =
+            context.memo[sink as usize][way(kind, source.site)] =
                 Memo { source: source.site, serial, record, carried: at.carried, quiet: self.is_quiet(context, at, &key) };
         }
         if kind == Kind::Raw {

@@ -82,7 +82,7 @@ pub struct Table {
     /// In the order of their first sight.
     pub all: Vec<(Key, Record)>,
     /// Reads of values from before the iteration: site and loop.
-    pub exposed: HashSet<(Site, u32)>,
+    pub exposed: HashSet<(Site, u32), BuildHasher>,
     /// Values read after a loop: site that wrote them, and loop.
     pub live_out: BTreeMap<(Site, u32), LiveOut>,
 }
