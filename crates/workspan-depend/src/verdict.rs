@@ -31,8 +31,10 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let mut loops: Vec<Loop> = (0..judge.engine.loops.len()).map(|number| judge.of_loop(number)).collect();
     loops.sort_by(|a, b| (&a.place, &a.function).cmp(&(&b.place, &b.function)));
     let lines = judge.lines();
-    let mut dependences: Vec<Dependence> =
-        judge.engine.table.all.iter().map(|(key, record)| judge.dependence(key, record)).collect();
+    // Variables that the compiler made up are nobody's business.
+    let is_made_up = |site: &SiteInfo| site.local != 0 && site.variable == 0;
+    let all = judge.engine.table.all.iter().filter(|(key, _)| !is_made_up(judge.site(key.sink)));
+    let mut dependences: Vec<Dependence> = all.map(|(key, record)| judge.dependence(key, record)).collect();
     dependences.sort();
     let boxes = judge.engine.boxes.iter().map(|(name, count)| (judge.name(*name), *count)).collect();
     Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, ..Profile::default() }

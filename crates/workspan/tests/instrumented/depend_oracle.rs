@@ -233,7 +233,6 @@ impl Writer {
             let callees: Vec<usize> = (0..number).collect();
             let mut body = self.block(0, 0, &callees, is_main);
             body.extend(self.block(0, 0, &callees, is_main));
-            self.put("(void)n, (void)x, (void)y;");
             self.put("}");
             functions.push(Function { name, sites, line, body });
         }
