@@ -665,7 +665,11 @@ impl Engine {
                 continue;
             }
             let node = common(&context.nodes, reader.last);
-            match groups.iter_mut().find(|(other, of)| other.site == reader.site && *of == node) {
+            let call = context.call_of(node, reader.last);
+            let is_same = |(other, of): &&mut (Reader, Common)| {
+                other.site == reader.site && *of == node && context.call_of(node, other.last) == call
+            };
+            match groups.iter_mut().find(is_same) {
                 Some((other, _)) => {
                     other.first = other.first.min(reader.first);
                     other.last = other.last.max(reader.last);
@@ -930,6 +934,12 @@ impl Context {
         }
     }
 
+    /// The call of a node's frame that was running at a moment.
+    fn call_of(&self, at: Common, moment: u64) -> PlaceId {
+        let frame = self.nodes.get(at.node).and_then(|node| self.frames.get(node.frame));
+        frame.map_or(0, |frame| frame.call_at(moment))
+    }
+
     /// What an address held before this moment belongs to a frame that has been left.
     fn floor(&self, address: u64) -> u64 {
         if address >= self.root_address || self.root_address - address > STACK {
@@ -969,7 +979,8 @@ fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, site: Si
     }
     if older != 0 {
         let (new, old) = (readers.get(latest), readers.get(older));
-        if common(&context.nodes, new.first) == common(&context.nodes, old.last) {
+        let at = common(&context.nodes, new.first);
+        if at == common(&context.nodes, old.last) && context.call_of(at, new.first) == context.call_of(at, old.last) {
             readers.set(latest, Reader { first: old.first, ..new });
             readers.unlink(before_older, older, cell);
         }
