@@ -504,7 +504,8 @@ impl Engine {
         let is_awaited = self.awaited.get(id as usize).copied().unwrap_or(false);
         let waits = if is_awaited { self.waits.get(&(id, number)) } else { None };
         let levels = context.levels.last().copied().unwrap_or_default();
-        let frame_levels = context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
+        let frame_levels =
+            context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
         for ((run_of, level), frame_level) in self.models.iter_mut().zip(levels).zip(frame_levels) {
             run_of.line(run.line, branches);
             run_of.work(run.cost.into());
@@ -631,7 +632,8 @@ impl Engine {
             if at.is_some() {
                 self.expose(context, site, at);
             }
-            note_read(context, readers, cell, site);
+            let function = self.source.sites.get(site as usize).map_or(u32::MAX, |site| site.function);
+            note_read(context, readers, cell, (site, function));
         }
         if mode != Mode::Load {
             if cell.writer != 0 && !same {
@@ -665,9 +667,10 @@ impl Engine {
                 continue;
             }
             let node = common(&context.nodes, reader.last);
-            let call = context.call_of(node, reader.last);
+            let function = self.source.sites.get(reader.site as usize).map_or(u32::MAX, |site| site.function);
+            let call = context.call_of(node, function, reader.last);
             let is_same = |(other, of): &&mut (Reader, Common)| {
-                other.site == reader.site && *of == node && context.call_of(node, other.last) == call
+                other.site == reader.site && *of == node && context.call_of(node, function, other.last) == call
             };
             match groups.iter_mut().find(is_same) {
                 Some((other, _)) => {
@@ -720,7 +723,12 @@ impl Engine {
         let serial = node.serial;
         let memo = context.memo[sink as usize][way(kind, source.site)];
         let direct_only = context.frames.len() - 1 == node.frame && self.is_direct(context, node.frame, source.site);
-        if memo.source == source.site && memo.serial == serial && memo.carried == at.carried && direct_only && !context.frames[node.frame].reentered {
+        if memo.source == source.site
+            && memo.serial == serial
+            && memo.carried == at.carried
+            && direct_only
+            && !context.frames[node.frame].reentered
+        {
             let instance = context.nodes[at.node].start;
             self.table.count(memo.record, (address, instance), distances);
             if context.is_first {
@@ -751,8 +759,13 @@ impl Engine {
             self.first_sight(&key, ended.map_or(0, |ended| ended.number));
         }
         if direct_only && is_direct {
-            context.memo[sink as usize][way(kind, source.site)] =
-                Memo { source: source.site, serial, record, carried: at.carried, quiet: self.is_quiet(context, at, &key) };
+            context.memo[sink as usize][way(kind, source.site)] = Memo {
+                source: source.site,
+                serial,
+                record,
+                carried: at.carried,
+                quiet: self.is_quiet(context, at, &key),
+            };
         }
         if kind == Kind::Raw {
             self.live_out(context, at, source);
@@ -832,10 +845,11 @@ impl Engine {
         let update = from.map_or(0, |site| site.update);
         let reduction = update != 0 && to.is_some_and(|site| site.update == update);
         let node = &context.nodes[at.node];
-        let steps = at.carried && from.is_some_and(|from| {
-            let inductions = self.source.loops.get(node.number as usize - 1).map(|each| &each.inductions);
-            from.local != 0 && inductions.is_some_and(|all| all.iter().any(|each| each.local + 1 == from.local))
-        });
+        let steps = at.carried
+            && from.is_some_and(|from| {
+                let inductions = self.source.loops.get(node.number as usize - 1).map(|each| &each.inductions);
+                from.local != 0 && inductions.is_some_and(|all| all.iter().any(|each| each.local + 1 == from.local))
+            });
         // Privatised: memory that is used again in each iteration.
         let names_only = at.carried && key.kind != Kind::Raw;
         let line = from.and_then(|site| self.source.places.get(site.place as usize)).map_or(0, |place| place.line);
@@ -935,8 +949,9 @@ impl Context {
     }
 
     /// The call of a node's frame that was running at a moment.
-    fn call_of(&self, at: Common, moment: u64) -> PlaceId {
+    fn call_of(&self, at: Common, function: u32, moment: u64) -> PlaceId {
         let frame = self.nodes.get(at.node).and_then(|node| self.frames.get(node.frame));
+        let frame = frame.filter(|frame| frame.function != function || frame.reentered);
         frame.map_or(0, |frame| frame.call_at(moment))
     }
 
@@ -955,7 +970,7 @@ impl Context {
 }
 
 /// Adds a read to those since the last write.
-fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, site: Site) {
+fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     // The list is in the order of time, the latest first; three groups of the site at most matter.
@@ -980,7 +995,9 @@ fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, site: Si
     if older != 0 {
         let (new, old) = (readers.get(latest), readers.get(older));
         let at = common(&context.nodes, new.first);
-        if at == common(&context.nodes, old.last) && context.call_of(at, new.first) == context.call_of(at, old.last) {
+        if at == common(&context.nodes, old.last)
+            && context.call_of(at, function, new.first) == context.call_of(at, function, old.last)
+        {
             readers.set(latest, Reader { first: old.first, ..new });
             readers.unlink(before_older, older, cell);
         }

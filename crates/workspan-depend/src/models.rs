@@ -187,7 +187,11 @@ impl Run {
         self.close_line();
         let top = self.levels.len() - 1;
         let now = if self.model.lines {
-            if self.model.control { self.levels[top].condition } else { 0 }
+            if self.model.control {
+                self.levels[top].condition
+            } else {
+                0
+            }
         } else {
             self.time(top)
         };

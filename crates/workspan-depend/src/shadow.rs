@@ -177,7 +177,8 @@ impl Shadow {
     /// The cells of some bytes, which must not cross a page.
     pub fn span(&mut self, address: u64, size: u64) -> Span {
         let key = address / PAGE;
-        let page = if self.last.0 == key && !self.pages.is_empty() { self.last.1 } else { self.find(key, address, size) };
+        let page =
+            if self.last.0 == key && !self.pages.is_empty() { self.last.1 } else { self.find(key, address, size) };
         self.last = (key, page);
         let mut shift = self.pages[page as usize].shift;
         let least = (address | size).trailing_zeros().min(3);

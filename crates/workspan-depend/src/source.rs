@@ -166,8 +166,7 @@ impl Source {
         while let Some(outer) = module.places.get(found.inlined_at as usize) {
             found = outer;
         }
-        let place =
-            Place { file: module.text(found.file).to_owned(), line: found.line, column: found.column };
+        let place = Place { file: module.text(found.file).to_owned(), line: found.line, column: found.column };
         self.intern(place)
     }
 
@@ -268,7 +267,17 @@ impl Source {
                 let tail = tail.filter(|_| at < of_first.0).map_or(0, |(_, call)| call);
                 let (update, direct) = (meaning.update, meaning.direct);
                 let segment = (id, in_run.next());
-                let info = SiteInfo { place, function, in_loop, variable, update, direct, tail, segment, ..SiteInfo::default() };
+                let info = SiteInfo {
+                    place,
+                    function,
+                    in_loop,
+                    variable,
+                    update,
+                    direct,
+                    tail,
+                    segment,
+                    ..SiteInfo::default()
+                };
                 self.sites.push(info);
             }
             let total: u32 = runs.iter().map(|run| run.touches).sum();
@@ -309,8 +318,19 @@ impl Source {
             }
             let flags = segment.flags;
             let first = segment.first;
-            self.segments[id] =
-                SegmentInfo { flags, function, in_loop, call, callee, sites, first, runs, touches: touches.into(), body_of, place };
+            self.segments[id] = SegmentInfo {
+                flags,
+                function,
+                in_loop,
+                call,
+                callee,
+                sites,
+                first,
+                runs,
+                touches: touches.into(),
+                body_of,
+                place,
+            };
         }
     }
 

@@ -25,7 +25,11 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let models = engine
         .models
         .iter_mut()
-        .map(|run| Model { name: run.model.name.to_owned(), work, span: run.finish().clamp(u64::from(work > 0), work.max(1)) })
+        .map(|run| Model {
+            name: run.model.name.to_owned(),
+            work,
+            span: run.finish().clamp(u64::from(work > 0), work.max(1)),
+        })
         .collect();
     let judge = Judge { engine };
     let mut loops: Vec<Loop> = (0..judge.engine.loops.len()).map(|number| judge.of_loop(number)).collect();
@@ -375,7 +379,8 @@ impl Judge<'_> {
             let at = self.place(*place);
             let waiting = waits.get(place);
             let later = |wait: &&(bool, u32)| !wait.0 && wait.1 > at.line;
-            let sync = waiting.and_then(|all| all.iter().find(later).or_else(|| all.iter().next())).map_or(0, |wait| wait.1);
+            let sync =
+                waiting.and_then(|all| all.iter().find(later).or_else(|| all.iter().next())).map_or(0, |wait| wait.1);
             let mut spawn = count.next.iter().any(|line| *line != sync);
             // A condition on its result waits at once.
             spawn &= !source.segments.iter().any(|info| {

@@ -69,7 +69,8 @@ impl Conditions<'_> {
         if exits.len() > 1 {
             shape.flags |= loop_flag::EARLY_EXIT;
         }
-        let mut slice = Slice { conditions: self, number, inside: &inside, shape: &mut shape, data: false, seen: HashSet::new() };
+        let mut slice =
+            Slice { conditions: self, number, inside: &inside, shape: &mut shape, data: false, seen: HashSet::new() };
         for block in before.into_iter().filter(|block| is_condition || *block == first).chain([first]) {
             slice.of_end(block);
         }
@@ -324,8 +325,8 @@ impl Slice<'_, '_> {
                 if !first {
                     return true;
                 }
-                let in_header = llvm.block_of(value)
-                    == self.conditions.blocks[self.conditions.loops.loops[self.number].header];
+                let in_header =
+                    llvm.block_of(value) == self.conditions.blocks[self.conditions.loops.loops[self.number].header];
                 let mut moves = in_header;
                 for at in 0..llvm.incoming_count(value) {
                     moves |= self.varies(llvm.incoming_value(value, at), depth + 1);

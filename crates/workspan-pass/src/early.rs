@@ -154,9 +154,8 @@ impl Sink<'_> {
         };
         for at in 0..plan.loops.loops.len() {
             let shape = conditions.shape(at);
-            let place = shape.begin.map(|begin| {
-                self.places.of_location(self.llvm, self.context, self.described, begin, 0)
-            });
+            let place =
+                shape.begin.map(|begin| self.places.of_location(self.llvm, self.context, self.described, begin, 0));
             let inductions = shape.inductions.iter().filter_map(|(alloca, step, control)| {
                 let local = small(extra.first + extra.locals.number(self.llvm, *alloca)?);
                 Some(Induction { local, step: *step, control: *control })

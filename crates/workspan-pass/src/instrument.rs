@@ -81,8 +81,7 @@ impl Work<'_> {
     fn functions(&mut self) {
         let llvm = self.llvm;
         let layout = llvm.data_layout(self.module);
-        let declared =
-            if self.described.facts.early { Declared::of(llvm, self.module) } else { Declared::default() };
+        let declared = if self.described.facts.early { Declared::of(llvm, self.module) } else { Declared::default() };
         let naked = llvm.attribute_kind(c"naked".as_ptr(), 5);
         let of_ours = |name: &str| name.starts_with("__workspan_") || name.starts_with("llvm.");
         for function in llvm.functions(self.module) {
@@ -128,12 +127,8 @@ impl Work<'_> {
             declared,
         });
         if let Some(extra) = &extra {
-            let mut sink = early::Sink {
-                llvm,
-                context: self.context,
-                described: &mut self.described,
-                places: &mut self.places,
-            };
+            let mut sink =
+                early::Sink { llvm, context: self.context, described: &mut self.described, places: &mut self.places };
             sink.function(number, plan, extra);
         }
         for segment in &plan.segments {

@@ -13,8 +13,8 @@ pub fn chooses(name: &str) -> bool {
 pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
     let fixed: &[(u32, Access)] = match name {
         _ if chooses(name) => &[(0, Load), (1, Load)],
-        "strlen" | "atoi" | "atol" | "atoll" | "atof" | "puts" | "fputs" | "perror" | "strchr" | "strrchr" | "memchr"
-        | "strdup" | "strnlen" | "strndup" | "fwrite" | "putenv" => &[(0, Load)],
+        "strlen" | "atoi" | "atol" | "atoll" | "atof" | "puts" | "fputs" | "perror" | "strchr" | "strrchr"
+        | "memchr" | "strdup" | "strnlen" | "strndup" | "fwrite" | "putenv" => &[(0, Load)],
         "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "memcmp" | "bcmp" | "strstr" | "strspn" | "strcspn"
         | "strpbrk" => &[(0, Load), (1, Load)],
         "strcpy" | "strncpy" | "stpcpy" | "memcpy" | "memmove" | "__strcpy_chk" | "__memcpy_chk" => {

@@ -119,7 +119,10 @@ fn is_local(llvm: &Llvm, layout: Ref, alloca: Ref) -> bool {
         opcode::LOAD => llvm.volatile(user) == 0 && llvm.ordering(user) == 0 && whole(llvm.type_of(user)),
         opcode::STORE => {
             let value = llvm.operand(user, 0);
-            base(llvm, value) != alloca && llvm.volatile(user) == 0 && llvm.ordering(user) == 0 && whole(llvm.type_of(value))
+            base(llvm, value) != alloca
+                && llvm.volatile(user) == 0
+                && llvm.ordering(user) == 0
+                && whole(llvm.type_of(value))
         }
         opcode::CALL => is_scope(llvm, user, "llvm.lifetime."),
         _ => false,

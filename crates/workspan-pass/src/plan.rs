@@ -194,7 +194,9 @@ impl Planner<'_> {
                 open = Segment::new(block, *next, flag::AFTER_CALL | twice);
                 continue;
             }
-            if code == opcode::SWITCH || code == opcode::BR && self.locals.is_some() && llvm.is_conditional(*instruction) != 0 {
+            if code == opcode::SWITCH
+                || code == opcode::BR && self.locals.is_some() && llvm.is_conditional(*instruction) != 0
+            {
                 open.flags |= flag::BRANCH;
             }
             if code == opcode::RET {
@@ -265,7 +267,9 @@ impl Planner<'_> {
         let cost = u32::from(locals.costs(self.llvm, instruction));
         match segment.runs.last_mut() {
             Some(run) if line == 0 || run.line == line => run.cost += cost,
-            Some(run) if run.line == 0 && run.operations + run.touches == 0 => (run.line, run.cost) = (line, run.cost + cost),
+            Some(run) if run.line == 0 && run.operations + run.touches == 0 => {
+                (run.line, run.cost) = (line, run.cost + cost)
+            }
             _ => segment.runs.push(Run { line, cost, ..Run::default() }),
         }
     }
@@ -436,7 +440,16 @@ impl Planner<'_> {
 impl Segment {
     fn new(block: usize, before: Ref, flags: u32) -> Segment {
         let slots = usize::from(flags & flag::FRAME != 0);
-        Segment { block, before, flags, call: None, operations: Vec::new(), touches: Vec::new(), runs: Vec::new(), slots }
+        Segment {
+            block,
+            before,
+            flags,
+            call: None,
+            operations: Vec::new(),
+            touches: Vec::new(),
+            runs: Vec::new(),
+            slots,
+        }
     }
 
     /// Bytes of its event.
@@ -446,7 +459,10 @@ impl Segment {
 
     fn keep(self, segments: &mut Vec<Segment>) {
         let says = flag::BLOCK | flag::RETURN | flag::CALL | flag::FRAME;
-        if self.flags & says != 0 || !self.operations.is_empty() || self.runs.iter().any(|run| run.cost + run.touches > 0) {
+        if self.flags & says != 0
+            || !self.operations.is_empty()
+            || self.runs.iter().any(|run| run.cost + run.touches > 0)
+        {
             segments.push(self);
         }
     }

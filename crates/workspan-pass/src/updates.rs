@@ -280,7 +280,8 @@ fn same(llvm: &Llvm, left: Ref, right: Ref, depth: usize) -> bool {
         return false;
     }
     let intrinsic = |call: Ref| llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("llvm."));
-    let pure = code == opcode::CALL && intrinsic(left) || matches!(code, opcode::GEP | opcode::LOAD | opcode::SELECT | opcode::ADD..=opcode::XOR)
+    let pure = code == opcode::CALL && intrinsic(left)
+        || matches!(code, opcode::GEP | opcode::LOAD | opcode::SELECT | opcode::ADD..=opcode::XOR)
         || (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code);
     let count = u32::try_from(llvm.operands(left)).unwrap_or(0);
     pure && llvm.type_of(left) == llvm.type_of(right)

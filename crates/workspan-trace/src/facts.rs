@@ -231,7 +231,8 @@ impl Facts {
         }
         let (mut operations, mut touches) = (0_u64, 0_u64);
         for _ in 0..runs {
-            let run = Run { line: from.small()?, cost: from.small()?, operations: from.small()?, touches: from.small()? };
+            let run =
+                Run { line: from.small()?, cost: from.small()?, operations: from.small()?, touches: from.small()? };
             operations += u64::from(run.operations);
             touches += u64::from(run.touches);
             facts.runs.push(run);

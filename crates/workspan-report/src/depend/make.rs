@@ -73,7 +73,12 @@ fn of_loop(each: &workspan_depend::profile::Loop) -> view::Loop {
             .map(|(operator, variable)| view::Reduction { operator: operator.clone(), variable: variable.clone() })
             .collect(),
         private: each.private.iter().map(|private| private.variable.clone()).collect(),
-        lastprivate: each.private.iter().filter(|private| private.last).map(|private| private.variable.clone()).collect(),
+        lastprivate: each
+            .private
+            .iter()
+            .filter(|private| private.last)
+            .map(|private| private.variable.clone())
+            .collect(),
         linear: each
             .inductions
             .iter()

@@ -115,7 +115,9 @@ impl Work {
     }
 
     fn in_order(&mut self) {
-        while let Some(key) = self.early.keys().find(|key| self.next.get(&key.0).copied().unwrap_or(0) == key.1).copied() {
+        while let Some(key) =
+            self.early.keys().find(|key| self.next.get(&key.0).copied().unwrap_or(0) == key.1).copied()
+        {
             if let Some(taken) = self.early.remove(&key) {
                 self.next.insert(key.0, key.1 + 1);
                 self.analyse(&taken);

@@ -8,7 +8,10 @@ use serde_json::Value;
 use crate::support::{build, build_source, err, folder, out, workspan};
 
 fn profile(folder: &Path, arguments: &[&str]) -> Value {
-    let all: Vec<&str> = ["depend", "-o", "run.depend", "--json=run.json", "--", "./prog"].into_iter().chain(arguments.iter().copied()).collect();
+    let all: Vec<&str> = ["depend", "-o", "run.depend", "--json=run.json", "--", "./prog"]
+        .into_iter()
+        .chain(arguments.iter().copied())
+        .collect();
     let output = workspan(folder, &all);
     assert!(folder.join("run.json").is_file(), "{}", err(&output));
     serde_json::from_slice(&fs::read(folder.join("run.json")).expect("readable")).expect("JSON")
@@ -47,7 +50,8 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         for (line, label) in labels(&text) {
             // Of several on a line, the first.
             let own = loops.iter().filter(|each| each["line"] == line);
-            let own = own.min_by_key(|each| each["column"].as_u64()).unwrap_or_else(|| panic!("{file}:{line} is missing"));
+            let own =
+                own.min_by_key(|each| each["column"].as_u64()).unwrap_or_else(|| panic!("{file}:{line} is missing"));
             let verdict = own["parallel"].as_str().expect("a text");
             let is_parallel = matches!(verdict, "yes" | "with-clauses");
             all += 1;
@@ -87,7 +91,8 @@ int main(int argc, char **argv) { return f(argc, argv); }
 
 fn call(profile: &Value, line: u64) -> (bool, Option<u64>) {
     let calls = profile["calls"].as_array().expect("a list");
-    let found = calls.iter().find(|call| call["line"] == line).unwrap_or_else(|| panic!("no call at {line}: {calls:#?}"));
+    let found =
+        calls.iter().find(|call| call["line"] == line).unwrap_or_else(|| panic!("no call at {line}: {calls:#?}"));
     (found["spawn"] == true, found["sync"]["line"].as_u64())
 }
 
@@ -100,9 +105,14 @@ fn parallelism(profile: &Value, model: &str) -> f64 {
 #[test]
 fn figure_4_2_calls_depend_on_calls() {
     let profile = of_source("depend-4-2", FIGURE_4_2);
-    assert_eq!([call(&profile, 8), call(&profile, 9), call(&profile, 10)], [(true, Some(10)), (true, Some(11)), (false, Some(11))]);
-    let names: Vec<&str> = profile["models"].as_array().expect("a list").iter().filter_map(|model| model["name"].as_str()).collect();
-    let expected = ["base", "exact", "no-control", "loops", "parallel-loops", "reductions", "hoist", "lines", "everything"];
+    assert_eq!(
+        [call(&profile, 8), call(&profile, 9), call(&profile, 10)],
+        [(true, Some(10)), (true, Some(11)), (false, Some(11))]
+    );
+    let names: Vec<&str> =
+        profile["models"].as_array().expect("a list").iter().filter_map(|model| model["name"].as_str()).collect();
+    let expected =
+        ["base", "exact", "no-control", "loops", "parallel-loops", "reductions", "hoist", "lines", "everything"];
     assert_eq!(names, expected);
 }
 
@@ -187,7 +197,8 @@ int main(void) {
 }
 ";
     let profile = of_source("depend-cilksort", text);
-    let expected = [(true, Some(23)), (true, Some(23)), (true, Some(24)), (true, Some(24)), (true, Some(25)), (false, Some(25))];
+    let expected =
+        [(true, Some(23)), (true, Some(23)), (true, Some(24)), (true, Some(24)), (true, Some(25)), (false, Some(25))];
     assert_eq!([19, 20, 21, 22, 23, 24].map(|line| call(&profile, line)), expected, "{profile:#}");
     assert!(parallelism(&profile, "base") > 3.0, "{}", parallelism(&profile, "base"));
 }
@@ -210,7 +221,11 @@ int main(void) {
 }
 ";
     let profile = of_source("depend-models", text);
-    assert!(parallelism(&profile, "base") < 2.0 && parallelism(&profile, "reductions") > 50.0, "{:#}", profile["models"]);
+    assert!(
+        parallelism(&profile, "base") < 2.0 && parallelism(&profile, "reductions") > 50.0,
+        "{:#}",
+        profile["models"]
+    );
 }
 
 #[test]
