@@ -1,7 +1,7 @@
 //! What tasks that one strand creates in a row have in common: a *batch*, so that each of them is no more than a word.
 //!
 //! A strand may create millions of tasks before it waits for any ([`super::group`]), and the runtime keeps each of them
-//! until it runs. All that tells such tasks apart is the span at which they were created; the rest of their origin is in
+//! until it runs. Such tasks differ only in the span at which they were created; the rest of their origin is in
 //! the batch. A task's word ([`pack`]) is the batch's address and the ticks since the batch began.
 //!
 //! **When.** A thread keeps a few batches open, by the tasks' context, and adds to one of them as long as the origin is
@@ -28,11 +28,11 @@
 use core::ptr;
 use std::alloc::{GlobalAlloc, Layout, System};
 
-use super::group::Group;
+use super::ends::Ends;
+use super::origin::{Identity, Origin};
 use super::path;
 use super::shared::Shared;
 use super::tables::ContextId;
-use super::task::Origin;
 use workspan_wire::shm::{Thread, NODE, OPEN_BATCHES};
 use workspan_wire::sync::{AtomicI64, Cell, Ordering};
 
@@ -47,7 +47,7 @@ const OPEN: i64 = 1 << 62;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     /// Null for detached tasks.
-    pub group: *const Group,
+    pub group: *const Ends,
     /// Whatever the adapter wants to know of the task when it starts.
     pub owner: *const (),
     /// The path of the strand that creates them: a node.
@@ -62,8 +62,8 @@ pub struct Kind {
     pub recursive: bool,
     /// What a task's absolute span has more at its begin, with steals.
     pub burden: i64,
-    /// By which the log knows the task; 0 if its creation was not logged.
-    pub identity: u64,
+    /// By what the task is known elsewhere.
+    pub identity: Identity,
 }
 
 /// A batch.
@@ -90,7 +90,7 @@ pub fn add(thread: &Thread, kind: &Kind, span: i64, copies: usize) -> u64 {
     let slot = slot(thread, kind);
     if let Some(batch) = opened(slot) {
         let ticks = span.wrapping_sub(batch.span) as u64;
-        if ticks >> TICKS == 0 && kind.identity == 0 && batch.kind == *kind {
+        if ticks >> TICKS == 0 && kind.identity == Identity::NONE && batch.kind == *kind {
             batch.added.set(batch.added.get() + copies as i64);
             return pack(slot.get(), ticks);
         }
@@ -131,7 +131,7 @@ pub fn close_all(thread: &Thread) {
 }
 
 /// Nothing more is added to those of `group`.
-pub fn close_of(thread: &Thread, group: *const Group) {
+pub fn close_of(thread: &Thread, group: *const Ends) {
     for slot in &thread.batches {
         if opened(slot).is_some_and(|batch| batch.kind.group == group) {
             close(slot);

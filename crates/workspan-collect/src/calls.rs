@@ -48,7 +48,7 @@ pub fn begin(shared: Shared, context: ContextId, around: CallId, parts: u32) -> 
     call.around.set(around);
     call.whole.set(0);
     call.work.store(0, Ordering::Relaxed);
-    call.apart.store(0, Ordering::Relaxed);
+    call.unjoined_work.store(0, Ordering::Relaxed);
     call.span.store(0, Ordering::Relaxed);
     if around != 0 {
         keep_open(shared, around);
@@ -70,11 +70,11 @@ pub fn add(shared: Shared, id: CallId, work: i64) {
 pub fn task_over(thread: &Thread, id: CallId, work: i64) -> i64 {
     let call = Shared::of(thread).call(id);
     call.work.fetch_add(work, Ordering::Relaxed);
-    call.apart.fetch_add(work, Ordering::Relaxed);
+    call.unjoined_work.fetch_add(work, Ordering::Relaxed);
     let_go(thread, id)
 }
 
-/// One thing less keeps `id` open. Returns the work that the task around is to be told: of tasks that were created in calls
+/// One thing less keeps `id` open. Returns the work that is the task's around: of tasks that were created in calls
 /// which are known now.
 pub fn let_go(thread: &Thread, id: CallId) -> i64 {
     let shared = Shared::of(thread);
@@ -84,14 +84,14 @@ pub fn let_go(thread: &Thread, id: CallId) -> i64 {
         if call.open.fetch_sub(1, Ordering::AcqRel) != 1 {
             return 0;
         }
-        let apart = call.apart.load(Ordering::Relaxed);
+        let unjoined_work = call.unjoined_work.load(Ordering::Relaxed);
         let (around, whole) = (call.around.get(), call.whole.get());
         if whole != 0 {
             // All members have a part in it, and none has it around.
             shared.call(whole).work.fetch_add(call.work.load(Ordering::Relaxed), Ordering::Relaxed);
             let_go(thread, whole);
         } else {
-            // Of the root: members that are told nothing of the place, and none that is.
+            // Of the root: no member knows the place.
             let context = call.context.load(Ordering::Relaxed);
             if context != ROOT {
                 let account = shared.account(thread, context);
@@ -101,11 +101,11 @@ pub fn let_go(thread: &Thread, id: CallId) -> i64 {
         call.known.store(1, Ordering::Release);
         release(shared, id);
         if around == 0 {
-            return apart;
+            return unjoined_work;
         }
         let call = shared.call(around);
-        call.work.fetch_add(apart, Ordering::Relaxed);
-        call.apart.fetch_add(apart, Ordering::Relaxed);
+        call.work.fetch_add(unjoined_work, Ordering::Relaxed);
+        call.unjoined_work.fetch_add(unjoined_work, Ordering::Relaxed);
         id = around;
     }
 }

@@ -6,11 +6,11 @@
 //! out, did an interrupt come? Only then, or when the strand is longer than [`LONG_NANOS`], are the kernel's clocks
 //! consulted, about 0.4 µs, which are taken out.
 //!
-//! Off-CPU time splits in two: *preempted* (ready, but no CPU: left out of everything) and *blocked* (waiting for I/O or
+//! Off-CPU time splits in two: *preempted* (ready, but no CPU: excluded from everything) and *blocked* (waiting for I/O or
 //! a lock: in span, not in work). If the thread never gave up its CPU (`ru_nvcsw`), all of it was preemption; otherwise
 //! the kernel's run-queue delay is, and the rest was blocking.
 //!
-//! **Batching.** Where reading the counter costs more than what it measures, most readings are left out. When a long row
+//! **Batching.** Where reading the counter costs more than what it measures, most readings are skipped. When a long row
 //! of hooks finds next to no time between them ([`TINY_NANOS`]), only one hook in [`BATCH`] reads the counter; the others
 //! take the time as unchanged, and what has passed is charged to the strand that runs at the next reading. That displaces
 //! at most [`BATCH_NANOS`] by a few strands. If more has passed the prediction was wrong: batching ends and the time is
@@ -23,13 +23,12 @@
 
 use core::sync::atomic::Ordering;
 
-use super::events;
 use super::interrupt::{disturbance, Interrupts, Peers};
-use super::log;
 use super::pause;
 use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
 use super::shared::{current_account, Shared};
 use super::strand;
+use super::ticks::ticks_of;
 use workspan_wire::histogram;
 use workspan_wire::shm::{Feature, Thread, BATCH};
 
@@ -92,7 +91,7 @@ pub fn count_later(thread: &Thread) {
 /// A batch went as predicted, or the first begins.
 #[inline(never)]
 fn next_batch(thread: &Thread, now: u64) {
-    if log::on(thread) {
+    if thread.is_logged() {
         // Every hook has its record.
         thread.batching.set(0);
         thread.streak.set(0);
@@ -117,7 +116,7 @@ fn next_batch(thread: &Thread, now: u64) {
     begin_batch(thread);
 }
 
-/// The strand that begins next has the cost of a whole batch of hooks taken out: so many pass before the next reading,
+/// The strand that begins next has the cost of a whole batch of hooks taken out: [`BATCH`] hooks pass before the next reading,
 /// unless [`count_batch`] takes it back.
 fn begin_batch(thread: &Thread) {
     thread.skip.set(u64::from(BATCH - 1));
@@ -133,7 +132,7 @@ fn count_batch(thread: &Thread, now: u64) {
     thread.start.set(thread.start.get().wrapping_sub(not_taken as u64));
     let ticks = now.wrapping_sub(thread.start.get()) as i64;
     // To whichever task measures its own size around this batch, it is the work of nested tasks.
-    thread.nested.set(thread.nested.get() + ticks);
+    thread.task.nested.set(thread.task.nested.get() + ticks);
     if tasks == 0 {
         return;
     }
@@ -255,18 +254,15 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     thread.preempted.set(thread.preempted.get() + preempted);
     thread.interrupted.set(thread.interrupted.get() + disturbed);
     if blocked > 0 {
-        thread.blocked.set(thread.blocked.get() + blocked);
-        account.blocked.set(account.blocked.get() + blocked);
-        thread.span_offset.set(thread.span_offset.get() + blocked);
-        thread.uniform_offset.set(thread.uniform_offset.get() + blocked);
-        thread.burdened_offset.set(thread.burdened_offset.get() + blocked);
+        strand::count_blocked(thread, blocked);
+        strand::lengthen(thread, blocked);
     }
     // The look itself is not part of the strand either: shift the start by everything from `now` to here.
     let end = platform::ticks();
     let look = end.wrapping_sub(now);
     thread.collector.set(thread.collector.get() + look as i64);
-    let left_out = (blocked + preempted + disturbed) as u64;
-    thread.start.set(thread.start.get().wrapping_add(left_out).wrapping_add(look));
+    let excluded = (blocked + preempted + disturbed) as u64;
+    thread.start.set(thread.start.get().wrapping_add(excluded).wrapping_add(look));
     (end, interrupted || switched || disturbed > 0)
 }
 
@@ -287,7 +283,7 @@ fn consult(thread: &Thread, now: u64, switched: bool) -> Passed {
     let on_cpu = ticks_of(thread, cpu.wrapping_sub(before_cpu));
     let off = elapsed - on_cpu;
     let faults = anchor.faults.get() - before_faults;
-    // Below the resolution of the two clocks there is nothing to tell.
+    // Below the resolution of the two clocks nothing can be known.
     if off < thread.short.get() {
         return Passed { off: 0, blocked: 0, faults };
     }
@@ -338,12 +334,6 @@ fn interrupts(thread: &Thread) -> Interrupts {
     }
 }
 
-/// Nanoseconds of the kernel in ticks.
-pub fn ticks_of(thread: &Thread, nanos: u64) -> i64 {
-    let per_second = Shared::of(thread).header().config.ticks_per_second.load(Ordering::Relaxed);
-    (u128::from(nanos) * u128::from(per_second) / 1_000_000_000) as i64
-}
-
 /// The strand goes on only now: what has passed since tick `began`, at which the hook did, was the collector's own work.
 pub fn restart(thread: &Thread, began: u64) {
     if (began.wrapping_sub(thread.start.get()) as i64) > 0 {
@@ -352,15 +342,20 @@ pub fn restart(thread: &Thread, began: u64) {
     }
     let now = platform::ticks();
     thread.collector.set(thread.collector.get() + now.wrapping_sub(began) as i64);
-    thread.away.set(0);
+    thread.excluded.set(0);
     strand::go(thread, now);
 }
 
-/// Leaves out of the running strand what `work` takes.
-pub fn uncounted<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    let before = read(thread);
-    strand::stop(thread, before);
-    let result = events::aside(thread, work);
-    strand::go(thread, wake(thread));
+/// Takes the time of `work` out of the strand that begins at the end of the hook. Events of `work` still count.
+pub(super) fn exclude_time<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
+    if Shared::of(thread).is_virtual() {
+        return work();
+    }
+    let before = platform::ticks();
+    let result = work();
+    // An interruption meanwhile is not to be taken for the next strand's.
+    let took = wake(thread).wrapping_sub(before);
+    thread.collector.set(thread.collector.get() + took as i64);
+    thread.excluded.set(thread.excluded.get() + took);
     result
 }

@@ -39,7 +39,7 @@ pub trait Kernel {
     fn unmap(&self, address: u64);
 }
 
-/// An event, as it is asked for.
+/// An event, as it is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The kernel's number of a device.
@@ -80,7 +80,7 @@ impl Wanted {
     }
 }
 
-/// Begins to count what is asked for on the calling thread. False if there is nothing to count.
+/// Begins to count what is requested on the calling thread. False if there is nothing to count.
 pub fn open(kernel: &impl Kernel, shared: Shared, thread: &Thread) -> bool {
     let events = &shared.header().events;
     let count = asked(shared);
@@ -219,7 +219,7 @@ pub fn lost(shared: Shared, thread: &Thread) {
     }
 }
 
-/// Events that are asked for.
+/// Events that are requested.
 pub fn asked(shared: Shared) -> usize {
     (shared.header().events.count.load(Ordering::Relaxed) as usize).min(MAX_EVENTS)
 }

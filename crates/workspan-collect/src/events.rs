@@ -1,20 +1,20 @@
-//! Events by context: page faults, switches, instructions, whatever the runner asks for ([`workspan_wire::events`]).
+//! Events by context: page faults, switches, instructions, whatever the runner requests ([`workspan_wire::events`]).
 //!
 //! A thread reads its counters where what it does begins to belong to another account: at a change of context, and where it
 //! begins or ceases to wait. What has happened since the reading before is charged to the account that it was for, or to
 //! nobody. So of strands of one context in a row none is read, and forks and joins within a region never are.
 //!
 //! Charged to nobody: what happens while a thread waits for work, and in the collector where it takes its time
-//! ([`aside`]). What a hook itself does besides, before and after a reading, is its contexts'.
+//! ([`exclude_events`]). What a hook itself does besides, before and after a reading, is its contexts'.
 //!
-//! **Cost** where nothing is asked for: a bit in a word that is tested beside others, where strands begin that may be of
+//! **Cost** where nothing is requested: a bit in a word that is tested beside others, where strands begin that may be of
 //! another context than the last ([`super::log::go`]). Where something is: a reading takes up to a microsecond, which is in
 //! no strand.
 
+use super::clock;
 use super::counters::{self, Machine, Values};
 use super::platform::ErrnoGuard;
 use super::shared::{current_account, Shared};
-use super::strand;
 use workspan_wire::events::MAX_EVENTS;
 use workspan_wire::shm::{Account, Feature, Thread};
 
@@ -24,7 +24,7 @@ pub fn flag(thread: &Thread) -> u64 {
     u64::from(thread.features.get() & Feature::Events as u32)
 }
 
-/// Begins to count on the calling thread, which has been readied, if that is asked for.
+/// Begins to count on the calling thread, which has been readied, if that is requested.
 pub fn start(shared: Shared, thread: &Thread) {
     if counters::asked(shared) == 0 {
         return;
@@ -41,7 +41,7 @@ pub fn start(shared: Shared, thread: &Thread) {
 #[inline]
 pub fn turn(thread: &Thread) {
     if flag(thread) != 0 {
-        let waits = thread.waiting.get() != 0;
+        let waits = thread.task.waiting.get() != 0;
         let account = if waits { None } else { Some(current_account(thread)) };
         belongs_to(thread, account);
     }
@@ -61,7 +61,7 @@ fn belongs_to(thread: &Thread, account: Option<&Account>) {
     if thread.events.account.get() == address {
         return;
     }
-    strand::left_out(thread, || {
+    clock::exclude_time(thread, || {
         charge(thread);
         thread.events.account.set(address);
         if account.is_some_and(is_new) {
@@ -79,7 +79,7 @@ fn is_new(account: &Account) -> bool {
 }
 
 /// What happens in `work`, which is the collector's own, is charged to nobody.
-pub fn aside<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
+pub fn exclude_events<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
     let account = match flag(thread) {
         0 => 0,
         _ => thread.events.account.get(),
@@ -155,7 +155,7 @@ fn read(thread: &Thread, mut charge: impl FnMut(usize, u64)) {
     };
     let mine = &thread.events;
     for (i, (last, value)) in mine.last.iter().zip(values).enumerate() {
-        // Where nothing is asked for both are zero.
+        // Where nothing is requested both are zero.
         charge(i, value.saturating_sub(last.replace(value)));
     }
     for ((sum, last), now) in [&mine.enabled, &mine.running].into_iter().zip(&mine.times).zip(times) {

@@ -1,12 +1,12 @@
-//! Tables of which elements are taken and given back: a Treiber stack of the free ones, by number. Its head carries a counter,
-//! so that an element that was taken and given back meanwhile (ABA) is noticed.
+//! Tables of which elements are taken and given back, by number: a [`stack`] of the free ones, and those never used.
 
+use super::stack;
 use workspan_wire::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// What is free of a table; element 0 stands for "none".
 #[expect(missing_debug_implementations, reason = "a closure, used where it is made")]
 pub struct Free<'a, N> {
-    /// Low half: the first free one; high half: the counter.
+    /// The stack's top.
     pub head: &'a AtomicU64,
     /// Elements handed out for the first time so far.
     pub used: &'a AtomicU32,
@@ -19,15 +19,9 @@ pub struct Free<'a, N> {
 impl<'a, N: Fn(u32) -> &'a AtomicU32> Free<'a, N> {
     /// Takes one. `None`: there are no more.
     pub fn take(&self) -> Option<u32> {
-        let mut head = self.head.load(Ordering::Acquire);
-        while head as u32 != 0 {
-            let id = head as u32;
-            let next = (self.next)(id).load(Ordering::Relaxed);
-            let new = ((head >> 32).wrapping_add(1) << 32) | u64::from(next);
-            match self.head.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return Some(id),
-                Err(found) => head = found,
-            }
+        let next_of = |id| u64::from((self.next)(id as u32).load(Ordering::Relaxed));
+        if let Some(id) = stack::pop(self.head, next_of) {
+            return Some(id as u32);
         }
         let id = self.used.fetch_add(1, Ordering::Relaxed) + 1;
         if (id as usize) < self.count {
@@ -41,14 +35,6 @@ impl<'a, N: Fn(u32) -> &'a AtomicU32> Free<'a, N> {
     /// Gives `id` back.
     pub fn give(&self, id: u32) {
         let next = (self.next)(id);
-        let mut head = self.head.load(Ordering::Relaxed);
-        loop {
-            next.store(head as u32, Ordering::Relaxed);
-            let new = ((head >> 32).wrapping_add(1) << 32) | u64::from(id);
-            match self.head.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(found) => head = found,
-            }
-        }
+        stack::push(self.head, u64::from(id), |below| next.store(below as u32, Ordering::Relaxed));
     }
 }

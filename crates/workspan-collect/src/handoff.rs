@@ -10,6 +10,7 @@ use core::mem::MaybeUninit;
 use super::counters::Values;
 use super::events;
 use super::log;
+use super::origin::Identity;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
@@ -55,23 +56,21 @@ impl Handoff {
         let span = strand::stop(thread, now);
         super::path::settle(thread);
         strand::flush(thread);
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         // Serial work not yet charged travels with the strand.
-        let pending = thread.work.get() - thread.flushed.get();
-        thread.flushed.set(thread.work.get());
+        let pending = thread.task.work.get() - thread.task.flushed.get();
+        thread.task.flushed.set(thread.task.work.get());
         if events::flag(thread) != 0 {
             events::nobody(thread);
             self.events.set(events::take(unclosed(thread)));
         }
         self.path.set(position.path);
         strand::set_path(thread, position.path & !OWNED);
-        let mut identity = 0;
+        let mut identity = Identity::NONE;
         if log::on(thread) {
-            identity = match tool::on(thread) {
-                true => thread.tool_task.get() | task::CONTINUED,
-                false => log::identity(thread),
-            };
-            log::with(thread, 0, 0, identity);
+            let tool = if tool::on(thread) { thread.tool_task.get() | task::CONTINUED } else { 0 };
+            identity = Identity { log: log::identity(thread), tool };
+            log::with(thread, 0, 0, identity.log);
             log::strand(thread, Event::Handoff, position.context, span);
             log::rest(thread);
         }
@@ -83,7 +82,7 @@ impl Handoff {
             forked_in: position.context,
             context: position.context,
             pending,
-            last_region: thread.last_region.get(),
+            last_region: thread.task.last_region.get(),
             identity,
         }));
         task::enter_idle(thread, now);
@@ -139,11 +138,11 @@ impl Handoff {
         // SAFETY: `active`, so the job has run and called `done` or `lost` before the latch.
         let ended = unsafe { self.ended.get().assume_init() };
         task::leave_idle(thread, now);
-        thread.work.set(thread.work.get() + ended.work);
-        thread.nested.set(thread.nested.get() + ended.nested);
+        thread.task.work.set(thread.task.work.get() + ended.work);
+        thread.task.nested.set(thread.task.nested.get() + ended.nested);
         let pending = if strand::context(thread) == ROOT { ended.pending } else { 0 };
-        thread.flushed.set(thread.work.get() - pending);
-        thread.last_region.set(ended.last_region);
+        thread.task.flushed.set(thread.task.work.get() - pending);
+        thread.task.last_region.set(ended.last_region);
         let mut path = self.path.get();
         if ended.path & OWNED != 0 {
             super::path::release(Shared::of(thread), path);

@@ -3,7 +3,7 @@
 //! To intern, a thread looks for the key along its probe sequence; at an empty slot it writes a fresh record, whole, and then
 //! publishes it by a compare and swap of the slot from 0 to record + 1 (release), so whoever sees the slot (acquire) sees
 //! the record, and nobody writes to a record that others may see. If another thread was first, the slot is examined again;
-//! a record that was written in vain is told to be unused. Nobody waits for anybody.
+//! a record that was written in vain is marked as unused. Nobody waits for anybody.
 //!
 //! Modelled with all orders of steps in `crates/workspan-preload/tests/loom`.
 
@@ -34,7 +34,7 @@ pub struct Table<'a, I> {
 }
 
 impl<'s, I: Fn(usize) -> &'s AtomicU32> Table<'_, I> {
-    /// Finds the record for which `same` is true, or has `write` make one; `unused` is told of one that was made in vain.
+    /// Finds the record for which `same` is true, or has `write` make one; `unused` is called with one that was made in vain.
     pub fn intern(
         &self,
         hash: u64,

@@ -29,7 +29,7 @@ pub struct Peers {
     /// Longest undisturbed strand of the context; 0 for none.
     pub clean_max: i64,
     /// Page faults that the strand took: they too look like interrupts, but their cost is the program's own. Whether there
-    /// was an interrupt besides cannot be told, so it is left to what is to be expected.
+    /// was an interrupt besides is not known, so it is left to what is to be expected.
     pub faults: u64,
 }
 

@@ -12,9 +12,9 @@
 //! If the right branch is taken by somebody else, `right_inline`/`right_done` give way to [`JoinFrame::origin`] and
 //! [`JoinFrame::stolen_done`] on the thief's side and [`JoinFrame::resume`] on ours.
 //!
-//! Each of `fork`, `left_done` and `right_done` is given the tick, or `None` if the reading was left out because next to
+//! Each of `fork`, `left_done` and `right_done` is given the tick, or `None` if the reading was skipped because next to
 //! no time has passed ([`super::clock`]); then no strand ends, and what has passed is charged at the next reading. Where
-//! strands are logged, no reading is left out.
+//! strands are logged, no reading is skipped.
 //!
 //! **Cost:** three readings of the clock at most, and some forty instructions. What matters besides the readings is the
 //! number of *stores*: the runtime's own fence after `left_done` waits for all of them. Hence the frame is sparse, the
@@ -30,6 +30,7 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 
 use super::log;
+use super::origin::Identity;
 use super::path::{self, Tail};
 use super::shared::{current_account, Shared};
 use super::strand::{self, count_task};
@@ -70,8 +71,8 @@ pub struct JoinFrame {
     left_since: Late<i64>,
     stolen: Late<Ended>,
     /// Of the right branch, if the fork was logged.
-    identity: Late<u64>,
-    /// Of the task that forked, where a tool is told, and the right branch runs inline.
+    identity: Late<Identity>,
+    /// Of the task that forked, where a tool listens and the right branch runs inline.
     parent: Late<u64>,
 }
 
@@ -79,7 +80,7 @@ const NOT: u8 = 0;
 const FOLLOWED: u8 = 1;
 const LOGGED: u8 = 2;
 
-/// The right branch began while readings were left out: its size is counted with its batch.
+/// The right branch began while readings were skipped: its size is counted with its batch.
 const BATCHED: i64 = i64::MIN;
 
 // SAFETY: the thief reads fields written before the job was published, and writes only `stolen`, which the owner reads
@@ -134,7 +135,7 @@ impl JoinFrame {
             strand::stop(thread, now);
         }
         path::settle(thread);
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         self.active.set(FOLLOWED);
         self.extended.set(false);
         set!(self.position, position);
@@ -169,7 +170,7 @@ impl JoinFrame {
         }
         set!(self.left_span, strand::span(thread));
         set!(self.left_burdened, strand::burdened(thread));
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         if position.path & OWNED != 0 {
             self.left_extended(thread, position);
         }
@@ -215,8 +216,8 @@ impl JoinFrame {
         if thread.batching.get() != 0 {
             set!(self.work, BATCHED);
         } else {
-            set!(self.work, thread.work.get());
-            set!(self.nested, thread.nested.get());
+            set!(self.work, thread.task.work.get());
+            set!(self.nested, thread.task.nested.get());
         }
     }
 
@@ -224,7 +225,7 @@ impl JoinFrame {
     #[inline(never)]
     fn right_told(&self, thread: &Thread) {
         if tool::on(thread) {
-            let before = tool::begin(thread, get!(self.identity), thread.start.get());
+            let before = tool::begin(thread, get!(self.identity).tool, thread.start.get());
             set!(self.parent, before);
             log::go_on(thread);
         }
@@ -240,13 +241,13 @@ impl JoinFrame {
         if work_before == BATCHED {
             super::clock::count_later(thread);
         } else {
-            let work = thread.work.get() - work_before;
+            let work = thread.task.work.get() - work_before;
             let nested_before = get!(self.nested);
-            count_task(current_account(thread), work - (thread.nested.get() - nested_before));
-            thread.nested.set(nested_before + work);
+            count_task(current_account(thread), work - (thread.task.nested.get() - nested_before));
+            thread.task.nested.set(nested_before + work);
         }
         let span = strand::span(thread);
-        self.join(thread, span, strand::burdened(thread), thread.position.get());
+        self.join(thread, span, strand::burdened(thread), thread.task.position.get());
         if let Some(now) = tick {
             if log::on(thread) {
                 self.log_branch(thread, Event::Join, span, now);
@@ -257,11 +258,11 @@ impl JoinFrame {
     }
 
     /// The right branch is elsewhere, or other tasks have to run first: the thread waits from tick `now` on. If readings were
-    /// `left_out` before, what has passed belongs to the left branch; otherwise `left_done` has read the clock, and it is the
+    /// `skipped` before, what has passed belongs to the left branch; otherwise `left_done` has read the clock, and it is the
     /// runtime's, which looked for the right branch.
-    pub fn wait(&self, thread: &Thread, now: u64, left_out: bool) {
-        if thread.waiting.get() == 0 {
-            let since = if left_out { now } else { thread.start.get() };
+    pub fn wait(&self, thread: &Thread, now: u64, skipped: bool) {
+        if thread.task.waiting.get() == 0 {
+            let since = if skipped { now } else { thread.start.get() };
             let span = strand::stop(thread, since);
             let late = span - get!(self.span);
             set!(self.left_span, get!(self.left_span) + late);
@@ -269,7 +270,7 @@ impl JoinFrame {
             strand::set_span(thread, get!(self.span));
             strand::set_burdened(thread, get!(self.burdened));
             if log::on(thread) {
-                log::with(thread, 0, 0, self.logged());
+                log::with(thread, 0, 0, self.logged().log);
                 log::strand(thread, Event::Late, strand::context(thread), span);
                 log::rest(thread);
             }
@@ -279,7 +280,7 @@ impl JoinFrame {
 
     /// Ends a wait without a steal: the right branch was found after other tasks, and runs inline from tick `now` on.
     pub fn found(&self, thread: &Thread, now: u64) {
-        if thread.waiting.get() != 0 {
+        if thread.task.waiting.get() != 0 {
             task::leave_idle(thread, now);
             log::go(thread, now);
         }
@@ -301,12 +302,12 @@ impl JoinFrame {
         }
     }
 
-    /// The identity of the right branch; 0 if the fork was not logged.
-    fn logged(&self) -> u64 {
+    /// The identity of the right branch; none if the fork was not logged.
+    fn logged(&self) -> Identity {
         if self.active.get() == LOGGED {
             get!(self.identity)
         } else {
-            0
+            Identity::NONE
         }
     }
 
@@ -339,16 +340,16 @@ impl JoinFrame {
     pub fn resume(&self, thread: &Thread, now: u64) {
         let stolen = get!(self.stolen);
         // Nobody waited if the thief was done before it was asked.
-        if thread.waiting.get() != 0 {
+        if thread.task.waiting.get() != 0 {
             task::leave_idle(thread, now);
         }
-        thread.work.set(thread.work.get() + stolen.work);
-        thread.flushed.set(thread.flushed.get() + stolen.work - stolen.pending);
-        thread.nested.set(thread.nested.get() + stolen.work);
-        let right = Position { path: stolen.path, since: stolen.path_since, ..thread.position.get() };
+        thread.task.work.set(thread.task.work.get() + stolen.work);
+        thread.task.flushed.set(thread.task.flushed.get() + stolen.work - stolen.pending);
+        thread.task.nested.set(thread.task.nested.get() + stolen.work);
+        let right = Position { path: stolen.path, since: stolen.path_since, ..thread.task.position.get() };
         self.join(thread, stolen.span, stolen.burdened, right);
         if log::on(thread) {
-            log::note(thread, Event::Elsewhere, self.logged());
+            log::note(thread, Event::Elsewhere, self.logged().log);
             log::mark(thread);
         }
         log::go(thread, now);

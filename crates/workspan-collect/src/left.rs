@@ -49,7 +49,7 @@ impl<const SLOTS: usize> Table<SLOTS> {
     pub fn take(&self, address: u64) -> Option<(i64, u32)> {
         let (slot, tag) = self.slot(address);
         let mut seen = look(slot);
-        // A pair that was not read as a whole is none of the slot's: the exchange fails, and tells the whole one.
+        // A pair that was not read as a whole is none of the slot's: the exchange fails, and returns the whole one.
         while seen.1 >> 32 == tag {
             match exchange_pair(slot, seen, (EMPTY, 0)) {
                 Ok(()) => return (seen.0 != EMPTY).then_some((seen.0, seen.1 as u32)),

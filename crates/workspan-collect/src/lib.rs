@@ -6,7 +6,7 @@
 //!
 //! Reading order: [`strand`] (the arithmetic), [`join`] (the hot path), [`clock`], [`region`], [`group`], [`batch`], [`handoff`],
 //! [`resource`], [`task`], [`path`] (critical paths), [`calls`] (what is on them), [`log`] (where every
-//! strand is asked for), [`tool`] (where others listen), [`events`] and [`counters`] (what else is counted), [`idle`] (where nothing else is asked for), [`tables`], [`thread`] and [`process`] (where it all lives).
+//! strand is requested), [`tool`] (where others listen), [`events`] and [`counters`] (what else is counted), [`idle`] (where nothing else is requested), [`tables`], [`thread`] and [`process`] (where it all lives).
 //!
 //! **Rules** (tested by `cargo xtask tidy` and the end-to-end tests): on the hot path no allocation, lock, system call,
 //! hash or formatting; no panic crosses into the program; `errno` is kept; every loss is counted in the header.
@@ -18,22 +18,29 @@
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
 
 pub mod batch;
+pub mod blocked;
 pub mod calls;
 pub mod candidate;
 pub mod clock;
 pub mod counters;
 pub mod drain;
+pub mod ends;
 pub mod events;
+pub mod exclude;
 pub mod free;
 pub mod group;
 pub mod handoff;
 pub mod idle;
 pub mod intern;
+#[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
+pub mod interposed;
 pub mod interrupt;
 pub mod join;
 pub mod left;
 pub mod log;
+pub mod memory;
 pub mod modules;
+pub mod origin;
 pub mod page;
 pub mod path;
 pub mod pause;
@@ -42,10 +49,16 @@ pub mod process;
 pub mod region;
 pub mod resource;
 pub mod ring;
+pub mod role;
+pub mod root;
 pub mod shared;
+pub mod stack;
 pub mod strand;
 pub mod tables;
 pub mod task;
+pub mod text;
 pub mod thread;
+pub mod ticks;
 pub mod tool;
+pub mod waiting;
 pub mod waits;

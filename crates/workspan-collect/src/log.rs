@@ -1,4 +1,4 @@
-//! The log: where the runner asks for it, each hook also writes down what it sees ([`workspan_wire::log`]).
+//! The log: where the runner requests it, each hook also writes down what it sees ([`workspan_wire::log`]).
 //!
 //! A record has what the strand added to work and to span since the record before, so that whoever replays the log by the
 //! rules of the model comes to the same numbers, to the last tick. The rules themselves move a thread's span, too: what
@@ -8,7 +8,7 @@
 //! that of its slot, so that giving one touches nothing shared.
 //!
 //! **Cost** where nothing is logged: one test per hook, of a word on a cache line that the hook uses anyway. Where it is:
-//! 16 bytes a record, one store to publish it. The calibration of the hooks runs with what is asked for, so that is taken
+//! 16 bytes a record, one store to publish it. The calibration of the hooks runs with what is requested, so that is taken
 //! out as well.
 //!
 //! **Back-pressure.** A full log makes its thread wait, first spinning, then asleep. The time waited is in no strand. When
@@ -19,11 +19,13 @@ use core::sync::atomic::Ordering;
 
 use super::clock;
 use super::events;
+use super::exclude::exclude_next;
+use super::origin::Identity;
 use super::platform::{self, ErrnoGuard};
 use super::ring;
+use super::role::Role;
 use super::shared::Shared;
 use super::strand;
-use super::thread::Role;
 use super::tool;
 use workspan_wire::log::{Event, Record, RECORD};
 use workspan_wire::shm::{Thread, ThreadArea, ThreadLog, LOG_RECORDS, THREADS};
@@ -39,26 +41,34 @@ const PAGE: usize = 4_096;
 const SPINS: u32 = 2_000;
 /// Bits of an identity below the slot.
 const OWN_BITS: u32 = 48;
+/// In place of a log's address: only a tool listens.
+const NO_RECORDS: u64 = 1;
 
 /// True if the thread's strands are logged.
 #[inline(always)]
 pub fn on(thread: &Thread) -> bool {
-    thread.log.get() != 0
+    thread.is_logged()
 }
 
-/// Begins to log, if that is asked for: the thread has been readied for `role`.
+/// Begins to log, if that is requested: the thread has been readied for `role`.
 pub fn start(shared: Shared, thread: &Thread, role: Role) {
-    if shared.header().config.log.load(Ordering::Relaxed) == 0 {
-        if tool::is_loaded() {
-            thread.log.set(tool::TOLD);
-            thread.tool_task.set(0);
-            // A thread that the program starts begins where it is told of its creator.
-            if role == Role::Main {
-                tool::begin_thread(thread);
-            }
-        }
-        return;
+    let listened = tool::is_loaded();
+    if listened {
+        thread.tool.set(tool::CALLED);
+        thread.tool_task.set(0);
     }
+    if shared.header().config.log.load(Ordering::Relaxed) != 0 {
+        start_records(shared, thread, role);
+    } else if listened {
+        thread.log.set(NO_RECORDS);
+    }
+    // A thread that the program starts begins where its creator is known.
+    if listened && role == Role::Main {
+        tool::begin_thread(thread);
+    }
+}
+
+fn start_records(shared: Shared, thread: &Thread, role: Role) {
     let slot = slot_of(shared, thread);
     open(shared, thread);
     if thread.log_identity.get() == 0 {
@@ -78,13 +88,16 @@ pub fn rehearse(shared: Shared, thread: &Thread) {
         open(shared, thread);
         mark(thread);
     } else if tool::is_loaded() {
-        thread.log.set(tool::REHEARSED);
+        thread.log.set(NO_RECORDS);
+    }
+    if tool::is_loaded() {
+        thread.tool.set(tool::REHEARSED);
     }
 }
 
 fn open(shared: Shared, thread: &Thread) {
     let log = shared.log(slot_of(shared, thread));
-    thread.away.set(0);
+    thread.excluded.set(0);
     thread.log.set(log as *const _ as u64);
     let at = ring::written(log);
     if (at as usize) < LOG_RECORDS {
@@ -108,10 +121,10 @@ fn slot_of(shared: Shared, thread: &Thread) -> usize {
     (thread as *const Thread as usize - shared.address() as usize - THREADS) / size_of::<ThreadArea>()
 }
 
-/// A new identity; not of a task, for a tool.
+/// A new identity in the log; 0 if there are no records.
 #[inline]
 pub fn identity(thread: &Thread) -> u64 {
-    if tool::on(thread) {
+    if thread.log.get() <= NO_RECORDS {
         return 0;
     }
     let identity = thread.log_identity.get() + 1;
@@ -121,18 +134,16 @@ pub fn identity(thread: &Thread) -> u64 {
 
 /// The identity of a task that is created in `context`.
 #[inline]
-pub fn task_identity(thread: &Thread, kind: tool::Kind, context: u32) -> u64 {
-    if tool::on(thread) {
-        return tool::create(thread, kind, context);
-    }
-    identity(thread)
+pub fn task_identity(thread: &Thread, kind: tool::Kind, context: u32) -> Identity {
+    let tool = if tool::on(thread) { tool::create(thread, kind, context) } else { 0 };
+    Identity { log: identity(thread), tool }
 }
 
 /// The next strand begins here: what moved work and span so far is not its own.
 #[inline]
 pub fn mark(thread: &Thread) {
-    thread.log_work.set(thread.work.get());
-    thread.log_offset.set(thread.span_offset.get());
+    thread.log_work.set(thread.task.work.get());
+    thread.log_offset.set(thread.task.offsets.actual.get());
 }
 
 /// The strand that ended with absolute span `span`, by `event`; a rule may have moved the thread's span since.
@@ -142,7 +153,7 @@ pub fn strand(thread: &Thread, event: Event, context: u32, span: i64) {
 
 /// The same, with a small number.
 pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: u16) {
-    let work = thread.work.get();
+    let work = thread.task.work.get();
     let cost = work - thread.log_work.get();
     let blocked = span - work - thread.log_offset.get();
     mark(thread);
@@ -191,7 +202,7 @@ pub fn note_in(thread: &Thread, event: Event, context: u32, second: u64) {
 /// Begins a strand at tick `now` of a hook that may have logged something.
 #[inline]
 pub fn go(thread: &Thread, now: u64) {
-    if thread.log.get() | thread.away.get() | events::flag(thread) == 0 {
+    if thread.log.get() | thread.excluded.get() | events::flag(thread) == 0 {
         strand::go(thread, now);
     } else {
         go_after(thread, now);
@@ -204,14 +215,14 @@ fn go_after(thread: &Thread, now: u64) {
     if on(thread) {
         go_logged(thread, now);
     } else {
-        strand::go(thread, now.wrapping_add(thread.away.replace(0)));
+        strand::go(thread, now.wrapping_add(thread.excluded.replace(0)));
     }
 }
 
 /// What the hook has taken since tick `now` is read, not taken for what hooks take as a rule: strands that are logged are
 /// compared with those of other runs, and a hook's first time is long in all of them.
 fn go_logged(thread: &Thread, now: u64) {
-    let away = thread.away.replace(0);
+    let excluded = thread.excluded.replace(0);
     if Shared::of(thread).is_virtual() {
         return strand::go(thread, now);
     }
@@ -220,8 +231,8 @@ fn go_logged(thread: &Thread, now: u64) {
         // An interruption meanwhile is not to be taken for the next strand's.
         end = clock::wake(thread);
     }
-    // What the thread was away is counted already.
-    let took = end.wrapping_sub(now).wrapping_sub(away);
+    // What is excluded is counted already.
+    let took = end.wrapping_sub(now).wrapping_sub(excluded);
     thread.collector.set(thread.collector.get() + took as i64);
     strand::go(thread, end);
 }
@@ -229,9 +240,9 @@ fn go_logged(thread: &Thread, now: u64) {
 /// Goes on with the strand that runs, after a hook that has logged something.
 #[inline]
 pub fn go_on(thread: &Thread) {
-    if thread.away.get() | events::flag(thread) != 0 {
+    if thread.excluded.get() | events::flag(thread) != 0 {
         events::turn(thread);
-        thread.start.set(thread.start.get().wrapping_add(thread.away.replace(0)));
+        thread.start.set(thread.start.get().wrapping_add(thread.excluded.replace(0)));
     }
 }
 
@@ -239,14 +250,14 @@ pub fn go_on(thread: &Thread) {
 #[inline]
 pub fn rest(thread: &Thread) {
     events::turn(thread);
-    thread.away.set(0);
+    thread.excluded.set(0);
 }
 
 #[inline]
 fn put(thread: &Thread, record: Record) {
     let address = thread.log.get();
-    if address <= tool::REHEARSED {
-        // Given up since the hook looked, or there is a tool instead.
+    if address <= NO_RECORDS {
+        // Given up since the hook looked, or only a tool listens.
         return;
     }
     let log = Shared::of(thread).log_at(address);
@@ -264,7 +275,7 @@ fn make_room(thread: &Thread, at: u64) -> bool {
     let shared = Shared::of(thread);
     let log = shared.log_at(thread.log.get());
     if (at as usize) < LOG_RECORDS {
-        strand::away(thread, || ready_pages(thread, log, at));
+        exclude_next(thread, || ready_pages(thread, log, at));
         return true;
     }
     let has_room = || {
@@ -282,10 +293,10 @@ fn make_room(thread: &Thread, at: u64) -> bool {
         // Who sleeps is switched out, which is not to be taken for the next strand's.
         let waited = clock::wake(thread).wrapping_sub(began);
         thread.collector.set(thread.collector.get() + waited as i64);
-        thread.away.set(thread.away.get() + waited);
+        thread.excluded.set(thread.excluded.get() + waited);
     }
     if !there {
-        thread.log.set(0);
+        thread.log.set(if tool::on(thread) { NO_RECORDS } else { 0 });
         shared.header().log_given_up.fetch_add(1, Ordering::Relaxed);
     }
     there

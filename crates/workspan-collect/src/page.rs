@@ -67,7 +67,7 @@ pub fn read(page: &impl Page) -> Result<Reading, Unread> {
     Err(Unread::Busy)
 }
 
-/// A counter of so many bits as a signed number.
+/// A counter of this many bits as a signed number.
 fn extended(counter: u64, width: u16) -> i64 {
     let unused = 64 - u32::from(width.clamp(1, 64));
     ((counter << unused) as i64) >> unused

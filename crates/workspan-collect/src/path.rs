@@ -24,10 +24,10 @@
 
 use super::calls::{self, CallId};
 use super::free::Free;
+use super::origin::Origin;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ContextId;
-use super::task::Origin;
 use workspan_wire::shm::{PathNode, Thread, AWAITED, CALL_WANTED, MAX_NODES, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 use workspan_wire::sync::{AtomicU32, Ordering};
 
@@ -56,8 +56,8 @@ pub fn start(thread: &Thread, origin: &Origin) {
         strand::set_tail(thread, origin.path, origin.path_since);
     } else {
         strand::set_tail(thread, origin.path | PREFIXED, origin.span);
-        thread.prefix.set(prefix);
-        thread.prefix_context.set(origin.forked_in);
+        thread.task.prefix.set(prefix);
+        thread.task.prefix_context.set(origin.forked_in);
     }
 }
 
@@ -73,12 +73,12 @@ pub fn settle(thread: &Thread) {
 fn settle_prefix(thread: &Thread) {
     let shared = Shared::of(thread);
     let mut path = strand::path(thread) & !PREFIXED;
-    if thread.prefix.get() != 0 {
-        path = add(shared, path, thread.prefix_context.get(), thread.prefix.get());
+    if thread.task.prefix.get() != 0 {
+        path = add(shared, path, thread.task.prefix_context.get(), thread.task.prefix.get());
     }
-    if thread.task_call.get() == CALL_WANTED {
+    if thread.task.call.get() == CALL_WANTED {
         let call = calls::begin(shared, strand::context(thread), 0, 1);
-        thread.task_call.set(call);
+        thread.task.call.set(call);
         path = mark(shared, path, call);
     }
     strand::set_path(thread, path);
@@ -87,7 +87,7 @@ fn settle_prefix(thread: &Thread) {
 /// Charges the strand's span since the last change to `context`.
 pub fn extend(shared: Shared, thread: &Thread, span: i64, context: ContextId) {
     settle(thread);
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let ticks = span - position.since;
     let path = if ticks == 0 { position.path } else { add(shared, position.path, context, ticks) };
     strand::set_tail(thread, path, span);
@@ -110,7 +110,7 @@ pub fn mark(shared: Shared, path: u32, call: CallId) -> u32 {
     }
     calls::hold(shared, call);
     let part = Part { ticks: 0, work: 0, span: 0, calls: call };
-    try_add(shared, path, ContextId::from(AWAITED), part).unwrap_or_else(|| {
+    try_add(shared, path, AWAITED, part).unwrap_or_else(|| {
         calls::release(shared, call);
         path
     })
@@ -178,7 +178,7 @@ fn try_add(shared: Shared, path: u32, context: ContextId, part: Part) -> Option<
     let new = allocate(shared)?;
     let node = shared.node(new);
     part.put(node, 0);
-    node.contexts[0].set(context as u16);
+    node.contexts[0].set(context);
     node.len.set(1);
     node.holders.store(1, Ordering::Relaxed);
     node.parent.store(id, Ordering::Relaxed);
@@ -198,7 +198,7 @@ fn try_add(shared: Shared, path: u32, context: ContextId, part: Part) -> Option<
 }
 
 /// Keeps the longer of two branches that started from `from`; of equal ones the first. The handle `from`, which the
-/// branches borrowed, is used up, as are both of theirs.
+/// branches borrowed, is used up, as are those of both branches.
 pub fn merge(shared: Shared, from: u32, from_since: i64, first: Tail, second: Tail) -> Tail {
     let (longer, shorter) = if second.span > first.span { (second, first) } else { (first, second) };
     release(shared, shorter.path);
@@ -240,9 +240,9 @@ pub fn release(shared: Shared, path: u32) {
 }
 
 fn add_entry(node: &PathNode, context: ContextId, part: Part) -> bool {
-    let len = usize::from(node.len.get());
+    let len = node.len.get() as usize;
     for i in 0..len {
-        if u32::from(node.contexts[i].get()) == context && context != ContextId::from(AWAITED) {
+        if node.contexts[i].get() == context && context != AWAITED {
             part.add_to(node, i);
             return true;
         }
@@ -250,16 +250,16 @@ fn add_entry(node: &PathNode, context: ContextId, part: Part) -> bool {
     if len == NODE_ENTRIES {
         return false;
     }
-    node.contexts[len].set(context as u16);
+    node.contexts[len].set(context);
     part.put(node, len);
-    node.len.set(len as u8 + 1);
+    node.len.set(len as u32 + 1);
     true
 }
 
 /// Calls of `node`, which the caller alone holds, that are known by now become their contexts'. True if there were any.
 fn resolve(shared: Shared, node: &PathNode) -> bool {
     let mut any = false;
-    for at in 0..usize::from(node.len.get()) {
+    for at in 0..node.len.get() as usize {
         let context = node.contexts[at].get();
         let (known, part) = resolved(shared, context, Part::of(node, at));
         if known != context {
@@ -269,23 +269,23 @@ fn resolve(shared: Shared, node: &PathNode) -> bool {
         }
     }
     if any {
-        let len = usize::from(node.len.replace(0));
+        let len = node.len.replace(0) as usize;
         for at in 0..len {
-            add_entry(node, u32::from(node.contexts[at].get()), Part::of(node, at));
+            add_entry(node, node.contexts[at].get(), Part::of(node, at));
         }
     }
     any
 }
 
 /// An entry; if it is a call that is known by now, that of its context.
-fn resolved(shared: Shared, context: u16, part: Part) -> (u16, Part) {
+fn resolved(shared: Shared, context: ContextId, part: Part) -> (ContextId, Part) {
     if context != AWAITED {
         return (context, part);
     }
     match calls::known(shared, part.calls) {
         Some(sums) => {
             calls::release(shared, part.calls);
-            (sums.context as u16, Part { ticks: 0, work: sums.work, span: sums.span, calls: 1 })
+            (sums.context, Part { ticks: 0, work: sums.work, span: sums.span, calls: 1 })
         }
         None => (context, part),
     }
@@ -340,15 +340,15 @@ fn fold_piece(shared: Shared, newest: NodeId) -> (u32, NodeId) {
         }
         let source = shared.node(next);
         let mut left = 0;
-        for i in 0..usize::from(source.len.get()) {
+        for i in 0..source.len.get() as usize {
             let (context, part) = resolved(shared, source.contexts[i].get(), Part::of(source, i));
-            if !add_to_kept(shared, newest, into, u32::from(context), part) {
+            if !add_to_kept(shared, newest, into, context, part) {
                 source.contexts[left].set(context);
                 part.put(source, left);
                 left += 1;
             }
         }
-        source.len.set(left as u8);
+        source.len.set(left as u32);
         if left == 0 {
             let behind = source.parent.load(Ordering::Relaxed);
             shared.node(into).parent.store(behind, Ordering::Relaxed);
@@ -365,8 +365,8 @@ fn add_to_kept(shared: Shared, newest: NodeId, last: NodeId, context: ContextId,
     let mut at = newest;
     loop {
         let node = shared.node(at);
-        for i in 0..usize::from(node.len.get()) {
-            if u32::from(node.contexts[i].get()) == context && context != ContextId::from(AWAITED) {
+        for i in 0..node.len.get() as usize {
+            if node.contexts[i].get() == context && context != AWAITED {
                 part.add_to(node, i);
                 return true;
             }
@@ -388,7 +388,7 @@ fn allocate(shared: Shared) -> Option<NodeId> {
 
 fn free(shared: Shared, id: NodeId) {
     let node = shared.node(id);
-    for i in 0..usize::from(node.len.get()) {
+    for i in 0..node.len.get() as usize {
         if node.contexts[i].get() == AWAITED {
             calls::release(shared, node.calls[i].get());
         }

@@ -16,7 +16,7 @@ pub fn written(log: &ThreadLog) -> u64 {
     log.published.load(Ordering::Relaxed)
 }
 
-/// Up to which record the one that writes has room, as far as it can tell.
+/// Up to which record the one that writes has room, as far as it knows.
 pub fn room(log: &ThreadLog) -> u64 {
     log.taken.load(Ordering::Acquire) + LOG_RECORDS as u64
 }

@@ -4,13 +4,14 @@
 //! it consists of atomics and of cells with a single writing thread, and is valid when all zero; so references with
 //! static lifetime may be handed out. The index arguments below are checked.
 
+use core::cell::Cell;
 use core::mem::{offset_of, size_of};
 use core::ptr::NonNull;
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use workspan_wire::shm::{
-    self, Account, Call, Clock, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread, ThreadArea,
-    ThreadLog,
+    self, Account, AccountPage, Call, Clock, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread,
+    ThreadArea, ThreadLog,
 };
 
 /// Handle of the shared memory.
@@ -65,7 +66,7 @@ impl Shared {
         self.element(0, 0, 1)
     }
 
-    /// True if the program tells the time.
+    /// True if the program advances the clock itself.
     pub fn is_virtual(self) -> bool {
         self.header().config.clock.load(Ordering::Relaxed) == Clock::Virtual as u32
     }
@@ -75,7 +76,7 @@ impl Shared {
         self.header().config.idle_only.load(Ordering::Relaxed) != 0
     }
 
-    /// The runtime has so many workers: the most of all pools and teams counts, which as a rule is known already.
+    /// The runtime has at least `count` workers: the most of all pools and teams counts, which as a rule is known already.
     pub fn workers_at_least(self, count: u32) {
         let workers = &self.header().workers;
         if workers.load(Ordering::Relaxed) < count {
@@ -135,9 +136,46 @@ impl Shared {
     }
 
     /// The account of `context` on `thread`, a thread of this memory. It is written by that thread only.
+    #[inline]
     pub fn account(self, thread: &Thread, context: u32) -> &'static Account {
-        let area = thread as *const Thread as usize - self.base.as_ptr() as usize;
-        self.element(area + offset_of!(ThreadArea, accounts), context as usize, shm::MAX_CONTEXTS)
+        if (context as usize) < shm::FIRST_CONTEXTS {
+            let accounts = self.area_of(thread) + offset_of!(ThreadArea, accounts);
+            return self.element(accounts, context as usize, shm::FIRST_CONTEXTS);
+        }
+        self.account_in_page(thread, context)
+    }
+
+    /// The same of a context beyond the first ones. Where there is no page for it, its parent is charged.
+    #[cold]
+    #[inline(never)]
+    fn account_in_page(self, thread: &Thread, context: u32) -> &'static Account {
+        let beyond = context as usize - shm::FIRST_CONTEXTS;
+        let pages = self.area_of(thread) + offset_of!(ThreadArea, pages);
+        let page: &Cell<u32> = self.element(pages, beyond / shm::PAGE_ACCOUNTS, shm::THREAD_PAGES);
+        if page.get() == 0 {
+            page.set(self.new_page());
+        }
+        if page.get() == shm::NO_PAGE {
+            // A parent is made before its children, so this ends.
+            return self.account(thread, self.context(context).parent.get().min(context - 1));
+        }
+        let page: &AccountPage = self.element(shm::ACCOUNT_PAGES, page.get() as usize - 1, shm::MAX_ACCOUNT_PAGES);
+        &page.accounts[beyond % shm::PAGE_ACCOUNTS]
+    }
+
+    fn new_page(self) -> u32 {
+        let used = &self.header().account_pages;
+        let page = used.fetch_add(1, Ordering::Relaxed) + 1;
+        if page as usize <= shm::MAX_ACCOUNT_PAGES {
+            return page;
+        }
+        used.fetch_sub(1, Ordering::Relaxed);
+        self.header().dropped_contexts.fetch_add(1, Ordering::Relaxed);
+        shm::NO_PAGE
+    }
+
+    fn area_of(self, thread: &Thread) -> usize {
+        thread as *const Thread as usize - self.base.as_ptr() as usize
     }
 }
 

@@ -1,35 +1,36 @@
 //! Tools: other people's profilers on our hooks.
 //!
 //! A shared library that defines `workspan_tool_start` is loaded before `main` where the environment names one
-//! ([`ENV`]), and is told of tasks from then on: when one begins, when it waits for what it has created, when it ends.
+//! ([`ENV`]), and is called for tasks from then on: when one begins, when it waits for what it has created, when it ends.
 //! `include/workspan_tool.h` is the interface for others; its structures are repeated here.
 //!
-//! Where a tool is loaded, hooks take the way that they take for the log: every one of them, none left out ([`super::log`]).
-//! The identities of tasks are then the addresses of what the tool is shown of them ([`Task`]), which so travel wherever a
-//! task goes. Blocks for these come from a table of the process by a stack without locks; a task for which there is none is
-//! counted, and the tool is told nothing of it.
+//! Where a tool is loaded, hooks take the way that they take for the log: every one of them, none skipped ([`super::log`]).
+//! Strands may be logged at the same time. The address of what the tool is shown of a task ([`Task`]) travels wherever the task
+//! goes ([`super::origin::Identity`]). Blocks for these come from a table of the process by a stack without locks; a task for which there is none is
+//! counted, and the tool is not called for it.
 //!
 //! **Cost:** without tool none (the test is that of the log). With one, 76 ns a branch and 120 ns a spawned task besides the tool's own
-//! (`docs/tools.md`), most of it as hooks are not batched. What the tool takes belongs to no strand ([`strand::away`]).
+//! (`docs/tools.md`), most of it as hooks are not batched. What the tool takes belongs to no strand ([`exclude_next`]).
 
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use super::exclude::exclude_next;
+use super::free::Free;
+use super::memory;
 use super::platform;
-use super::process;
 use super::shared::Shared;
-use super::strand;
 use super::tables::ROOT;
 use workspan_wire::shm::{Thread, MAX_CONTEXTS, MAX_SITES};
 
 /// The variable that names the library.
 pub const ENV: &[u8] = b"WORKSPAN_TOOL\0";
-/// In place of a log: hooks tell the tool.
-pub const TOLD: u64 = 1;
-/// In place of a log: hooks do all they do for a tool, but for calling it; for calibration.
-pub const REHEARSED: u64 = 2;
+/// Hooks call the tool.
+pub const CALLED: u32 = 1;
+/// Hooks do all they do for a tool, but for calling it; for calibration.
+pub const REHEARSED: u32 = 2;
 
 const VERSION: u32 = 1;
 
@@ -57,8 +58,8 @@ pub struct Task {
     data: Cell<*mut c_void>,
     kind: Cell<u32>,
     site: Cell<u32>,
-    /// Next free one, as its position + 1.
-    next: AtomicU64,
+    /// Next free one, by its number.
+    next: AtomicU32,
 }
 
 type Told = Option<unsafe extern "C" fn(task: *const Task, now: u64)>;
@@ -97,10 +98,10 @@ static TOOL: AtomicPtr<Tool> = AtomicPtr::new(ptr::null_mut());
 static TASKS: AtomicPtr<Task> = AtomicPtr::new(ptr::null_mut());
 /// Tasks alive at a time.
 const MOST: u64 = 1 << 22;
-/// First free block (+ 1) below a count against ABA.
+/// The stack of free blocks.
 static FREE: AtomicU64 = AtomicU64::new(0);
 /// Blocks that have been used.
-static USED: AtomicU64 = AtomicU64::new(0);
+static USED: AtomicU32 = AtomicU32::new(0);
 /// Tasks so far.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
@@ -141,10 +142,10 @@ pub fn is_loaded() -> bool {
     !TOOL.load(Ordering::Acquire).is_null()
 }
 
-/// True if the hooks of `thread` have a tool to tell.
+/// True if the hooks of `thread` have a tool to call.
 #[inline]
 pub fn on(thread: &Thread) -> bool {
-    matches!(thread.log.get(), TOLD | REHEARSED)
+    thread.tool.get() != 0
 }
 
 /// The program ends.
@@ -195,7 +196,7 @@ pub fn now(thread: &Thread) -> u64 {
     }
 }
 
-/// The task of this identity begins; 0: one of which the tool is told nothing. Returns the one before.
+/// The task of this identity begins; 0: one that the tool does not know. Returns the one before.
 #[cold]
 pub fn begin(thread: &Thread, identity: u64, now: u64) -> u64 {
     let before = thread.tool_task.replace(identity);
@@ -203,7 +204,7 @@ pub fn begin(thread: &Thread, identity: u64, now: u64) -> u64 {
     before
 }
 
-/// A task begins whose creation the tool was told nothing of; its parent is the task of identity `parent`. Returns its own.
+/// A task begins whose creation the tool does not know; its parent is the task of identity `parent`. Returns its own.
 #[cold]
 pub fn begin_new(thread: &Thread, kind: Kind, context: u32, parent: u64) -> u64 {
     let identity = make(thread, kind, context, parent);
@@ -235,7 +236,7 @@ pub fn end(thread: &Thread, next: u64, now: u64) {
 }
 
 fn tell(thread: &Thread, identity: u64, now: u64, which: impl Fn(&Tool) -> Told) {
-    if thread.log.get() != TOLD || identity == 0 {
+    if thread.tool.get() != CALLED || identity == 0 {
         return;
     }
     // SAFETY: null, or the static of `start`, which is not written any more.
@@ -252,7 +253,7 @@ fn tell(thread: &Thread, identity: u64, now: u64, which: impl Fn(&Tool) -> Told)
         call();
         thread.virtual_now.set(before);
     } else {
-        strand::away(thread, call);
+        exclude_next(thread, call);
     }
 }
 
@@ -261,50 +262,37 @@ fn task_at(identity: u64) -> Option<&'static Task> {
     unsafe { (identity as *const Task).as_ref() }
 }
 
-fn block(at: u64) -> Option<&'static Task> {
-    let table = TASKS.load(Ordering::Acquire);
-    if table.is_null() || at >= MOST {
+/// The blocks that are free. `None`: there are no blocks.
+fn blocks() -> Option<Free<'static, impl Fn(u32) -> &'static AtomicU32>> {
+    if TASKS.load(Ordering::Acquire).is_null() {
         return None;
     }
-    // SAFETY: within the table.
-    let block = unsafe { table.add(at as usize) };
+    Some(Free { head: &FREE, used: &USED, count: MOST as usize + 1, next: |number| &block(number).next })
+}
+
+/// The block of this number, from 1; there are blocks.
+fn block(number: u32) -> &'static Task {
+    let at = u64::from(number).clamp(1, MOST) - 1;
+    // SAFETY: within the table, which `blocks` has found.
+    let block = unsafe { TASKS.load(Ordering::Relaxed).add(at as usize) };
     // SAFETY: its bytes are zero at first, which is a block, and never unmapped.
-    unsafe { block.as_ref() }
+    unsafe { &*block }
 }
 
 fn allocate() -> Option<&'static Task> {
-    let mut head = FREE.load(Ordering::Acquire);
-    while head as u32 != 0 {
-        let first = block(u64::from(head as u32) - 1)?;
-        let new = ((head >> 32).wrapping_add(1) << 32) | first.next.load(Ordering::Relaxed);
-        match FREE.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => return Some(first),
-            Err(found) => head = found,
-        }
-    }
-    let at = USED.fetch_add(1, Ordering::Relaxed);
-    if at >= MOST {
-        USED.fetch_sub(1, Ordering::Relaxed);
-    }
-    block(at)
+    blocks()?.take().map(block)
 }
 
 fn free(task: &'static Task) {
     let at = (task as *const Task as u64 - TASKS.load(Ordering::Relaxed) as u64) / size_of::<Task>() as u64;
-    let mut head = FREE.load(Ordering::Relaxed);
-    loop {
-        task.next.store(u64::from(head as u32), Ordering::Relaxed);
-        let new = ((head >> 32).wrapping_add(1) << 32) | (at + 1);
-        match FREE.compare_exchange_weak(head, new, Ordering::AcqRel, Ordering::Relaxed) {
-            Ok(_) => return,
-            Err(found) => head = found,
-        }
+    if let Some(blocks) = blocks() {
+        blocks.give(at as u32 + 1);
     }
 }
 
 /// Where a task was created, by the number in its `site`. 0: not known.
 unsafe extern "C" fn place(site: u32, place: *mut Place) -> c_int {
-    let (Some(shared), Some(id)) = (process::shared(), site.checked_sub(1)) else {
+    let (Some(shared), Some(id)) = (memory::shared(), site.checked_sub(1)) else {
         return 0;
     };
     if id as usize >= MAX_SITES || place.is_null() {

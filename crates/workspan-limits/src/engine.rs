@@ -3,27 +3,30 @@
 //! For each instruction that ran, in the order in which they ran, it computes the length of the longest path that ends
 //! there, in all models at once: one more than the deepest of those that it depends on. It remembers the depths of whoever
 //! wrote each register and each piece of memory last, and of whoever read that memory since; no older instruction can
-//! matter. **Cost**: a few dozen operations for an instruction, on rows of lanes; nothing is allocated but cells of memory
-//! that is new, and nodes of paths.
+//! matter. **Cost**: a hundred or two operations for an instruction, on rows of lanes ([`crate::step`]); nothing is allocated
+//! but cells of memory that is new, and nodes of paths.
 //!
-//! `N` lanes, of which the first `T` have name dependences; if `A`, the last one knows addresses beforehand.
+//! A [`Kind`] of engine has `N` lanes, of which the first `T` have name dependences.
 
 use workspan_wire::trace;
 
 use crate::frames::Frames;
+use crate::heap::Heap;
 use crate::merge::{Merges, Regions};
-use crate::model::{Control, Model};
-use crate::op::{register, Flow, Move, Op};
-use crate::path::{Link, Paths};
-use crate::row::{depth, next, node, raise, with_node, Row, DEEPEST, START};
+use crate::model::{Control, Kind, Machine, Model, Names, REUSES};
+use crate::op::{register, Flow, Op};
+use crate::path::Paths;
+use crate::profile::{Profile, Slack};
+use crate::row::{mask, raise, Lane, Row, DEEPEST};
 use crate::shadow::Shadow;
+use crate::window::Windows;
 
 /// What an engine may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Bytes for cells of memory.
     pub memory: usize,
-    /// Whether paths are followed.
+    /// Whether paths are followed, in an engine that can.
     pub paths: bool,
 }
 
@@ -46,76 +49,117 @@ pub struct Range {
 
 /// A thread of the program.
 #[derive(Debug)]
-struct Thread<const N: usize> {
-    registers: [Row<N>; register::COUNT],
+pub(crate) struct Thread<L, const N: usize> {
+    pub(crate) registers: [Row<L, N>; register::COUNT],
     /// Instructions that wrote them.
-    by: [u32; register::COUNT],
+    pub(crate) by: [u32; register::COUNT],
+    /// When their values were used first; 0 if not yet.
+    pub(crate) used: [u32; register::COUNT],
     /// What every instruction must wait for, in models with control dependences.
-    control: Row<N>,
-    frames: Frames,
+    pub(crate) control: Row<L, N>,
+    pub(crate) frames: Frames,
     /// A branch, or another instruction that ended a block; what runs next is not known yet.
-    left: Option<Left<N>>,
-    regions: Regions<N>,
+    left: Option<(u32, Flow)>,
+    left_row: Row<L, N>,
+    regions: Regions<L, N>,
     /// The last of its instructions that called the system.
-    called: Row<N>,
+    called: Row<L, N>,
+    /// The call of the allocator that it is in: its number, and where its return address is; 0 if in none.
+    pub(crate) allocator: (u32, u64),
 }
 
-/// The last instruction of a block.
-#[derive(Clone, Copy, Debug)]
-struct Left<const N: usize> {
-    id: u32,
-    flow: Flow,
-    row: Row<N>,
+/// Which lanes do what.
+#[derive(Debug)]
+pub(crate) struct Masks<L, const N: usize, const T: usize> {
+    /// Have one stack: those that wait for the stack pointer where room is made.
+    pub(crate) one_stack: Row<L, N>,
+    /// Wait for memory of an earlier call of the allocator.
+    pub(crate) allocator: Row<L, N>,
+    /// Wait for earlier accesses, by [`crate::model::Reuse`].
+    pub(crate) names: [Row<L, T>; 4],
+    /// Forget who accessed memory when another frame has it.
+    pub(crate) kept: Row<L, T>,
+    last: Row<L, N>,
+    missed: Row<L, N>,
+    merge: Row<L, N>,
 }
 
 /// Depths of a program that runs.
 #[derive(Debug)]
-pub struct Engine<const N: usize, const T: usize, const A: bool> {
+pub struct Engine<K: Kind, const N: usize, const T: usize> {
     models: [Model; N],
-    spaghetti: [bool; N],
-    shadow: Shadow<N, T>,
-    threads: Vec<Option<Box<Thread<N>>>>,
-    deepest: Row<N>,
+    pub(crate) masks: Masks<K::Lane, N, T>,
+    pub(crate) slow: [bool; N],
+    pub(crate) shadow: Shadow<K::Lane, N, T>,
+    threads: Vec<Option<Box<Thread<K::Lane, N>>>>,
+    pub(crate) deepest: Row<K::Lane, N>,
     /// For each instruction, 1 if its value was seen to be part of an address.
-    marks: Vec<u8>,
-    paths: Paths<N>,
-    follow: bool,
-    count: u64,
-    frames: u32,
-    merges: Merges,
+    pub(crate) marks: Vec<u8>,
+    pub(crate) paths: Paths<N>,
+    pub(crate) follow: bool,
+    pub(crate) count: u64,
+    pub(crate) frames: u32,
+    pub(crate) merges: Merges,
     misses: Vec<(u32, u8)>,
     /// Branches that ran, and those that were predicted wrong.
     branches: (u64, u64),
-    found: Found,
+    pub(crate) found: Found,
+    pub(crate) heap: Heap,
+    pub(crate) windows: Windows<K::Lane, N>,
+    pub(crate) profiles: Vec<(usize, Profile)>,
+    pub(crate) slack: Slack,
+    allocations: u32,
 }
 
-/// Cells that an instruction accesses.
+/// Cells that an instruction accesses: cell, frame, first address.
 #[derive(Debug, Default)]
-struct Found {
-    loads: Vec<(u32, u32)>,
-    stores: Vec<(u32, u32)>,
+pub(crate) struct Found {
+    pub(crate) loads: Vec<(u32, u32)>,
+    pub(crate) stores: Vec<(u32, u32, u64)>,
 }
 
-impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
+/// Models whose profile is kept, in an engine that keeps any.
+const PROFILED: [&str; 3] = ["TruNamCtl", "Tru", "TruSp"];
+
+impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
     /// An engine for these models: those with name dependences first.
-    pub fn new(models: [Model; N], settings: Settings) -> Engine<N, T, A> {
-        debug_assert!(models.iter().enumerate().all(|(n, model)| model.names == (n < T)));
-        debug_assert!(models.iter().enumerate().all(|(n, model)| model.addresses == (A && n == N - 1)));
+    pub fn new(models: [Model; N], settings: Settings) -> Engine<K, N, T> {
+        debug_assert!(models.iter().enumerate().all(|(n, model)| (model.names != Names::None) == (n < T)));
+        debug_assert!(models.iter().enumerate().all(|(n, model)| model.addresses == (K::ADDRESSES && n == N - 1)));
+        let of = |control| mask(|lane: usize| models[lane].control == control);
+        let names = |reuse| mask(|lane: usize| models[lane].names != Names::Without(reuse));
+        let kept = mask(|lane: usize| !models[lane].spaghetti && models[lane].names != Names::Without(REUSES[1]));
+        let masks = Masks {
+            one_stack: mask(|lane| !models[lane].spaghetti),
+            allocator: mask(|lane| !models[lane].allocator),
+            names: [names(REUSES[0]), kept, names(REUSES[2]), names(REUSES[3])],
+            kept,
+            last: of(Control::Last),
+            missed: of(Control::Missed),
+            merge: of(Control::Merge),
+        };
+        let profiled = |name: &&str| models.iter().position(|model| **name == *model.name).filter(|_| K::PROFILE);
         Engine {
             models,
-            spaghetti: models.map(|model| model.spaghetti),
+            masks,
+            slow: models.map(|model| model.machine == Machine::Latency),
             shadow: Shadow::new(settings.memory),
             threads: Vec::new(),
-            deepest: [START; N],
-            marks: Vec::new(),
+            deepest: [K::Lane::START; N],
+            marks: vec![0; 1024],
             paths: Paths::new(),
-            follow: settings.paths,
+            follow: settings.paths && K::PATHS,
             count: 0,
             frames: 1,
             merges: Merges::default(),
             misses: Vec::new(),
             branches: (0, 0),
             found: Found::default(),
+            heap: Heap::default(),
+            windows: Windows::new(&models, K::BEYOND),
+            profiles: PROFILED.iter().filter_map(profiled).map(|lane| (lane, Profile::default())).collect(),
+            slack: Slack::default(),
+            allocations: 0,
         }
     }
 
@@ -131,22 +175,23 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
 
     /// The length of the longest path in each model.
     pub fn critical_paths(&self) -> [u64; N] {
-        self.deepest.map(depth)
+        self.deepest.map(Lane::depth)
     }
 
     /// True while depths can be distinguished.
     pub fn has_room(&self) -> bool {
-        self.deepest.iter().all(|lane| depth(*lane) < DEEPEST - (1 << 20))
+        self.deepest.iter().all(|lane| lane.depth() < DEEPEST - (1 << 20))
     }
 
     /// Whether values of an instruction are parts of addresses, and it does nothing else.
+    #[inline(always)]
     pub fn is_marked(&self, id: u32) -> bool {
         self.marks.get(id as usize).is_some_and(|mark| *mark != 0)
     }
 
     /// Paths, and the last node of each model's longest.
     pub fn paths(&self) -> (&Paths<N>, [u32; N]) {
-        (&self.paths, self.deepest.map(node))
+        (&self.paths, self.deepest.map(Lane::node))
     }
 
     /// Branches that ran, and how many of them the predictor got wrong.
@@ -154,45 +199,59 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
         self.branches
     }
 
+    /// The profile of a model, if it is kept.
+    pub fn profile(&self, lane: usize) -> Option<&Profile> {
+        self.profiles.iter().find(|(of, _)| *of == lane).map(|(_, profile)| profile)
+    }
+
+    /// How long values in registers waited for their first use, in `Tru`.
+    pub fn slack(&self) -> Option<&Slack> {
+        K::PROFILE.then_some(&self.slack)
+    }
+
     /// Bytes that the engine takes, and whether cells had to become coarse.
     pub fn memory(&self) -> (usize, bool) {
         (self.shadow.bytes() + self.paths.bytes(), self.shadow.is_coarse())
     }
 
-    /// Memory has new content.
-    pub fn forget(&mut self, address: u64, len: u64) {
+    /// Memory that has new content, and whether it is heap from now on.
+    pub fn map(&mut self, address: u64, len: u64, heap: bool) {
+        let address = address & trace::ADDRESS;
         self.shadow.forget(address, len);
-    }
-
-    /// What runs after a jump from elsewhere is not its consequence: a signal came, or tracing began.
-    pub fn interrupt(&mut self, thread: usize) {
-        if let Some(Some(thread)) = self.threads.get_mut(thread) {
-            thread.left = None;
+        if K::BEYOND {
+            self.heap.set(address, address.saturating_add(len), heap);
         }
     }
 
-    /// Instructions that run one after the other, with the accesses of each: words as in a trace, whose places are those of
-    /// the instructions. Returns how many words belong to them.
+    /// Memory that is heap from now on.
+    pub fn heap(&mut self, from: u64, to: u64) {
+        self.heap.set(from & trace::ADDRESS, to & trace::ADDRESS, true);
+    }
+
+    /// A thread runs a block; `words` are its accesses to memory. Returns how many words belong to them.
     pub fn run(&mut self, thread: usize, ops: &[Op], words: &[u64]) -> usize {
-        let mut thread_state = self.thread(thread);
-        let state = &mut *thread_state;
+        let mut state = self.thread(thread);
         if let Some(first) = ops.first() {
-            self.arrive(state, first);
+            self.arrive(&mut state, first);
         }
         let mut used = 0;
-        let mut here = [START; N];
-        for (place, op) in (0u64..).zip(ops) {
-            let whose = trace::access(place, 0, false, 0);
+        let mut whose = trace::access(0, 0, false, 0);
+        for op in ops {
             let from = used;
-            while used < words.len() && words[used] & trace::WHOSE == whose {
+            while let Some(word) = words.get(used) {
+                if word & trace::WHOSE != whose {
+                    break;
+                }
                 used += 1;
             }
-            here = self.step(state, op, &words[from..used], &[]);
+            whose += 1 << trace::PLACE_SHIFT;
+            let here = self.step(&mut state, op, &words[from..used], &[]);
+            if op.flow != Flow::Next {
+                state.left_row = here;
+            }
         }
-        if let Some(last) = ops.last() {
-            state.left = Some(Left { id: last.id, flow: last.flow, row: here });
-        }
-        self.threads[thread] = Some(thread_state);
+        state.left = ops.last().map(|last| (last.id, last.flow));
+        self.threads[thread] = Some(state);
         used
     }
 
@@ -200,67 +259,82 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
     pub fn call(&mut self, thread: usize, op: &Op, ranges: &[Range]) {
         let mut state = self.thread(thread);
         self.arrive(&mut state, op);
-        let here = self.step(&mut state, op, &[], ranges);
-        state.left = Some(Left { id: op.id, flow: op.flow, row: here });
+        self.step(&mut state, op, &[], ranges);
+        state.left = Some((op.id, op.flow));
         state.called = state.registers[register::GENERAL as usize];
         self.threads[thread] = Some(state);
     }
 
     /// A thread's state; a new one waits for the last system call of any thread, which made it.
-    fn thread(&mut self, thread: usize) -> Box<Thread<N>> {
+    #[inline(always)]
+    fn thread(&mut self, thread: usize) -> Box<Thread<K::Lane, N>> {
+        match self.threads.get_mut(thread).and_then(Option::take) {
+            Some(state) => state,
+            None => self.new_thread(thread),
+        }
+    }
+
+    #[cold]
+    fn new_thread(&mut self, thread: usize) -> Box<Thread<K::Lane, N>> {
         if self.threads.len() <= thread {
             self.threads.resize_with(thread + 1, || None);
         }
-        if let Some(state) = self.threads[thread].take() {
-            return state;
-        }
-        let mut start = [START; N];
+        let mut start = [K::Lane::START; N];
         for other in self.threads.iter().flatten() {
             raise(&mut start, &other.called);
         }
         Box::new(Thread {
             registers: [start; register::COUNT],
             by: [0; register::COUNT],
-            control: [START; N],
+            used: [0; register::COUNT],
+            control: [K::Lane::START; N],
             frames: Frames::default(),
             left: None,
+            left_row: [K::Lane::START; N],
             regions: Regions::default(),
             called: start,
+            allocator: (0, 0),
         })
     }
 
     /// Control comes to an instruction: what the one before has decided is known now.
-    fn arrive(&mut self, thread: &mut Thread<N>, op: &Op) {
-        let Some(left) = thread.left.take() else { return };
-        if left.flow.decides() {
-            let missed = left.flow != Flow::Return && self.misses(left.id, op.id);
+    #[inline(always)]
+    fn arrive(&mut self, thread: &mut Thread<K::Lane, N>, op: &Op) {
+        if K::BEYOND && op.allocator && thread.allocator.0 == 0 {
+            self.allocations = self.allocations.wrapping_add(1).max(1);
+            thread.allocator = (self.allocations, thread.frames.innermost());
+        }
+        let Some((id, flow)) = thread.left.take() else { return };
+        if flow.decides() {
             self.branches.0 += 1;
-            self.branches.1 += u64::from(missed);
-            for ((lane, model), row) in thread.control.iter_mut().zip(&self.models).zip(&left.row) {
-                if model.control == Control::Last || missed && model.control == Control::Missed {
-                    *lane = *row;
-                }
+            if K::LAST {
+                choose(&mut thread.control, &thread.left_row, &self.masks.last);
+            }
+            if K::MISSED && flow != Flow::Return && self.misses(id, op.id) {
+                self.branches.1 += 1;
+                choose(&mut thread.control, &thread.left_row, &self.masks.missed);
             }
         }
-        self.merges.edge(left.id, left.flow, op.id, &mut thread.regions, &left.row);
-        self.enter(thread, op.id);
+        if K::MERGE {
+            // Regions that end here do so when the instruction runs.
+            if self.merges.edge(id, flow, op.id, &mut thread.regions, &thread.left_row) {
+                choose(&mut thread.control, thread.regions.last(), &self.masks.merge);
+            }
+        }
     }
 
     /// Regions of branches that end at an instruction.
-    fn enter(&mut self, thread: &mut Thread<N>, id: u32) {
+    pub(crate) fn enter(&mut self, thread: &mut Thread<K::Lane, N>, id: u32) {
         let row = thread.regions.enter(id, &self.merges);
-        for ((lane, model), row) in thread.control.iter_mut().zip(&self.models).zip(row) {
-            if model.control == Control::Merge {
-                *lane = row;
-            }
-        }
+        choose(&mut thread.control, row, &self.masks.merge);
     }
 
     /// A predictor with a target and a bit of confidence for each branch.
+    #[inline(always)]
     fn misses(&mut self, branch: u32, target: u32) -> bool {
         let at = branch as usize;
         if self.misses.len() <= at {
-            self.misses.resize(at + 1, (0, 0));
+            self.misses.resize(at + 1024, (0, 0));
         }
         let (predicted, sure) = &mut self.misses[at];
         let missed = *predicted != target;
@@ -274,296 +348,20 @@ impl<const N: usize, const T: usize, const A: bool> Engine<N, T, A> {
 
     /// Code that follows each other in a block.
     pub fn learn(&mut self, ops: &[Op]) {
-        self.merges.learn(ops);
-    }
-
-    #[inline(always)]
-    fn mark(&mut self, id: u32) {
-        let at = id as usize;
-        if at >= self.marks.len() {
-            self.marks.resize(at + 1024, 0);
+        if K::MERGE {
+            self.merges.learn(ops);
         }
-        self.marks[at] = 1;
-    }
-
-    fn step(&mut self, thread: &mut Thread<N>, op: &Op, words: &[u64], ranges: &[Range]) -> Row<N> {
-        if self.merges.is_end(op.id) {
-            self.enter(thread, op.id);
-        }
-        self.found.loads.clear();
-        self.found.stores.clear();
-        if op.memory {
-            if op.flow == Flow::Return {
-                words.iter().for_each(|word| thread.frames.leave(trace::address(*word)));
-            } else if op.flow.calls() {
-                if let Some(word) = words.iter().find(|word| **word & trace::STORE != 0) {
-                    self.frames = self.frames.wrapping_add(1).max(2);
-                    thread.frames.call(trace::address(*word), self.frames);
-                }
-            }
-            self.find(&thread.frames, op, words, ranges);
-        }
-        // What it waits for.
-        let mut row = thread.control;
-        for source in op.sources.iter() {
-            raise(&mut row, thread.at(*source));
-        }
-        if let Some(rest) = &op.rest {
-            rest.sources.iter().for_each(|source| raise(&mut row, thread.at(*source)));
-        }
-        for (cell, _) in &self.found.loads {
-            raise(&mut row, &self.shadow.cell(*cell as usize).written);
-        }
-        let known = row[N - 1];
-        for address in op.addresses.iter() {
-            raise(&mut row, thread.at(*address));
-        }
-        if op.allocates {
-            raise(&mut row, &without(thread.at(register::STACK), &self.spaghetti));
-        }
-        if A && op.memory {
-            row[N - 1] = known;
-        }
-        for (cell, owner) in &self.found.stores {
-            let cell = self.shadow.cell(*cell as usize);
-            let same = cell.owner == *owner;
-            for ((lane, touched), spaghetti) in row.iter_mut().zip(&cell.touched).zip(&self.spaghetti) {
-                if (same || !spaghetti) && *touched > *lane {
-                    *lane = *touched;
-                }
-            }
-        }
-        let removed = A && self.marked(thread, op);
-        let mut here = next(&row);
-        let mut sample = None;
-        if self.follow && self.count >= self.paths.next() {
-            sample = Some(self.sample(thread, op, &row));
-            self.paths.advance(self.count);
-            here = here.map(|lane| with_node(lane, sample.unwrap_or(0)));
-        }
-        if removed {
-            here[N - 1] = START;
-        }
-        self.count += 1;
-        raise(&mut self.deepest, &here);
-        self.leave_traces(op, &here);
-        if op.moves.is_empty() && op.turn == 0 {
-            for target in op.targets.iter() {
-                thread.set(*target, &here, op.id);
-            }
-        } else {
-            self.write(thread, op, &here, sample.is_some());
-        }
-        if let Some(rest) = &op.rest {
-            rest.targets.iter().for_each(|target| thread.set(*target, &here, op.id));
-        }
-        here
-    }
-
-    /// Writes registers of an instruction that also moves pointers, or turns the floating-point stack.
-    fn write(&mut self, thread: &mut Thread<N>, op: &Op, here: &Row<N>, sample: bool) {
-        // Pointers move without waiting for the rest.
-        let mut moved = [(0, [START; N]); 3];
-        for (place, one) in moved.iter_mut().zip(op.moves.iter()) {
-            *place = (one.to, self.moved(thread, one, op.id, sample));
-            raise(&mut self.deepest, &place.1);
-        }
-        if op.turn < 0 {
-            thread.turn(op.turn);
-        }
-        for target in op.targets.iter() {
-            thread.set(*target, here, op.id);
-        }
-        for (to, row) in &moved[..op.moves.len()] {
-            thread.set(*to, row, 0);
-        }
-        if op.turn > 0 {
-            thread.turn(op.turn);
-        }
-    }
-
-    /// The cells that an instruction accesses.
-    #[inline(always)]
-    fn find(&mut self, frames: &Frames, op: &Op, words: &[u64], ranges: &[Range]) {
-        let Found { loads, stores } = &mut self.found;
-        let shadow = &mut self.shadow;
-        loop {
-            let splits = shadow.splits();
-            let mut access = |address: u64, size: u64, load: bool, store: bool| {
-                let owner = if T > 0 { frames.owner(address) } else { 0 };
-                shadow.each(address, size, |cell| {
-                    if load {
-                        loads.push((cell, owner));
-                    }
-                    if store {
-                        stores.push((cell, owner));
-                    }
-                });
-            };
-            for word in words {
-                let store = word & trace::STORE != 0;
-                access(trace::address(*word), trace::size(*word), !store || op.updates, store);
-            }
-            for range in ranges {
-                access(range.address & trace::ADDRESS, range.len, !range.store, range.store);
-            }
-            // A cell that was found may have been split by a later access.
-            if shadow.splits() == splits {
-                return;
-            }
-            loads.clear();
-            stores.clear();
-        }
-    }
-
-    /// Notes an instruction's depth in the cells that it accessed.
-    #[inline(always)]
-    fn leave_traces(&mut self, op: &Op, here: &Row<N>) {
-        for (cell, owner) in &self.found.loads {
-            if T == 0 {
-                break;
-            }
-            let cell = self.shadow.cell(*cell as usize);
-            if cell.owner != *owner {
-                cell.owner = *owner;
-                for (touched, spaghetti) in cell.touched.iter_mut().zip(&self.spaghetti) {
-                    if *spaghetti {
-                        *touched = START;
-                    }
-                }
-            }
-            for (touched, lane) in cell.touched.iter_mut().zip(here) {
-                *touched = if *touched > *lane { *touched } else { *lane };
-            }
-        }
-        for (cell, owner) in &self.found.stores {
-            self.shadow.write(*cell as usize, here, op.id, *owner);
-        }
-    }
-
-    /// Learns which values are parts of addresses; true if the instruction does nothing but compute such.
-    #[inline(always)]
-    fn marked(&mut self, thread: &Thread<N>, op: &Op) -> bool {
-        if op.memory {
-            for address in op.addresses.iter() {
-                self.mark(thread.by(*address));
-            }
-            if op.allocates {
-                self.mark(thread.by(register::STACK));
-            }
-        }
-        if !self.is_marked(op.id) {
-            return false;
-        }
-        for source in op.all_sources() {
-            self.mark(thread.by(source));
-        }
-        if op.allocates {
-            self.mark(thread.by(register::STACK));
-        }
-        for n in 0..self.found.loads.len() {
-            let by = self.shadow.cell(self.found.loads[n].0 as usize).by;
-            self.mark(by);
-        }
-        !op.memory
-    }
-
-    /// The depth of a pointer that an instruction moves.
-    fn moved(&mut self, thread: &Thread<N>, one: &Move, id: u32, sample: bool) -> Row<N> {
-        let mut row = thread.control;
-        let from = thread.at(one.from);
-        if one.allocates {
-            raise(&mut row, &without(from, &self.spaghetti));
-        } else {
-            raise(&mut row, from);
-        }
-        let mut here = next(&row);
-        if sample {
-            let link = |lane: usize| match () {
-                () if depth(row[lane]) == 0 => Link::Begin,
-                () if row[lane].to_bits() == from[lane].to_bits() && one.from == register::STACK => Link::StackPointer,
-                () if row[lane].to_bits() == from[lane].to_bits() => Link::Address,
-                () => Link::Control,
-            };
-            let new = self.paths.push(id, row.map(node), std::array::from_fn(link));
-            here = here.map(|lane| with_node(lane, new));
-        }
-        if A && one.address {
-            here[N - 1] = START;
-        }
-        here
-    }
-
-    /// A node for an instruction: what it waited for, in each lane.
-    #[cold]
-    fn sample(&mut self, thread: &Thread<N>, op: &Op, row: &Row<N>) -> u32 {
-        let mut link = [None; N];
-        let mut waits = |other: &[f64], why: Link| {
-            for ((link, lane), other) in link.iter_mut().zip(row).zip(other) {
-                if link.is_none() && lane.to_bits() == other.to_bits() {
-                    *link = Some(why);
-                }
-            }
-        };
-        let of_register = |register: u8, other: Link| match register {
-            register::STACK => Link::StackPointer,
-            _ => other,
-        };
-        waits(&[START; N], Link::Begin);
-        for source in op.all_sources() {
-            waits(thread.at(source), of_register(source, Link::Register));
-        }
-        for (cell, owner) in &self.found.loads {
-            let why = if *owner == 0 { Link::MemoryValue } else { Link::StackValue };
-            waits(&self.shadow.cell(*cell as usize).written, why);
-        }
-        for address in op.addresses.iter() {
-            waits(thread.at(*address), of_register(*address, Link::Address));
-        }
-        if op.allocates {
-            waits(thread.at(register::STACK), Link::StackPointer);
-        }
-        for (cell, owner) in &self.found.stores {
-            let why = if *owner == 0 { Link::MemoryName } else { Link::StackName };
-            waits(&self.shadow.cell(*cell as usize).touched, why);
-        }
-        self.paths.push(op.id, row.map(node), link.map(|link| link.unwrap_or(Link::Control)))
-    }
-}
-
-impl<const N: usize> Thread<N> {
-    #[inline(always)]
-    fn at(&self, register: u8) -> &Row<N> {
-        &self.registers[usize::from(register) % register::COUNT]
-    }
-
-    #[inline(always)]
-    fn by(&self, register: u8) -> u32 {
-        self.by[usize::from(register) % register::COUNT]
-    }
-
-    #[inline(always)]
-    fn set(&mut self, register: u8, row: &Row<N>, by: u32) {
-        self.registers[usize::from(register) % register::COUNT] = *row;
-        self.by[usize::from(register) % register::COUNT] = by;
-    }
-
-    /// Turns the floating-point stack: its top is always the same register here.
-    fn turn(&mut self, by: i8) {
-        let stack = usize::from(register::FLOAT)..usize::from(register::FLOAT) + 8;
-        let places = usize::from(by.unsigned_abs()) % 8;
-        if by < 0 {
-            self.registers[stack.clone()].rotate_right(places);
-            self.by[stack].rotate_right(places);
-        } else {
-            self.registers[stack.clone()].rotate_left(places);
-            self.by[stack].rotate_left(places);
+        let most = ops.iter().map(|op| op.id as usize).max().unwrap_or(0);
+        if self.marks.len() <= most {
+            self.marks.resize(most + 1024, 0);
         }
     }
 }
 
-/// A row without what a spaghetti stack does not wait for.
+/// Lanes of another row, where a mask says so.
 #[inline(always)]
-fn without<const N: usize>(row: &Row<N>, spaghetti: &[bool; N]) -> Row<N> {
-    std::array::from_fn(|lane| if spaghetti[lane] { START } else { row[lane] })
+fn choose<L: Lane, const N: usize>(row: &mut Row<L, N>, other: &Row<L, N>, mask: &Row<L, N>) {
+    for ((lane, other), mask) in row.iter_mut().zip(other).zip(mask) {
+        *lane = other.chosen(*lane, *mask);
+    }
 }

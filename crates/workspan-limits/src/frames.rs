@@ -30,6 +30,11 @@ impl Frames {
         }
     }
 
+    /// Where the innermost frame begins; 0 if there is none.
+    pub fn innermost(&self) -> u64 {
+        self.active.last().map_or(0, |(begin, _)| *begin)
+    }
+
     /// How many calls are active.
     pub fn depth(&self) -> usize {
         self.active.len()

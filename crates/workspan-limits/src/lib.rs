@@ -12,18 +12,27 @@
 //! **Invariants.** Pure: no files, clocks, threads. No trace makes it panic. Memory is that of the cells
 //! ([`shadow::Shadow`]), which is bounded, and a few hundred bytes for each instruction of the program's code.
 
+mod addresses;
 pub mod engine;
 pub mod frames;
+pub mod heap;
+pub mod latency;
 pub mod merge;
 pub mod model;
 pub mod op;
 pub mod path;
+pub mod profile;
 pub mod program;
 pub mod result;
+pub mod roi;
 pub mod row;
+mod sample;
 pub mod shadow;
+mod step;
 pub mod stream;
 pub mod system;
+mod values;
+pub mod window;
 pub mod x86;
 
 pub use engine::{Engine, Settings};

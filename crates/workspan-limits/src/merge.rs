@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 
 use crate::op::{Flow, Op};
-use crate::row::{Row, START};
+use crate::row::{Lane, Row};
 
 /// No instruction.
 const NONE: u32 = 0;
@@ -23,6 +23,8 @@ const NONE: u32 = 0;
 #[derive(Debug, Default)]
 pub struct Merges {
     nodes: Vec<Node>,
+    /// For each instruction, true if ways of some branch merge there.
+    ends: Vec<bool>,
     /// Third and later successors.
     more: HashMap<u32, Vec<u32>>,
 }
@@ -37,8 +39,6 @@ struct Node {
     /// Where its ways merge, when the function had this number of edges.
     merge: u32,
     merged_at: u32,
-    /// True if ways of some branch merge here.
-    end: bool,
 }
 
 const UNKNOWN: u32 = u32::MAX;
@@ -56,15 +56,24 @@ impl Merges {
     /// True if ways of some branch merge at an instruction.
     #[inline(always)]
     pub fn is_end(&self, id: u32) -> bool {
-        self.nodes.get(id as usize).is_some_and(|node| node.end)
+        self.ends.get(id as usize).is_some_and(|end| *end)
     }
 
-    /// Control went from one instruction to another; a branch opens a region, unless its ways merge right there.
-    pub fn edge<const N: usize>(&mut self, from: u32, flow: Flow, to: u32, regions: &mut Regions<N>, row: &Row<N>) {
+    /// Control went from one instruction to another; a branch opens a region, unless its ways merge right there. True if
+    /// what holds back has changed.
+    #[inline(always)]
+    pub fn edge<L: Lane, const N: usize>(
+        &mut self,
+        from: u32,
+        flow: Flow,
+        to: u32,
+        regions: &mut Regions<L, N>,
+        row: &Row<L, N>,
+    ) -> bool {
         match flow {
             Flow::Call | Flow::IndirectCall => {
                 regions.calls.push(from);
-                return;
+                return false;
             }
             Flow::Return => {
                 let level = regions.calls.len();
@@ -74,19 +83,21 @@ impl Merges {
                 if let Some(call) = regions.calls.pop() {
                     self.add(call, to);
                 }
-                return;
+                return true;
             }
             Flow::Next | Flow::Branch | Flow::Indirect => self.add(from, to),
         }
         if flow == Flow::Next || self.nodes[from as usize].next[1] == NONE {
-            return;
+            return false;
         }
         let end = self.merge(from);
         if end != to {
             regions.open(end, row);
         }
+        end != to
     }
 
+    #[inline(always)]
     fn add(&mut self, from: u32, to: u32) {
         if let Some(node) = self.nodes.get(from as usize) {
             if node.next[0] == to || node.next[1] == to {
@@ -101,7 +112,8 @@ impl Merges {
         let most = from.max(to) as usize;
         for id in self.nodes.len()..=most {
             let group = u32::try_from(id).unwrap_or(0);
-            self.nodes.push(Node { next: [NONE; 2], group, version: 0, merge: NONE, merged_at: UNKNOWN, end: false });
+            self.nodes.push(Node { next: [NONE; 2], group, version: 0, merge: NONE, merged_at: UNKNOWN });
+            self.ends.push(false);
         }
         let node = &mut self.nodes[from as usize];
         if let Some(place) = node.next.iter_mut().find(|place| **place == NONE) {
@@ -119,6 +131,7 @@ impl Merges {
         self.nodes[b as usize].version = version;
     }
 
+    #[inline]
     fn group(&mut self, mut id: u32) -> u32 {
         while self.nodes[id as usize].group != id {
             let above = self.nodes[self.nodes[id as usize].group as usize].group;
@@ -211,7 +224,7 @@ impl Merges {
                 continue;
             }
             let merge = ids.get(up[at]).copied().unwrap_or(NONE);
-            self.nodes[merge as usize].end |= merge != NONE;
+            self.ends[merge as usize] |= merge != NONE;
             let node = &mut self.nodes[*id as usize];
             (node.merge, node.merged_at) = (merge, version);
         }
@@ -233,27 +246,29 @@ fn common(up: &[usize], number: &[usize], mut a: usize, mut b: usize) -> usize {
 
 /// Regions of a thread: branches whose ways have not merged yet.
 #[derive(Debug)]
-pub struct Regions<const N: usize> {
-    open: Vec<Region<N>>,
+pub struct Regions<L, const N: usize> {
+    open: Vec<Region<L, N>>,
     /// Calls that are active.
     calls: Vec<u32>,
+    /// What holds back where none is open.
+    none: Row<L, N>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Region<const N: usize> {
+struct Region<L, const N: usize> {
     end: u32,
     level: usize,
-    row: Row<N>,
+    row: Row<L, N>,
 }
 
-impl<const N: usize> Default for Regions<N> {
-    fn default() -> Regions<N> {
-        Regions { open: Vec::new(), calls: Vec::new() }
+impl<L: Lane, const N: usize> Default for Regions<L, N> {
+    fn default() -> Regions<L, N> {
+        Regions { open: Vec::new(), calls: Vec::new(), none: [L::START; N] }
     }
 }
 
-impl<const N: usize> Regions<N> {
-    fn open(&mut self, end: u32, row: &Row<N>) {
+impl<L: Lane, const N: usize> Regions<L, N> {
+    fn open(&mut self, end: u32, row: &Row<L, N>) {
         let level = self.calls.len();
         match self.open.last_mut() {
             // The branch ran within the region that it opens again: a loop.
@@ -262,8 +277,15 @@ impl<const N: usize> Regions<N> {
         }
     }
 
+    /// What holds back.
+    #[inline(always)]
+    pub fn last(&self) -> &Row<L, N> {
+        self.open.last().map_or(&self.none, |region| &region.row)
+    }
+
     /// Control comes to an instruction; returns what holds it back.
-    pub fn enter(&mut self, id: u32, merges: &Merges) -> Row<N> {
+    #[inline(always)]
+    pub fn enter(&mut self, id: u32, merges: &Merges) -> &Row<L, N> {
         if merges.is_end(id) {
             let level = self.calls.len();
             // Regions above it are over, too: when they were opened, this way out of them had not been seen.
@@ -272,6 +294,6 @@ impl<const N: usize> Regions<N> {
                 self.open.truncate(mine + place);
             }
         }
-        self.open.last().map_or([START; N], |region| region.row)
+        self.last()
     }
 }

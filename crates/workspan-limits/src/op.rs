@@ -145,6 +145,10 @@ pub struct Op {
     pub allocates: bool,
     /// What it does to control.
     pub flow: Flow,
+    /// Cycles that it takes on a processor; 0 and 1 are the same.
+    pub cycles: u8,
+    /// True if a function of the allocator begins here.
+    pub allocator: bool,
     /// True if it calls the system.
     pub system: bool,
     /// By how much it turns the floating-point stack: −1 is a push.

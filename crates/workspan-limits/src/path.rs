@@ -10,6 +10,9 @@
 /// Instructions that all have nodes.
 pub const EXACT: u64 = 1 << 18;
 
+/// Of later ones, as many are sampled while the run becomes 2.7 times as long.
+const RATE: u64 = EXACT / 4;
+
 /// What holds a link of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -84,7 +87,7 @@ impl<const N: usize> Paths<N> {
 
     /// The instruction with number `count` is a sample.
     pub fn advance(&mut self, count: u64) {
-        self.gap = (count / EXACT).max(1);
+        self.gap = if count < EXACT { 1 } else { count / RATE };
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;

@@ -1,8 +1,6 @@
 //! The code of a program, as it appears in a trace.
 
-use std::collections::HashMap;
-
-use workspan_wire::trace;
+use std::collections::{HashMap, HashSet};
 
 use crate::op::Op;
 use crate::x86::Decode;
@@ -59,6 +57,10 @@ pub struct Program {
     changed: u64,
     /// Instructions that cannot be decoded.
     unknown: u64,
+    /// One of them.
+    example: u32,
+    /// Where functions of the allocator begin.
+    allocators: HashSet<u64>,
 }
 
 impl Program {
@@ -110,24 +112,38 @@ impl Program {
         }
         let op = self.decode.op(address, bytes).unwrap_or_else(|| {
             self.unknown += 1;
+            self.example = id;
             Op::default()
         });
-        Op { id, ..op }
+        Op { id, allocator: self.allocators.contains(&address), ..op }
     }
 
-    /// Words behind a [`trace::FILE`] record.
-    pub fn file(&mut self, words: &[u64]) {
-        let Some((&[from, to, offset, len], packed)) = words.split_first_chunk::<4>() else { return };
+    /// Words behind a [`trace::FILE`] record. Returns the file.
+    pub fn file(&mut self, words: &[u64]) -> Option<&Mapped> {
+        let (&[from, to, offset, len], packed) = words.split_first_chunk::<4>()?;
         let mut path: Vec<u8> = packed.iter().flat_map(|word| word.to_le_bytes()).collect();
         path.truncate(usize::try_from(len).unwrap_or(0));
         self.files.push(Mapped { from, to, offset, path });
+        self.files.last()
     }
 
-    /// A block, counted as one more run.
-    pub fn run(&mut self, id: u64) -> Option<&Block> {
-        let block = self.blocks.get_mut(usize::try_from(id).ok()?)?;
-        block.runs += 1;
-        Some(block)
+    /// Functions of the allocator begin at these addresses, in code that comes from now on.
+    pub fn allocators(&mut self, addresses: impl IntoIterator<Item = u64>) {
+        self.allocators.extend(addresses);
+    }
+
+    /// A block.
+    #[inline(always)]
+    pub fn block(&self, id: u64) -> Option<&Block> {
+        self.blocks.get(usize::try_from(id).ok()?)
+    }
+
+    /// A block ran once more.
+    #[inline(always)]
+    pub fn count(&mut self, id: u64) {
+        if let Some(block) = usize::try_from(id).ok().and_then(|id| self.blocks.get_mut(id)) {
+            block.runs += 1;
+        }
     }
 
     /// All blocks.
@@ -160,9 +176,9 @@ impl Program {
         self.changed
     }
 
-    /// Instructions that could not be decoded.
-    pub fn unknown(&self) -> u64 {
-        self.unknown
+    /// Instructions that could not be decoded, and the last of them.
+    pub fn unknown(&self) -> (u64, u32) {
+        (self.unknown, self.example)
     }
 }
 
@@ -179,9 +195,4 @@ fn drop_dead_flags(ops: &mut [Op]) {
             written_next = (written_next || writes) && !op.sources.contains(&flag);
         }
     }
-}
-
-/// The word that begins the record of a block that runs.
-pub fn runs(word: u64) -> Option<u64> {
-    (trace::kind(word) == trace::BLOCK).then(|| trace::low(word))
 }

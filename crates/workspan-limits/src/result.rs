@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::engine::Engine;
+use crate::model::{Kind, Model};
 use crate::path::Link;
+use crate::profile::{Profile, Slack};
 use crate::program::Program;
 
 /// The limits of a program.
@@ -13,8 +15,12 @@ pub struct Limits {
     pub instructions: u64,
     /// What each model allows.
     pub models: Vec<ModelLimit>,
-    /// Branches that ran, and how many of them were predicted wrong.
-    pub branches: (u64, u64),
+    /// What models allow that another engine had, of the same run.
+    pub beyond: Vec<ModelLimit>,
+    /// Branches that ran, and how many of them were predicted wrong, if a predictor ran.
+    pub branches: (u64, Option<u64>),
+    /// How long values in registers waited for their first use, if that is known.
+    pub slack: Option<Slack>,
     /// Bytes that the analysis took.
     pub bytes: u64,
     /// True if memory was used up, so that dependences may have been seen that are not there.
@@ -34,6 +40,10 @@ pub struct ModelLimit {
     pub critical_path: u64,
     /// Instructions on it by instruction of the program and what held them: number, link, how many.
     pub path: Vec<(u32, Link, f64)>,
+    /// Instructions by the cycle in which they run, if that is kept.
+    pub profile: Option<Profile>,
+    /// What it is.
+    pub model: Model,
 }
 
 impl ModelLimit {
@@ -47,7 +57,7 @@ impl ModelLimit {
 }
 
 /// The limits that an engine has found so far.
-pub fn limits<const N: usize, const T: usize, const A: bool>(engine: &Engine<N, T, A>, program: &Program) -> Limits {
+pub fn limits<K: Kind, const N: usize, const T: usize>(engine: &Engine<K, N, T>, program: &Program) -> Limits {
     let instructions = engine.instructions();
     let lengths = engine.critical_paths();
     let (paths, last) = engine.paths();
@@ -63,6 +73,8 @@ pub fn limits<const N: usize, const T: usize, const A: bool>(engine: &Engine<N, 
         let scale = if sum > 0.0 { lengths[lane] as f64 / sum } else { 0.0 };
         models.push(ModelLimit {
             name: model.name,
+            model: *model,
+            profile: engine.profile(lane).cloned(),
             instructions: instructions.saturating_sub(removed),
             critical_path: lengths[lane],
             path: found.into_iter().map(|((op, link), weight)| (op, link, weight * scale)).collect(),
@@ -72,7 +84,9 @@ pub fn limits<const N: usize, const T: usize, const A: bool>(engine: &Engine<N, 
     Limits {
         instructions,
         models,
-        branches: engine.branches(),
+        beyond: Vec::new(),
+        branches: (engine.branches().0, K::MISSED.then_some(engine.branches().1)),
+        slack: engine.slack().copied(),
         bytes: bytes as u64,
         coarse,
         exact: instructions <= crate::path::EXACT,
@@ -80,7 +94,7 @@ pub fn limits<const N: usize, const T: usize, const A: bool>(engine: &Engine<N, 
 }
 
 /// How many of the instructions that ran compute nothing but addresses.
-fn removed<const N: usize, const T: usize, const A: bool>(engine: &Engine<N, T, A>, program: &Program) -> u64 {
+fn removed<K: Kind, const N: usize, const T: usize>(engine: &Engine<K, N, T>, program: &Program) -> u64 {
     let of = |ops: &[crate::op::Op]| ops.iter().filter(|op| !op.memory && engine.is_marked(op.id)).count() as u64;
     program.blocks().iter().map(|block| block.runs * of(&block.ops)).sum()
 }

@@ -1,6 +1,6 @@
 //! Memory as dependences see it: who wrote each word last, and who has read it since.
 //!
-//! A [`Cell`] stands for eight bytes that were always accessed as a whole, or else for four, or for one: an access that
+//! A [`Cell`] stands for eight bytes that were always accessed as a whole, or else for four, two, or one: an access that
 //! covers a cell in part splits it first, into cells that have the same history. So every byte's history is exact, and most
 //! memory needs one cell for eight bytes. Cells of a page are found by a table of 512 numbers, pages by a hash table behind
 //! a small direct-mapped one.
@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use crate::row::{raise, Row, START};
+use crate::row::{deeper, raise, Lane, Row};
 
 /// Bytes of a page, as a power of two.
 const PAGE: u32 = 12;
@@ -19,34 +19,37 @@ const GRANULES: usize = 1 << (PAGE - 3);
 /// Pages that are found without hashing.
 const NEAR: usize = 1024;
 
-/// How much a cell stands for: the lower two bits of an entry.
+/// How much a cell stands for: the lower three bits of an entry.
 const WHOLE: u32 = 1;
 const HALVES: u32 = 2;
-const BYTES: u32 = 3;
+const QUARTERS: u32 = 3;
+const BYTES: u32 = 4;
 /// How many cells there are then, for eight bytes.
-const COUNT: [u32; 4] = [0, 1, 2, 8];
+const COUNT: [u32; 8] = [0, 1, 2, 4, 8, 8, 8, 8];
+/// An entry has the number of its first cell above the kind.
+const CELL: u32 = 3;
 
 /// The history of some bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Cell<const N: usize, const T: usize> {
+pub struct Cell<L, const N: usize, const T: usize> {
     /// Depth of who wrote it last.
-    pub written: Row<N>,
+    pub written: Row<L, N>,
     /// Depth of who accessed it last, in the models with name dependences.
-    pub touched: Row<T>,
+    pub touched: Row<L, T>,
     /// Frame that it belonged to then; 0 if it is not on the stack.
     pub owner: u32,
     /// Instruction that wrote it last; 0 if none.
     pub by: u32,
 }
 
-impl<const N: usize, const T: usize> Cell<N, T> {
-    const NEW: Cell<N, T> = Cell { written: [START; N], touched: [START; T], owner: 0, by: 0 };
+impl<L: Lane, const N: usize, const T: usize> Cell<L, N, T> {
+    const NEW: Cell<L, N, T> = Cell { written: [L::START; N], touched: [L::START; T], owner: 0, by: 0 };
 }
 
 /// The memory of a program.
 #[derive(Debug)]
-pub struct Shadow<const N: usize, const T: usize> {
-    cells: Vec<Cell<N, T>>,
+pub struct Shadow<L, const N: usize, const T: usize> {
+    cells: Vec<Cell<L, N, T>>,
     /// Entries of all pages, page by page.
     entries: Vec<u32>,
     pages: HashMap<u64, u32>,
@@ -58,34 +61,43 @@ pub struct Shadow<const N: usize, const T: usize> {
     splits: u64,
 }
 
-impl<const N: usize, const T: usize> Shadow<N, T> {
+impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
     /// Memory that nobody has accessed, with at most this number of bytes for its cells.
-    pub fn new(bytes: usize) -> Shadow<N, T> {
+    pub fn new(bytes: usize) -> Shadow<L, N, T> {
         Shadow {
             cells: vec![Cell::NEW],
             entries: Vec::new(),
             pages: HashMap::new(),
             near: vec![(u64::MAX, 0); NEAR],
             free: Vec::new(),
-            most: (bytes / size_of::<Cell<N, T>>()).clamp(GRANULES, (u32::MAX >> 2) as usize - GRANULES),
+            most: (bytes / size_of::<Cell<L, N, T>>()).clamp(GRANULES, (u32::MAX >> CELL) as usize - GRANULES),
             coarse: Vec::new(),
             splits: 0,
+        }
+    }
+
+    /// The cell of an access, if there is exactly one already.
+    #[inline(always)]
+    pub fn one(&mut self, address: u64, size: u64) -> Option<u32> {
+        let at = self.page(address >> PAGE) + ((address & ((1 << PAGE) - 1)) >> 3) as usize;
+        let entry = self.entries[at];
+        let cell = entry >> CELL;
+        match (entry & 7, size) {
+            (WHOLE, 8) if address & 7 == 0 => Some(cell),
+            (HALVES, 4) if address & 3 == 0 => Some(cell + (address >> 2 & 1) as u32),
+            (BYTES, 1) => Some(cell + (address & 7) as u32),
+            (QUARTERS, 2) if address & 1 == 0 => Some(cell + (address >> 1 & 3) as u32),
+            _ => None,
         }
     }
 
     /// Calls `found` with each cell of an access.
     #[inline(always)]
     pub fn each(&mut self, address: u64, size: u64, mut found: impl FnMut(u32)) {
-        let granule = (address & ((1 << PAGE) - 1)) >> 3;
-        let at = self.page(address >> PAGE) + granule as usize;
-        let entry = self.entries[at];
-        if entry & 3 == WHOLE && address & 7 == 0 && size == 8 {
-            return found(entry >> 2);
+        match self.one(address, size) {
+            Some(cell) => found(cell),
+            None => self.each_slowly(address, size, &mut found),
         }
-        if entry & 3 == HALVES && address & 3 == 0 && size == 4 {
-            return found((entry >> 2) + (address >> 2 & 1) as u32);
-        }
-        self.each_slowly(address, size, &mut found);
     }
 
     fn each_slowly(&mut self, address: u64, size: u64, found: &mut dyn FnMut(u32)) {
@@ -105,48 +117,42 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
     /// The cells of a part of eight bytes.
     fn cells_of(&mut self, at: usize, offset: u64, len: u64) -> (u32, u32) {
         let entry = self.entries[at];
-        let cell = entry >> 2;
-        let halves = (offset | len) & 3 == 0;
+        let (cell, kind) = (entry >> CELL, entry & 7);
         let (offset, len) = ((offset & 7) as u32, (len & 15) as u32);
-        let parts = |first: u32, kind: u32| match kind {
-            WHOLE => (first, 1),
-            HALVES => (first + offset / 4, len / 4),
-            _ => (first + offset, len),
+        let parts = |first: u32, kind: u32| {
+            let size = 8 / COUNT[kind as usize];
+            (first + offset / size, len.div_ceil(size))
         };
-        let wanted = match () {
-            () if len == 8 => WHOLE,
-            () if halves => HALVES,
-            () => BYTES,
+        let wanted = match (offset | len) & 7 {
+            0 => WHOLE,
+            4 => HALVES,
+            2 | 6 => QUARTERS,
+            _ => BYTES,
         };
-        let kind = entry & 3;
         if kind >= wanted || kind == WHOLE && self.is_coarse_cell(cell) {
             return parts(cell, kind);
         }
         if kind == 0 && self.cells.len() + 8 > self.most {
             self.share_a_page(at);
-            return (self.entries[at] >> 2, 1);
+            return (self.entries[at] >> CELL, 1);
         }
-        let new = match kind {
-            0 => self.new_cells(COUNT[wanted as usize] as usize, |_| Cell::NEW),
+        let count = COUNT[wanted as usize];
+        let new = if kind == 0 {
+            self.new_cells(count as usize, |_| Cell::NEW)
+        } else {
             // What there is already must not be lost, even beyond the bound.
-            WHOLE => {
-                let old = self.cells[cell as usize];
-                self.new_cells(COUNT[wanted as usize] as usize, |_| old)
-            }
-            _ => {
-                let old = [self.cells[cell as usize], self.cells[cell as usize + 1]];
-                self.new_cells(8, |n| old[n / 4])
-            }
-        };
-        if kind != 0 {
+            let parts = count / COUNT[kind as usize];
+            let old: [Cell<L, N, T>; 8] =
+                std::array::from_fn(|n| self.cells[(cell + (n as u32).min(count - 1) / parts) as usize]);
             self.splits += 1;
             self.free.extend(cell..cell + COUNT[kind as usize]);
-        }
-        self.entries[at] = new << 2 | wanted;
+            self.new_cells(count as usize, |n| old[n])
+        };
+        self.entries[at] = new << CELL | wanted;
         parts(new, wanted)
     }
 
-    fn new_cells(&mut self, count: usize, value: impl Fn(usize) -> Cell<N, T>) -> u32 {
+    fn new_cells(&mut self, count: usize, value: impl Fn(usize) -> Cell<L, N, T>) -> u32 {
         if count == 1 {
             if let Some(cell) = self.free.pop() {
                 self.cells[cell as usize] = value(0);
@@ -166,7 +172,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
         self.coarse.push(cell);
         for entry in &mut self.entries[first..first + GRANULES] {
             if *entry == 0 {
-                *entry = cell << 2 | WHOLE;
+                *entry = cell << CELL | WHOLE;
             }
         }
     }
@@ -188,19 +194,19 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
 
     /// A cell that [`Shadow::each`] found.
     #[inline(always)]
-    pub fn cell(&mut self, cell: usize) -> &mut Cell<N, T> {
+    pub fn cell(&mut self, cell: usize) -> &mut Cell<L, N, T> {
         &mut self.cells[cell]
     }
 
     /// Writes a cell: all of it, or some of it.
     #[inline(always)]
-    pub fn write(&mut self, cell: usize, row: &Row<N>, by: u32, owner: u32) {
+    pub fn write(&mut self, cell: usize, row: &Row<L, N>, by: u32, owner: u32) {
         let keeps = self.keeps(cell);
         let cell = &mut self.cells[cell];
         if keeps {
             raise(&mut cell.written, row);
             for (touched, lane) in cell.touched.iter_mut().zip(row) {
-                *touched = if *touched > *lane { *touched } else { *lane };
+                *touched = deeper(*touched, *lane);
             }
         } else {
             cell.written = *row;
@@ -229,9 +235,9 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
             let first = table as usize * GRANULES;
             for at in first..first + GRANULES {
                 let entry = std::mem::take(&mut self.entries[at]);
-                let cell = entry >> 2;
+                let cell = entry >> CELL;
                 if entry != 0 && !self.is_coarse_cell(cell) {
-                    self.free.extend(cell..cell + COUNT[(entry & 3) as usize]);
+                    self.free.extend(cell..cell + COUNT[(entry & 7) as usize]);
                 }
             }
         }
@@ -239,7 +245,7 @@ impl<const N: usize, const T: usize> Shadow<N, T> {
 
     /// Bytes that cells and tables take.
     pub fn bytes(&self) -> usize {
-        self.cells.len() * size_of::<Cell<N, T>>() + self.entries.len() * 4 + self.free.len() * 4
+        self.cells.len() * size_of::<Cell<L, N, T>>() + self.entries.len() * 4 + self.free.len() * 4
     }
 
     #[inline(always)]

@@ -3,21 +3,39 @@
 use workspan_wire::trace;
 
 use crate::engine::Engine;
-use crate::program::Program;
+use crate::model::Kind;
+use crate::program::{Mapped, Program};
+use crate::roi::{Region, Watch};
 use crate::system::Call;
 
 /// What a run is analysed with, and how far.
-#[derive(Debug)]
-pub struct Stream<const N: usize, const T: usize, const A: bool> {
+#[expect(missing_debug_implementations, reason = "a function that looks up")]
+pub struct Stream<K: Kind, const N: usize, const T: usize> {
     /// The depths.
-    pub engine: Engine<N, T, A>,
+    pub engine: Engine<K, N, T>,
     /// The code.
     pub program: Program,
     threads: Vec<Pending>,
     limit: u64,
+    watch: Watch,
+    look_up: LookUp,
+    /// Where the heap that `brk` moves begins, once that is known.
+    heap: Option<u64>,
     /// Words that made no sense.
     odd: u64,
     last: Option<(u64, u32)>,
+}
+
+/// Where functions begin, of a file that code comes from.
+pub type LookUp = Box<dyn FnMut(&Mapped) -> Functions + Send>;
+
+/// Addresses at which functions begin.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    /// Those of the allocator.
+    pub allocators: Vec<u64>,
+    /// Those that begin or end the region of interest.
+    pub region: Region,
 }
 
 /// What is not known yet of a thread.
@@ -27,10 +45,11 @@ struct Pending {
     call: Option<(u64, Option<Call>)>,
 }
 
-impl<const N: usize, const T: usize, const A: bool> Stream<N, T, A> {
+impl<K: Kind, const N: usize, const T: usize> Stream<K, N, T> {
     /// Stops behind this number of instructions.
-    pub fn new(engine: Engine<N, T, A>, limit: u64) -> Stream<N, T, A> {
-        Stream { engine, program: Program::new(), threads: Vec::new(), limit, odd: 0, last: None }
+    pub fn new(engine: Engine<K, N, T>, limit: u64, watch: Watch, look_up: LookUp) -> Stream<K, N, T> {
+        let (program, threads) = (Program::new(), Vec::new());
+        Stream { engine, program, threads, limit, watch, look_up, heap: None, odd: 0, last: None }
     }
 
     /// Words that made no sense; 0 unless the trace is damaged.
@@ -40,7 +59,12 @@ impl<const N: usize, const T: usize, const A: bool> Stream<N, T, A> {
 
     /// True if no more is wanted.
     pub fn is_full(&self) -> bool {
-        self.engine.instructions() >= self.limit || !self.engine.has_room()
+        self.engine.instructions() >= self.limit || !self.engine.has_room() || self.watch.is_over()
+    }
+
+    /// What was watched for.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The last instruction of the block that ran last.
@@ -79,19 +103,30 @@ impl<const N: usize, const T: usize, const A: bool> Stream<N, T, A> {
         }
     }
 
+    #[inline(always)]
     fn block(&mut self, thread: usize, id: u64, words: &[u64]) -> usize {
-        let Some(block) = self.program.run(id) else {
+        let watched = !self.watch.is_everything();
+        let Some(block) = self.program.block(id) else {
             self.odd += 1;
             return 0;
         };
-        let ops = block.ops.as_slice();
-        let Some((last, before)) = ops.split_last() else { return 0 };
+        let Some((last, before)) = block.ops.split_last() else { return 0 };
         self.last = Some((id, last.id));
-        if last.system {
-            self.threads[thread].call = Some((id, None));
-            return self.engine.run(thread, before, words);
+        if watched {
+            let accesses = words.iter().take_while(|word| trace::kind(**word) == trace::ACCESS).count();
+            let first = self.program.place(block.ops[0].id).map_or(0, |place| place.address);
+            if !self.watch.block(thread, first, last, block.ops.len() as u64, &words[..accesses]) {
+                return accesses;
+            }
         }
-        self.engine.run(thread, ops, words)
+        let used = if last.system {
+            self.threads[thread].call = Some((id, None));
+            self.engine.run(thread, before, words)
+        } else {
+            self.engine.run(thread, &block.ops, words)
+        };
+        self.program.count(id);
+        used
     }
 
     fn other(&mut self, thread: usize, kind: u64, body: &[u64]) {
@@ -100,7 +135,11 @@ impl<const N: usize, const T: usize, const A: bool> Stream<N, T, A> {
                 Some(id) => self.engine.learn(&self.program.blocks()[id].ops),
                 None => self.odd += 1,
             },
-            trace::FILE => self.program.file(body),
+            trace::FILE => {
+                let found = self.program.file(body).map(&mut self.look_up).unwrap_or_default();
+                self.program.allocators(found.allocators);
+                self.watch.add(found.region);
+            }
             trace::CALL => {
                 let Some((number, arguments)) = body.split_first() else { return };
                 let Ok(arguments) = <[u64; 6]>::try_from(arguments) else { return };
@@ -115,8 +154,12 @@ impl<const N: usize, const T: usize, const A: bool> Stream<N, T, A> {
             trace::RETURN => {
                 let Some((id, call)) = self.threads[thread].call.take() else { return };
                 let effect = call.map(|call| call.effect(body.get(1).copied().unwrap_or(0))).unwrap_or_default();
-                if let Some((address, len)) = effect.mapped {
-                    self.engine.forget(address, len);
+                if let Some((address, len, heap)) = effect.mapped {
+                    self.engine.map(address, len, heap);
+                }
+                if let Some(end) = effect.end_of_heap {
+                    let begin = *self.heap.get_or_insert(end);
+                    self.engine.heap(begin, end);
                 }
                 self.call(thread, id, &effect.ranges);
             }
@@ -125,6 +168,7 @@ impl<const N: usize, const T: usize, const A: bool> Stream<N, T, A> {
     }
 
     /// A system call that has not come back ran, too.
+    #[inline(always)]
     fn flush(&mut self, thread: usize) {
         if let Some((id, _)) = self.threads.get_mut(thread).and_then(|pending| pending.call.take()) {
             self.call(thread, id, &[]);

@@ -19,8 +19,10 @@ pub struct Call {
 pub struct Effect {
     /// Reads and writes.
     pub ranges: Vec<Range>,
-    /// Memory that has new content: first address and length.
-    pub mapped: Option<(u64, u64)>,
+    /// Memory that has new content: first address and length, and whether it is heap.
+    pub mapped: Option<(u64, u64, bool)>,
+    /// The end of the heap that `brk` moves.
+    pub end_of_heap: Option<u64>,
 }
 
 /// Calls that read as many bytes as they return, from the buffer that is their second argument.
@@ -58,7 +60,9 @@ impl Call {
         if failed {
             return effect;
         }
-        let [a, b, ..] = self.arguments;
+        const FIXED: u64 = 0x10;
+        const ANONYMOUS: u64 = 0x20;
+        let [a, b, _, flags, ..] = self.arguments;
         // No buffer is longer than what the kernel transfers at once.
         let len = result.min(1 << 31);
         match self.number {
@@ -66,10 +70,12 @@ impl Call {
             number if READS.contains(&number) => effect.ranges.push(Range { address: b, len, store: true }),
             // getcwd, getrandom
             79 | 318 => effect.ranges.push(Range { address: a, len, store: true }),
-            // mmap
-            9 => effect.mapped = Some((result, b)),
+            // mmap: what belongs to no file, at any place, is heap; at a fixed one it is the rest of a program's file.
+            9 => effect.mapped = Some((result, b, flags & ANONYMOUS != 0 && flags & FIXED == 0)),
             // munmap
-            11 => effect.mapped = Some((a, b)),
+            11 => effect.mapped = Some((a, b, false)),
+            // brk
+            12 => effect.end_of_heap = Some(result),
             _ => {}
         }
         for (_, argument, len) in RESULTS.iter().filter(|(number, ..)| *number == self.number) {

@@ -10,6 +10,7 @@ use iced_x86::{
     OpKind, Register, RflagsBits,
 };
 
+use crate::latency;
 use crate::op::{register, Flow, Move, Op};
 
 /// Turns bytes into instructions.
@@ -31,6 +32,40 @@ impl Decode {
         Some(self.describe(&instruction))
     }
 
+    /// The accesses to memory that an instruction is about to make: address, bytes, and whether it is a store. Those whose
+    /// addresses stand in vector registers are missing. `None` if the bytes are no instruction.
+    pub fn accesses(&mut self, bytes: &[u8], registers: &Registers) -> Option<Vec<(u64, u64, bool)>> {
+        let instruction = decoded(registers.pc, bytes)?;
+        let info = self.factory.info(&instruction);
+        let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+        let counter = registers.general[Register::RCX.number()];
+        let mut found = Vec::new();
+        if repeats && instruction.is_string_instruction() && counter == 0 {
+            return Some(found);
+        }
+        for memory in info.used_memory() {
+            let value = |register: Register, _: usize, _: usize| registers.value(register);
+            // A repeated instruction makes one round at a time.
+            let Some(address) = memory.virtual_address(0, value) else { continue };
+            let size = memory.memory_size().size() as u64;
+            let (load, store) = match memory.access() {
+                OpAccess::Read | OpAccess::CondRead => (true, false),
+                OpAccess::Write | OpAccess::CondWrite => (false, true),
+                OpAccess::ReadWrite | OpAccess::ReadCondWrite => (true, true),
+                OpAccess::None | OpAccess::NoMemAccess => (false, false),
+            };
+            found.extend(load.then_some((address, size, false)));
+            found.extend(store.then_some((address, size, true)));
+        }
+        Some(found)
+    }
+
+    /// Whether bytes are a call of the system, and how long an instruction they are; `None` if they are none.
+    pub fn length(&self, address: u64, bytes: &[u8]) -> Option<(usize, bool)> {
+        let instruction = decoded(address, bytes)?;
+        Some((instruction.len(), instruction.mnemonic() == Mnemonic::Syscall))
+    }
+
     /// True if bytes are only the beginning of an instruction.
     pub fn is_cut(&self, address: u64, bytes: &[u8]) -> bool {
         let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
@@ -47,11 +82,13 @@ impl Decode {
         if matches!(mnemonic, Mnemonic::Nop | Mnemonic::Endbr64 | Mnemonic::Vzeroupper | Mnemonic::Emms) {
             return op;
         }
+        let mut loads = false;
         for memory in info.used_memory() {
             if memory.access() == OpAccess::NoMemAccess {
                 continue;
             }
             op.memory = true;
+            loads |= memory.access() != OpAccess::Write;
             op.updates |=
                 matches!(memory.access(), OpAccess::ReadWrite | OpAccess::ReadCondWrite | OpAccess::CondWrite);
             for part in [memory.base(), memory.index()] {
@@ -60,6 +97,7 @@ impl Decode {
                 }
             }
         }
+        op.cycles = latency::cycles(instruction, loads);
         let stack = instruction.is_stack_instruction();
         let string = instruction.is_string_instruction();
         let zero = makes_zero(instruction);
@@ -110,6 +148,32 @@ impl Decode {
         let turn = instruction.fpu_stack_increment_info();
         op.turn = i8::try_from(turn.increment()).unwrap_or(0);
         op
+    }
+}
+
+/// Registers of a thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Registers {
+    /// Address of the instruction.
+    pub pc: u64,
+    /// General registers by their numbers.
+    pub general: [u64; 16],
+    /// Where the segments `fs` and `gs` begin.
+    pub segments: [u64; 2],
+}
+
+impl Registers {
+    fn value(&self, register: Register) -> Option<u64> {
+        match register {
+            Register::FS => Some(self.segments[0]),
+            Register::GS => Some(self.segments[1]),
+            Register::CS | Register::DS | Register::ES | Register::SS => Some(0),
+            _ if register.is_gpr() => {
+                let value = self.general.get(register.full_register().number())?;
+                Some(if register.size() == 4 { value & 0xffff_ffff } else { *value })
+            }
+            _ => None,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The collector for C, C++ and Fortran programs: one library that `workspan record` has loaded into them.
 //!
-//! [`ompt`] speaks with the OpenMP runtime; [`dag`] composes what it tells into work and span; the clock, the tables and
+//! [`ompt`] speaks with the OpenMP runtime; [`dag`] composes what it reports into work and span; the clock, the tables and
 //! the critical paths are those of [`workspan_collect`]. [`marks`] is what a program may call itself.
 //!
 //! The rules of `workspan_collect` hold here, too.
@@ -19,11 +19,11 @@ pub mod ompt;
 
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod calibrate;
+#[cfg(not(any(idle_only, miri, feature = "alone")))]
+pub mod cost;
 #[cfg(not(idle_only))]
 pub mod dag;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod marks;
-#[cfg(not(any(miri, feature = "alone")))]
-pub mod original;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;

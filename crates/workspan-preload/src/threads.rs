@@ -7,14 +7,14 @@ use core::ffi::{c_int, c_void};
 use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use workspan_collect::interposed::{Arguments, Create, Join, Original, Start};
 use workspan_collect::platform;
 use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
 
-use crate::calibrate;
+use crate::cost;
 use crate::dag::{solo, token};
-use crate::original::Original;
 
 /// Load address of the OpenMP runtime.
 static RUNTIME: AtomicU64 = AtomicU64::new(0);
@@ -34,28 +34,15 @@ pub fn of_the_runtime(address: u64) -> bool {
 
 extern "C" {
     fn pthread_self() -> u64;
-    fn malloc(size: usize) -> *mut c_void;
-    fn free(at: *mut c_void);
 }
 
 const EAGAIN: c_int = 11;
 const ESRCH: c_int = 3;
 
-type Start = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
-type Create = unsafe extern "C" fn(*mut u64, *const c_void, Start, *mut c_void) -> c_int;
-type Join = unsafe extern "C-unwind" fn(u64, *mut *mut c_void) -> c_int;
-
-/// What a new thread is to do, and where it starts.
-struct Task {
-    start: Start,
-    argument: *mut c_void,
-    born: Born,
-}
-
 /// There are, or are about to be, other threads than the calling one.
 pub fn several() {
-    if solo::over() {
-        calibrate::several_threads();
+    if solo::enter_multithreaded() {
+        cost::several_threads();
     }
 }
 
@@ -82,7 +69,7 @@ pub unsafe extern "C" fn thrd_create(id: *mut u64, start: *mut c_void, argument:
 
 /// The calling thread in the middle of a strand.
 fn in_strand() -> Option<(&'static Thread, u64)> {
-    thread::running().filter(|(thread, _)| thread.waiting.get() == 0)
+    thread::running().filter(|(thread, _)| thread.task.waiting.get() == 0)
 }
 
 /// # Safety
@@ -108,35 +95,17 @@ pub unsafe extern "C" fn pthread_create(
     } else {
         in_strand()
     };
-    let Some((thread, now)) = strand else {
-        // SAFETY: the caller's own arguments.
-        return unsafe { original(id, attributes, start, argument) };
-    };
-    // SAFETY: any size may be asked for.
-    let task = unsafe { malloc(size_of::<Task>()) }.cast::<Task>();
-    if task.is_null() {
-        // SAFETY: as above; the thread is then not followed.
-        return unsafe { original(id, attributes, start, argument) };
+    let arguments = Arguments { id, attributes, start, argument };
+    match strand {
+        // SAFETY: the caller's own arguments, and the C library's function.
+        Some((thread, now)) => unsafe { arguments.create_followed(original, || Born::at(thread, now), publish_end) },
+        // SAFETY: as above.
+        None => unsafe { arguments.create(original) },
     }
-    // SAFETY: fresh memory of the right size, aligned for anything.
-    unsafe { task.write(Task { start, argument, born: Born::at(thread, now) }) };
-    // SAFETY: the caller's arguments, but for start and argument, which are a pair of ours.
-    let answer = unsafe { original(id, attributes, run, task.cast()) };
-    if answer != 0 {
-        // SAFETY: no thread was made, so nobody else has it.
-        unsafe { free(task.cast()) };
-    }
-    answer
 }
 
-/// What a followed thread runs.
-extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
-    // SAFETY: the argument that `pthread_create` above passes, for this thread alone.
-    let Task { start, argument, born } = unsafe { task.cast::<Task>().read() };
-    // SAFETY: allocated by `malloc` there, and not needed any more.
-    unsafe { free(task) };
-    born.start();
-    let result = start(argument);
+/// A followed thread has done what it was created for.
+fn publish_end() {
     if let Some((thread, now)) = in_strand() {
         // SAFETY: always succeeds.
         publish_end_at(thread, now, unsafe { pthread_self() });
@@ -145,7 +114,6 @@ extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
         }
     }
     thread::detach();
-    result
 }
 
 /// # Safety

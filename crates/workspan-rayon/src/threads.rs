@@ -45,10 +45,10 @@ pub fn keep() {}
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(target_feature = "crt-static")))]
 mod interposed {
     use core::arch::{asm, global_asm};
-    use core::ffi::{c_char, c_int, c_long, c_void};
+    use core::ffi::{c_int, c_long, c_void};
     use core::mem;
-    use core::sync::atomic::{AtomicPtr, Ordering};
 
+    use workspan_collect::interposed::{Arguments, Create, Join, Original, Start};
     use workspan_collect::waits::{self, Born, Wait};
 
     // What glibc's `syscall` does: shift the arguments by one register, enter the kernel, turn an error into errno.
@@ -84,13 +84,9 @@ mod interposed {
     extern "C" {
         fn syscall(number: c_long, ...) -> c_long;
         fn __errno_location() -> *mut c_int;
-        fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
         fn pthread_self() -> u64;
-        fn malloc(size: usize) -> *mut c_void;
-        fn free(at: *mut c_void);
     }
 
-    const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
     const EAGAIN: c_int = 11;
 
     /// Sets errno from a kernel's answer between -4095 and -1; returns -1 as system calls of the C library do.
@@ -148,42 +144,8 @@ mod interposed {
         answer
     }
 
-    /// The next definition of a function, looked up once.
-    struct Original {
-        name: &'static [u8],
-        at: AtomicPtr<c_void>,
-    }
-
-    impl Original {
-        const fn new(name: &'static [u8]) -> Original {
-            Original { name, at: AtomicPtr::new(core::ptr::null_mut()) }
-        }
-
-        fn get(&self) -> *mut c_void {
-            let known = self.at.load(Ordering::Relaxed);
-            if !known.is_null() {
-                return known;
-            }
-            // SAFETY: the names are terminated.
-            let found = unsafe { dlsym(RTLD_NEXT, self.name.as_ptr().cast()) };
-            self.at.store(found, Ordering::Relaxed);
-            found
-        }
-    }
-
-    static CREATE: Original = Original::new(b"pthread_create\0");
-    static JOIN: Original = Original::new(b"pthread_join\0");
-
-    type Start = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
-    type Create = unsafe extern "C" fn(*mut u64, *const c_void, Start, *mut c_void) -> c_int;
-    type Join = unsafe extern "C-unwind" fn(u64, *mut *mut c_void) -> c_int;
-
-    /// What a new thread is to do, and where it starts.
-    struct Task {
-        start: Start,
-        argument: *mut c_void,
-        born: Born,
-    }
+    static CREATE: Original = Original::new(c"pthread_create");
+    static JOIN: Original = Original::new(c"pthread_join");
 
     /// # Safety
     ///
@@ -202,38 +164,18 @@ mod interposed {
         // SAFETY: the C library defines it with this signature.
         let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
         let born = if super::CREATING.get() { None } else { Born::here() };
-        let Some(born) = born else {
-            // SAFETY: the caller's own arguments.
-            return unsafe { original(id, attributes, start, argument) };
-        };
-        // SAFETY: any size may be requested.
-        let task = unsafe { malloc(mem::size_of::<Task>()) }.cast::<Task>();
-        if task.is_null() {
-            // SAFETY: as above; the thread is then not followed.
-            return unsafe { original(id, attributes, start, argument) };
+        let arguments = Arguments { id, attributes, start, argument };
+        match born {
+            // SAFETY: the caller's own arguments, and the C library's function.
+            Some(born) => unsafe { arguments.create_followed(original, || born, publish_end) },
+            // SAFETY: as above.
+            None => unsafe { arguments.create(original) },
         }
-        // SAFETY: fresh memory of the right size, aligned for anything.
-        unsafe { task.write(Task { start, argument, born }) };
-        // SAFETY: the caller's arguments, but for start and argument, which are a pair of this crate's.
-        let answer = unsafe { original(id, attributes, run, task.cast()) };
-        if answer != 0 {
-            // SAFETY: no thread was made, so nobody else has it.
-            unsafe { free(task.cast()) };
-        }
-        answer
     }
 
-    /// What a followed thread runs.
-    extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
-        // SAFETY: the argument that `pthread_create` above passes, for this thread alone.
-        let Task { start, argument, born } = unsafe { task.cast::<Task>().read() };
-        // SAFETY: allocated by `malloc` there, and not needed any more.
-        unsafe { free(task) };
-        born.start();
-        let result = start(argument);
+    fn publish_end() {
         // SAFETY: always succeeds.
         waits::publish_end(unsafe { pthread_self() });
-        result
     }
 
     /// # Safety

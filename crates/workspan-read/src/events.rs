@@ -7,6 +7,7 @@ use workspan_model::{ContextId, EventCounts, Run};
 use workspan_wire::events::{Events, Found, Means, ThreadEvents, MAX_EVENTS};
 use workspan_wire::shm::{self, Account, Header, Thread, ThreadArea};
 
+use crate::accounts;
 use crate::memory::{Record, Snapshot};
 
 /// Adds what was counted to `run`, which was read from the same snapshot. `contexts`: by the collector's number, the
@@ -69,20 +70,16 @@ impl Sums {
         events: usize,
     ) -> io::Result<Sums> {
         let slots = (header.u32(offset_of!(Header, thread_slots)) as usize).min(shm::MAX_THREADS);
-        let accounts = offset_of!(ThreadArea, accounts);
         let mut counts = vec![vec![0u64; known]; events];
         let mut times = [0u64; 2];
         for slot in 0..slots {
-            let at = shm::THREADS + slot * size_of::<ThreadArea>();
-            let area = Record::read(snapshot, at, accounts + contexts.len() * size_of::<Account>())?;
-            for (index, context) in contexts.iter().enumerate() {
-                let account = accounts + index * size_of::<Account>() + offset_of!(Account, events);
+            let area = accounts::read(snapshot, slot, contexts.len(), |index, account| {
                 for (event, counts) in counts.iter_mut().enumerate() {
-                    if let Some(sum) = counts.get_mut(context.index()) {
-                        *sum = sum.saturating_add(area.u64(account + 8 * event));
+                    if let Some(sum) = counts.get_mut(contexts[index].index()) {
+                        *sum = sum.saturating_add(account.u64(offset_of!(Account, events) + 8 * event));
                     }
                 }
-            }
+            })?;
             let mine = offset_of!(ThreadArea, thread) + offset_of!(Thread, events);
             let fields = [offset_of!(ThreadEvents, enabled), offset_of!(ThreadEvents, running)];
             for (sum, field) in times.iter_mut().zip(fields) {

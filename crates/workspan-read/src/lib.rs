@@ -21,6 +21,7 @@ pub mod snapshot;
 pub mod tool;
 pub mod trouble;
 
+mod accounts;
 mod counts;
 mod memory;
 mod problem;

@@ -21,7 +21,7 @@ use workspan_wire::shm::{
 
 pub use crate::memory::Snapshot;
 use crate::memory::{Record, Ticks};
-use crate::{counts, idle};
+use crate::{accounts, counts, idle};
 
 /// What only the runner knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -187,19 +187,15 @@ fn read_threads(
 ) -> io::Result<Vec<Longest>> {
     let count = (header.u32(offset_of!(Header, thread_slots)) as usize).min(shm::MAX_THREADS);
     let mut running = Vec::new();
-    let accounts = offset_of!(ThreadArea, accounts);
     let [mut idle, mut lived] = [0i64; 2];
     let [mut preempted, mut blocked, mut interrupted, mut displaced] = [0i64; 4];
     let mut sums = vec![Sums::default(); run.totals.len()];
     for slot in 0..count {
-        let at = shm::THREADS + slot * size_of::<ThreadArea>();
-        let area = Record::read(snapshot, at, accounts + contexts.len() * size_of::<Account>())?;
+        let area = accounts::read(snapshot, slot, contexts.len(), |index, account| {
+            sums[contexts[index].index()].add(account);
+        })?;
         let thread = |field: usize| area.i64(offset_of!(ThreadArea, thread) + field);
         let small = |field: usize| area.u32(offset_of!(ThreadArea, thread) + field);
-        for (index, context) in contexts.iter().enumerate() {
-            let account = area.part(accounts + index * size_of::<Account>(), size_of::<Account>());
-            sums[context.index()].add(&account);
-        }
         for (sum, field) in [
             (&mut idle, offset_of!(Thread, idle)),
             (&mut preempted, offset_of!(Thread, preempted)),
@@ -213,18 +209,18 @@ fn read_threads(
         lived = lived.saturating_add(idle::lived(thread, small, since));
         let interrupts = area.u64(offset_of!(ThreadArea, thread) + offset_of!(Thread, interrupts));
         run.interrupts = run.interrupts.saturating_add(interrupts);
-        let position = offset_of!(Thread, position);
+        let position = offset_of!(Thread, task.position);
         let live = small(offset_of!(Thread, state)) == 1;
         if !live {
             continue;
         }
-        let waiting = small(offset_of!(Thread, waiting)) != 0;
+        let waiting = small(offset_of!(Thread, task.waiting)) != 0;
         if waiting && small(offset_of!(Thread, is_worker)) != 0 {
             idle = idle.saturating_add(since(offset_of!(Thread, idle_since)));
         }
         let context = small(position + offset_of!(Position, context));
-        let work = thread(offset_of!(Thread, work));
-        let pending = work.wrapping_sub(thread(offset_of!(Thread, flushed)));
+        let work = thread(offset_of!(Thread, task.work));
+        let pending = work.wrapping_sub(thread(offset_of!(Thread, task.flushed)));
         let id = contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT);
         if run.ending == Ending::Clean && !waiting && id != ContextId::ROOT {
             // Not seen to end: its last strand is missing.
@@ -236,14 +232,14 @@ fn read_threads(
             *self_work = self_work.wrapping_add(pending);
             let path = small(position + offset_of!(Position, path));
             running.push(Longest {
-                span: work.wrapping_add(thread(offset_of!(Thread, span_offset))),
+                span: work.wrapping_add(thread(offset_of!(Thread, task.offsets.actual))),
                 path,
                 since: thread(position + offset_of!(Position, since)),
                 context,
                 prefix: (path & PREFIXED != 0)
-                    .then(|| (small(offset_of!(Thread, prefix_context)), thread(offset_of!(Thread, prefix)))),
+                    .then(|| (small(offset_of!(Thread, task.prefix_context)), thread(offset_of!(Thread, task.prefix)))),
                 thread_is_root: slot == 0,
-                last_region: small(offset_of!(Thread, last_region)),
+                last_region: small(offset_of!(Thread, task.last_region)),
             });
             read_open(&area, contexts, ticks, run);
         }
@@ -268,8 +264,9 @@ fn read_threads(
 fn read_open(area: &Record, contexts: &[ContextId], ticks: &Ticks, run: &mut Run) {
     let thread = offset_of!(ThreadArea, thread);
     let count = (area.u32(thread + offset_of!(Thread, open_len)) as usize).min(shm::OPEN_REGIONS);
-    let span =
-        area.i64(thread + offset_of!(Thread, work)).wrapping_add(area.i64(thread + offset_of!(Thread, span_offset)));
+    let span = area
+        .i64(thread + offset_of!(Thread, task.work))
+        .wrapping_add(area.i64(thread + offset_of!(Thread, task.offsets.actual)));
     for i in 0..count {
         let at = thread + offset_of!(Thread, open) + i * size_of::<OpenRecord>();
         let context = area.u32(at + offset_of!(OpenRecord, context)) as usize;
@@ -413,10 +410,9 @@ fn read_critical_path(
     while node != 0 && (node as usize) < shm::MAX_NODES && left > 0 {
         let at = shm::NODES + node as usize * size_of::<PathNode>();
         let record = Record::read(snapshot, at, size_of::<PathNode>())?;
-        let entries = usize::from(record.0[offset_of!(PathNode, len)]).min(NODE_ENTRIES);
+        let entries = (record.u32(offset_of!(PathNode, len)) as usize).min(NODE_ENTRIES);
         for i in 0..entries {
-            let context = offset_of!(PathNode, contexts) + 2 * i;
-            let context = u16::from_ne_bytes([record.0[context], record.0[context + 1]]);
+            let context = record.u32(offset_of!(PathNode, contexts) + 4 * i);
             if context == shm::AWAITED {
                 let call = record.u32(offset_of!(PathNode, calls) + 4 * i);
                 if let Some((context, call_work, call_span)) = read_call(snapshot, call)? {
@@ -428,7 +424,7 @@ fn read_critical_path(
                 continue;
             }
             let value = record.i64(offset_of!(PathNode, ticks) + 8 * i);
-            let context = index(u32::from(context));
+            let context = index(context);
             ticks_of[context] = ticks_of[context].wrapping_add(value);
             let (work, span, calls) = &mut called[context];
             *work = work.wrapping_add(record.i64(offset_of!(PathNode, work) + 8 * i));

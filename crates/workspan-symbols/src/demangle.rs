@@ -4,7 +4,7 @@ use crate::{cpp, fortran, path};
 
 /// The function that a symbol stands for, without generic arguments, and without closures and what compilers make of parts
 /// of it (`.cold`, `.omp_outlined`, `._omp_fn.0`). `None` for code that only a compiler has a name for.
-pub(crate) fn function(symbol: &str) -> Option<String> {
+pub fn function(symbol: &str) -> Option<String> {
     if is_outlined(symbol) {
         return None;
     }

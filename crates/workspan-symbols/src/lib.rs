@@ -46,6 +46,8 @@ mod units;
 mod hostile_tests;
 
 pub use debug_file::{debug_file_candidates, is_debug_file_of};
+/// The function that a symbol stands for.
+pub use demangle::function as function_of_symbol;
 pub use error::Error;
 pub use executable::Executable;
 pub use frames::Frames;

@@ -182,14 +182,18 @@ pub const RECORD: usize = size_of::<Record>();
 
 /// Low bits of a tick that a record keeps.
 pub const TICK_BITS: u32 = 48;
+/// Bits of a context.
+pub const CONTEXT_BITS: u32 = 24;
 /// Bits of *n*.
-pub const N_BITS: u32 = 40;
+pub const N_BITS: u32 = 64 - 8 - CONTEXT_BITS;
+/// The largest *n* that fits into one record.
+pub const LARGEST: i64 = (1 << (N_BITS - 1)) - 1;
 
 impl Record {
     /// A record of `event`. Of `n` only the low [`N_BITS`] fit ([`Record::wide`]).
     #[inline]
     pub const fn new(event: Event, context: u32, n: i64, second: u64) -> Record {
-        Record(event as u64 | (context as u64 & 0xffff) << 8 | (n as u64) << (64 - N_BITS), second)
+        Record(event as u64 | (context as u64 & ((1 << CONTEXT_BITS) - 1)) << 8 | (n as u64) << (64 - N_BITS), second)
     }
 
     /// What goes before a record with `n` after a strand that was blocked for so long; `None` if all fits.
@@ -217,7 +221,7 @@ impl Record {
     /// Its context.
     #[inline]
     pub const fn context(self) -> u32 {
-        (self.0 >> 8 & 0xffff) as u32
+        (self.0 >> 8) as u32 & ((1 << CONTEXT_BITS) - 1)
     }
 
     /// Its *n*.
@@ -261,13 +265,13 @@ mod tests {
 
     #[test]
     fn records_keep_what_they_are_given() {
-        for n in [0, 1, -1, (1 << 39) - 1, -(1 << 39), 1 << 39, -(1 << 39) - 1, i64::MAX, i64::MIN] {
-            let record = Record::new(Event::Join, 1023, n, Record::when(7 << 44, 9));
+        for n in [0, 1, -1, LARGEST, -LARGEST - 1, LARGEST + 1, -LARGEST - 2, i64::MAX, i64::MIN] {
+            let record = Record::new(Event::Join, 65_535, n, Record::when(7 << 44, 9));
             let found = match Record::wide(n, 0) {
                 Some(wide) => record.n_after(wide),
                 None => record.n(),
             };
-            assert_eq!((found, record.context(), record.event()), (n, 1023, Some(Event::Join)));
+            assert_eq!((found, record.context(), record.event()), (n, 65_535, Some(Event::Join)));
             assert_eq!((record.tick(), record.number()), (7 << 44, 9));
         }
         assert_eq!(Record::wide(5, -3).map(|wide| (wide.n(), wide.1 as i64)), Some((0, -3)));

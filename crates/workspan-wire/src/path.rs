@@ -8,7 +8,7 @@ pub const NODE_ENTRIES: usize = 5;
 /// Bit of a path handle: the holder owns a reference and may extend the node.
 pub const OWNED: u32 = 1 << 31;
 
-/// Bit of a path handle: [`prefix`](super::shm::Thread::prefix) is still to be added.
+/// Bit of a path handle: the task's prefix is still to be added.
 pub const PREFIXED: u32 = 1 << 30;
 /// The part of a path handle that names a node.
 pub const NODE: u32 = PREFIXED - 1;
@@ -26,10 +26,9 @@ pub struct PathNode {
     /// How many these are (saturating); of an entry of [`AWAITED`], which call it is.
     pub calls: [Cell<u32>; NODE_ENTRIES],
     /// Contexts of the entries, or [`AWAITED`].
-    pub contexts: [Cell<u16>; NODE_ENTRIES],
+    pub contexts: [Cell<u32>; NODE_ENTRIES],
     /// Entries in use.
-    pub len: Cell<u8>,
-    pub(crate) _pad: Cell<u8>,
+    pub len: Cell<u32>,
     /// Nodes of the chain, as it was when this one was added or folded.
     pub length: Cell<u32>,
     /// With how many it is to be folded.
@@ -41,7 +40,7 @@ pub struct PathNode {
 }
 
 /// In place of an entry's context: it is a [`Call`], whose sums may not be known yet.
-pub const AWAITED: u16 = u16::MAX;
+pub const AWAITED: u32 = u32::MAX;
 
 /// An instance of a site that a path goes through from its begin on: its sums are known when all has ended that was created
 /// in it.
@@ -66,7 +65,7 @@ pub struct Call {
     /// Its work, as far as it is known.
     pub work: AtomicI64,
     /// Of `work`: that of tasks that were created in it.
-    pub apart: AtomicI64,
+    pub unjoined_work: AtomicI64,
     /// Its span.
     pub span: AtomicI64,
 }

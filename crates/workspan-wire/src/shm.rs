@@ -15,6 +15,7 @@
 //! | [`THREADS`] | [`ThreadArea`] × [`MAX_THREADS`] |
 //! | [`NODES`] | [`PathNode`] × [`MAX_NODES`] |
 //! | [`CALLS`] | [`Call`] × [`MAX_CALLS`] |
+//! | [`ACCOUNT_PAGES`] | [`AccountPage`] × [`MAX_ACCOUNT_PAGES`] |
 //! | [`LOGS`] | [`ThreadLog`] × [`MAX_THREADS`]; untouched unless [`Config::log`] requests them |
 //!
 //! The interpreter Miri, which runs the collector's tests, gets smaller tables.
@@ -31,12 +32,13 @@ use super::histogram::BUCKETS;
 use super::log::RECORD;
 
 pub use super::path::{Call, PathNode, AWAITED, NODE, NODE_ENTRIES, OWNED, PREFIXED};
-pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
+pub use super::records::{ContextRecord, ModuleRecord, SiteRecord, FILE_BYTES, STACK_DEPTH, TYPE_BYTES};
+pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 12;
+pub const WIRE_VERSION: u32 = 13;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -47,11 +49,19 @@ pub const NOTE_MAGIC: [u8; 8] = *b"WORKSPAN";
 /// End of the runtime's name and version where only hooks for idle time are in.
 pub const NOTE_IDLE_ONLY: &str = " (idle)";
 
-/// Most source places distinguished, 1024 regions and the serial code between them; further ones are counted in
+/// Most source places distinguished, serial code between regions included; further ones are counted in
 /// [`Header::dropped_sites`].
-pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 2048 };
+pub const MAX_SITES: usize = if cfg!(miri) { 64 } else { 1 << 15 };
 /// Most contexts (a site below a path of sites) distinguished; see [`Header::dropped_contexts`].
-pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 2112 };
+pub const MAX_CONTEXTS: usize = if cfg!(miri) { 64 } else { 1 << 16 };
+/// Contexts for which every thread has an account in its own area; those of further ones are in pages.
+pub const FIRST_CONTEXTS: usize = if cfg!(miri) { 32 } else { 2112 };
+/// Accounts of an [`AccountPage`].
+pub const PAGE_ACCOUNTS: usize = if cfg!(miri) { 8 } else { 256 };
+/// Pages of accounts, of all threads; where none is left, the parent context is charged ([`Header::dropped_contexts`]).
+pub const MAX_ACCOUNT_PAGES: usize = if cfg!(miri) { 6 } else { 1 << 10 };
+/// Pages that a thread may have.
+pub const THREAD_PAGES: usize = (MAX_CONTEXTS - FIRST_CONTEXTS).div_ceil(PAGE_ACCOUNTS);
 /// Most files of code (the executable, shared libraries) distinguished; addresses in further ones stay unresolved.
 pub const MAX_MODULES: usize = if cfg!(miri) { 4 } else { 64 };
 /// Most threads alive at a time; see [`Header::dropped_threads`].
@@ -61,13 +71,7 @@ pub const MAX_NODES: usize = if cfg!(miri) { 1 << 10 } else { 1 << 20 };
 /// Most calls at a time whose sums are not known, or not yet where they belong; see [`Header::dropped_nodes`].
 pub const MAX_CALLS: usize = if cfg!(miri) { 1 << 8 } else { 1 << 20 };
 /// Slots of the two hash indices.
-pub const INDEX_SLOTS: usize = if cfg!(miri) { 256 } else { 4096 };
-/// Bytes of a file name kept in a [`SiteRecord`]; of a longer one, the end.
-pub const FILE_BYTES: usize = 248;
-/// Bytes of a type name kept in a [`SiteRecord`].
-pub const TYPE_BYTES: usize = 360;
-/// Return addresses kept in a [`SiteRecord`].
-pub const STACK_DEPTH: usize = 24;
+pub const INDEX_SLOTS: usize = if cfg!(miri) { 256 } else { 1 << 17 };
 /// Parallel regions open at a time that a thread can describe if the program is killed.
 pub const OPEN_REGIONS: usize = 16;
 /// Batches of tasks that a thread may add to.
@@ -94,8 +98,10 @@ pub const THREADS: usize = page(MODULES + MAX_MODULES * size_of::<ModuleRecord>(
 pub const NODES: usize = page(THREADS + MAX_THREADS * size_of::<ThreadArea>());
 /// Offset of the calls.
 pub const CALLS: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
+/// Offset of the pages of accounts.
+pub const ACCOUNT_PAGES: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
 /// Offset of the logs.
-pub const LOGS: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
+pub const LOGS: usize = page(ACCOUNT_PAGES + MAX_ACCOUNT_PAGES * size_of::<AccountPage>());
 /// Size of the shared memory.
 pub const SIZE: usize = LOGS + MAX_THREADS * size_of::<ThreadLog>();
 
@@ -103,9 +109,10 @@ const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095
 }
 
-const _: () = assert!(size_of::<PathNode>() == 168 && size_of::<Call>() == 56);
+const _: () = assert!(size_of::<PathNode>() == 184 && size_of::<Call>() == 56);
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
-const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
+const _: () = assert!(core::mem::offset_of!(Thread, skip) == 128);
+const _: () = assert!(MAX_CONTEXTS <= 1 << super::log::CONTEXT_BITS);
 
 /// First page: what the runner requests and what the collector says about itself.
 #[derive(Debug)]
@@ -142,6 +149,8 @@ pub struct Header {
     pub contexts: AtomicU32,
     /// Records of [`MODULES`] in use.
     pub modules: AtomicU32,
+    /// Pages of [`ACCOUNT_PAGES`] in use.
+    pub account_pages: AtomicU32,
     /// Nodes of [`NODES`] handed out so far.
     pub nodes: AtomicU32,
     /// Free list of nodes: low half the first free node + 1, high half a counter against ABA.
@@ -296,8 +305,8 @@ impl Candidate {
     }
 }
 
-/// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]), and the longest
-/// with steals ([`Thread::burdened_offset`]).
+/// The same, beside the longest if every iteration of a loop cost the same ([`Spans::uniform`]), and the longest
+/// with steals ([`Spans::burdened`]).
 #[derive(Debug)]
 #[repr(C)]
 pub struct Latest {
@@ -315,29 +324,36 @@ pub struct Latest {
 pub struct ThreadArea {
     /// State of the running strand.
     pub thread: Thread,
-    /// Totals per context.
-    pub accounts: [Account; MAX_CONTEXTS],
+    /// Totals of the first contexts.
+    pub accounts: [Account; FIRST_CONTEXTS],
+    /// Where those of the others are, [`PAGE_ACCOUNTS`] together: the page's number from 1, 0 for none yet, [`NO_PAGE`].
+    pub pages: [Cell<u32>; THREAD_PAGES],
 }
 
-/// State of a thread. The first two cache lines are what a fork and join touches.
+/// In place of a page's number: there was none left.
+pub const NO_PAGE: u32 = u32::MAX;
+
+/// Totals of some contexts on one thread.
+#[derive(Debug)]
+#[repr(C)]
+pub struct AccountPage {
+    /// By context.
+    pub accounts: [Account; PAGE_ACCOUNTS],
+}
+
+/// State of a thread. The first three cache lines are what a fork and join touches.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Thread {
-    /// Where the running strand stands.
-    pub position: Cell<Position>,
     /// When the running strand began, in ticks; probe cost already added.
     pub start: Cell<u64>,
-    /// Work of the running task so far, descendants included.
-    pub work: Cell<i64>,
-    /// Absolute span now = `work + span_offset`.
-    pub span_offset: Cell<i64>,
     /// Ticks that the hooks since the last reading of the counter add to a strand.
     pub probe: Cell<i64>,
-    /// Of `work`: done in tasks that the running task has spawned.
-    pub nested: Cell<i64>,
+    /// The task that runs.
+    pub task: TaskCells,
+
     /// Low half: hooks of joins that pass before the counter is read again. High half: tasks that ended meanwhile.
     pub skip: Cell<u64>,
-
     /// Ticks between two readings above which a streak ends; while batching, above which batching ends.
     pub tiny: Cell<i64>,
     /// Hooks in a row that found next to no time to have passed.
@@ -346,19 +362,17 @@ pub struct Thread {
     pub streak_needed: Cell<u32>,
     /// 1 while the counter is read for one hook in [`BATCH`] only.
     pub batching: Cell<u32>,
-    /// 1 while no strand runs.
-    pub waiting: Cell<u32>,
-    /// Source location of the current region (address), to see at once that a call is a recursion.
-    pub location: Cell<u64>,
+    /// Whether a tool listens: 0 none, 1 it is called, 2 as if, for calibration.
+    pub tool: Cell<u32>,
     /// Address of the account of the current context.
     pub account: Cell<u64>,
-
-    /// Absolute span = `work + burdened_offset` if all were stolen that can be.
-    pub burdened_offset: Cell<i64>,
-    /// What a steal costs then, in ticks.
+    /// What a steal costs in burdened spans, in ticks.
     pub steal: Cell<i64>,
-    /// Address of this thread's log; 0 if nothing is logged.
+    /// Address of this thread's log; 0 if nothing is logged, 1 if only a tool listens.
     pub log: Cell<u64>,
+    /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
+    /// time.
+    pub excluded: Cell<u64>,
 
     /// Address of the witness of switches; 0 for none.
     pub switch_witness: Cell<u64>,
@@ -368,38 +382,20 @@ pub struct Thread {
     pub short: Cell<i64>,
     /// Ticks above which a strand always consults the kernel's clocks.
     pub long: Cell<i64>,
-    /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
-    /// time.
-    pub away: Cell<u64>,
-    /// Of `work`: already added to `account`.
-    pub flushed: Cell<i64>,
     /// 0 free, 1 live, 2 ended.
     pub state: AtomicU32,
     /// The kernel's thread id.
     pub tid: Cell<u32>,
     /// 1 for a thread of a pool.
     pub is_worker: Cell<u32>,
-    /// Site + 1 of the last region left by the root strand that runs here.
-    pub last_region: Cell<u32>,
     /// Regions open on this thread.
     pub open_len: Cell<u32>,
     /// [`Feature`] bits in use.
     pub features: Cell<u32>,
-    /// Context of the ticks in `prefix`.
-    pub prefix_context: Cell<u32>,
-    /// Span before the task began that `path` does not account for yet (with [`PREFIXED`]).
-    pub prefix: Cell<i64>,
-    /// The call that the running task is: 0 none, or none that is awaited; [`CALL_WANTED`]; else its number.
-    pub task_call: Cell<u32>,
-    _call_pad: Cell<u32>,
-    /// Work of teams that the running task has forked and that are over; in no `work`.
-    pub teams_work: Cell<i64>,
     /// Virtual clock of this thread.
     pub virtual_now: Cell<u64>,
-    /// Absolute span = `work + uniform_offset` if every iteration of a loop cost the same.
-    pub uniform_offset: Cell<i64>,
     /// Address of what the adapter knows of the running task, in the program's own memory; 0 for none.
-    pub task: Cell<u64>,
+    pub frame: Cell<u64>,
 
     /// State at the last look at the kernel's clocks.
     pub anchor: Anchor,
@@ -435,7 +431,7 @@ pub struct Thread {
 
     /// `work` where the logged part of the strand begins.
     pub log_work: Cell<i64>,
-    /// `span_offset` there.
+    /// Offset of the actual span there.
     pub log_offset: Cell<i64>,
     /// Records up to which the log is known to have room.
     pub log_room: Cell<u64>,
@@ -457,8 +453,13 @@ pub struct Thread {
     pub events: ThreadEvents,
 }
 
-/// In place of a call's number: the path is to be marked with it when its prefix is added.
-pub const CALL_WANTED: u32 = u32::MAX;
+impl Thread {
+    /// True if its hooks write every strand down, or call a tool.
+    #[inline(always)]
+    pub fn is_logged(&self) -> bool {
+        self.log.get() != 0
+    }
+}
 
 /// What a thread logs ([`super::log`]): a ring that the thread fills and the runner empties.
 #[derive(Debug)]
@@ -475,18 +476,6 @@ pub struct ThreadLog {
 }
 
 const _: () = assert!(size_of::<[Cell<u64>; 2]>() == RECORD);
-
-/// Where a strand stands: in which context, and on which path. Copied as a whole at a fork.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(16))]
-pub struct Position {
-    /// Critical path up to `since`: node, with [`OWNED`] if this strand may extend it.
-    pub path: u32,
-    /// Context.
-    pub context: u32,
-    /// Absolute span up to which `path` accounts.
-    pub since: i64,
-}
 
 /// While batching, one hook in this number of reads the counter.
 pub const BATCH: u32 = 16;

@@ -1,9 +1,22 @@
 //! Kinds of source places ("sites").
 
-/// What a site stands for. The numbers are part of the wire format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u32)]
-pub enum SiteKind {
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal,)*) => {
+        /// What a site stands for. The numbers are part of the wire format.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u32)]
+        pub enum SiteKind {
+            $($(#[$doc])* $kind = $number,)*
+        }
+
+        impl SiteKind {
+            /// Every kind, in the order of the numbers.
+            pub const ALL: &'static [SiteKind] = &[$(SiteKind::$kind,)*];
+        }
+    };
+}
+
+kinds! {
     /// `join` or `join_context`: two branches, one of them a task.
     Join = 1,
     /// A `scope` of any sort: the body, and the wait for its tasks.
@@ -18,7 +31,7 @@ pub enum SiteKind {
     ParIter = 6,
     /// A parallel sort.
     ParSort = 7,
-    /// Serial code between two parallel regions of the root strand ([`super::shm::SiteRecord::serial_from`]).
+    /// Serial code between two parallel regions of the root strand ([`super::records::SiteRecord::serial_from`]).
     Serial = 8,
     /// A thread of the program itself, outside any pool.
     Thread = 9,
@@ -40,64 +53,4 @@ pub enum SiteKind {
     Lock = 17,
     /// A region that the program marks.
     Marked = 18,
-}
-
-impl SiteKind {
-    /// Every kind, in the order of the wire numbers.
-    pub const ALL: [SiteKind; 18] = [
-        SiteKind::Join,
-        SiteKind::Scope,
-        SiteKind::ScopeSpawn,
-        SiteKind::Spawn,
-        SiteKind::Broadcast,
-        SiteKind::ParIter,
-        SiteKind::ParSort,
-        SiteKind::Serial,
-        SiteKind::Thread,
-        SiteKind::Parallel,
-        SiteKind::Teams,
-        SiteKind::Task,
-        SiteKind::Taskloop,
-        SiteKind::Loop,
-        SiteKind::Sections,
-        SiteKind::Critical,
-        SiteKind::Lock,
-        SiteKind::Marked,
-    ];
-
-    /// The kind with wire number `n`, if there is one.
-    pub fn from_u32(n: u32) -> Option<SiteKind> {
-        let mut i = 0;
-        while i < Self::ALL.len() {
-            if Self::ALL[i] as u32 == n {
-                return Some(Self::ALL[i]);
-            }
-            i += 1;
-        }
-        None
-    }
-
-    /// The word used in reports and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            SiteKind::Join => "join",
-            SiteKind::Scope => "scope",
-            SiteKind::ScopeSpawn => "scope-spawn",
-            SiteKind::Spawn => "spawn",
-            SiteKind::Broadcast => "broadcast",
-            SiteKind::ParIter => "par-iter",
-            SiteKind::ParSort => "par-sort",
-            SiteKind::Serial => "serial",
-            SiteKind::Thread => "thread",
-            SiteKind::Parallel => "parallel",
-            SiteKind::Teams => "teams",
-            SiteKind::Task => "task",
-            SiteKind::Taskloop => "taskloop",
-            SiteKind::Loop => "loop",
-            SiteKind::Sections => "sections",
-            SiteKind::Critical => "critical",
-            SiteKind::Lock => "lock",
-            SiteKind::Marked => "marked",
-        }
-    }
 }

@@ -28,7 +28,7 @@ pub use defaults::{Clock, DEFAULT_FILE, DEFAULT_TOP};
 pub use export::Export;
 pub use guide::Guide;
 pub use inflation::{Inflation, InflationOptions};
-pub use limits::{Limits, Models};
+pub use limits::{Limits, Models, Tracer};
 pub use predict::{Cutoff, Predict, Processors};
 pub use scale::{Scale, ScaleOptions};
 
@@ -88,7 +88,7 @@ pub enum Verb {
     /// Show which code takes longer only because others run beside it.
     #[command(alias = "inflate")]
     Inflation(Inflation),
-    /// Show the parallelism that dependences between instructions allow.
+    /// Show how parallel any program could be, by dependences between instructions.
     Limits(Limits),
     /// Write one recording, with less noise, from repeated runs.
     Merge(Merge),
@@ -96,7 +96,7 @@ pub enum Verb {
     Export(Export),
     /// Show which command answers which question, and what scripts can rely on.
     Guide(Guide),
-    /// Build a program that records blocks, memory accesses, calls and loops.
+    /// Build a program so that `graph` can record its memory accesses and calls.
     Build(instrument::Build),
     /// Record and analyse the task graph of a program that `build` built.
     Graph(graph::Graph),
@@ -128,7 +128,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "PART=FACTOR[,…]")]
     pub what_if: Vec<Asked>,
     /// Load LIBRARY into the program and call it at every task event (`include/workspan_tool.h`).
-    #[arg(long, value_name = "LIBRARY", conflicts_with_all = ["strands", "what_if"])]
+    #[arg(long, value_name = "LIBRARY")]
     pub tool: Option<PathBuf>,
     /// Charge NS nanoseconds for each steal in burdened spans (default: measured on this machine before the run).
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]

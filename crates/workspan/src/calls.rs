@@ -1,7 +1,7 @@
 //! `workspan calls`: work and span of each call site, in all and on the critical path.
 
 use anyhow::{bail, Context};
-use workspan_analysis::calls::{calls, told, Options};
+use workspan_analysis::calls::{calls, from_totals, Options};
 use workspan_model::{Nanos, Recording, Run, SiteKind};
 use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
 use workspan_report::text::Style;
@@ -50,7 +50,7 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
         return Ok(None);
     }
     let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, &recording, run));
-    Ok(Some(answer(&recording, false, Source::Collector(steal), &told(&recording, run))))
+    Ok(Some(answer(&recording, false, Source::Collector(steal), &from_totals(&recording, run))))
 }
 
 /// Which calls are on the critical path was not reported by older versions; of OpenMP, they reported parallel regions, without what

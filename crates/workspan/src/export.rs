@@ -8,7 +8,7 @@ use std::{fs, mem};
 use anyhow::{bail, Context};
 use serde_json::json;
 use workspan_analysis::bounded_by_locks;
-use workspan_analysis::calls::{calls, told, Options};
+use workspan_analysis::calls::{calls, from_totals, Options};
 use workspan_analysis::verdict::PROCESSORS;
 use workspan_export::stacks::{self, Stacks};
 use workspan_export::timeline::{timeline, LeftOut, Timeline};
@@ -135,7 +135,7 @@ impl Source {
         let Some(rows) = &self.rows else {
             let (recording, run) = (&self.recording, &self.run);
             let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, recording, run));
-            return Ok(answer(recording, false, CallsFrom::Collector(steal), &told(recording, run)));
+            return Ok(answer(recording, false, CallsFrom::Collector(steal), &from_totals(recording, run)));
         };
         let steal = Steal::of(args.steal, &self.recording, &self.run);
         let options = Options { heights: false, steal: steal.cost() };

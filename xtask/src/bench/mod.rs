@@ -14,6 +14,7 @@
 //! | `predicted` | time that recordings with one worker predict, over the wall clock with one worker and two | the same |
 //! | `cilk` | the programs of Cilkprof's tables, in Rust and in C: overhead, serial and parallel, and work | [`cilk`] |
 //! | `scale` | planted causes as `workspan scale` finds them; what its accounting of idle time costs | [`scale`] |
+//! | `limits` | instructions per second and memory of `workspan limits`, beside the program alone and the bare emulator | [`limits`] |
 //! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
 //!
 //! Nothing here runs as a test: on a shared machine any figure may miss its target once. The raw samples go to
@@ -27,6 +28,7 @@ mod figure;
 mod inflation;
 mod inputs;
 mod instructions;
+mod limits;
 mod machine;
 mod merged;
 mod openmp;
@@ -65,6 +67,7 @@ const GROUPS: &[Group] = &[
     predict::measure,
     cilk::measure,
     scale::measure,
+    limits::measure,
     crates::measure,
 ];
 

@@ -103,11 +103,11 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
 }
 
 /// The calls of a run of `recording` as it was reported on the fly, without its strands.
-pub fn told(recording: &Recording, run: &Run) -> Calls {
+pub fn from_totals(recording: &Recording, run: &Run) -> Calls {
     let work = run.work();
     let mut rows = by_edge(recording, &of_run(recording, run));
-    let is_told = run.burdened_span > Nanos::ZERO;
-    if is_told {
+    let has_burdened = run.burdened_span > Nanos::ZERO;
+    if has_burdened {
         let spans = burdened_spans(recording, run);
         for row in &mut rows {
             let edge = Edge { callee: row.callee, caller: row.caller, height: None };
@@ -119,7 +119,7 @@ pub fn told(recording: &Recording, run: &Run) -> Calls {
         work,
         span: run.span,
         parallelism: work.over(run.span),
-        burdened: is_told.then(|| Burdened::of(work, run.burdened_span)),
+        burdened: has_burdened.then(|| Burdened::of(work, run.burdened_span)),
         rows,
         ..Calls::default()
     }

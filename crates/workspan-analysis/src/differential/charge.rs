@@ -84,7 +84,7 @@ impl Charge for ByDifference {
     }
 
     #[inline(always)]
-    fn beside(&self, _: i64) -> i64 {
+    fn secondary(&self, _: i64) -> i64 {
         self.base.unwrap_or(0)
     }
 

@@ -136,7 +136,7 @@ pub(super) fn make(united: &United, finished: Finished<ByDifference>, compared: 
         };
         let span = ByDifference::nanos(on_path.span);
         match part {
-            Part::Both => sums.critical = Cost { base: Nanos(on_path.beside), new: span },
+            Part::Both => sums.critical = Cost { base: Nanos(on_path.secondary), new: span },
             Part::OnlyNew => sums.critical_only_new = span,
             // Of both kinds of strands.
             Part::Blocked => sums.critical_blocked += span,

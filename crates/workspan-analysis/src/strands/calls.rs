@@ -42,7 +42,7 @@ pub(crate) enum CallKey {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     heights: bool,
-    /// Strands on the path are told by row: by height, where nothing but strands is on it.
+    /// Strands on the path are reported by row: by height, where nothing but strands is on it.
     locals: bool,
     /// Per context.
     contexts: Vec<Callee>,
@@ -125,7 +125,7 @@ impl Here<'_> {
     /// Marks the path with a new token.
     fn mark(&mut self) -> u32 {
         let token = self.paths.token();
-        self.paths.mark(self.tail, Stretch { key: token, span: 0, beside: 1, work: 0 });
+        self.paths.mark(self.tail, Stretch { key: token, span: 0, secondary: 1, work: 0 });
         token
     }
 }
@@ -299,7 +299,7 @@ impl Calls {
 
     /// What a path is marked with by a call of a row.
     fn sums(&self, row: u32, work: i64, span: i64) -> Stretch {
-        Stretch { key: self.key_of(row), span, beside: 1, work }
+        Stretch { key: self.key_of(row), span, secondary: 1, work }
     }
 
     /// Of a row. The next key is that of its own strands.
@@ -364,7 +364,7 @@ impl Calls {
                     sums.local_span += Nanos(part.span);
                     continue;
                 }
-                sums.calls_on_span += part.beside.unsigned_abs();
+                sums.calls_on_span += part.secondary.unsigned_abs();
                 sums.work_on_span += Nanos(part.work);
                 sums.span_on_span += Nanos(part.span);
             } else if let Some(sums) = rows.get_mut(at).filter(|_| !self.heights && at < contexts) {

@@ -7,13 +7,13 @@ use super::region::{Region, Regions};
 
 /// A way to look at strands.
 pub(crate) trait Charge {
-    /// Whether it asks for the places before and after a strand.
+    /// Whether it requests the places before and after a strand.
     const PLACES: bool;
 
-    /// Whether instances are told apart on the critical path.
+    /// Whether instances are kept separate on the critical path.
     const CALLS: bool = false;
 
-    /// Whether the critical path is told in its own order, not by key.
+    /// Whether the critical path is reported in its own order, not by key.
     const IN_ORDER: bool = false;
 
     /// Units of positions in a nanosecond.
@@ -25,7 +25,7 @@ pub(crate) trait Charge {
     /// What is summed along paths beside the span, of the strand that was charged last and added `cost`: by default, how
     /// many strands there are.
     #[inline(always)]
-    fn beside(&self, cost: i64) -> i64 {
+    fn secondary(&self, cost: i64) -> i64 {
         i64::from(cost != 0)
     }
 
@@ -100,7 +100,7 @@ pub(crate) trait Charge {
     }
 }
 
-/// As recorded: the cost, by context; and the calls, if they are asked for.
+/// As recorded: the cost, by context; and the calls, if they are requested.
 #[derive(Debug)]
 pub(crate) struct ByContext<const WITH_CALLS: bool>;
 

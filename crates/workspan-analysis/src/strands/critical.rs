@@ -1,7 +1,7 @@
 //! Which rows lie on the critical path.
 //!
-//! The [machine](super::machine) reads the rows with a key for each of them, so what it tells of the critical path by key it
-//! tells by row; the rules are its own. Of paths of equal length the first in serial order counts.
+//! The [machine](super::machine) reads the rows with a key for each of them, so what it reports of the critical path by key it
+//! reports by row; the rules are its own. Of paths of equal length the first in serial order counts.
 //!
 //! **Memory:** 48 bytes for each row on a path that may still become the critical one: of a serial run, all rows; and up to 8
 //! for any row.
@@ -22,7 +22,7 @@ pub struct CriticalPath {
 }
 
 impl CriticalPath {
-    /// Its rows, counted from 0, in serial order; those that cost nothing are left out.
+    /// Its rows, counted from 0, in serial order; those that cost nothing are skipped.
     pub fn rows(&self) -> &[u32] {
         &self.rows
     }
@@ -33,7 +33,7 @@ impl CriticalPath {
     }
 }
 
-/// The critical path of a run of `recording`. Of more than 2^31 rows those that come later are not told.
+/// The critical path of a run of `recording`. Of more than 2^31 rows those that come later are not reported.
 pub fn critical_path<R: Rows + ?Sized>(recording: &Recording, rows: &R) -> Result<CriticalPath, R::Error> {
     let finished = super::run(rows, || vec![Machine::new(recording, ByRow(0))])?;
     let path = finished.into_iter().next().map(|finished| CriticalPath {

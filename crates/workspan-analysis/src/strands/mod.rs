@@ -1,10 +1,10 @@
 //! Analyses of a run that was recorded strand by strand.
 //!
 //! All of them read the [rows](workspan_model::strand) once, in serial order, with memory for the constructs that are open,
-//! not for the run: [`replay`] gives what the collector tells on the fly, [`regions`] the same by region of the source,
+//! not for the run: [`replay`] gives what the collector reports on the fly, [`regions`] the same by region of the source,
 //! [`walk()`] the critical path in order,
 //! [`mod@order`] what comes after what. Only [`critical_path`], which names rows, needs memory for them.
-//! Both are total: rows that break the rules are counted ([`Problems`]) and left out.
+//! Both are total: rows that break the rules are counted ([`Problems`]) and skipped.
 //!
 //! Definitions: `docs/methods/what-if.md`. Sources: TaskProf 3.3.1 (Alg. 6 and 7, here in one pass), 4.2.
 

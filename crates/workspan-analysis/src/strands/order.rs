@@ -1,10 +1,10 @@
 //! What comes after what: tasks and the order between strands, for those who draw them.
 //!
-//! [`visit`] reads the rows once and tells a [`Visitor`] of each strand: which task it is part of, and which strands must be
+//! [`visit`] reads the rows once and shows a [`Visitor`] each strand: which task it is part of, and which strands must be
 //! over before it begins. The rules are those of [`workspan_model::strand`]; what breaks them is passed over as the
 //! [machine](super::machine) does, so a visitor sees every row.
 //!
-//! An edge that others imply may be left out. **Memory:** the constructs that are open, and the ends of tasks that may still
+//! An edge that others imply may be missing. **Memory:** the constructs that are open, and the ends of tasks that may still
 //! be waited for.
 
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ pub enum Order {
     Spawn,
     /// It waits for the other one's task, or all members of a team do.
     Join,
-    /// The task was told to come after the other one's.
+    /// The task was created to come after the other one's.
     Depend,
 }
 
@@ -39,14 +39,14 @@ pub trait Visitor {
     /// The next strand. `number`: of its row, counted from 0; some rows are none.
     fn strand(&mut self, number: u64, row: &Strand, task: TaskId, after: &[(Self::End, Order)]) -> Self::End;
 
-    /// The end of a round of a team; who [arrives](Visitor::arrive) there is told then.
+    /// The end of a round of a team; who [arrives](Visitor::arrive) there is known then.
     fn barrier(&mut self) -> Self::End;
 
     /// A member, or a task of its round, must be over before what comes after the barrier.
     fn arrive(&mut self, end: Self::End, barrier: Self::End);
 }
 
-/// Tells a visitor of all rows.
+/// Shows a visitor all rows.
 pub fn visit<R: Rows + ?Sized, V: Visitor>(rows: &R, visitor: &mut V) -> Result<(), R::Error> {
     let mut walk = Walk::new(visitor);
     rows.read(&mut |batch| {
@@ -185,7 +185,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
             Event::Team(_) if self.open.has_room() => self.team(end),
             Event::Barrier => self.barrier(end),
             Event::TeamEnd => self.team_end(end),
-            // No room: left out, with what is within.
+            // No room: skipped, with what is within.
             Event::Fork(_) | Event::Group | Event::Spawn(_) | Event::Call(_) | Event::Enter(_) | Event::Team(_) => {}
         }
     }

@@ -43,17 +43,17 @@ pub(super) struct Tail {
     pub(super) key: u32,
     /// The path, and [`OWNED`].
     pub(super) path: u32,
-    /// What the rest has [beside](super::Charge::beside) its span.
-    pub(super) beside: i64,
+    /// What the rest has [besides](super::Charge::secondary) its span.
+    pub(super) secondary: i64,
 }
 
 impl Tail {
     /// Before everything: no maximum.
-    pub(super) const NEVER: Tail = Tail { span: i64::MIN, since: i64::MIN, key: 0, path: NONE, beside: 0 };
+    pub(super) const NEVER: Tail = Tail { span: i64::MIN, since: i64::MIN, key: 0, path: NONE, secondary: 0 };
 
     /// A position without a past.
     pub(super) fn at(span: i64, key: u32) -> Tail {
-        Tail { span, since: span, key, path: NONE, beside: 0 }
+        Tail { span, since: span, key, path: NONE, secondary: 0 }
     }
 
     /// The same, without a hold.
@@ -77,7 +77,7 @@ pub(super) struct Stretch {
     pub(super) key: u32,
     pub(super) span: i64,
     /// What it has beside that: how many strands, unless the analysis counts something else.
-    pub(super) beside: i64,
+    pub(super) secondary: i64,
     /// Of instances: their work.
     pub(super) work: i64,
 }
@@ -87,8 +87,8 @@ pub(super) struct Stretch {
 pub(crate) struct OnPath {
     pub(crate) key: u32,
     pub(crate) span: i64,
-    /// What it has [beside](super::Charge::beside) that.
-    pub(crate) beside: i64,
+    /// What it has [besides](super::Charge::secondary) that.
+    pub(crate) secondary: i64,
     /// Of calls: their work.
     pub(crate) work: i64,
 }
@@ -112,7 +112,7 @@ struct Node {
     parent: u32,
     holders: u32,
     key: u32,
-    beside: i64,
+    secondary: i64,
     /// Nodes of the chain, and with how many it is folded.
     length: u32,
     fold_at: u32,
@@ -144,7 +144,7 @@ impl Paths {
             parent: NONE,
             holders: 1,
             key: u32::MAX,
-            beside: 0,
+            secondary: 0,
             length: 0,
             fold_at: FOLD_AFTER,
         };
@@ -193,7 +193,7 @@ impl Paths {
 
     /// A token stands for the same as another one, and is its owner's no more.
     pub(super) fn make_alias(&mut self, token: u32, of: u32) {
-        self.tokens[index_of(token) as usize].known = Some(Stretch { key: of, span: 0, beside: 1, work: 0 });
+        self.tokens[index_of(token) as usize].known = Some(Stretch { key: of, span: 0, secondary: 1, work: 0 });
         self.drop_token(token);
     }
 
@@ -250,9 +250,9 @@ impl Paths {
     /// The tail's last stretch becomes part of its path.
     pub(super) fn settle(&mut self, tail: &mut Tail) {
         let span = tail.span.wrapping_sub(tail.since);
-        if span != 0 || tail.beside != 0 {
-            tail.path = self.add(tail.path, Stretch { key: tail.key, span, beside: tail.beside, work: 0 });
-            tail.beside = 0;
+        if span != 0 || tail.secondary != 0 {
+            tail.path = self.add(tail.path, Stretch { key: tail.key, span, secondary: tail.secondary, work: 0 });
+            tail.secondary = 0;
         }
         tail.since = tail.span;
     }
@@ -271,7 +271,7 @@ impl Paths {
                 if node.key == stretch.key {
                     node.span = node.span.wrapping_add(stretch.span);
                     node.work = node.work.wrapping_add(stretch.work);
-                    node.beside = node.beside.wrapping_add(stretch.beside);
+                    node.secondary = node.secondary.wrapping_add(stretch.secondary);
                     return path;
                 }
                 at = node.parent;
@@ -282,9 +282,9 @@ impl Paths {
             parent.holders += 1;
         }
         let (length, fold_at) = (parent.length + 1, parent.fold_at);
-        let Stretch { key, span, beside, work } = stretch;
+        let Stretch { key, span, secondary, work } = stretch;
         self.hold_token(key);
-        let node = Node { span, work, parent: id, holders: 1, key, beside, length, fold_at };
+        let node = Node { span, work, parent: id, holders: 1, key, secondary, length, fold_at };
         let new = self.place(node);
         if length >= fold_at {
             self.fold(new);
@@ -397,7 +397,7 @@ impl Paths {
         std::iter::from_fn(move || {
             let node = self.nodes.get(at as usize).filter(|_| at != NONE)?;
             at = node.parent;
-            let own = Stretch { key: node.key, span: node.span, beside: node.beside, work: node.work };
+            let own = Stretch { key: node.key, span: node.span, secondary: node.secondary, work: node.work };
             let known = (node.key & TOKEN != 0).then(|| self.tokens[index_of(node.key) as usize].known).flatten();
             Some(match known {
                 Some(known) if node.key & LOCAL != 0 => Stretch { key: known.key, ..own },
@@ -432,7 +432,7 @@ impl Paths {
                     let into = &mut self.nodes[into as usize];
                     into.span = into.span.wrapping_add(node.span);
                     into.work = into.work.wrapping_add(node.work);
-                    into.beside = into.beside.wrapping_add(node.beside);
+                    into.secondary = into.secondary.wrapping_add(node.secondary);
                     self.nodes[at as usize].parent = self.free;
                     self.free = at;
                     if node.key & TOKEN != 0 {
@@ -484,7 +484,7 @@ mod tests {
     use super::*;
 
     fn stretch(key: u32) -> Stretch {
-        Stretch { key, span: 1, beside: 1, work: 0 }
+        Stretch { key, span: 1, secondary: 1, work: 0 }
     }
 
     #[test]
@@ -517,15 +517,15 @@ mod tests {
             paths.mark(&mut other, stretch(lost));
             paths.release(other.path);
             for token in [token, lost] {
-                paths.make_known(token, Stretch { key: 1 + n % 2, span: 3, beside: 1, work: 5 });
+                paths.make_known(token, Stretch { key: 1 + n % 2, span: 3, secondary: 1, work: 5 });
             }
         }
-        paths.make_known(outer, Stretch { key: 3, span: 7, beside: 1, work: 9 });
+        paths.make_known(outer, Stretch { key: 3, span: 7, secondary: 1, work: 9 });
         assert!(paths.nodes.len() < 300 && paths.tokens.len() < 300, "{} {}", paths.nodes.len(), paths.tokens.len());
         let mut sums = [(0, 0, 0); 4];
-        for Stretch { key, span, beside, work } in paths.stretches(tail.path) {
+        for Stretch { key, span, secondary, work } in paths.stretches(tail.path) {
             let sum = &mut sums[key as usize];
-            *sum = (sum.0 + span, sum.1 + beside, sum.2 + work);
+            *sum = (sum.0 + span, sum.1 + secondary, sum.2 + work);
         }
         let each = (150_000, 50_000, 250_000);
         assert_eq!(sums, [(0, 0, 0), each, each, (7, 1, 9)]);

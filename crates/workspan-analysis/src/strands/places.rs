@@ -78,7 +78,7 @@ impl super::Finished<ByRegion<'_>> {
             if let Some(row) = rows.get_mut(part.key as usize / 2) {
                 let span = ByRegion::nanos(part.span);
                 if part.key % 2 == 0 {
-                    (row.critical, row.critical_strands) = (span, part.beside.unsigned_abs());
+                    (row.critical, row.critical_strands) = (span, part.secondary.unsigned_abs());
                 } else {
                     row.critical_blocked = span;
                 }

@@ -7,7 +7,7 @@ pub use workspan_model::nesting::MOST_OPEN;
 /// A rule that a row breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Problem {
-    /// An end, a join, a wait of something that has not begun: left out. One end is the root's.
+    /// An end, a join, a wait of something that has not begun: skipped. One end is the root's.
     NotOpen,
     /// Something ends while what began within it is open: that ends there, too.
     StillOpen,
@@ -18,7 +18,7 @@ pub enum Problem {
     UnknownContext,
     /// A task names a group that is not open, or lies outside the team around it: the outermost within it.
     UnknownGroup,
-    /// A task comes after one that its creator has not created: left out.
+    /// A task comes after one that its creator has not created: skipped.
     UnknownTask,
     /// More nested constructs than [`MOST_OPEN`]: what is deeper is code of the innermost of them.
     TooDeep,

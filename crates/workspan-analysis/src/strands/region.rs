@@ -1,4 +1,4 @@
-//! Regions of the source, as far as events tell of it.
+//! Regions of the source, as far as events name it.
 //!
 //! A strand runs code between two events, and where those are in the source is known. So a strand's *region* is its context,
 //! the place of the event before it in the same task, and the place of the event after it: strands that ran the same code
@@ -87,7 +87,7 @@ impl Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegionId(pub u32);
 
-/// Regions that are told apart; further ones are known by their context alone.
+/// Regions that are kept separate; further ones are known by their context alone.
 const MOST: usize = 1 << 18;
 
 /// Slots of the cache.

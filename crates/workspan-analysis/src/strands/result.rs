@@ -7,7 +7,7 @@ use super::charge::{ByCall, ByRegion, Charge, Plain};
 use super::path::OnPath;
 use super::problem::Problems;
 
-/// What the strands of a run amount to: what a collector tells without recording them.
+/// What the strands of a run amount to: what a collector reports without recording them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replayed {
     /// Rows read.
@@ -33,7 +33,7 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// The run that was recorded, with what its strands amount to in place of what the collector told.
+    /// The run that was recorded, with what its strands amount to in place of what the collector reported.
     pub fn into_run(self, recorded: &Run) -> Run {
         let mut totals = self.totals;
         for (new, old) in totals.iter_mut().zip(&recorded.totals) {
@@ -42,7 +42,7 @@ impl Replayed {
         Run {
             span: self.span,
             uniform_span: self.uniform_span,
-            // Another replay tells it, not this one.
+            // Another replay reports it, not this one.
             burdened_span: Nanos::ZERO,
             steal: Nanos::ZERO,
             totals,

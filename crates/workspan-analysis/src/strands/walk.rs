@@ -1,7 +1,7 @@
 //! The critical path in order: through which regions of the source it goes, one after the other.
 //!
 //! A replay sums the path by region, and folds what comes again. So that its order survives, the rows are cut into *stages* of
-//! equal numbers of rows, and regions of different stages are told apart: what is folded is then close together. With a stage
+//! equal numbers of rows, and regions of different stages are kept separate: what is folded is then close together. With a stage
 //! for each row the order is exact; otherwise, what comes again within a stage may stand where it is last.
 //!
 //! Cost per row: constant. Memory: as for a replay, and one number for each region of each stage that has rows.
@@ -41,7 +41,7 @@ impl Step {
     }
 }
 
-/// The critical path of `count` rows of `recording` in order, in so many stages. Neighbours in one region are one step.
+/// The critical path of `count` rows of `recording` in order, in a number of stages. Neighbours in one region are one step.
 pub fn walk<R: Rows + ?Sized>(recording: &Recording, rows: &R, count: u64, stages: u32) -> Result<Vec<Step>, R::Error> {
     let per_stage = count.div_ceil(u64::from(stages.max(1))).max(1);
     let finished = super::run(rows, || vec![Machine::new(recording, ByStage::new(per_stage))])?;
@@ -60,7 +60,7 @@ pub fn walk<R: Rows + ?Sized>(recording: &Recording, rows: &R, count: u64, stage
                 region: finished.charge.regions.get(*region),
                 critical: Nanos(if blocked { 0 } else { part.span }),
                 blocked: Nanos(if blocked { part.span } else { 0 }),
-                strands: if blocked { 0 } else { part.beside.unsigned_abs() },
+                strands: if blocked { 0 } else { part.secondary.unsigned_abs() },
             };
             match steps.last_mut().filter(|last| last.region == step.region) {
                 Some(last) => last.absorb(&step),
@@ -71,8 +71,8 @@ pub fn walk<R: Rows + ?Sized>(recording: &Recording, rows: &R, count: u64, stage
     Ok(steps)
 }
 
-/// The same walk with at most so many steps, as far as that can be: stages are joined two by two, and a region that occurs
-/// in several places of a stage is told once, where it is first.
+/// The same walk with at most a number of steps, as far as that can be: stages are joined two by two, and a region that occurs
+/// in several places of a stage is reported once, where it is first.
 pub fn coarsened(mut steps: Vec<Step>, most: usize) -> Vec<Step> {
     while steps.len() > most && steps.iter().any(|step| step.stage > 0) {
         let mut joined: Vec<Step> = Vec::new();

@@ -235,7 +235,7 @@ pub fn map_shared(path: NonNull<c_char>, length: usize) -> Option<NonNull<u8>> {
     // SAFETY: `fd` was opened here; of what has no length, the answer is negative or 0.
     let there = unsafe { lseek(fd, 0, SEEK_END) };
     let at = if usize::try_from(there).is_ok_and(|there| there >= length) {
-        // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
+        // SAFETY: requests a fresh mapping at an address of the kernel's choice.
         unsafe { mmap(ptr::null_mut(), length, PROT_READ_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) }
     } else {
         MAP_FAILED
@@ -275,7 +275,7 @@ pub unsafe fn map_apart(path: NonNull<c_char>, base: NonNull<u8>, length: usize)
 pub fn map_private(length: usize, at_hand: bool) -> Option<NonNull<u8>> {
     const MAP_POPULATE: c_int = 0x8000;
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | if at_hand { MAP_POPULATE } else { MAP_NORESERVE };
-    // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
+    // SAFETY: requests a fresh mapping at an address of the kernel's choice.
     let at = unsafe { mmap(ptr::null_mut(), length, PROT_READ_WRITE, flags, -1, 0) };
     if at as isize == -1 {
         None
@@ -306,7 +306,7 @@ pub unsafe fn unmap(address: usize, length: usize) {
 /// Sleeps for about so long, less than a second.
 pub fn sleep_nanos(nanos: u64) {
     let time = Timespec { seconds: 0, nanos: nanos as i64 };
-    // SAFETY: `time` is valid; what is left after a signal is not asked for.
+    // SAFETY: `time` is valid; the time that is left after a signal is not requested.
     unsafe { syscall(SYS_NANOSLEEP, ptr::from_ref(&time), ptr::null_mut::<Timespec>()) };
 }
 

@@ -66,7 +66,7 @@ pub fn shut(fd: i32) {
 
 /// The page of a counter.
 pub fn map(fd: i32) -> Option<NonNull<u8>> {
-    // SAFETY: asks for a fresh mapping at an address of the kernel's choice.
+    // SAFETY: requests a fresh mapping at an address of the kernel's choice.
     let at = unsafe { mmap(ptr::null_mut(), PAGE, PROT_READ, MAP_SHARED, fd, 0) };
     if at as isize == -1 {
         None

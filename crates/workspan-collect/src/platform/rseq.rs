@@ -1,6 +1,6 @@
 //! Witness of context switches by restartable sequences (Linux 4.18, glibc 2.35).
 //!
-//! A thread tells the kernel, in a word of its own memory, which critical section it is in. Whenever the kernel
+//! A thread names, in a word of its own memory, the critical section that it is in; the kernel reads it. Whenever the kernel
 //! preempts or migrates the thread, or delivers a signal, and finds the program counter outside that section, it
 //! clears the word ("lazily", `rseq_ip_fixup`). So the address of a section that never runs is a witness: as long as
 //! it stands there, the thread has not been switched out. Cost of a look: one load.
@@ -57,7 +57,7 @@ global_asm!(
     ".popsection",
 );
 
-/// Tells whether the thread was switched out since it was armed.
+/// Shows whether the thread was switched out since it was armed.
 pub mod switch_witness {
     use core::ffi::{c_char, c_void};
     use core::ptr;

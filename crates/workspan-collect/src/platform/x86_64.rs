@@ -28,7 +28,7 @@ pub fn event_counter(number: u32) -> Option<u64> {
     Some(u64::from(high) << 32 | u64::from(low))
 }
 
-/// Tells whether an interrupt or exception came since it was armed.
+/// Shows whether an interrupt or exception came since it was armed.
 ///
 /// In 64-bit mode the ES selector has no meaning, and Linux preserves it. A null selector may carry any privilege bits
 /// (0..=3). When the processor returns to user code from an interrupt or exception (`iret` to an outer level) it

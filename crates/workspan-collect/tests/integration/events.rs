@@ -146,7 +146,7 @@ fn serial_code_takes_its_events_along() {
     assert_eq!(sorted, [21, 300, 54_000]);
 }
 
-/// What a reading takes is left out of the strand that begins in the same hook, and of no other.
+/// What a reading takes is excluded from the strand that begins in the same hook, and of no other.
 #[test]
 fn time_of_readings_is_taken_out_once() {
     let machine = Machine::new(2);
@@ -163,10 +163,10 @@ fn time_of_readings_is_taken_out_once() {
     frame.fork(main, Some(now(main)));
     let begun = platform::ticks();
     let suspended = task::begin(thief, begun, &frame.origin());
-    assert_eq!(thief.away.get(), 0);
+    assert_eq!(thief.excluded.get(), 0);
     assert!(thief.start.get() >= begun);
     let ended = task::end(thief, platform::ticks(), suspended);
-    assert_eq!(thief.away.get(), 0);
+    assert_eq!(thief.excluded.get(), 0);
     frame.stolen_done(thief, ended);
     workspan_collect::events::stop(thief);
     frame.left_done(main, Some(now(main)));

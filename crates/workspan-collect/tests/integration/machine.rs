@@ -30,7 +30,7 @@ pub(crate) struct Machine {
 pub(crate) const STEAL: i64 = 37;
 
 impl Machine {
-    /// A machine with so many threads; the first is the main thread, the others are idle workers.
+    /// A machine with this number of threads; the first is the main thread, the others are idle workers.
     pub(crate) fn new(threads: usize) -> Machine {
         Machine::with(threads, false, 0)
     }
@@ -86,7 +86,7 @@ impl Machine {
     /// Ends the main thread's strand as the exit handler does.
     pub(crate) fn finish(&self) {
         let main = self.threads[0];
-        workspan_collect::process::end_root(self.shared, main, main.virtual_now.get());
+        workspan_collect::root::end_root(self.shared, main, main.virtual_now.get());
         self.shared.header().ending.store(Ending::Clean as u32, std::sync::atomic::Ordering::Relaxed);
     }
 
@@ -141,7 +141,7 @@ fn in_use<'a>(used: &AtomicU32, free: &AtomicU64, next: impl Fn(u32) -> &'a Atom
     used.load(Ordering::Relaxed) as usize - count
 }
 
-/// Takes so many ticks.
+/// Takes this many ticks.
 pub(crate) fn work(thread: &Thread, ticks: u64) {
     thread.virtual_now.set(thread.virtual_now.get() + ticks);
 }

@@ -125,8 +125,8 @@ fn a_path_of_which_somebody_always_holds_what_was_is_folded() {
     let mut at = tip & NODE;
     while at != 0 {
         let node = shared.node(at);
-        for i in 0..usize::from(node.len.get()) {
-            sums[usize::from(node.contexts[i].get())] += node.ticks[i].get();
+        for i in 0..node.len.get() as usize {
+            sums[node.contexts[i].get() as usize] += node.ticks[i].get();
         }
         at = node.parent.load(Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! What is taken out of strands for pauses that nothing tells of.
+//! What is taken out of strands for pauses that leave no trace.
 
 use std::sync::atomic::Ordering;
 

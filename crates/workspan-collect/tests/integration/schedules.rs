@@ -4,7 +4,7 @@
 
 use std::sync::atomic::Ordering;
 
-use workspan_analysis::calls::{calls, told, CallRow, Options};
+use workspan_analysis::calls::{calls, from_totals, CallRow, Options};
 use workspan_analysis::strands;
 use workspan_collect::group::{Group, TaskLink};
 use workspan_collect::handoff::Handoff;
@@ -197,7 +197,7 @@ impl<'m, 'p> Run<'m, 'p> {
     fn other(&mut self, slot: usize) -> usize {
         let threads = self.machine.threads.iter().enumerate();
         let idle: Vec<usize> =
-            threads.filter(|(_, t)| t.waiting.get() != 0).map(|(i, _)| i).filter(|i| *i != slot).collect();
+            threads.filter(|(_, t)| t.task.waiting.get() != 0).map(|(i, _)| i).filter(|i| *i != slot).collect();
         if idle.is_empty() {
             return slot;
         }
@@ -414,7 +414,7 @@ impl<'m, 'p> Run<'m, 'p> {
         let chosen = self.random.below(self.later.len() as u64) as usize;
         let task = self.later.swap_remove(chosen);
         let thread = self.thread(slot);
-        let waited = thread.waiting.get() != 0;
+        let waited = thread.task.waiting.get() != 0;
         if !waited {
             workspan_collect::strand::stop(thread, now(thread));
             task::enter_idle(thread, now(thread));
@@ -467,17 +467,17 @@ fn check_events(run: &workspan_model::Run, label: &str) {
     assert_eq!(run.events.len(), 2);
 }
 
-/// The burdened spans that were told are those of the strands.
+/// The burdened spans of the totals are those of the strands.
 fn check_burden(recording: &Recording, rows: &[Strand], label: &str) {
     let run = &recording.runs[0];
     if run.totals.iter().any(|totals| totals.items > 0) {
         // In the rows, items stand where the first turn was taken.
         return;
     }
-    let told = told(recording, run);
+    let totals = from_totals(recording, run);
     let found = calls(recording, rows, &Options { heights: false, steal: Nanos(STEAL) }).expect("a slice can be read");
-    assert_eq!(told.burdened, found.burdened, "{label}");
+    assert_eq!(totals.burdened, found.burdened, "{label}");
     let spans =
         |rows: &[CallRow]| -> Vec<_> { rows.iter().map(|row| (row.callee, row.caller, row.burdened)).collect() };
-    assert_eq!(spans(&told.rows), spans(&found.rows), "{label}");
+    assert_eq!(spans(&totals.rows), spans(&found.rows), "{label}");
 }

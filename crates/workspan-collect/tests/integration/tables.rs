@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use workspan_collect::tables::{intern_site, target, SiteDetail, SiteKey, ROOT};
-use workspan_wire::shm::{MAX_CONTEXTS, MAX_SITES};
+use workspan_wire::shm::{FIRST_CONTEXTS, MAX_ACCOUNT_PAGES, MAX_CONTEXTS, MAX_SITES, PAGE_ACCOUNTS};
 use workspan_wire::site::SiteKind;
 
 use crate::machine::Machine;
@@ -46,6 +46,51 @@ fn full_tables_are_counted() {
     }
     assert_eq!(target(shared, ROOT, 1_000_000).context, ROOT);
     assert_eq!(shared.header().dropped_contexts.load(Ordering::Relaxed), 1);
+}
+
+/// Each thread has accounts of its own for contexts beyond the first ones, and a reader finds all of them.
+#[test]
+fn accounts_come_in_pages() {
+    let machine = Machine::new(2);
+    let shared = machine.shared;
+    let many = u32::try_from(FIRST_CONTEXTS + PAGE_ACCOUNTS + PAGE_ACCOUNTS / 2).expect("a small table");
+    let last = (0..many).map(|line| {
+        let site = intern_site(shared, &key(line), SiteDetail::default).expect("there is room");
+        target(shared, ROOT, site).context
+    });
+    let contexts: Vec<u32> = last.collect();
+    for (factor, thread) in [(1, machine.threads[0]), (1_000_000, machine.threads[1])] {
+        for context in &contexts {
+            let account = shared.account(thread, *context);
+            assert_eq!(account.self_work.replace(i64::from(*context) * factor), 0, "nobody else's");
+        }
+    }
+    let recording = machine.recording();
+    let totals = &recording.runs[0].totals;
+    assert_eq!(totals.len(), contexts.len() + 1);
+    for (context, totals) in (0..).zip(totals) {
+        assert_eq!(totals.self_work.0, i64::from(context) * 1_000_001);
+    }
+    assert_eq!(recording.runs[0].losses.contexts, 0);
+}
+
+/// Without a page, the context around is charged; each page that is missing counts once.
+#[test]
+fn pages_that_are_missing_are_counted() {
+    let machine = Machine::new(1);
+    let (shared, thread) = (machine.shared, machine.threads[0]);
+    let many = u32::try_from(FIRST_CONTEXTS + PAGE_ACCOUNTS).expect("a small table");
+    let around = target(shared, ROOT, 0).context;
+    let contexts: Vec<u32> = (1..many - 1).map(|site| target(shared, around, site).context).collect();
+    let all = u32::try_from(MAX_ACCOUNT_PAGES).expect("a small table");
+    shared.header().account_pages.store(all, Ordering::Relaxed);
+    let outer = shared.account(thread, around);
+    for context in contexts {
+        let inner = std::ptr::eq(shared.account(thread, context), outer);
+        assert_eq!(inner, context as usize >= FIRST_CONTEXTS, "{context}");
+    }
+    assert_eq!(shared.header().dropped_contexts.load(Ordering::Relaxed), 1);
+    assert_eq!(shared.header().account_pages.load(Ordering::Relaxed), all);
 }
 
 /// A calls B calls A calls B: neither is outermost twice, and there are no more contexts than that.

@@ -1,6 +1,6 @@
 //! The worked examples of the thesis, in x86-64: figures 3.2, and 3.3 with 3.5.
 
-use workspan_limits::model::{ALL, LANES, NAMED};
+use workspan_limits::model::{All, ALL, LANES, NAMED};
 use workspan_limits::x86::Decode;
 
 use crate::graph::{Access, Ran};
@@ -30,7 +30,7 @@ fn the_factorial_of_five() {
         block.push(ran(&mut decode, 5, &[0x75, 0xf9], &[]));
         blocks.push(std::mem::take(&mut block));
     }
-    let (found, _) = measured::<LANES, NAMED, true>(ALL, &blocks);
+    let (found, _) = measured::<All, LANES, NAMED>(ALL, &blocks);
     // 17 instructions. The counter: mov, five dec, and the last jnz; the product beside it: mov, five imul.
     assert_eq!(of(&found, "Tru"), (17, 7));
     assert_eq!(of(&found, "TruNam"), (17, 7));
@@ -60,7 +60,7 @@ fn two_calls_side_by_side() {
     };
     call(1);
     call(2);
-    let (found, _) = measured::<LANES, NAMED, true>(ALL, &blocks);
+    let (found, _) = measured::<All, LANES, NAMED>(ALL, &blocks);
     let instructions = 2 * (1 + 1 + 1 + 10 + 2);
     // On one stack the pointer goes through call, sub, add, ret, call, sub, and then the second chain follows: 4 + 2 + 11.
     assert_eq!(of(&found, "Tru"), (instructions, 17));

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use workspan_limits::model::{Control, Model};
+use workspan_limits::model::{Control, Machine, Model, Names, Reuse, BROADEST};
 use workspan_limits::op::{register, Flow, Op};
 
 /// An access to memory.
@@ -41,12 +41,29 @@ struct Value {
 #[derive(Default)]
 struct Byte {
     written: Value,
+    /// The call of the allocator that wrote it; 0 if none.
+    allocator: u32,
+    /// The frame that it belonged to when it was accessed last.
+    frame: u32,
     /// Nodes that read or wrote it since it was last written, that one included, with the frame it belonged to.
     touched: Vec<(usize, u32)>,
 }
 
-/// Builds the graph of a model.
+/// First address of what is heap, and the address behind it.
+pub(crate) const HEAP: (u64, u64) = (0x1000, 0x1020);
+
+/// The cycle of each instruction in a model.
+pub(crate) fn cycles(trace: &[Ran], model: Model) -> Vec<u64> {
+    built(trace, model).1
+}
+
+/// The longest path of a model.
 pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
+    built(trace, model).0
+}
+
+/// Builds the graph of a model.
+fn built(trace: &[Ran], model: Model) -> (Answer, Vec<u64>) {
     let mut graph: Graph = Vec::new();
     // Nodes that the model removes have no edges, and are not part of any path.
     let mut removed: BTreeSet<usize> = BTreeSet::new();
@@ -57,9 +74,16 @@ pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
     let mut frames: Vec<(u64, u32)> = Vec::new();
     let mut made = 1;
     let mut top = 0;
+    let mut allocator = (0, 0);
+    let mut allocations = 0;
+    let mut time = Time::new(model.machine);
     for (place, ran) in trace.iter().enumerate() {
         let op = &ran.op;
         let held = control.before(trace, place);
+        if op.allocator && allocator.0 == 0 {
+            allocations += 1;
+            allocator = (allocations, frames.last().map_or(0, |(begin, _)| *begin));
+        }
         if op.flow == Flow::Return {
             for access in &ran.accesses {
                 frames.retain(|(begin, _)| *begin > access.address);
@@ -103,13 +127,24 @@ pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
             for at in access.address..access.address + access.size {
                 let byte = bytes.entry(at).or_default();
                 if !access.store || op.updates {
-                    waits.extend(byte.written.node);
+                    let calls = (allocator.0, byte.allocator);
+                    if !(model.allocator && calls.0 != 0 && calls.1 != 0 && calls.0 != calls.1) {
+                        waits.extend(byte.written.node);
+                    }
                     known.push(byte.written.by);
                 }
-                if access.store && model.names {
+                if access.store && model.names != Names::None {
                     let frame = owner(access.address);
-                    let same = |(_, other): &&(usize, u32)| !model.spaghetti || *other == frame;
-                    waits.extend(byte.touched.iter().filter(same).map(|(node, _)| *node));
+                    let reuse = match () {
+                        () if byte.frame != frame => Reuse::Stack,
+                        () if frame != 0 => Reuse::Spill,
+                        () if (HEAP.0..HEAP.1).contains(&access.address) => Reuse::Heap,
+                        () => Reuse::Global,
+                    };
+                    let free = model.spaghetti && reuse == Reuse::Stack || model.names == Names::Without(reuse);
+                    if !free {
+                        waits.extend(byte.touched.iter().map(|(node, _)| *node));
+                    }
                 }
             }
         }
@@ -122,6 +157,8 @@ pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
             removed.insert(node);
             waits.clear();
         }
+        let cycles = if model.machine == Machine::Latency { u64::from(op.cycles.max(1)) } else { 1 };
+        time.node(node, &waits, cycles, true, removed.contains(&node));
         graph.push(waits);
         let mut moved = Vec::new();
         for one in op.moves.iter() {
@@ -134,6 +171,7 @@ pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
                 removed.insert(node);
                 waits.clear();
             }
+            time.node(node, &waits, 1, false, removed.contains(&node));
             graph.push(waits);
             moved.push((one.to, Value { node: Some(node), by: 0 }));
         }
@@ -142,11 +180,15 @@ pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
                 for at in access.address..access.address + access.size {
                     let frame = owner(access.address);
                     let byte = bytes.entry(at).or_default();
-                    if model.spaghetti && byte.touched.iter().any(|(_, other)| *other != frame) {
-                        byte.touched.clear();
+                    if (store == access.store || op.updates) && byte.frame != frame {
+                        if model.spaghetti || model.names == Names::Without(Reuse::Stack) {
+                            byte.touched.clear();
+                        }
+                        byte.frame = frame;
                     }
                     if store && access.store {
                         byte.written = Value { node: Some(node), by: op.id };
+                        byte.allocator = allocator.0;
                         byte.touched = vec![(node, frame)];
                     } else if !store && (!access.store || op.updates) {
                         byte.touched.push((node, frame));
@@ -159,9 +201,67 @@ pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
         }
         registers.extend(moved);
         control.after(place, node, op);
+        time.over(graph.len());
+        if op.flow == Flow::Return && ran.accesses.iter().any(|access| access.address >= allocator.1) {
+            allocator = (0, 0);
+        }
     }
     let size = trace.iter().filter(|ran| !(model.addresses && addresses.contains(&ran.op.id) && !ran.op.memory));
-    Answer { instructions: size.count() as u64, critical_path: longest(&graph, &removed) }
+    let firsts = std::iter::once(0).chain(time.instructions.iter().copied()).take(trace.len());
+    let cycles = firsts.map(|first| time.ended[first]).collect();
+    let longest = time.ended.into_iter().max().unwrap_or(0);
+    (Answer { instructions: size.count() as u64, critical_path: longest }, cycles)
+}
+
+/// When nodes end, by the definition: nodes stand in an order in which edges lead forward.
+struct Time {
+    machine: Machine,
+    ended: Vec<u64>,
+    /// How many nodes there were behind each instruction.
+    instructions: Vec<usize>,
+    /// When everything up to an instruction had ended.
+    highest: Vec<u64>,
+    /// Instructions by cycle.
+    cycles: BTreeMap<u64, u64>,
+}
+
+impl Time {
+    fn new(machine: Machine) -> Time {
+        Time { machine, ended: Vec::new(), instructions: Vec::new(), highest: Vec::new(), cycles: BTreeMap::new() }
+    }
+
+    fn over(&mut self, nodes: usize) {
+        let first = self.instructions.last().copied().unwrap_or(0);
+        let before = self.highest.last().copied().unwrap_or(0);
+        self.highest.push(self.ended[first..].iter().copied().fold(before, u64::max));
+        self.instructions.push(nodes);
+    }
+
+    fn node(&mut self, node: usize, waits: &[usize], cycles: u64, main: bool, removed: bool) {
+        assert_eq!(node, self.ended.len());
+        if removed {
+            return self.ended.push(0);
+        }
+        let last = waits.iter().map(|before| self.ended[*before]).max().unwrap_or(0);
+        let window = match self.machine {
+            Machine::Window(size) => Some(1 << size),
+            Machine::Width(_) => Some(1 << BROADEST),
+            Machine::Ideal | Machine::Latency => None,
+        };
+        // All instructions of groups that are as many groups before its own as a window has.
+        let group = |window: usize| self.instructions.len() / (window / 32);
+        let behind = |window: usize| (group(window) + 1).checked_sub(32).map_or(0, |groups| groups * (window / 32));
+        let passed = window.map_or(0, behind);
+        let floor = passed.checked_sub(1).map_or(0, |last| self.highest[last]);
+        let mut end = last.max(floor) + cycles;
+        if let (Machine::Width(width), true) = (self.machine, main) {
+            while self.cycles.get(&end).is_some_and(|count| *count >= 1 << width) {
+                end += 1;
+            }
+            *self.cycles.entry(end).or_default() += 1;
+        }
+        self.ended.push(end);
+    }
 }
 
 /// The frame of an address.
@@ -170,17 +270,6 @@ fn owner(frames: &[(u64, u32)], top: u64, address: u64) -> u32 {
         return 0;
     }
     frames.iter().rev().find(|(begin, _)| address <= *begin).map_or(1, |(_, number)| *number)
-}
-
-/// The length of the longest path, by its definition: nodes stand in an order in which edges lead forward.
-fn longest(graph: &Graph, removed: &BTreeSet<usize>) -> u64 {
-    let mut depth = vec![0u64; graph.len()];
-    for (node, waits) in graph.iter().enumerate() {
-        if !removed.contains(&node) {
-            depth[node] = 1 + waits.iter().map(|before| depth[*before]).max().unwrap_or(0);
-        }
-    }
-    depth.into_iter().max().unwrap_or(0)
 }
 
 /// Which branch holds an instruction back.

@@ -1,18 +1,23 @@
 //! The engine against the graph, on random programs: no difference in any model.
 
-use workspan_limits::model::{Model, ALL, LANES, NAMED, SEVEN, SEVEN_LANES, SEVEN_NAMED, TRU};
+use workspan_limits::model::{
+    All, Beyond, Kind, Machine, Model, Single, Table, ALL, BEYOND, BEYOND_LANES, BEYOND_NAMED, LANES, NAMED, SEVEN,
+    SEVEN_LANES, SEVEN_NAMED, TRU,
+};
 use workspan_limits::{Engine, Settings};
+use workspan_testkit::random::Random;
 use workspan_wire::trace;
 
-use crate::graph::{answer, Ran};
-use crate::random::{code, run, Random};
+use crate::graph::{answer, Ran, HEAP};
+use crate::random::{code, run};
 
 /// Lengths of critical paths, and sizes of graphs.
-pub(crate) fn measured<const N: usize, const T: usize, const A: bool>(
+pub(crate) fn measured<K: Kind, const N: usize, const T: usize>(
     models: [Model; N],
     blocks: &[Vec<Ran>],
-) -> (Vec<(u64, u64)>, Engine<N, T, A>) {
-    let mut engine = Engine::<N, T, A>::new(models, Settings { memory: 1 << 24, paths: true });
+) -> (Vec<(u64, u64)>, Engine<K, N, T>) {
+    let mut engine = Engine::<K, N, T>::new(models, Settings { memory: 1 << 24, paths: true });
+    engine.heap(HEAP.0, HEAP.1);
     for block in blocks {
         let ops: Vec<_> = block.iter().map(|ran| ran.op.clone()).collect();
         let mut words = Vec::new();
@@ -53,11 +58,67 @@ fn random_traces_have_the_paths_of_their_graphs() {
         let mut random = Random::new(seed);
         let code = code(&mut random);
         let blocks = run(&code, &mut random, 20 + usize::try_from(seed).unwrap_or(0) % 100);
-        let (found, engine) = measured::<LANES, NAMED, true>(ALL, &blocks);
+        let (found, engine) = measured::<All, LANES, NAMED>(ALL, &blocks);
         assert_eq!(found, expected(&ALL, &blocks), "seed {seed}");
         instructions += engine.instructions();
     }
     assert!(instructions > 30_000, "{instructions} instructions are too few to say much");
+}
+
+/// Kinds of reuse, the allocator, latencies, windows and widths: no difference to what their definitions say.
+#[test]
+fn what_goes_beyond_is_as_its_definitions_say() {
+    let mut differ = [0; BEYOND_LANES];
+    for seed in 1..=PROGRAMS {
+        let mut random = Random::new(seed);
+        let code = code(&mut random);
+        // Long enough for windows to matter, now and then.
+        let most = if seed % 60 == 0 { 1500 } else { 60 + usize::try_from(seed).unwrap_or(0) % 100 };
+        let mut blocks = run(&code, &mut random, most);
+        while most == 1500 && blocks.iter().map(Vec::len).sum::<usize>() < most {
+            blocks.extend(run(&code, &mut random, most));
+        }
+        let (found, _) = measured::<Beyond, BEYOND_LANES, BEYOND_NAMED>(BEYOND, &blocks);
+        let wanted = expected(&BEYOND, &blocks);
+        for (lane, model) in BEYOND.iter().enumerate() {
+            assert_eq!(found[lane], wanted[lane], "{} {:?} of seed {seed}", model.name, model.machine);
+        }
+        let (plain, _) = measured::<All, LANES, NAMED>(ALL, &blocks);
+        for (lane, model) in BEYOND.iter().enumerate() {
+            let plain = match () {
+                () if lane < BEYOND_NAMED => plain[1],
+                () if model.spaghetti => plain[7],
+                () => plain[6],
+            };
+            differ[lane] += u32::from(found[lane] != plain);
+        }
+    }
+    // Each model differs from the one without it somewhere, but for windows that are longer than any run here.
+    for (lane, model) in BEYOND.iter().enumerate().filter(|(_, model)| !matches!(model.machine, Machine::Window(8..))) {
+        assert!(differ[lane] > 0 || matches!(model.machine, Machine::Width(4..)), "{} {:?}", model.name, model.machine);
+    }
+}
+
+/// Each bar of a profile has the instructions that the graph has in its cycles; values wait as long as the graph says.
+#[test]
+fn profiles_add_up() {
+    for seed in 1..=200 {
+        let mut random = Random::new(seed);
+        let code = code(&mut random);
+        let blocks = run(&code, &mut random, 600);
+        let (found, engine) = measured::<All, LANES, NAMED>(ALL, &blocks);
+        for lane in [0, 6, 7] {
+            let profile = engine.profile(lane).expect("it is kept");
+            let bars = profile.bars(found[lane].1);
+            assert_eq!(bars.iter().sum::<u64>(), engine.instructions());
+            assert!(bars.len() as u64 * profile.cycles() >= found[lane].1);
+            let trace: Vec<Ran> = blocks.concat();
+            let mut wanted = vec![0; bars.len()];
+            let cycles = crate::graph::cycles(&trace, ALL[lane]);
+            cycles.iter().for_each(|cycle| wanted[usize::try_from((cycle - 1) / profile.cycles()).unwrap_or(0)] += 1);
+            assert_eq!(bars, wanted, "seed {seed}");
+        }
+    }
 }
 
 /// Engines with fewer lanes have the same numbers.
@@ -67,9 +128,9 @@ fn fewer_models_change_nothing() {
         let mut random = Random::new(seed);
         let code = code(&mut random);
         let blocks = run(&code, &mut random, 120);
-        let (seven, _) = measured::<SEVEN_LANES, SEVEN_NAMED, true>(SEVEN, &blocks);
+        let (seven, _) = measured::<Table, SEVEN_LANES, SEVEN_NAMED>(SEVEN, &blocks);
         assert_eq!(seven, expected(&SEVEN, &blocks), "seed {seed}");
-        let (tru, _) = measured::<1, 0, false>(TRU, &blocks);
+        let (tru, _) = measured::<Single, 1, 0>(TRU, &blocks);
         assert_eq!(tru, expected(&TRU, &blocks), "seed {seed}");
     }
 }
@@ -81,7 +142,7 @@ fn paths_of_short_runs_are_whole() {
         let mut random = Random::new(seed);
         let code = code(&mut random);
         let blocks = run(&code, &mut random, 100);
-        let (found, engine) = measured::<LANES, NAMED, true>(ALL, &blocks);
+        let (found, engine) = measured::<All, LANES, NAMED>(ALL, &blocks);
         let (paths, last) = engine.paths();
         for lane in 0..LANES {
             let on_it = paths.walk(last[lane], lane).count() as u64;
@@ -98,7 +159,7 @@ fn little_memory_makes_no_path_shorter() {
         let mut random = Random::new(seed);
         let code = code(&mut random);
         let blocks = run(&code, &mut random, 400);
-        let mut small = Engine::<LANES, NAMED, true>::new(ALL, Settings { memory: 0, paths: false });
+        let mut small = Engine::<All, LANES, NAMED>::new(ALL, Settings { memory: 0, paths: false });
         let mut used = 0u64;
         for (at, block) in (0u64..).zip(&blocks) {
             let ops: Vec<_> = block.iter().map(|ran| ran.op.clone()).collect();

@@ -1,32 +1,9 @@
 //! Random programs of made-up instructions, and their runs.
 
 use workspan_limits::op::{register, Flow, Move, Op};
+use workspan_testkit::random::Random;
 
 use crate::graph::{Access, Ran};
-
-/// A generator of numbers: xorshift.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % most
-    }
-
-    pub(crate) fn index(&mut self, most: usize) -> usize {
-        usize::try_from(self.below(most as u64)).unwrap_or(0)
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-}
 
 /// A program: blocks of instructions, and where each may go.
 pub(crate) struct Code {
@@ -41,6 +18,7 @@ pub(crate) fn code(random: &mut Random) -> Code {
     let mut blocks = Vec::new();
     let mut id = 0;
     for (function, size) in sizes.iter().enumerate() {
+        let allocates = random.chance(30);
         for block in 0..*size {
             let mut ops: Vec<Op> = (0..random.below(4)).map(|_| plain(random)).collect();
             let here = firsts[function];
@@ -55,6 +33,9 @@ pub(crate) fn code(random: &mut Random) -> Code {
                 () => (plain(random), vec![here + block + 1]),
             };
             ops.push(last);
+            if let Some(first) = ops.first_mut().filter(|_| allocates && block == 0) {
+                first.allocator = true;
+            }
             for op in &mut ops {
                 id += 1;
                 op.id = id;
@@ -123,6 +104,9 @@ fn any(random: &mut Random) -> u8 {
 
 fn plain(random: &mut Random) -> Op {
     let mut op = Op::default();
+    if random.chance(20) {
+        op.cycles = u8::try_from(2 + random.below(20)).unwrap_or(0);
+    }
     for _ in 0..random.below(3) {
         op.reads(any(random));
     }

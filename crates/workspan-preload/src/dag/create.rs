@@ -10,7 +10,7 @@ use workspan_collect::strand;
 use workspan_collect::tables::{ContextId, ROOT};
 use workspan_wire::shm::{Latest, Thread, NODE, OWNED};
 
-use super::assumed::Assumed;
+use super::alt_spans::AltSpans;
 use super::frame::{self, Frame, Kind};
 use super::state::{Base, Start};
 use super::task::whole_child_path;
@@ -30,12 +30,12 @@ pub fn task(
     if charged == ROOT && context != ROOT {
         let to = shared.context(context).site.get().wrapping_add(1);
         charged = region::close_serial(shared, thread, strand::span(thread), to);
-        thread.last_region.set(to);
+        thread.task.last_region.set(to);
     }
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
-        assumed: Assumed::of(thread).burdened_by(kind.steal(thread)),
+        alt: AltSpans::of(thread).burdened_by(kind.steal(thread)),
         path: lend(shared, thread, creator),
         since: position.since,
         forked_in: position.context,
@@ -71,7 +71,7 @@ pub(super) fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
 
 /// The creator's path as a child may use it.
 fn lend(shared: Shared, thread: &Thread, creator: &Frame) -> u32 {
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let node = position.path & NODE;
     let base = creator.base.get();
     let new = Base { path: node, since: position.since, context: position.context };

@@ -1,4 +1,4 @@
-//! What the rules tell the log, where strands are logged ([`workspan_collect::log`]).
+//! What the rules write to the log, where strands are logged ([`workspan_collect::log`]).
 //!
 //! A task is known by an identity from its creation on; the records of its strands are a piece of the log of the thread that
 //! runs it. An untied task that goes on elsewhere is several pieces, each of which names the next. Tasks of one loop share
@@ -9,38 +9,26 @@
 //!
 //! **Not in the log:** teams of the runtime's own; pieces of loops outside of all regions, which are serial code.
 
-use core::cell::Cell;
-
 pub use workspan_collect::log::on;
 use workspan_collect::log::{self, mark};
+use workspan_collect::origin::Identity;
 use workspan_collect::strand;
 use workspan_collect::tables::{ContextId, ROOT};
 use workspan_collect::tool;
-use workspan_wire::log::{Event, INNERMOST};
+use workspan_wire::log::{Event, INNERMOST, LARGEST};
 use workspan_wire::shm::Thread;
 
 use super::frame::Frame;
-use super::team::Team;
-
-/// By what the log knows a task.
-#[derive(Debug, Default)]
-pub struct Logged {
-    identity: Cell<u64>,
-    /// While it is suspended: where its strand's logged part begins. In [`ELSEWHERE`], the identity of its next piece.
-    /// Before a member begins: its number.
-    work: Cell<i64>,
-    offset: Cell<i64>,
-}
-
-/// In place of an offset: the task goes on as another piece.
-const ELSEWHERE: i64 = i64::MIN;
+use super::state::log::ELSEWHERE;
+use super::state::team::Team;
 
 /// `task` has been created in `context`; the strand is charged to `charged`.
 #[cold]
 pub fn created(thread: &Thread, task: &Frame, charged: ContextId, context: ContextId) {
     let identity = log::task_identity(thread, tool::Kind::Spawn, context);
-    task.logged.identity.set(identity);
-    log::with(thread, context, INNERMOST, identity);
+    task.logged.identity.set(identity.log);
+    task.logged.tool.set(identity.tool);
+    log::with(thread, context, INNERMOST, identity.log);
     let event = if task.kind.get().inline { Event::Call } else { Event::Spawn };
     log::strand(thread, event, charged, strand::span(thread));
 }
@@ -70,33 +58,33 @@ pub fn has_dependences(thread: &Thread, task: &Frame) {
 #[cold]
 pub fn begun(thread: &Thread, task: &Frame) {
     mark(thread);
-    if tool::on(thread) {
-        return tell_begun(thread, task);
-    }
     let (logged, context) = (&task.logged, strand::context(thread));
     if !task.kind.get().implicit {
         log::piece(thread, Event::Begin, context, strand::span(thread), logged.identity.get());
     } else if task.team().is_some_and(|team| !team.is_the_runtimes()) {
         log::piece(thread, Event::Member, context, logged.work.get(), logged.identity.get());
     }
+    if tool::on(thread) {
+        tell_begun(thread, task);
+    }
 }
 
 fn tell_begun(thread: &Thread, task: &Frame) {
-    let (kind, known) = (task.kind.get(), task.logged.identity.get());
+    let (kind, known) = (task.kind.get(), task.logged.tool.get());
     let context = strand::context(thread);
     if kind.implicit {
         if task.team().is_some_and(|team| !team.is_the_runtimes()) {
             // What is known is who forked the team.
-            task.logged.identity.set(tool::begin_new(thread, tool::Kind::Member, context, known));
+            task.logged.tool.set(tool::begin_new(thread, tool::Kind::Member, context, known));
         }
     } else if known != 0 {
         tool::begin(thread, known, tool::now(thread));
     }
 }
 
-/// The tool is told that `task`, which runs, has ended, if it was told of its begin.
+/// Calls the tool for the end of `task`, which runs, if it was called for its begin.
 fn tell_ended(thread: &Thread, task: &Frame) {
-    let identity = task.logged.identity.replace(0);
+    let identity = task.logged.tool.replace(0);
     if identity != 0 && !task.team().is_some_and(Team::is_the_runtimes) {
         tool::go_on(thread, identity);
         tool::end(thread, 0, tool::now(thread));
@@ -125,7 +113,7 @@ pub fn left(thread: &Thread, task: &Frame) {
 pub fn resumed(thread: &Thread, task: &Frame) {
     let logged = &task.logged;
     if tool::on(thread) {
-        return tool::go_on(thread, logged.identity.get());
+        tool::go_on(thread, logged.tool.get());
     }
     if logged.offset.get() == ELSEWHERE {
         mark(thread);
@@ -147,7 +135,7 @@ pub fn after_inline(thread: &Thread, end: i64) {
 #[cold]
 pub fn ended(thread: &Thread, task: &Frame, span: i64) {
     if tool::on(thread) {
-        return tell_ended(thread, task);
+        tell_ended(thread, task);
     }
     let machinery = task.kind.get().machinery && !task.kind.get().implicit && task.kind.get().taskloop;
     log::numbered(thread, Event::End, strand::context(thread), span, u16::from(machinery));
@@ -175,7 +163,7 @@ pub fn sync(thread: &Thread) {
     log::strand(thread, Event::Sync, strand::context(thread), strand::span(thread));
 }
 
-/// The running task waits for what it has told before.
+/// The running task waits for the tasks that it has named before.
 #[cold]
 pub fn sync_some(thread: &Thread) {
     tell_sync(thread);
@@ -197,19 +185,17 @@ pub fn wait(thread: &Thread) {
 
 /// A team begins. Returns its identity.
 #[cold]
-pub fn team(thread: &Thread) -> u64 {
-    if tool::on(thread) {
-        return thread.tool_task.get();
-    }
+pub fn team(thread: &Thread) -> Identity {
     let identity = log::identity(thread);
     log::with(thread, ROOT, 0, identity);
     log::strand(thread, Event::Team, strand::context(thread), strand::span(thread));
-    identity
+    Identity { log: identity, tool: thread.tool_task.get() }
 }
 
 /// `task` is to be the member of this number of the team of this identity.
-pub fn is_member(task: &Frame, identity: u64, number: u32) {
-    task.logged.identity.set(identity);
+pub fn is_member(task: &Frame, identity: Identity, number: u32) {
+    task.logged.identity.set(identity.log);
+    task.logged.tool.set(identity.tool);
     task.logged.work.set(i64::from(number));
 }
 
@@ -234,7 +220,7 @@ pub fn single(thread: &Thread) {
 #[cold]
 pub fn member_ended(thread: &Thread, member: &Frame) {
     if tool::on(thread) {
-        return tell_ended(thread, member);
+        tell_ended(thread, member);
     }
     if member.team().is_none_or(|team| !team.is_the_runtimes()) {
         log::strand(thread, Event::End, strand::context(thread), strand::span(thread));
@@ -245,7 +231,7 @@ pub fn member_ended(thread: &Thread, member: &Frame) {
 #[cold]
 pub fn team_end(thread: &Thread, team: &Team) {
     if tool::on(thread) {
-        return tool::go_on(thread, team.identity);
+        tool::go_on(thread, team.identity.tool);
     }
     mark(thread);
     log::strand(thread, Event::TeamEnd, strand::context(thread), strand::span(thread));
@@ -280,14 +266,12 @@ pub fn chunks(thread: &Thread, context: ContextId) -> u64 {
     identity
 }
 
-/// The identity of a task of a loop that is created in `context`, where a tool is told: there each has its own.
-pub fn told_chunk(thread: &Thread, context: ContextId) -> Option<u64> {
-    tool::on(thread).then(|| tool::create(thread, tool::Kind::Spawn, context))
-}
-
-/// `task` is one of a loop of tasks.
-pub fn is_chunk(task: &Frame, identity: u64) {
+/// `task`, created in `context`, is one of a loop of tasks that share this identity in the log; a tool knows each by itself.
+pub fn is_chunk(thread: &Thread, task: &Frame, context: ContextId, identity: u64) {
     task.logged.identity.set(identity);
+    if tool::on(thread) {
+        task.logged.tool.set(tool::create(thread, tool::Kind::Spawn, context));
+    }
 }
 
 /// The identity that a task of a loop shares with the others.
@@ -300,8 +284,7 @@ pub fn chunk_of(task: &Frame) -> u64 {
 pub fn piece(thread: &Thread, event: Event, iterations: u64) {
     let number = u16::try_from(iterations).unwrap_or(0);
     if u64::from(number) != iterations {
-        let most = i64::from(u32::MAX);
-        log::with(thread, ROOT, i64::try_from(iterations).unwrap_or(most).min(most), 0);
+        log::with(thread, ROOT, i64::try_from(iterations).unwrap_or(LARGEST).min(LARGEST), 0);
     }
     log::numbered(thread, event, strand::context(thread), strand::span(thread), number);
 }

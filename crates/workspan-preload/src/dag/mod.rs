@@ -1,6 +1,6 @@
 //! Work and span of programs whose tasks are objects: any acyclic order of tasks, on any threads.
 
-pub mod assumed;
+pub mod alt_spans;
 pub mod call;
 pub mod clock;
 pub mod create;
@@ -12,9 +12,9 @@ pub mod log;
 pub mod marked;
 pub mod pieces;
 pub mod pool;
+pub mod ready;
 pub mod share;
 pub mod solo;
-pub mod stack;
 pub mod state;
 pub mod task;
 pub mod taskloop;

@@ -4,7 +4,7 @@
 //! ran which piece, and that it ran several one after the other, is accident. So a piece starts from the span at the entry,
 //! and the member goes on after the longest of its pieces.
 //!
-//! A piece is as small as the runtime tells: a chunk. A second span assumes that the iterations of a chunk cost the same and
+//! A piece is as small as the runtime reports: a chunk. A second span assumes that the iterations of a chunk cost the same and
 //! could run in parallel, too: it grows by a chunk's time over its iterations. The truth lies between the two.
 
 use workspan_collect::log::mark;
@@ -16,42 +16,10 @@ use workspan_collect::tables::{ContextId, ROOT};
 use workspan_wire::log::Event;
 use workspan_wire::shm::{Thread, OWNED};
 
-use super::assumed::Assumed;
+use super::alt_spans::AltSpans;
 use super::frame::Frame;
+use super::state::pieces::Pieces;
 use super::{call, log, team};
-
-/// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Pieces {
-    /// A loop is under way.
-    pub active: bool,
-    /// Its place is known.
-    pub known: bool,
-    /// Its site is already active around it.
-    pub recursive: bool,
-    /// Absolute span at the entry.
-    pub entry: i64,
-    /// The same under assumptions.
-    pub entry_assumed: Assumed,
-    /// Path at the entry; the frame's own handle.
-    pub path: u32,
-    /// Absolute span up to which it accounts.
-    pub since: i64,
-    /// Longest piece so far.
-    pub best: i64,
-    /// Its path.
-    pub best_path: u32,
-    /// Absolute span up to which that accounts.
-    pub best_since: i64,
-    /// Longest under assumptions.
-    pub best_assumed: Assumed,
-    /// Iterations of the running piece.
-    pub iterations: u64,
-    /// Constructs that the task has left.
-    pub ordinal: u32,
-    /// Its part of the construct's call.
-    pub call: call::Part,
-}
 
 /// `task` enters a worksharing construct of `iterations`; its strand is stopped.
 pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
@@ -79,8 +47,8 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     let of = target.map(|target| target.context);
     let call = task.team().map(|team| call::enter_part(thread, task, team, ordinal, of, !recursive));
     let shared = Shared::of(thread);
-    let position = thread.position.get();
-    let (entry, entry_assumed) = (strand::span(thread), Assumed::of(thread));
+    let position = thread.task.position.get();
+    let (entry, entry_alt) = (strand::span(thread), AltSpans::of(thread));
     let borrowed = position.path & !OWNED;
     strand::set_path(thread, borrowed);
     extra.pieces.set(Pieces {
@@ -88,14 +56,14 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
         known: target.is_some(),
         recursive,
         entry,
-        entry_assumed,
+        entry_alt,
         path: path::own(shared, borrowed),
         since: position.since,
         // Also a piece that is shorter than nothing, what hooks take being taken out, is as long as it is.
         best: i64::MIN,
         best_path: borrowed,
         best_since: position.since,
-        best_assumed: Assumed::NEVER,
+        best_alt: AltSpans::NEVER,
         iterations,
         ordinal,
         call: call.unwrap_or_default(),
@@ -121,7 +89,7 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     pieces.iterations = iterations;
     strand::set_tail(thread, pieces.path & !OWNED, pieces.since);
     strand::set_span(thread, pieces.entry);
-    pieces.entry_assumed.set(thread);
+    pieces.entry_alt.set(thread);
     if logged {
         mark(thread);
     }
@@ -151,7 +119,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
     }
     strand::set_tail(thread, path, pieces.best_since);
     strand::set_span(thread, pieces.best);
-    pieces.best_assumed.set(thread);
+    pieces.best_alt.set(thread);
     if logged {
         mark(thread);
         log::leave(thread);
@@ -162,9 +130,9 @@ pub fn leave(thread: &Thread, task: &Frame) {
     region::shift(thread, extra.construct.get());
     call::leave_part(thread, task, pieces.call, pieces.best - pieces.entry);
     if let Some(team) = task.team() {
-        let (span, assumed) = (pieces.best - pieces.entry, pieces.best_assumed.beyond(pieces.entry_assumed));
+        let (span, alt) = (pieces.best - pieces.entry, pieces.best_alt.beyond(pieces.entry_alt));
         let of = pieces.known.then_some((context, !pieces.recursive));
-        team::share(thread, team, of, ordinal, span, assumed);
+        team::share(thread, team, of, ordinal, span, alt);
     }
 }
 
@@ -176,8 +144,8 @@ fn logged(thread: &Thread) -> bool {
 /// Keeps the longest.
 fn piece_done(thread: &Thread, pieces: &mut Pieces) {
     let shared = Shared::of(thread);
-    let (span, end) = (strand::span(thread), Assumed::of(thread));
-    let position = thread.position.get();
+    let (span, end) = (strand::span(thread), AltSpans::of(thread));
+    let position = thread.task.position.get();
     if span > pieces.best {
         path::release(shared, pieces.best_path);
         (pieces.best, pieces.best_path, pieces.best_since) = (span, position.path, position.since);
@@ -186,7 +154,7 @@ fn piece_done(thread: &Thread, pieces: &mut Pieces) {
     }
     strand::set_path(thread, pieces.path & !OWNED);
     let iterations = i64::try_from(pieces.iterations.max(1)).unwrap_or(i64::MAX);
-    let entry = pieces.entry_assumed.uniform;
+    let entry = pieces.entry_alt.uniform;
     let uniform = entry + (end.uniform - entry) / iterations;
-    pieces.best_assumed = pieces.best_assumed.max(Assumed { uniform, ..end });
+    pieces.best_alt = pieces.best_alt.max(AltSpans { uniform, ..end });
 }

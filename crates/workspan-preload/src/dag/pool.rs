@@ -5,7 +5,7 @@
 //! So memory is bounded by the blocks in use at a time plus [`KEPT`] for each thread. Fresh blocks come from the kernel,
 //! [`FRESH`] at a time.
 //!
-//! **Cost** of taking or giving a block: a few instructions; once in [`BATCH`] blocks, a 128-bit exchange ([`super::stack`]).
+//! **Cost** of taking or giving a block: a few instructions; once in [`BATCH`] blocks, a 128-bit exchange ([`stack`]).
 //!
 //! **References.** Blocks are kept by address, and a pointer to one is made of that: so it reaches all of the block, whatever the
 //! reference through which it was given back. A block is memory for ever, of which users see nothing but cells and atomics, and
@@ -17,10 +17,10 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use workspan_collect::{platform, strand};
+use workspan_collect::exclude::exclude_next;
+use workspan_collect::platform;
+use workspan_collect::stack;
 use workspan_wire::shm::{Candidate, Thread, ThreadArea, MAX_THREADS};
-
-use super::stack::Stack;
 
 /// Bytes of a block.
 pub const BLOCK: usize = 448;
@@ -55,7 +55,7 @@ unsafe impl Sync for List {}
 static LISTS: [List; MAX_THREADS] = [const { List { first: Cell::new(0), len: Cell::new(0) } }; MAX_THREADS];
 
 /// Batches that threads have passed on.
-static SHARED: Stack = Stack::of(Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) });
+static SHARED: Candidate = Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) };
 
 /// The block at `address`.
 fn block(address: u64) -> &'static Block {
@@ -70,7 +70,7 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
     let list = list(thread);
     let mut first = list.first.get();
     if first == 0 {
-        first = strand::away(thread, || fill(list))?;
+        first = exclude_next(thread, || fill(list))?;
     }
     let block = block(first);
     list.first.set(block.next.get());
@@ -123,7 +123,7 @@ pub fn prepare(thread: &Thread) {
 
 #[cold]
 fn fill(list: &List) -> Option<u64> {
-    let passed_on = SHARED.pop(|batch| block(batch).next_batch.load(Ordering::Relaxed));
+    let passed_on = stack::pop(&SHARED, |batch| block(batch).next_batch.load(Ordering::Relaxed));
     let (batch, count) = match passed_on {
         Some(batch) => (batch, BATCH),
         None => (fresh()?, FRESH as u32),
@@ -152,7 +152,7 @@ fn pass_on(list: &List) {
     list.first.set(last.next.get());
     list.len.set(list.len.get() - BATCH);
     last.next.set(0);
-    SHARED.push(first, |next| block(first).next_batch.store(next, Ordering::Relaxed));
+    stack::push(&SHARED, first, |next| block(first).next_batch.store(next, Ordering::Relaxed));
 }
 
 const _: () = assert!(size_of::<Block>() == BLOCK);

@@ -17,7 +17,7 @@ pub struct Share {
     left: AtomicU64,
     /// The longest of each kind of span.
     spans: [AtomicI64; 3],
-    /// What those tell of it that know; 0 before.
+    /// What members know of it; 0 before.
     of: AtomicU64,
 }
 

@@ -1,10 +1,10 @@
 //! Counters that need not be atomic as long as the program has one thread.
 //!
 //! A locked instruction costs some 20 cycles, and a task takes several. Until the first thread is created nobody else can
-//! be at a counter; whoever creates it says so before ([`over`]), and so happens before everything the thread does.
+//! be at a counter; whoever creates it says so before ([`enter_multithreaded`]), and so happens before everything the thread does.
 //!
-//! **Threads of which nobody tells.** A library that is loaded with `RTLD_DEEPBIND` finds the C library's `pthread_create` before ours.
-//! Of such threads, those of a team are told of where the team is ([`over`] again): before any of them is given a task.
+//! **Threads that are not reported.** A library that is loaded with `RTLD_DEEPBIND` finds the C library's `pthread_create` before ours.
+//! Of such threads, those of a team are reported where the team is ([`enter_multithreaded`] again): before any of them is given a task.
 //! Any other has tasks of its own, whose counters are in frames of its own: two threads that are alone among their frames
 //! each are not in each other's way. What all of them share, the end of what nobody waits for, is changed as if there were
 //! others always ([`offer`], `task::tell`).
@@ -17,29 +17,29 @@ use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_wire::shm::Candidate;
 
-static OVER: AtomicBool = AtomicBool::new(false);
+static MULTITHREADED: AtomicBool = AtomicBool::new(false);
 
 /// Another thread is about to be created. True the first time.
-pub fn over() -> bool {
+pub fn enter_multithreaded() -> bool {
     let first = alone();
     if first {
-        OVER.store(true, Ordering::Relaxed);
+        MULTITHREADED.store(true, Ordering::Relaxed);
     }
     first
 }
 
 /// Does `work` as if there were other threads.
-pub fn as_if_over(work: impl FnOnce()) {
-    let first = over();
+pub fn as_if_multithreaded(work: impl FnOnce()) {
+    let first = enter_multithreaded();
     work();
     if first {
-        OVER.store(false, Ordering::Relaxed);
+        MULTITHREADED.store(false, Ordering::Relaxed);
     }
 }
 
 #[inline(always)]
 fn alone() -> bool {
-    !OVER.load(Ordering::Relaxed)
+    !MULTITHREADED.load(Ordering::Relaxed)
 }
 
 /// Adds one.

@@ -1,6 +1,6 @@
 //! What happens to tasks: begun, suspended, resumed, ended; and their creators' waits.
 //!
-//! Each event is given the tick, or `None` if the reading was left out because next to no time has passed
+//! Each event is given the tick, or `None` if the reading was skipped because next to no time has passed
 //! ([`workspan_collect::clock`]); then no strand ends, and what has passed is charged at the next reading.
 
 use core::ptr;
@@ -13,9 +13,9 @@ use workspan_collect::platform;
 use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand::{self, count_task};
 use workspan_collect::task::{enter_idle, leave_idle};
-use workspan_wire::shm::{Latest, Position, Thread, CALL_WANTED, NODE, OWNED, PREFIXED};
+use workspan_wire::shm::{Latest, Position, Spans, TaskState, Thread, CALL_WANTED, NODE, OWNED, PREFIXED};
 
-use super::assumed::Assumed;
+use super::alt_spans::AltSpans;
 use super::frame::{self, Frame, Stage};
 use super::solo::{self, offer};
 use super::state::End;
@@ -25,7 +25,7 @@ use super::{call, depend, log};
 #[inline(always)]
 pub fn stop(thread: &Thread, tick: Option<u64>) {
     if let Some(now) = tick {
-        if thread.waiting.get() == 0 {
+        if thread.task.waiting.get() == 0 {
             strand::stop(thread, now);
         }
     }
@@ -34,7 +34,7 @@ pub fn stop(thread: &Thread, tick: Option<u64>) {
 /// A strand begins, unless the thread waits.
 #[inline(always)]
 pub fn go(thread: &Thread, tick: Option<u64>) {
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         rest(thread);
         return;
     }
@@ -51,24 +51,23 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     let start = task.start.get();
     task.stage.set(Stage::Begun);
     task.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
-    thread.task.set(ptr::from_ref(task) as u64);
-    thread.work.set(0);
-    thread.flushed.set(0);
-    thread.nested.set(0);
-    thread.teams_work.set(0);
-    thread.task_call.set(call::at_begin(task.kind.get()));
-    thread.span_offset.set(start.span);
-    start.assumed.set(thread);
-    thread.location.set(0);
-    thread.last_region.set(0);
+    thread.frame.set(ptr::from_ref(task) as u64);
     let prefix = start.span - start.since;
-    let context = thread.position.get().context;
-    strand::set_tail(thread, start.path, start.since);
-    if (start.forked_in != start.context && prefix != 0) || thread.task_call.get() != 0 {
-        strand::set_tail(thread, start.path | PREFIXED, start.span);
-        thread.prefix.set(prefix);
-        thread.prefix_context.set(start.forked_in);
+    let call = call::at_begin(task.kind.get());
+    let context = thread.task.position.get().context;
+    let mut position = Position { path: start.path, context, since: start.since };
+    if (start.forked_in != start.context && prefix != 0) || call != 0 {
+        position = Position { path: start.path | PREFIXED, since: start.span, ..position };
     }
+    thread.task.set(TaskState {
+        position,
+        offsets: Spans { actual: start.span, uniform: start.alt.uniform, burdened: start.alt.burdened },
+        prefix,
+        prefix_context: start.forked_in,
+        waiting: thread.task.waiting.get(),
+        call,
+        ..TaskState::default()
+    });
     if context != start.context || thread.account.get() == 0 {
         strand::set_context(shared, thread, start.context);
     }
@@ -93,10 +92,10 @@ pub fn suspend(thread: &Thread, task: &Frame, leaves: bool) {
 /// `task` goes on, in its wait if it was suspended in one (then there is a tick).
 pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) {
     let idle_since = thread.idle_since.get();
-    let waited = thread.waiting.get() != 0;
+    let waited = thread.task.waiting.get() != 0;
     task.load(thread);
     if let Some(now) = tick {
-        if thread.waiting.get() != 0 {
+        if thread.task.waiting.get() != 0 {
             thread.idle_since.set(if waited { idle_since } else { now });
         } else if waited {
             leave_idle(thread, now);
@@ -112,7 +111,7 @@ pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) 
 pub fn join_inline(thread: &'static Thread, task: &Frame) {
     if let Some(extra) = task.known_extra() {
         if let Some(tail) = extra.inline_end.take() {
-            join(thread, tail, extra.inline_assumed.get());
+            join(thread, tail, extra.inline_alt.get());
             if log::on(thread) {
                 log::after_inline(thread, tail.span);
             }
@@ -122,7 +121,7 @@ pub fn join_inline(thread: &'static Thread, task: &Frame) {
 
 /// An untied task is about to go on here, or has ended: waits for the books on its former part to be closed. They are,
 /// unless its code could not be replaced (`ompt::parts`); then it is a matter of nanoseconds as a rule, and after two
-/// seconds it gives up rather than hang: the other thread is stopped, or was never told. False, which is counted, if so: what the task
+/// seconds it gives up rather than hang: the other thread is stopped, or never got the event. False, which is counted, if so: what the task
 /// rests on is still that thread's to write, and nobody may read it.
 #[cold]
 #[must_use]
@@ -150,7 +149,7 @@ pub fn await_saved(thread: &Thread, task: &Frame) -> bool {
 
 #[inline]
 fn flush(thread: &Thread) {
-    if thread.work.get() != thread.flushed.get() {
+    if thread.task.work.get() != thread.task.flushed.get() {
         strand::flush(thread);
     }
 }
@@ -166,16 +165,16 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
         }
     }
     if !task.kind.get().machinery {
-        count_task(current_account(thread), thread.work.get() - thread.nested.get());
+        count_task(current_account(thread), thread.task.work.get() - thread.task.nested.get());
     }
     let end = End {
         span: strand::span(thread),
-        assumed: Assumed::of(thread),
-        prefix: thread.prefix.get(),
-        prefix_context: thread.prefix_context.get(),
-        call: thread.task_call.get(),
+        alt: AltSpans::of(thread),
+        prefix: thread.task.prefix.get(),
+        prefix_context: thread.task.prefix_context.get(),
+        call: thread.task.call.get(),
         work: call::work(thread),
-        ..End::at(thread.position.get())
+        ..End::at(thread.task.position.get())
     };
     ends_at(task, end);
     task.thread.store(ptr::null_mut(), Ordering::Release);
@@ -184,13 +183,13 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
 /// The code of `task`, which is suspended, has ended.
 pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
     let saved = task.saved();
-    let position: Position = saved.position.into();
+    let position = saved.position;
     if !task.kind.get().machinery {
         count_task(Shared::of(thread).account(thread, position.context), saved.work - saved.nested);
     }
     let end = End {
-        span: saved.work + saved.span_offset,
-        assumed: Assumed { uniform: saved.work + saved.uniform_offset, burdened: saved.work + saved.burdened_offset },
+        span: saved.work + saved.offsets.actual,
+        alt: AltSpans { uniform: saved.work + saved.offsets.uniform, burdened: saved.work + saved.offsets.burdened },
         prefix: saved.prefix,
         prefix_context: saved.prefix_context,
         call: saved.call,
@@ -203,10 +202,10 @@ pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
 /// Puts away where `task`'s code has ended. An event may be fulfilled later: the time between counts with the task.
 fn ends_at(task: &Frame, end: End) {
     let (fulfilled, fulfilled_uniform) = fulfilled_at(task);
-    let uniform = end.assumed.uniform.max(fulfilled_uniform);
+    let uniform = end.alt.uniform.max(fulfilled_uniform);
     let waited = fulfilled.saturating_sub(end.span).max(0);
-    let assumed = Assumed { uniform, ..end.assumed }.burdened_by(waited);
-    task.set_end(End { span: end.span.max(fulfilled), assumed, ..end });
+    let alt = AltSpans { uniform, ..end.alt }.burdened_by(waited);
+    task.set_end(End { span: end.span.max(fulfilled), alt, ..end });
     task.stage.set(Stage::Detached);
 }
 
@@ -231,7 +230,7 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
         if kind.inline {
             inline_complete(thread, task, parent);
         }
-        end.assumed.burdened_by(kind.steal(thread)).raise(&parent.children);
+        end.alt.burdened_by(kind.steal(thread)).raise(&parent.children);
         if parent.children.candidate.span.load(Ordering::Relaxed) < end.span {
             let path = if !kept && is_plain(task, &end) {
                 end.path
@@ -250,7 +249,7 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
     }
     // SAFETY: null, or part of a group or team that waits for this task.
     if let Some(report) = unsafe { task.report.get().as_ref() } {
-        tell(shared, report, end.assumed.burdened_by(kind.steal(thread)), thread);
+        tell(shared, report, end.alt.burdened_by(kind.steal(thread)), thread);
         if report.candidate.span.load(Ordering::Relaxed) < end.span {
             offer(shared, &report.candidate, end.span, path::own(shared, whole_path(shared, task)));
         }
@@ -258,11 +257,11 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
     close_one(thread, task);
 }
 
-/// Tells `to` of an end, as whoever waits is told of it: what nobody waits for is told to nobody.
-fn tell(shared: Shared, to: &Latest, end: Assumed, thread: &Thread) {
+/// Offers an end to `to`, with the steal that waking costs: where nobody waits, nobody is woken.
+fn tell(shared: Shared, to: &Latest, end: AltSpans, thread: &Thread) {
     let detached = &shared.header().detached;
     if ptr::eq(to, detached) {
-        // Threads of which we have not been told may be at it, too (`solo`).
+        // Threads that were not reported may be at it, too (`solo`).
         let end = end.burdened_by(-thread.steal.get());
         group::raise(&detached.uniform, end.uniform);
         group::raise(&detached.burdened, end.burdened);
@@ -281,7 +280,7 @@ fn inline_complete(thread: &'static Thread, task: &Frame, parent: &Frame) {
         if let Some(earlier) = extra.inline_end.replace(Some(Tail { span: end.span, path, since: end.span })) {
             path::release(shared, earlier.path);
         }
-        extra.inline_assumed.set(end.assumed);
+        extra.inline_alt.set(end.alt);
     }
 }
 
@@ -329,15 +328,15 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
         let parent = task.parent();
         let kind = task.kind.get();
         let start = task.start.get();
-        let (end, end_assumed) = (task.end().span, task.end().assumed);
+        let (end, end_alt) = (task.end().span, task.end().alt);
         let work = task.end().work + task.below.load(Ordering::Acquire);
         // Descendants may have ended later.
         let (children, children_path) = frame::seen(&task.children);
         let (late, late_path) = frame::seen(&task.late);
         let last = end.max(children).max(late);
-        // As whoever waits is told.
-        let below = Assumed::seen(&task.children).max(Assumed::seen(&task.late));
-        let last_assumed = end_assumed.max(below.burdened_by(-thread.steal.get()));
+        // As who waits for it sees it.
+        let below = AltSpans::seen(&task.children).max(AltSpans::seen(&task.late));
+        let last_alt = end_alt.max(below.burdened_by(-thread.steal.get()));
         if kind.is_instance() {
             let account = shared.account(thread, start.context);
             account.entries.set(account.entries.get() + 1);
@@ -345,12 +344,12 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
                 account.instances.set(account.instances.get() + 1);
                 account.work.set(account.work.get() + work);
                 account.span.set(account.span.get() + last - start.span);
-                let assumed = last_assumed.beyond(start.assumed);
-                account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
-                account.burdened_span.set(account.burdened_span.get() + assumed.burdened);
+                let alt = last_alt.beyond(start.alt);
+                account.uniform_span.set(account.uniform_span.get() + alt.uniform);
+                account.burdened_span.set(account.burdened_span.get() + alt.burdened);
             }
         }
-        let own = end_assumed.burdened_by(kind.steal(thread));
+        let own = end_alt.burdened_by(kind.steal(thread));
         if last > end || below.max(own) != own {
             // SAFETY: as in `complete`.
             let report = unsafe { task.report.get().as_ref() };
@@ -390,15 +389,15 @@ pub(super) fn whole_child_path(shared: Shared, task: &Frame, span: i64, path: u3
     path::add(shared, base.path & NODE, base.context, span - base.since)
 }
 
-/// The strand, stopped, goes on after `tail`, whose path is used up, and after `assumed`.
-pub fn join(thread: &'static Thread, tail: Tail, assumed: Assumed) {
+/// The strand, stopped, goes on after `tail`, whose path is used up, and after these spans.
+pub fn join(thread: &'static Thread, tail: Tail, alt: AltSpans) {
     let shared = Shared::of(thread);
-    assumed.join(thread);
+    alt.join(thread);
     if tail.span <= strand::span(thread) {
         path::release(shared, tail.path);
         return;
     }
-    path::release(shared, thread.position.get().path);
+    path::release(shared, thread.task.position.get().path);
     strand::set_tail(thread, tail.path, tail.since);
     strand::set_span(thread, tail.span);
 }
@@ -417,7 +416,7 @@ pub fn wait_children(thread: &'static Thread, task: &'static Frame) {
 
 #[inline(always)]
 fn join_children(thread: &'static Thread, task: &'static Frame) {
-    Assumed::seen(&task.children).join(thread);
+    AltSpans::seen(&task.children).join(thread);
     let (span, path) = frame::seen(&task.children);
     if span <= strand::span(thread) {
         return;
@@ -426,31 +425,31 @@ fn join_children(thread: &'static Thread, task: &'static Frame) {
     if path & OWNED != 0 {
         path::settle(thread);
         let (span, path) = frame::taken(&task.children);
-        join(thread, Tail { span, path, since: span }, Assumed::NEVER);
+        join(thread, Tail { span, path, since: span }, AltSpans::NEVER);
         return;
     }
     // The child did not touch the path that it borrowed: in this context, or nearly so.
     path::settle(thread);
     let base = task.base.get();
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     if position.context == base.context && position.path & NODE == base.path & NODE && position.since == base.since {
         strand::set_span(thread, span);
         return;
     }
     let path = path::add(shared, base.path & NODE, base.context, span - base.since);
-    join(thread, Tail { span, path, since: span }, Assumed::NEVER);
+    join(thread, Tail { span, path, since: span }, AltSpans::NEVER);
 }
 
 /// The thread, whose strand is stopped, waits from tick `now` on.
 pub fn wait(thread: &Thread, now: u64) {
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         enter_idle(thread, now);
     }
 }
 
 /// The wait is over at tick `now`; the strand has not begun yet.
 pub fn wait_over(thread: &Thread, now: u64) {
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         leave_idle(thread, now);
     }
 }
@@ -459,13 +458,13 @@ pub fn wait_over(thread: &Thread, now: u64) {
 pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
     let end = task.end();
     let at = strand::span(thread);
-    let uniform = end.assumed.uniform.max(Assumed::of(thread).uniform);
-    let assumed = Assumed { uniform, ..end.assumed }.burdened_by((at - end.span).max(0));
+    let uniform = end.alt.uniform.max(AltSpans::of(thread).uniform);
+    let alt = AltSpans { uniform, ..end.alt }.burdened_by((at - end.span).max(0));
     if log::on(thread) {
         log::fulfilled(thread, task, end.context, (at - end.span).max(0));
     }
     if at <= end.span {
-        task.set_end(End { assumed, ..end });
+        task.set_end(End { alt, ..end });
         return;
     }
     let shared = Shared::of(thread);
@@ -474,7 +473,7 @@ pub fn fulfilled(thread: &'static Thread, task: &'static Frame) {
     path::extend(shared, thread, at, context);
     let path = path::own(shared, strand::path(thread));
     // If the path would have been marked with its call, it no longer goes through it.
-    task.set_end(End { span: at, assumed, path, context, since: at, prefix: 0, ..end });
+    task.set_end(End { span: at, alt, path, context, since: at, prefix: 0, ..end });
 }
 
 /// The strand on `thread`, stopped, goes on after the predecessors of `pseudo`, a task that stands for a wait.
@@ -488,9 +487,9 @@ pub fn after(thread: &'static Thread, pseudo: &'static Frame) {
     if start.path & OWNED != 0 && start.span > strand::span(thread) {
         path::settle(thread);
         let path = path::own(Shared::of(thread), start.path);
-        join(thread, Tail { span: start.span, path, since: start.since }, Assumed::NEVER);
+        join(thread, Tail { span: start.span, path, since: start.since }, AltSpans::NEVER);
     }
-    start.assumed.join(thread);
+    start.alt.join(thread);
     if logged {
         mark(thread);
     }
@@ -503,17 +502,10 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     if log::on(thread) {
         log::member_ended(thread, member);
     }
-    let position = thread.position.get();
+    let TaskState { position, waiting, .. } = thread.task.get();
     path::release(shared, position.path & !PREFIXED);
-    strand::set_tail(thread, 0, 0);
-    thread.work.set(0);
-    thread.flushed.set(0);
-    thread.span_offset.set(0);
-    thread.uniform_offset.set(0);
-    thread.burdened_offset.set(0);
-    thread.nested.set(0);
-    thread.teams_work.set(0);
-    thread.task_call.set(0);
+    let position = Position { path: 0, since: 0, ..position };
+    thread.task.set(TaskState { position, waiting, ..TaskState::default() });
     member.thread.store(ptr::null_mut(), Ordering::Release);
     member.stage.set(Stage::Ended);
     member.set_end(End::default());
@@ -526,7 +518,7 @@ pub fn discard(thread: &'static Thread, task: &'static Frame) {
     let now = task.start.get();
     task.set_end(End {
         span: now.span,
-        assumed: now.assumed,
+        alt: now.alt,
         path: now.path,
         context: now.context,
         since: now.since,

@@ -8,9 +8,10 @@ use workspan_collect::strand;
 use workspan_collect::tables::ROOT;
 use workspan_wire::shm::{Thread, PREFIXED};
 
-use super::assumed::Assumed;
+use super::alt_spans::AltSpans;
 use super::create::report_of;
 use super::frame::{Frame, Kind};
+use super::state::call::Open;
 use super::state::Start;
 use super::{call, log, solo};
 
@@ -25,18 +26,18 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
         let shared = Shared::of(thread);
         let to = shared.context(context).site.get().wrapping_add(1);
         charged = region::close_serial(shared, thread, strand::span(thread), to);
-        thread.last_region.set(to);
+        thread.task.last_region.set(to);
     }
     if log::on(thread) {
         log::enter(thread, charged, context);
     }
     region::shift(thread, context);
     let recursive = target.is_none_or(|target| target.recursive || target.context == here);
-    let call = if recursive { call::Open::NONE } else { call::enter(thread, task, context) };
-    let position = thread.position.get();
+    let call = if recursive { Open::NONE } else { call::enter(thread, task, context) };
+    let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
-        assumed: Assumed::of(thread),
+        alt: AltSpans::of(thread),
         path: path::own(Shared::of(thread), position.path),
         since: position.since,
         forked_in: context,
@@ -63,7 +64,7 @@ pub fn create(
     let (start, report, within) = match helper {
         Some(helper) => {
             // Its own path is still that of the beginning; that it was stolen counts once.
-            let position = thread.position.get();
+            let position = thread.task.position.get();
             let start = Start { path: position.path & !PREFIXED, since: position.since, ..helper.start.get() };
             let within = helper.within.get();
             if within != 0 {
@@ -73,8 +74,8 @@ pub fn create(
         }
         None => {
             let start = creator.known_extra()?.taskloop.get()?.1;
-            let assumed = start.assumed.burdened_by(kind.steal(thread));
-            (Start { assumed, ..start }, report_of(shared, creator), call::creates(shared, creator))
+            let alt = start.alt.burdened_by(kind.steal(thread));
+            (Start { alt, ..start }, report_of(shared, creator), call::creates(shared, creator))
         }
     };
     let start = Start { path: path::own(shared, start.path), ..start };
@@ -85,8 +86,8 @@ pub fn create(
     task.report.set(report);
     task.within.set(within);
     if log::on(thread) {
-        let shared = || helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
-        log::is_chunk(task, log::told_chunk(thread, start.context).unwrap_or_else(shared));
+        let identity = helper.map_or_else(|| identity_of_loop(thread, creator), log::chunk_of);
+        log::is_chunk(thread, task, start.context, identity);
     }
     solo::increment(&creator.open);
     Some(task)
@@ -118,9 +119,9 @@ pub fn leave(thread: &Thread, task: &Frame) {
     if !extra.taskloop_recursive.get() {
         account.instances.set(account.instances.get() + 1);
         account.span.set(account.span.get() + strand::span(thread) - start.span);
-        let assumed = Assumed::of(thread).beyond(start.assumed);
-        account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
-        account.burdened_span.set(account.burdened_span.get() + assumed.burdened);
+        let alt = AltSpans::of(thread).beyond(start.alt);
+        account.uniform_span.set(account.uniform_span.get() + alt.uniform);
+        account.burdened_span.set(account.burdened_span.get() + alt.burdened);
     }
     call::leave(thread, task, extra.taskloop_call.take());
     strand::flush(thread);

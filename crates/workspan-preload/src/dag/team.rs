@@ -9,78 +9,24 @@ use core::ptr;
 use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use workspan_collect::log::mark;
+use workspan_collect::origin::Identity;
 use workspan_collect::path::{self, Tail};
-use workspan_collect::region::{self, CallSite, Region};
+use workspan_collect::region::{self, CallSite};
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::{Latest, Thread, OWNED};
+use workspan_wire::shm::{Thread, OWNED};
 
-use super::assumed::Assumed;
-use super::call::{self, Whole};
+use super::alt_spans::AltSpans;
+use super::call;
 use super::frame::{self, Frame, Kind};
 use super::share::{Left, Share};
 use super::solo::{self, offer};
+use super::state::call::{Open, Whole};
+pub use super::state::team::Team;
+use super::state::team::{Construct, Round, SHARES};
 use super::state::Start;
 use super::{log, pool, task};
-
-/// Which of a team's two slots is in use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Round(bool);
-
-/// Worksharing constructs that members can be apart and still have their instances counted as one.
-const SHARES: usize = 4;
-
-/// One of the last worksharing constructs.
-#[derive(Debug)]
-struct Construct {
-    share: Share,
-    whole: Whole,
-}
-
-/// A parallel region.
-#[repr(C, align(64))]
-#[derive(Debug)]
-pub struct Team {
-    slots: [Latest; 2],
-    start: Start,
-    region: Cell<Option<Region>>,
-    /// The runtime made it for itself.
-    own: bool,
-    /// By which the log knows it.
-    pub(super) identity: u64,
-    pub(super) size: AtomicU32,
-    /// Of its members as far as they have come to barriers, and of tasks that are over.
-    pub(super) work: AtomicI64,
-    call: Cell<call::Open>,
-    shares: [Construct; SHARES],
-}
-
-impl Team {
-    /// True if the runtime made it for itself.
-    pub fn is_the_runtimes(&self) -> bool {
-        self.own
-    }
-
-    /// What it costs more to have further members: where it begins, and again where it ends.
-    fn steal(&self, thread: &Thread) -> i64 {
-        if self.own || self.size.load(Ordering::Relaxed) < 2 {
-            0
-        } else {
-            thread.steal.get()
-        }
-    }
-
-    /// The call of its `ordinal`-th worksharing construct.
-    pub(super) fn whole(&self, ordinal: u32) -> &Whole {
-        &self.shares[ordinal as usize % SHARES].whole
-    }
-
-    /// The slot to which ends go in `round`.
-    pub fn slot(&self, round: Round) -> &Latest {
-        &self.slots[usize::from(round.0)]
-    }
-}
 
 /// `task`, whose strand stopped at tick `now`, forks a team. `None`: no memory.
 /// `own`: the runtime makes it for itself.
@@ -91,11 +37,11 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
     let target = target.filter(|target| target.context != from);
     let region = target.map(|target| region::enter_stopped(thread, now, site, target).marked_elsewhere());
     let outermost = target.filter(|target| !target.recursive);
-    let call = outermost.map_or(call::Open::NONE, |target| call::enter(thread, task, target.context));
-    let position = thread.position.get();
+    let call = outermost.map_or(Open::NONE, |target| call::enter(thread, task, target.context));
+    let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
-        assumed: Assumed::of(thread),
+        alt: AltSpans::of(thread),
         // The forking task keeps it while it waits.
         path: position.path & !OWNED,
         since: position.since,
@@ -109,7 +55,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         start,
         region: Cell::new(region),
         own,
-        identity: if log::on(thread) && !own { log::team(thread) } else { 0 },
+        identity: if log::on(thread) && !own { log::team(thread) } else { Identity::NONE },
         size: AtomicU32::new(1),
         work: AtomicI64::new(0),
         call: Cell::new(call),
@@ -125,7 +71,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
 pub fn member(thread: &Thread, team: &'static Team, size: u32, number: u32) -> Option<&'static Frame> {
     team.size.store(size, Ordering::Relaxed);
     let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
-    let start = Start { assumed: team.start.assumed.burdened_by(team.steal(thread)), ..team.start };
+    let start = Start { alt: team.start.alt.burdened_by(team.steal(thread)), ..team.start };
     let frame = Frame::new(thread, kind, start)?;
     frame.team.set(team);
     if log::on(thread) {
@@ -145,12 +91,12 @@ pub fn barrier(thread: &'static Thread, member: &Frame, team: &Team, last: bool)
 /// A member, whose strand is stopped, has come to a barrier or to its end.
 pub fn arrive(thread: &'static Thread, member: &Frame, team: &Team) {
     let shared = Shared::of(thread);
-    // It may be the last that is heard of the thread: the end of its last barrier is told when it next wakes.
+    // It may be the last that is heard of the thread: the runtime reports the end of its last barrier when it next wakes.
     strand::flush(thread);
     let work = call::work(thread);
-    solo::add(&team.work, work - member.told.replace(work));
+    solo::add(&team.work, work - member.reported.replace(work));
     let slot = team.slot(member.round.get());
-    Assumed::of(thread).raise(slot);
+    AltSpans::of(thread).raise(slot);
     let span = strand::span(thread);
     if span > slot.candidate.span.load(Ordering::Relaxed) {
         let context = strand::context(thread);
@@ -168,9 +114,9 @@ pub fn pass(thread: &'static Thread, member: &'static Frame, team: &Team) {
     let (span, path) = frame::seen(slot);
     if span > strand::span(thread) {
         let path = path::own(shared, path);
-        task::join(thread, Tail { span, path, since: span }, Assumed::NEVER);
+        task::join(thread, Tail { span, path, since: span }, AltSpans::NEVER);
     }
-    Assumed::seen(slot).join(thread);
+    AltSpans::seen(slot).join(thread);
     if log::on(thread) {
         mark(thread);
     }
@@ -186,21 +132,21 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
     }
     for slot in &team.slots {
         let (span, path) = frame::taken(slot);
-        task::join(thread, Tail { span, path, since: span }, Assumed::seen(slot));
+        task::join(thread, Tail { span, path, since: span }, AltSpans::seen(slot));
     }
-    Assumed::of(thread).burdened_by(team.steal(thread)).set(thread);
+    AltSpans::of(thread).burdened_by(team.steal(thread)).set(thread);
     if logged {
         mark(thread);
     }
-    thread.teams_work.set(thread.teams_work.get() + team.work.load(Ordering::Acquire));
+    thread.task.teams_work.set(thread.task.teams_work.get() + team.work.load(Ordering::Acquire));
     call::leave(thread, task, team.call.get());
     if let Some(region) = team.region.take() {
         let context = strand::context(thread);
-        let before = team.start.assumed;
+        let before = team.start.alt;
         region::leave_stopped(thread, now, region);
         if region.outermost() {
             let account = shared.account(thread, context);
-            let beyond = Assumed::of(thread).beyond(before);
+            let beyond = AltSpans::of(thread).beyond(before);
             account.uniform_span.set(account.uniform_span.get() + beyond.uniform);
         }
     }
@@ -209,34 +155,34 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
 }
 
 /// A member leaves its `ordinal`-th worksharing construct, to which it contributed `span`. The last one counts the
-/// instance. `of`: its context, and whether it is an outermost one; members that the runtime tells no place do not know.
-pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordinal: u32, span: i64, assumed: Assumed) {
+/// instance. `of`: its context, and whether it is an outermost one; members whose place the runtime does not report do not know.
+pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordinal: u32, span: i64, alt: AltSpans) {
     let size = team.size.load(Ordering::Relaxed).max(1);
     let Construct { share, whole } = &team.shares[ordinal as usize % SHARES];
-    let told = of.map_or(0, |(context, outermost)| u64::from(outermost) << 32 | u64::from(context + 1));
-    let spans = [span, assumed.uniform, assumed.burdened];
-    match share.leave(ordinal, size, spans, told, || whole.clear()) {
+    let known = of.map_or(0, |(context, outermost)| u64::from(outermost) << 32 | u64::from(context + 1));
+    let spans = [span, alt.uniform, alt.burdened];
+    match share.leave(ordinal, size, spans, known, || whole.clear()) {
         Left::Among => {}
         Left::Apart => {
             if let Some(of) = of {
-                count(thread, of, 0, span, assumed);
+                count(thread, of, 0, span, alt);
             }
         }
         Left::Last([span, uniform, burdened], of) => {
             if let Some(context) = (of as u32).checked_sub(1) {
-                count(thread, (context, of >> 32 != 0), 1, span, Assumed { uniform, burdened });
+                count(thread, (context, of >> 32 != 0), 1, span, AltSpans { uniform, burdened });
             }
         }
     }
 }
 
-fn count(thread: &Thread, (context, outermost): (ContextId, bool), instances: u64, span: i64, assumed: Assumed) {
+fn count(thread: &Thread, (context, outermost): (ContextId, bool), instances: u64, span: i64, alt: AltSpans) {
     let account = Shared::of(thread).account(thread, context);
     account.entries.set(account.entries.get() + instances);
     if outermost {
         account.instances.set(account.instances.get() + instances);
         account.span.set(account.span.get() + span);
-        account.uniform_span.set(account.uniform_span.get() + assumed.uniform);
-        account.burdened_span.set(account.burdened_span.get() + assumed.burdened);
+        account.uniform_span.set(account.uniform_span.get() + alt.uniform);
+        account.burdened_span.set(account.burdened_span.get() + alt.burdened);
     }
 }

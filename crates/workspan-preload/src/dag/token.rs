@@ -4,7 +4,7 @@
 //! runs each strand undisturbed by the others: no sharing of a core, of caches or of memory bandwidth. Every chunk of a
 //! static loop for 64 threads is seen, and the times are those of a serial run.
 //!
-//! A program that waits for another thread without telling the runtime (a spinning flag) would never go on; so whoever has
+//! A program that waits for another thread without a call of the runtime (a spinning flag) would never go on; so whoever has
 //! waited for [`PATIENCE`] takes its turn all the same ([`super::turn`]), which is counted. A thread that ends gives the
 //! token back, however it ends.
 

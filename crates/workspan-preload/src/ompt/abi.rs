@@ -101,7 +101,7 @@ pub mod sync {
 
 /// `ompt_work_t`.
 pub mod work {
-    /// A loop, its schedule not told.
+    /// A loop, its schedule not reported.
     pub const LOOP: c_int = 1;
     /// Sections.
     pub const SECTIONS: c_int = 2;

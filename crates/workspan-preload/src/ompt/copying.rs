@@ -2,7 +2,7 @@
 //! Fortran's assumed-shape arrays).
 //!
 //! libgomp makes the copy and runs the body on it. libomp's `GOMP_task` makes the copy, then runs the body on the original,
-//! whose layout is another: correct programs crash. So the entry point, which is ours first, passes a body of ours and no
+//! whose layout is another: correct programs crash. So Workspan's entry point, which is found first, passes Workspan's body and no
 //! function that copies; the body, which libomp runs at the right time and reports as any task of `if(0)`, does both in
 //! libgomp's order: after what the task depends on, copy, then body.
 //!
@@ -34,7 +34,7 @@ struct Task {
 pub fn replacement(body: u64, data: u64, copy: u64, size: u64, align: u64) -> Option<(u64, u64)> {
     let (size, align) = (size as usize, (align as usize).max(1));
     let bytes = size_of::<Task>().checked_add(size)?.checked_add(align)?;
-    // SAFETY: any size may be asked for.
+    // SAFETY: any size may be requested.
     let task = unsafe { malloc(bytes) }.cast::<Task>();
     if task.is_null() {
         return None;
@@ -63,7 +63,7 @@ unsafe extern "C-unwind" fn run(task: *mut c_void) {
     let copy = unsafe { mem::transmute::<u64, Copy>(copy) };
     // SAFETY: as above.
     let body = unsafe { mem::transmute::<u64, Body>(body) };
-    // SAFETY: the place has the size and alignment that the program asks for; the data are those it passed, on a stack that is
+    // SAFETY: the place has the size and alignment that the program requests; the data are those it passed, on a stack that is
     // still there as the task is not deferred.
     unsafe { copy(place as *mut c_void, data as *mut c_void) };
     // SAFETY: as above; the body takes what was just made.

@@ -1,8 +1,8 @@
-//! The callbacks: what the OpenMP runtime tells, in terms of [`crate::dag`].
+//! The callbacks: what the OpenMP runtime reports, in terms of [`crate::dag`].
 //!
 //! The runtime keeps a word for us with every task and every parallel region; they hold the [`Frame`] and the [`Team`]. A
 //! running task's frame knows its thread, so no thread-local variable is read on the hot path. A word that is 0, or a
-//! null pointer, means that we were not told of the beginning: such events are ignored.
+//! null pointer, means that the runtime did not report the beginning: such events are ignored.
 
 #![expect(clippy::not_unsafe_ptr_arg_deref, reason = "called by the runtime, which vouches for its pointers")]
 
@@ -18,30 +18,31 @@ use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::task::enter_idle;
 use workspan_collect::thread;
-use workspan_wire::shm::{Thread, MAX_CONTEXTS};
+use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
 use super::site::{self, call_site};
-use crate::dag::assumed::Assumed;
+use crate::dag::alt_spans::AltSpans;
 use crate::dag::clock::is_virtual;
 use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
+use crate::dag::ready::ready;
 use crate::dag::state::Start;
 use crate::dag::team::Team;
-use crate::dag::{create, depend as dependences_of, log, pool, task, taskloop, team, token};
+use crate::dag::{create, depend as dependences_of, log, task, taskloop, team, token};
 use crate::threads;
 
 /// Of no place: what happens there belongs to the context around it.
 const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Address(0), type_name: || "" };
 
-/// The tick now; `None` if the reading may be left out.
+/// The tick now; `None` if the reading may be skipped.
 #[inline(always)]
 pub(super) fn tick(thread: &Thread) -> Option<u64> {
     if is_virtual() {
         return Some(thread.virtual_now.get());
     }
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         return Some(clock::wake(thread));
     }
     clock::read_often(thread)
@@ -52,7 +53,7 @@ pub(super) fn tick(thread: &Thread) -> Option<u64> {
 pub(super) fn now(thread: &Thread) -> u64 {
     if is_virtual() {
         thread.virtual_now.get()
-    } else if thread.waiting.get() != 0 {
+    } else if thread.task.waiting.get() != 0 {
         clock::wake(thread)
     } else {
         clock::read(thread)
@@ -103,11 +104,11 @@ pub(super) fn done(thread: &'static Thread) {
 
 #[cold]
 fn take_turns(thread: &'static Thread) {
-    let runs = thread.waiting.get() == 0;
+    let runs = thread.task.waiting.get() == 0;
     if runs && !token::held(thread) {
         let before = now(thread);
         strand::stop(thread, before);
-        events::aside(thread, || token::take(thread));
+        events::exclude_events(thread, || token::take(thread));
         let now = if is_virtual() { thread.virtual_now.get() } else { clock::wake(thread) };
         strand::go(thread, now);
     } else if !runs && token::held(thread) {
@@ -118,15 +119,15 @@ fn take_turns(thread: &'static Thread) {
 /// The program ends on the calling thread: notes where, if every iteration of a loop cost the same.
 pub fn note_uniform_end() {
     let Some((thread, now)) = thread::running() else { return };
-    if thread.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
+    if thread.task.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
         task::stop(thread, Some(now));
         let latest = &Shared::of(thread).header().detached;
-        raise(&latest.uniform, Assumed::of(thread).uniform);
+        raise(&latest.uniform, AltSpans::of(thread).uniform);
         task::go(thread, Some(now));
     }
 }
 
-/// There has been a loop of which the runtime tells chunks.
+/// There has been a loop of which the runtime reports chunks.
 pub(super) static LOOPS: AtomicBool = AtomicBool::new(false);
 
 /// A thread begins.
@@ -135,18 +136,8 @@ pub extern "C" fn thread_begin(kind: c_int, _data: *const Data) {
     if kind == WORKER {
         thread::become_worker();
         if let Some(thread) = thread::current() {
-            prepare(thread);
+            ready(thread);
         }
-    }
-}
-
-/// Has the memory at hand that `thread` will need first: for tasks, and for the accounts of this context and the next.
-pub(crate) fn prepare(thread: &Thread) {
-    const NEXT: u32 = 6;
-    pool::prepare(thread);
-    let known = Shared::of(thread).header().contexts.load(Ordering::Relaxed);
-    for context in 0..(known + NEXT).min(MAX_CONTEXTS as u32) {
-        strand::touch_account(thread, context);
     }
 }
 
@@ -255,7 +246,7 @@ pub extern "C" fn implicit_task(
 
 fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, index: c_uint) -> Option<&'static Frame> {
     let at = now(thread);
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         // The first member of a nested or first region: its own strand was put away when the region began.
         task::stop(thread, Some(at));
     }
@@ -288,7 +279,7 @@ fn end_implicit(thread: &'static Thread, frame: &'static Frame) {
     }
     task::stop(thread, Some(at));
     // A member that waits has arrived at its last barrier, and the region may be over; one that runs ends within it.
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         if let Some(team) = frame.team() {
             team::arrive(thread, frame, team);
         }
@@ -478,7 +469,7 @@ pub extern "C" fn task_schedule(prior_data: *const Data, how: c_int, next_data: 
 }
 
 /// The code of an untied task has ended, its last part's books are closed, and something else runs here already; now it is
-/// complete, or detached. False if it runs here by the books, as do those of which no part is told.
+/// complete, or detached. False if it runs here by the books, as do those of which the runtime reports no part.
 fn code_ended(untied: &'static Frame, complete: bool) -> bool {
     let Some(thread) = thread::current() else { return false };
     if Frame::on(thread).is_some_and(|here| core::ptr::eq(here, untied)) || untied.stage() != Stage::Begun {
@@ -522,7 +513,7 @@ pub(super) fn part_over(untied: &'static Frame) {
     done(thread);
 }
 
-/// Where `prior` runs. Of parts of untied tasks the runtime tells late: then what runs is another task.
+/// Where `prior` runs. The runtime reports parts of untied tasks late: then what runs is another task.
 fn running(prior: &'static Frame) -> Option<(&'static Thread, &'static Frame)> {
     match prior.running_on() {
         Some(thread) if !prior.is_untied() => Some((thread, prior)),
@@ -551,7 +542,7 @@ fn fulfilled_early(detached: &'static Frame) {
     if let Some(thread) = thread::current() {
         let at = now(thread);
         task::stop(thread, Some(at));
-        detached.fulfil(thread, strand::span(thread), Assumed::of(thread).uniform);
+        detached.fulfil(thread, strand::span(thread), AltSpans::of(thread).uniform);
         task::go(thread, Some(at));
     }
 }

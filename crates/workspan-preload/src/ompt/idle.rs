@@ -1,8 +1,8 @@
-//! Idle accounting alone ([`workspan_collect::idle`]): the few callbacks that tell when a thread has no task to run.
+//! Idle accounting alone ([`workspan_collect::idle`]): the few callbacks that show when a thread has no task to run.
 //!
 //! A thread waits for work from the begin of a wait — at a barrier, for children, for a group — to its end, but for the
 //! tasks that it runs meanwhile; a worker, between regions, too. In which of the tasks below a running one its thread
-//! would wait again is told by the task's word: 1 while it waits. At a team's last barrier, where libomp insists on empty
+//! would wait again shows in the task's word: 1 while it waits. At a team's last barrier, where libomp insists on empty
 //! words (`super::events::leave_team`), the thread remembers the task instead.
 //!
 //! Who waits for a lock has work, and is blocked.

@@ -8,7 +8,7 @@
 
 use core::ffi::{c_void, CStr};
 
-use crate::original::Original;
+use workspan_collect::interposed::Original;
 
 use super::copying;
 #[cfg(not(idle_only))]

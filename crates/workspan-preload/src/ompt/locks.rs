@@ -27,7 +27,7 @@ pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock:
 /// The place where `lock` is taken; for one of several locks that the same place takes, so that each is known by itself.
 /// Where the compiler names the place, as of critical sections, there is one only.
 fn lock_site(kind: SiteKind, lock: u64, after: *const c_void) -> CallSite {
-    /// Locks of a place that are told apart.
+    /// Locks of a place that are kept separate.
     const BUCKETS: u64 = 61;
     let site = call_site(kind, site::noted(), after);
     let Place::Address(address) = site.place else {
@@ -39,7 +39,7 @@ fn lock_site(kind: SiteKind, lock: u64, after: *const c_void) -> CallSite {
     CallSite { place: Place::Told { key, address, tell: |key| nameless((key >> 48) as u32) }, ..site }
 }
 
-/// A place of which nothing is known but its address; `number` tells it from others of the same address.
+/// A place of which nothing is known but its address; `number` distinguishes it from others of the same address.
 fn nameless(number: u32) -> Told {
     Told { file: "", function: "", line: 0, column: number, address: 0 }
 }

@@ -2,7 +2,7 @@
 //!
 //! LLVM's compilers cut an untied task into parts, each of which hands the next one to the runtime. A task is complete once
 //! all threads that ran parts of it have let go of it; so the thread that says so need not be the one that ran the last
-//! part, and that one is told of nothing. Its books on the task must be closed nevertheless, at the end of the part's code:
+//! part, and the runtime reports nothing of that one. Its books on the task must be closed nevertheless, at the end of the part's code:
 //! no other event may follow on that thread for as long as others wait for the task.
 //!
 //! So the code of an untied task is replaced, when the task is allocated, by a function that calls it and closes the books

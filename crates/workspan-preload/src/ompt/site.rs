@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// One creation in so many is measured, after as many that all are.
+/// One creation in this many is measured, after as many that all are.
 pub const SAMPLE: u32 = 64;
 
 // Thread-local variables that are found by one addition (initial-exec model): the library is loaded when the program

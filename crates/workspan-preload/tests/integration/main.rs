@@ -1,4 +1,4 @@
-//! The rules for tasks as objects, without an OpenMP runtime: a small one of ours drives them, on private memory and the
+//! The rules for tasks as objects, without an OpenMP runtime: a small one drives them, on private memory and the
 //! virtual clock. Runs under Miri, which watches every access of its threads, and with ThreadSanitizer.
 
 #![expect(unsafe_code, reason = "reads the private memory as bytes")]

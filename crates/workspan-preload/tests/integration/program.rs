@@ -8,7 +8,7 @@ pub(crate) struct Node(pub(crate) Vec<Step>);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// It takes so many ticks.
+    /// It takes this many ticks.
     Work(u64),
     /// It creates a task; chained: which comes after the one that was chained before.
     Create { body: Node, chained: bool },

@@ -1,5 +1,5 @@
 //! A runtime of tasks, as small as can be: a queue that all threads of a team share, which they empty wherever they wait. It
-//! tells of tasks what an OpenMP runtime tells, in the same order, and orders no more than such a runtime does.
+//! reports of tasks what an OpenMP runtime reports, in the same order, and orders no more than such a runtime does.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

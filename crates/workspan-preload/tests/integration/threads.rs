@@ -19,7 +19,7 @@ use crate::runtime::Queue;
 /// Miri takes a minute for one, ThreadSanitizer is some ten times slower than the processor.
 const PROGRAMS: u64 = match (cfg!(miri), cfg!(feature = "alone")) {
     (true, _) => 1,
-    (_, true) => 60,
+    (_, true) => 10,
     _ => 300,
 };
 const TASKS: u64 = if cfg!(miri) { 10 } else { 60 };
@@ -50,7 +50,7 @@ fn run(machine: &Machine, frame: &'static Frame, bodies: &[Node]) {
     let queue = Queue::new(bodies.len());
     let team_at = AtomicPtr::new(std::ptr::from_ref(team).cast_mut());
     let shared = machine.shared;
-    solo::over();
+    solo::enter_multithreaded();
     thread::scope(|scope| {
         for (number, body) in bodies.iter().enumerate().skip(1) {
             let (queue, team_at) = (&queue, &team_at);
@@ -66,7 +66,7 @@ fn run(machine: &Machine, frame: &'static Frame, bodies: &[Node]) {
     let at = now(main);
     task::wait_over(main, at);
     frame.load(main);
-    let team = frame.take_forked().expect("it was told");
+    let team = frame.take_forked().expect("it was forked");
     team::finish(main, frame, at, team);
     task::go(main, Some(at));
 }
@@ -99,7 +99,7 @@ fn every_order_gives_the_same_numbers() {
     }
 }
 
-/// What another thread has not put down is not read: it is left out, and that is counted.
+/// What another thread has not put down is not read: it is skipped, and that is counted.
 #[test]
 fn books_that_stay_open_are_not_read() {
     let _slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -20,7 +20,7 @@ fn kind(node: u32) -> Kind {
         context: 1,
         recursive: false,
         burden: 0,
-        identity: 0,
+        identity: crate::origin::Identity::NONE,
     }
 }
 

@@ -26,13 +26,15 @@ pub mod intern;
 pub mod left;
 #[path = "../../../workspan-wire/src/log.rs"]
 pub mod log;
+#[path = "../../../workspan-collect/src/origin.rs"]
+pub mod origin;
 #[path = "../../../workspan-collect/src/path.rs"]
 pub mod path;
 #[path = "../../../workspan-collect/src/ring.rs"]
 pub mod ring;
 #[path = "../../src/dag/share.rs"]
 pub mod share;
-#[path = "../../src/dag/stack.rs"]
+#[path = "../../../workspan-collect/src/stack.rs"]
 pub mod stack;
 #[path = "../../src/dag/turn.rs"]
 pub mod turn;
@@ -40,7 +42,7 @@ pub mod turn;
 pub mod wire_path;
 
 mod stand_in;
-pub use stand_in::{group, platform, shared, shm, strand, sync, tables, task};
+pub use stand_in::{ends, platform, shared, shm, strand, sync, tables};
 
 mod batches;
 mod candidates;
@@ -53,7 +55,7 @@ mod turns;
 /// No model runs more often: what remains then is skipped, which is reported.
 const LIMIT: usize = 40_000;
 
-/// Runs `model` in all orders with at most so many preemptions, and says how many executions that were.
+/// Runs `model` in all orders with at most `preemptions` preemptions, and says how many executions that were.
 fn check(name: &str, preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::Arc;

@@ -15,7 +15,7 @@ fn ticks(shared: Shared, path: u32) -> i64 {
     let (mut sum, mut at) = (0, path & NODE);
     while at != 0 {
         let node = shared.node(at);
-        sum += (0..usize::from(node.len.get())).map(|i| node.ticks[i].get()).sum::<i64>();
+        sum += (0..node.len.get() as usize).map(|i| node.ticks[i].get()).sum::<i64>();
         at = node.parent.load(Ordering::Relaxed);
     }
     sum

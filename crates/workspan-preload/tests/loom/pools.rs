@@ -5,11 +5,11 @@ use loom::thread;
 
 use crate::check;
 use crate::shm::Candidate;
-use crate::stack::Stack;
+use crate::stack;
 use crate::sync::{AtomicI64, AtomicU64, Cell, Ordering};
 
 struct Blocks {
-    stack: Stack,
+    top: Candidate,
     next: [AtomicU64; 3],
     /// What only who has taken a batch may touch.
     content: [Cell<u64>; 3],
@@ -22,11 +22,11 @@ unsafe impl Sync for Blocks {}
 
 impl Blocks {
     fn push(&self, batch: u64) {
-        self.stack.push(batch, |next| self.next[batch as usize - 1].store(next, Ordering::Relaxed));
+        stack::push(&self.top, batch, |next| self.next[batch as usize - 1].store(next, Ordering::Relaxed));
     }
 
     fn pop(&self) -> Option<u64> {
-        self.stack.pop(|batch| self.next[batch as usize - 1].load(Ordering::Relaxed))
+        stack::pop(&self.top, |batch| self.next[batch as usize - 1].load(Ordering::Relaxed))
     }
 }
 
@@ -35,7 +35,7 @@ impl Blocks {
 fn a_batch_is_one_threads_alone() {
     check("stack of batches", 3, || {
         let blocks = Arc::new(Blocks {
-            stack: Stack::of(Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) }),
+            top: Candidate { span: AtomicI64::new(0), path: AtomicU64::new(0) },
             next: std::array::from_fn(|_| AtomicU64::new(0)),
             content: std::array::from_fn(|_| Cell::new(0)),
         });

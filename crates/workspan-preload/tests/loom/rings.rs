@@ -27,7 +27,7 @@ unsafe impl Send for Both {}
 // SAFETY: as above.
 unsafe impl Sync for Both {}
 
-/// One thread writes more than fits, another one empties the ring until it has been told of the end: all records come, in order,
+/// One thread writes more than fits, another one empties the ring until it knows of the end: all records come, in order,
 /// the last one included.
 #[test]
 fn every_record_comes_once() {

@@ -111,7 +111,8 @@ fn runs_of_one_program_share_their_sites() {
 fn collectors_number_kinds_as_the_model_does() {
     assert_eq!(site::SiteKind::ALL.len(), SiteKind::ALL.len());
     for kind in site::SiteKind::ALL {
-        let known = SiteKind::numbered(kind as u32, None, None).expect("it has a row");
-        assert_eq!(known.name(), kind.name());
+        let known = SiteKind::numbered(*kind as u32, None, None).expect("it has a row");
+        // Serial code has its ends besides.
+        assert_eq!(format!("{known:?}").split(' ').next(), Some(format!("{kind:?}").as_str()));
     }
 }

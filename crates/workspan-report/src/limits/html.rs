@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::make::number;
 use super::svg;
-use super::text::conditions;
+use super::text::{conditions, sentences};
 use super::view::{Limits, Model};
 use crate::html::escape;
 use crate::html::plain::{page, Head};
@@ -30,10 +30,11 @@ pub fn html(view: &Limits) -> String {
 cycle and there are as many processors as one likes. Blue: the seven models; grey: variants of control.</p>
 <h2>Models</h2>
 {models}<p class="dim">{conditions}</p>
-<h2>Where critical paths lead</h2>
+{further}<h2>Where critical paths lead</h2>
 {paths}"#,
         svg = svg::svg(view),
         models = models(view),
+        further = further(view),
         conditions = escape::text(&conditions(view)),
     );
     let head = Head {
@@ -61,6 +62,37 @@ fn models(view: &Limits) -> String {
         );
     }
     out + "</table></div>\n"
+}
+
+/// What goes beyond the models: in words, and the profile as a drawing.
+fn further(view: &Limits) -> String {
+    let rows = sentences(view);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("<h2>Windows, widths, reuse of memory</h2>\n<div class=\"scroll\"><table>\n");
+    for (what, found) in rows {
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"name\">{}</td><td class=\"name\">{}</td></tr>",
+            escape::text(what),
+            escape::text(&found)
+        );
+    }
+    out.push_str("</table></div>\n");
+    for profile in &view.profile {
+        let name = escape::text(&profile.model).to_string();
+        let _ = write!(
+            out,
+            "<h3>Parallelism over the run: {name}</h3>\n{}<p class=\"dim\">Instructions in a cycle, if each runs as early as it \
+             can; {} cycles a bar, burstiness {:.2}, at most {}.</p>\n",
+            svg::profile(profile),
+            count(profile.cycles),
+            profile.burstiness,
+            number(profile.highest)
+        );
+    }
+    out
 }
 
 fn path(view: &Limits, model: &Model) -> String {

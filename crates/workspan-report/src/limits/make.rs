@@ -6,7 +6,9 @@ use workspan_limits::model::TABLE;
 use workspan_limits::path;
 use workspan_limits::result::{Limits as Found, ModelLimit};
 
-use super::view::{Analysis, Branches, Conditions, Limits, Line, Link, Model};
+use super::beyond;
+use super::models::shown;
+use super::view::{Analysis, Branches, Conditions, Limits, Line, Link};
 use crate::place::short_file;
 
 /// Where an instruction of the program comes from.
@@ -56,7 +58,7 @@ pub fn limits(input: &Input<'_>) -> Limits {
                 .to_owned(),
         );
     }
-    Limits {
+    let mut view = Limits {
         schema_version: 1,
         text,
         complete: *complete,
@@ -64,41 +66,23 @@ pub fn limits(input: &Input<'_>) -> Limits {
         instructions: found.instructions,
         models: table.iter().map(|model| shown(model)).collect(),
         control: others.iter().map(|model| shown(model)).collect(),
+        names: Vec::new(),
+        allocator: Vec::new(),
+        latency: Vec::new(),
+        windows: Vec::new(),
+        widths: Vec::new(),
+        smoothability: None,
+        slack: None,
+        profile: Vec::new(),
         branches: Branches { ran: found.branches.0, missed: found.branches.1 },
         lines,
         links,
         exact_paths: found.exact,
         analysis: Analysis { wall_ns: *wall_ns, memory_bytes: found.bytes, coarse: found.coarse },
         warnings,
-    }
-}
-
-fn shown(model: &ModelLimit) -> Model {
-    Model {
-        name: model.name.to_owned(),
-        meaning: meaning(model.name).to_owned(),
-        instructions: model.instructions,
-        critical_path: model.critical_path,
-        parallelism: (model.critical_path > 0).then(|| model.parallelism()),
-    }
-}
-
-fn meaning(name: &str) -> &'static str {
-    match name {
-        "TruNamCtl" => "values, memory used again, and the last branch",
-        "TruCtl" => "values and the last branch",
-        "TruNam" => "values and memory used again",
-        "Tru" => "values alone",
-        "TruNamSp" => "values and memory used again, each call with its own frame",
-        "TruSp" => "values alone, each call with its own frame",
-        "TruNoAddr" => "values alone, addresses known beforehand",
-        "TruNamMerge" => "as TruNamCtl, but a branch holds back only what depends on its outcome",
-        "TruMerge" => "as TruCtl, but a branch holds back only what depends on its outcome",
-        "TruMergeSp" => "as TruMerge, each call with its own frame",
-        "TruNamMiss" => "as TruNamCtl, but only branches that a predictor gets wrong",
-        "TruMiss" => "as TruCtl, but only branches that a predictor gets wrong",
-        _ => "",
-    }
+    };
+    beyond::fill(&mut view, found);
+    view
 }
 
 fn key(link: path::Link) -> &'static str {

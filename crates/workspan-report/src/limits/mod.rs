@@ -2,9 +2,11 @@
 //!
 //! **Invariant:** all are written from [`view::Limits`], and none adds a number.
 
+mod beyond;
 mod csv;
 mod html;
 mod make;
+mod models;
 mod svg;
 mod text;
 pub mod view;

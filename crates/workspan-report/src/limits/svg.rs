@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::make::number;
-use super::view::Limits;
+use super::view::{Limits, Profile};
 use crate::html::escape;
 
 const WIDTH: f64 = 720.0;
@@ -64,4 +64,21 @@ pub fn svg(view: &Limits) -> String {
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// A profile as bars, on a logarithmic scale.
+pub(super) fn profile(profile: &Profile) -> String {
+    const HEIGHT: f64 = 90.0;
+    let per_cycle = |instructions: &u64| (*instructions as f64 / profile.cycles.max(1) as f64).max(1.0);
+    let highest = profile.instructions.iter().map(per_cycle).fold(10.0, f64::max).log10();
+    let width = WIDTH / profile.instructions.len().max(1) as f64;
+    let mut path = String::new();
+    for (at, instructions) in profile.instructions.iter().enumerate() {
+        let height = HEIGHT * per_cycle(instructions).log10() / highest;
+        let _ = write!(path, "M{:.1} {HEIGHT}v-{height:.1}h{width:.2}v{height:.1}", at as f64 * width);
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"parallelism over \
+         the run\"><path d=\"{path}\" fill=\"#3b6fb5\"/></svg>\n"
+    )
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use workspan_limits::model::ALL;
+use workspan_limits::model::{ALL, BEYOND};
 use workspan_limits::path::Link;
+use workspan_limits::profile::{Profile, Slack};
 use workspan_limits::result::{Limits as Found, ModelLimit};
 
 use super::{csv, html, json, limits, schema, svg, text, Conditions, Input, Place};
@@ -18,11 +19,20 @@ fn view() -> super::Limits {
         instructions: 1000,
         critical_path: length,
         path: vec![(1, Link::Register, length as f64 * 0.75), (2, Link::StackPointer, length as f64 * 0.25)],
+        profile: (model.name == "Tru").then(|| {
+            let mut profile = Profile::default();
+            (0..1000).for_each(|n| profile.add(1 + n % length));
+            profile
+        }),
+        model: *model,
     };
+    let beyond = |(n, machine): (u64, &workspan_limits::Model)| model((machine, 100 + 10 * n));
     let found = Found {
         instructions: 1000,
         models: ALL.iter().zip(lengths).map(model).collect(),
-        branches: (100, 7),
+        beyond: (0u64..).zip(&BEYOND).map(beyond).collect(),
+        branches: (100, Some(7)),
+        slack: Some(Slack { unused: 10, ..Slack::default() }),
         bytes: 4096,
         coarse: false,
         exact: true,
@@ -69,7 +79,7 @@ fn the_text() {
 #[test]
 fn rows_for_scripts() {
     let rows = csv(&view());
-    assert_eq!(rows.lines().count(), 13);
+    assert_eq!(rows.lines().count(), 13 + BEYOND.len());
     assert!(rows.contains("\nTru,table,1000,80,12.5,values alone\n"), "{rows}");
 }
 

@@ -1,7 +1,9 @@
 //! `workspan limits` in the terminal: headline, warnings, models, and where critical paths lead.
 
+use std::fmt::Write;
+
 use super::make::number;
-use super::view::{Limits, Model};
+use super::view::{Limits, Model, Profile, Reuse};
 use crate::place::short_file;
 use crate::terminal::{head, line, Style, Table};
 use crate::words::{count, percent};
@@ -18,6 +20,7 @@ pub fn text(view: &Limits, style: Style) -> String {
     line(&mut out, "");
     models(&mut out, view, style);
     line(&mut out, &style.dim(&conditions(view)));
+    further(&mut out, view, style);
     for model in SHOWN {
         lines(&mut out, view, model, style);
     }
@@ -45,15 +48,98 @@ fn models(out: &mut String, view: &Limits, style: Style) {
 
 /// What was run.
 pub(super) fn conditions(view: &Limits) -> String {
-    let missed = Ratio(view.branches.missed as f64 / (view.branches.ran as f64).max(1.0));
+    let share = |missed: u64| percent(Ratio(missed as f64 / (view.branches.ran as f64).max(1.0)));
+    let missed = view.branches.missed.map(|missed| format!(" ({} predicted wrong)", share(missed))).unwrap_or_default();
+    let region = view.conditions.region.as_ref().map(|region| format!(" in {region}")).unwrap_or_default();
     let paths = if view.exact_paths { "all known" } else { "from a sample" };
     format!(
-        "{} instructions, {} branches ({} predicted wrong); lines of critical paths {paths}; {}",
+        "{} instructions{region}, {} branches{missed}; lines of critical paths {paths}; {}",
         count(view.instructions),
         count(view.branches.ran),
-        percent(missed),
         view.conditions.emulator
     )
+}
+
+/// What goes beyond the models, a line for each.
+fn further(out: &mut String, view: &Limits, style: Style) {
+    let rows = sentences(view);
+    if rows.is_empty() {
+        return;
+    }
+    line(out, "");
+    for (what, found) in rows {
+        line(out, &format!("{:<34}{found}", format!("{what}:")));
+    }
+    for profile in view.profile.iter().filter(|profile| profile.model == "Tru") {
+        line(out, &format!("{:<34}{}", "parallelism over the run, Tru:", sparkline(&profile.instructions)));
+        let Profile { burstiness, highest, .. } = profile;
+        line(out, &style.dim(&format!("{:34}burstiness {burstiness:.2}, at most {}", "", number(*highest))));
+    }
+}
+
+/// What goes beyond the models, in words.
+pub(super) fn sentences(view: &Limits) -> Vec<(&'static str, String)> {
+    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
+    let list = |items: Vec<String>| items.join(", ");
+    let mut rows = Vec::new();
+    if !view.windows.is_empty() {
+        let some = view.windows.iter().filter(|window| window.window.ilog2() % 3 == 2);
+        let some = some.map(|window| format!("{} in {}", shown(window.parallelism), window.window));
+        rows.push(("Tru in a window of instructions", list(some.collect())));
+    }
+    if !view.widths.is_empty() {
+        let some = view.widths.iter().filter(|width| width.width.ilog2() % 2 == 0);
+        let some = some.map(|width| format!("{} with {}", shown(width.parallelism), width.width));
+        let mut text = list(some.collect());
+        if let Some(smooth) = &view.smoothability {
+            let _ = write!(text, " (smoothability {:.2} at {})", smooth.value, smooth.width);
+        }
+        rows.push(("Tru with N instructions a cycle", text));
+    }
+    if !view.names.is_empty() {
+        let of = |reuse: &Reuse| format!("{} without {}", shown(reuse.parallelism), reuse.without);
+        rows.push(("TruNam without reuse of one kind", list(view.names.iter().map(of).collect())));
+    }
+    let of = |model: &Model, tail: &str| {
+        let name = model.name.strip_suffix(tail).unwrap_or(&model.name).replace(tail, "");
+        format!("{} in {name}", shown(model.parallelism))
+    };
+    if !view.allocator.is_empty() {
+        let text = view.allocator.iter().map(|model| of(model, "Malloc")).collect();
+        rows.push(("malloc and free in any order", list(text)));
+    }
+    if !view.latency.is_empty() {
+        let text = view.latency.iter().map(|model| of(model, "Latency")).collect();
+        rows.push(("with latencies of a processor", list(text)));
+    }
+    if let Some(slack) = &view.slack {
+        let none: u64 = slack.waits.iter().filter(|waits| waits.to == 0).map(|waits| waits.values).sum();
+        let long: u64 = slack.waits.iter().filter(|waits| waits.from >= 64).map(|waits| waits.values).sum();
+        let share = |values: u64| percent(Ratio(values as f64 / ((slack.used + slack.unused) as f64).max(1.0)));
+        rows.push((
+            "values in registers (slack)",
+            format!(
+                "{} are used at once, {} after 64 cycles or more, {} never",
+                share(none),
+                share(long),
+                share(slack.unused)
+            ),
+        ));
+    }
+    rows
+}
+
+/// Bars of at most this number of characters, on a logarithmic scale.
+fn sparkline(instructions: &[u64]) -> String {
+    const WIDTH: usize = 64;
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let joined: Vec<u64> =
+        instructions.chunks(instructions.len().div_ceil(WIDTH).max(1)).map(|bars| bars.iter().sum()).collect();
+    let log = |value: u64| (value.max(1) as f64).ln();
+    let (low, high) =
+        joined.iter().fold((f64::MAX, 0.0), |(low, high): (f64, f64), bar| (low.min(log(*bar)), high.max(log(*bar))));
+    let bar = |value: &u64| BARS[(7.0 * (log(*value) - low) / (high - low).max(1e-9)).round().clamp(0.0, 7.0) as usize];
+    joined.iter().map(bar).collect()
 }
 
 fn lines(out: &mut String, view: &Limits, model: &str, style: Style) {

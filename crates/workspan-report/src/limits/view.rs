@@ -20,6 +20,22 @@ pub struct Limits {
     pub models: Vec<Model>,
     /// Variants of the models with control dependences.
     pub control: Vec<Model>,
+    /// What `TruNam` gains without one kind of memory that is used again; empty if that was not analysed.
+    pub names: Vec<Reuse>,
+    /// `Tru` and `TruSp` if calls of the memory allocator may run in any order; empty if that was not analysed.
+    pub allocator: Vec<Model>,
+    /// Models in which instructions take as many cycles as on a processor; empty if that was not analysed.
+    pub latency: Vec<Model>,
+    /// `Tru` for a processor that looks a limited number of instructions ahead; empty if that was not analysed.
+    pub windows: Vec<Window>,
+    /// `Tru` for a processor that runs a limited number of instructions in a cycle; empty if that was not analysed.
+    pub widths: Vec<Width>,
+    /// How much of `Tru`'s parallelism a processor of just that width reaches; null if that was not analysed.
+    pub smoothability: Option<Smoothability>,
+    /// How long values in registers wait for their first use in `Tru`; null if that was not analysed.
+    pub slack: Option<Slack>,
+    /// Instructions by the cycle in which they run: parallelism over the run; empty if that was not analysed.
+    pub profile: Vec<Profile>,
     /// Branches and indirect jumps that ran, and how many of them a simple predictor got wrong.
     pub branches: Branches,
     /// Source lines that critical paths run through, by model, most instructions first.
@@ -45,8 +61,10 @@ pub struct Conditions {
     pub made_at: u64,
     /// Version of workspan.
     pub made_by: String,
-    /// The emulator that ran it, and its version.
+    /// The emulator that ran it, and its version; or what watched it instead.
     pub emulator: String,
+    /// Region of interest that was analysed; null if it was everything.
+    pub region: Option<String>,
     /// Exit status of the program; null if a signal or workspan ended it.
     pub exit_code: Option<i32>,
     /// Signal that ended the program.
@@ -77,8 +95,92 @@ pub struct Model {
 pub struct Branches {
     /// That ran.
     pub ran: u64,
-    /// That the predictor got wrong.
-    pub missed: u64,
+    /// That the predictor got wrong; null if it was not asked.
+    pub missed: Option<u64>,
+}
+
+/// `TruNam` without the dependences of one kind of memory that is used again.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Reuse {
+    /// `spill`: the same place in the frame of the same call; `stack`: of another call; `heap`: memory that the program
+    /// requested from the system; `global`: variables.
+    pub without: String,
+    /// Instructions on the longest chain of the dependences that are left.
+    pub critical_path: u64,
+    /// Instructions over `critical_path`; null if nothing ran.
+    pub parallelism: Option<f64>,
+}
+
+/// What a window of instructions allows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Window {
+    /// Instructions that are looked at.
+    pub window: u64,
+    /// Cycles that the run takes.
+    pub critical_path: u64,
+    /// Instructions in a cycle; null if nothing ran.
+    pub parallelism: Option<f64>,
+}
+
+/// What a number of instructions in a cycle allows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Width {
+    /// Instructions that may run in one cycle.
+    pub width: u64,
+    /// Instructions that are looked at.
+    pub window: u64,
+    /// Cycles that the run takes.
+    pub critical_path: u64,
+    /// Instructions in a cycle; null if nothing ran.
+    pub parallelism: Option<f64>,
+}
+
+/// How evenly parallelism is spread: 1 if a processor of that width takes no longer than one without limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Smoothability {
+    /// The smallest width that is not less than the parallelism of the same window without a limit.
+    pub width: u64,
+    /// Instructions that are looked at.
+    pub window: u64,
+    /// Cycles without a limit over cycles with that width.
+    pub value: f64,
+}
+
+/// How long values in registers wait for their first use.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Slack {
+    /// Values that were used.
+    pub used: u64,
+    /// Values that nobody used.
+    pub unused: u64,
+    /// Values by the cycles that they waited.
+    pub waits: Vec<Waits>,
+}
+
+/// Values that waited about as long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Waits {
+    /// The fewest cycles.
+    pub from: u64,
+    /// The most cycles.
+    pub to: u64,
+    /// Values.
+    pub values: u64,
+}
+
+/// Parallelism over the run.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Profile {
+    /// The model.
+    pub model: String,
+    /// Cycles that a bar stands for; the last one may stand for fewer.
+    pub cycles: u64,
+    /// Instructions of each bar.
+    pub instructions: Vec<u64>,
+    /// Standard deviation of the bars over their mean: 0 if parallelism is the same all the time.
+    pub burstiness: f64,
+    /// Instructions in a cycle of the highest bar.
+    pub highest: f64,
 }
 
 /// A source line on the critical path of a model.

@@ -5,21 +5,10 @@ use std::process::Command;
 use workspan_model::{Site, SiteKind};
 use workspan_symbols::{symbolise, Executable, Module, Symbolised};
 use workspan_testkit::patience::ends;
+use workspan_testkit::random::Random;
 
 use crate::build::{fixtures, program, rustc, scratch};
 use crate::native::{Compiler, Native};
-
-/// Marsaglia's xorshift: every run meets the same damage.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 16).unwrap_or(0) % limit
-    }
-}
 
 /// A small library, built for a test: what is damaged in it matters.
 fn tiny(test: &str, options: &[&str]) -> Vec<u8> {
@@ -81,9 +70,9 @@ fn the_small_library_is_understood() {
 fn cut_short() {
     for options in BUILDS {
         let bytes = tiny("cut_short", options);
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         for _ in 0..100 {
-            look(&bytes[..random.below(bytes.len())]);
+            look(&bytes[..random.index(bytes.len())]);
         }
     }
 }
@@ -92,17 +81,17 @@ fn cut_short() {
 fn bytes_changed() {
     for options in BUILDS {
         let bytes = tiny("bytes_changed", options);
-        let mut random = Random(11);
+        let mut random = Random::new(11);
         let mut understood = 0;
         for round in 0..400 {
             let mut damaged = bytes.clone();
             for _ in 0..1 + round % 8 {
-                let at = random.below(damaged.len());
-                damaged[at] = match random.below(4) {
+                let at = random.index(damaged.len());
+                damaged[at] = match random.index(4) {
                     0 => 0,
                     1 => 0xff,
-                    2 => damaged[at] ^ 1 << random.below(8),
-                    _ => u8::try_from(random.below(256)).unwrap_or(0),
+                    2 => damaged[at] ^ 1 << random.index(8),
+                    _ => u8::try_from(random.index(256)).unwrap_or(0),
                 };
             }
             understood += usize::from(look(&damaged).from_debug_info > 0);
@@ -116,12 +105,12 @@ fn bytes_changed() {
 fn stretches_copied_elsewhere() {
     for options in BUILDS {
         let bytes = tiny("stretches_copied_elsewhere", options);
-        let mut random = Random(13);
+        let mut random = Random::new(13);
         for _ in 0..150 {
             let mut damaged = bytes.clone();
-            let length = 1 + random.below(200);
-            let from = random.below(bytes.len() - length);
-            let to = random.below(bytes.len() - length);
+            let length = 1 + random.index(200);
+            let from = random.index(bytes.len() - length);
+            let to = random.index(bytes.len() - length);
             damaged.copy_within(from..from + length, to);
             look(&damaged);
         }
@@ -150,13 +139,13 @@ fn a_unit_that_does_not_end() {
 #[test]
 fn a_whole_program_damaged() {
     let bytes = program("damaged", "functions.rs", &["-Cdebuginfo=2", "-Copt-level=3"]).bytes;
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     for _ in 0..15 {
-        look(&bytes[..random.below(bytes.len())]);
+        look(&bytes[..random.index(bytes.len())]);
         let mut damaged = bytes.clone();
         for _ in 0..200 {
-            let at = random.below(damaged.len());
-            damaged[at] = u8::try_from(random.below(256)).unwrap_or(0);
+            let at = random.index(damaged.len());
+            damaged[at] = u8::try_from(random.index(256)).unwrap_or(0);
         }
         look(&damaged);
     }
@@ -166,12 +155,12 @@ fn a_whole_program_damaged() {
 fn a_program_in_cpp_damaged() {
     let native = Native::build("damaged-cpp", Compiler::ClangCpp, &["-g", "-O2"]);
     let bytes = native.bytes();
-    let mut random = Random(23);
+    let mut random = Random::new(23);
     for _ in 0..200 {
         let mut damaged = bytes.clone();
         for _ in 0..20 {
-            let at = random.below(damaged.len());
-            damaged[at] = u8::try_from(random.below(256)).unwrap_or(0);
+            let at = random.index(damaged.len());
+            damaged[at] = u8::try_from(random.index(256)).unwrap_or(0);
         }
         look(&damaged);
         symbolise(&[Module::executable(&damaged)], "/", &mut native.sites());
@@ -181,9 +170,9 @@ fn a_program_in_cpp_damaged() {
 
 #[test]
 fn noise() {
-    let mut random = Random(19);
+    let mut random = Random::new(19);
     for length in [0, 1, 4, 63, 64, 65, 1000, 100_000] {
-        let mut bytes: Vec<u8> = (0..length).map(|_| u8::try_from(random.below(256)).unwrap_or(0)).collect();
+        let mut bytes: Vec<u8> = (0..length).map(|_| u8::try_from(random.index(256)).unwrap_or(0)).collect();
         look(&bytes);
         let head = tiny("noise", BUILDS[0]);
         let kept = length.min(64);

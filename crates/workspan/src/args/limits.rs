@@ -13,7 +13,9 @@ Any Linux program for x86-64, as it is. Needs the emulator qemu-user (`apt-get i
 Examples:
   workspan limits -- ./prog args
   workspan limits --json=limits.json --html limits.html -- sort words.txt
-  workspan limits --limit 1000000000 -- ./long-running";
+  workspan limits --limit 1000000000 -- ./long-running
+  workspan limits --roi main -- ./prog
+  workspan limits --roi solve,update -- ./prog";
 
 /// `workspan limits`.
 #[derive(Args, Clone, Debug)]
@@ -41,9 +43,18 @@ pub struct Limits {
     /// addresses of the same page that are not there, and says so (default: 4096).
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory_limit: u64,
-    /// Analyse only: `table` for the seven models and TruMerge, which is faster, or `tru` for Tru alone (default: all models).
+    /// Analyse only: `table` for the seven models and TruMerge, which is faster, or `tru` for Tru alone (default: all models,
+    /// windows, widths, latencies, and what reuse of memory costs).
     #[arg(long, value_enum, default_value_t = Models::All)]
     pub models: Models,
+    /// Analyse only a region: calls of FUNCTION[,FUNCTION…]; FROM..TO for instructions by number; or `marks`, from a call of
+    /// `workspan_roi_begin` to one of `workspan_roi_end` (default: the whole run, start-up included).
+    #[arg(long, value_name = "REGION")]
+    pub roi: Option<String>,
+    /// Trace the program with `qemu`; with `valgrind`, which takes 20 times as long; or `step` by step, which only suits runs of
+    /// seconds, but knows all instructions of this processor (default: qemu, or else valgrind).
+    #[arg(long, value_enum)]
+    pub tracer: Option<Tracer>,
     /// Run the program with the emulator at FILE (default: qemu-x86_64 in PATH).
     #[arg(long, value_name = "FILE")]
     pub emulator: Option<PathBuf>,
@@ -62,6 +73,17 @@ pub enum Models {
     Table,
     /// `Tru`.
     Tru,
+}
+
+/// What traces the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Tracer {
+    /// The emulator qemu-user.
+    Qemu,
+    /// Valgrind's tool lackey.
+    Valgrind,
+    /// One instruction at a time.
+    Step,
 }
 
 impl Limits {

@@ -1,7 +1,7 @@
 //! Whether instruction traces are possible.
 
 use super::check::Check;
-use crate::limits::{emulator, plugin};
+use crate::limits::{emulator, plugin, tracer};
 
 const GROUP: &str = "limits";
 
@@ -12,10 +12,12 @@ pub(super) fn checks() -> Vec<Check> {
             .means("`workspan limits` cannot run programs.")
             .fix("use a workspan that was built for Linux with glibc")];
     }
+    let fallback = match tracer::valgrind() {
+        Some(found) => format!("`workspan limits` uses {} instead, which takes 20 times as long.", found.text()),
+        None => "`workspan limits` cannot run programs, but step by step (`--tracer step`).".to_owned(),
+    };
     vec![match emulator::find(None) {
         Ok(found) => Check::ok(GROUP, "emulator", format!("{}: {}", found.version, found.path.display())),
-        Err(missing) => {
-            Check::warn(GROUP, "emulator", missing).means("`workspan limits` cannot run programs.").fix(emulator::FIX)
-        }
+        Err(missing) => Check::warn(GROUP, "emulator", missing).means(&fallback).fix(emulator::FIX),
     }]
 }

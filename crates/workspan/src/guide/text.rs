@@ -198,9 +198,10 @@ command reads the merged recording.",
         name: "limits",
         question: "How parallel could a program be at most, and which dependences limit it?",
         text: "\
-  workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] -- ./prog args
+  workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] [--roi FUNCTION] -- ./prog args
 Runs any program for x86-64 under the emulator qemu-user and follows dependences between its instructions, under seven models
-at once. Takes 100 to 300 times as long as the program alone (--models tru: half). Needs no build, no recording.",
+at once, and for windows and widths of a processor. Takes some hundred times as long as the program alone (--models table: a
+third, --models tru: a tenth). Needs no build, no recording. --roi main excludes start-up.",
         fields: &[
             "text",
             "instructions",
@@ -209,6 +210,12 @@ at once. Takes 100 to 300 times as long as the program alone (--models tru: half
             "models[].parallelism",
             "control[].name",
             "control[].parallelism",
+            "windows[].window",
+            "windows[].parallelism",
+            "widths[].width",
+            "widths[].parallelism",
+            "names[].without",
+            "names[].parallelism",
             "lines[].model",
             "lines[].file",
             "lines[].line",

@@ -1,30 +1,34 @@
 //! `workspan limits`: how parallel a program could be at most.
 //!
 //! The program runs under an emulator, whose plugin writes what runs into a ring of memory; the analysis reads it on another
-//! processor meanwhile. Exit status: [`exit::OK`] once there are limits, however the program ended (which is a warning); by
-//! the signal if Ctrl-C ended the run.
+//! processor meanwhile ([`analysis`]). Other tracers take its place where there is none ([`tracer`]). Exit status: [`exit::OK`]
+//! once there are limits, however the program ended (which is a warning); by the signal if Ctrl-C ended the run.
 
+pub mod analysis;
+pub mod code;
 pub mod emulator;
+pub mod lackey;
 pub mod places;
 pub mod plugin;
+pub mod region;
 pub mod run;
+pub mod step;
+pub mod tracer;
+pub mod warnings;
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{bail, Context};
-use workspan_limits::model::{Model, ALL, LANES, NAMED, SEVEN, SEVEN_LANES, SEVEN_NAMED, TRU};
-use workspan_limits::result::limits;
-use workspan_limits::{x86, Engine, Settings, Stream};
 use workspan_report::limits::{csv, html, json, svg, text, Conditions, Input, Limits};
+use workspan_report::shown::shown as harmless;
 use workspan_report::text::Style;
 
-use crate::args::{self, Models};
+use crate::args;
 use crate::exit::{self, Outcome};
 use crate::{files, output};
-use emulator::Emulator;
-use run::Ended;
+use analysis::Plan;
 
 /// Runs the verb.
 pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
@@ -37,46 +41,41 @@ pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
         files::check_writable(file)?;
     }
     let program = emulator::program(&args.command[0])?;
-    let emulator = match emulator::find(args.emulator.as_deref()) {
-        Ok(emulator) => emulator,
-        Err(missing) => bail!("no emulator to run the program with: {missing}: {}", emulator::FIX),
+    let tracer = tracer::find(args)?;
+    let requested = args.roi.as_deref().map(region::Requested::parse).transpose();
+    let requested = requested.map_err(|message| anyhow::anyhow!("--roi: {message}"))?;
+    let plan = Plan {
+        models: args.models,
+        memory: usize::try_from(args.memory_limit)?.saturating_mul(1 << 20),
+        limit: args.limit.unwrap_or(u64::MAX),
+        watch: region::watch(requested.as_ref()),
     };
-    match args.models {
-        Models::All => analyse::<LANES, NAMED, true>(args, ALL, &emulator, &program),
-        Models::Table => analyse::<SEVEN_LANES, SEVEN_NAMED, true>(args, SEVEN, &emulator, &program),
-        Models::Tru => analyse::<1, 0, false>(args, TRU, &emulator, &program),
-    }
-}
-
-fn analyse<const N: usize, const T: usize, const A: bool>(
-    args: &args::Limits,
-    models: [Model; N],
-    emulator: &Emulator,
-    program: &Path,
-) -> anyhow::Result<Outcome> {
-    let memory = usize::try_from(args.memory_limit)?.saturating_mul(1 << 20);
-    let engine = Engine::<N, T, A>::new(models, Settings { memory, paths: true });
-    let mut stream = Stream::new(engine, args.limit.unwrap_or(u64::MAX));
-    let ended = run::run(emulator, program, &args.command, &mut stream)?;
-    let found = limits(&stream.engine, &stream.program);
+    let look_up = || region::look_up(requested.as_ref());
+    let (ended, analysed) = analysis::analyse(&plan, &look_up, |feed| tracer.run(&program, &args.command, feed))?;
+    let found = &analysed.found;
+    let shown = args.command[0].to_string_lossy();
     if found.instructions == 0 {
-        let shown = args.command[0].to_string_lossy();
-        match ended.signal() {
-            Some(signal) if signal == signal_hook::consts::SIGINT => return Ok(Outcome::Signal(signal)),
-            _ => bail!("{} ran no instruction of {shown} ({}): is it complete?", emulator.path.display(), ended.status),
+        let region = requested.as_ref().filter(|_| analysed.seen.1 > 0);
+        match (ended.signal(), region) {
+            (Some(signal), None) if signal == signal_hook::consts::SIGINT => return Ok(Outcome::Signal(signal)),
+            (_, Some(region)) => bail!(
+                "nothing of {shown} is in the region of interest ({}): {} instructions ran outside; check the name, and that \
+                 the program has symbols (it is not stripped) and the function is not inlined",
+                region.text(),
+                analysed.seen.1
+            ),
+            _ => bail!("{} ran no instruction of {shown} ({}): is it complete?", tracer.name(), ended.status),
         }
     }
-    let mut warnings = warnings(&ended, &stream, args);
-    if stream.odd() > 0 {
-        warnings.push(format!("{} words of the trace made no sense: please report this", stream.odd()));
-    }
+    let warnings = warnings::warnings(&ended, &analysed, &tracer, args);
     let interrupted = ended.signal().filter(|signal| is_request_to_end(*signal) && !ended.stopped);
     let conditions = Conditions {
-        command: args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        command: args.command.iter().map(|word| harmless(&word.to_string_lossy()).into_owned()).collect(),
         directory: env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default(),
         made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
-        emulator: emulator.version.clone(),
+        emulator: tracer.text(),
+        region: requested.as_ref().map(region::Requested::text),
         exit_code: ended.status.code().filter(|_| !ended.stopped),
         signal: ended.signal().filter(|_| !ended.stopped),
         threads: ended.remarks.processors,
@@ -84,8 +83,8 @@ fn analyse<const N: usize, const T: usize, const A: bool>(
     };
     let view = workspan_report::limits::limits(&Input {
         conditions: &conditions,
-        found: &found,
-        places: &places::places(&found, &stream.program),
+        found,
+        places: &places::places(found, &analysed.program),
         complete: !ended.stopped && ended.signal().is_none() && !ended.remarks.replaced,
         wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
         warnings: &warnings,
@@ -99,68 +98,6 @@ fn analyse<const N: usize, const T: usize, const A: bool>(
 fn is_request_to_end(signal: i32) -> bool {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     [SIGINT, SIGTERM, SIGHUP, SIGQUIT].contains(&signal)
-}
-
-/// What to know before relying on the numbers.
-fn warnings<const N: usize, const T: usize, const A: bool>(
-    ended: &Ended,
-    stream: &Stream<N, T, A>,
-    args: &args::Limits,
-) -> Vec<String> {
-    let mut found = Vec::new();
-    let remarks = &ended.remarks;
-    if ended.stopped && args.limit.is_some_and(|limit| stream.engine.instructions() >= limit) {
-        found.push(format!("the program was stopped after {} instructions (--limit)", stream.engine.instructions()));
-    } else if ended.stopped {
-        found.push("the program was stopped: a critical path is longer than the analysis can count".to_owned());
-    } else if let Some(signal) = ended.signal() {
-        found.push(format!("the program was ended by {}", workspan_report::words::signal_name(signal)));
-        found.extend(unknown_instruction(signal, stream));
-    } else if let Some(code) = ended.status.code().filter(|code| *code != 0) {
-        found.push(format!("the program ended with status {code}"));
-    }
-    if remarks.replaced {
-        found.push(
-            "the program became another one (exec), which was not analysed: name that one on the command line"
-                .to_owned(),
-        );
-    }
-    if remarks.children > 0 {
-        found.push(format!("processes that the program created were not analysed: {}", remarks.children));
-    }
-    if remarks.disordered > 0 {
-        let times = remarks.disordered;
-        found.push(format!("{times} times threads ran side by side: dependences between them may be missing"));
-    }
-    if stream.program.changed() > 0 {
-        let changed = stream.program.changed();
-        found.push(format!(
-            "{changed} instructions were made or changed while the program ran: they have no source lines"
-        ));
-    }
-    if stream.program.unknown() > 0 {
-        let unknown = stream.program.unknown();
-        found.push(format!("{unknown} instructions of the code could not be decoded: their dependences are missing"));
-    }
-    found
-}
-
-/// What the emulator may have refused to run.
-fn unknown_instruction<const N: usize, const T: usize, const A: bool>(
-    signal: i32,
-    stream: &Stream<N, T, A>,
-) -> Option<String> {
-    if signal != signal_hook::consts::SIGILL {
-        return None;
-    }
-    let place = stream.program.place(stream.last()?)?;
-    let bytes = places::code_at(&stream.program, place.address).unwrap_or_else(|| place.bytes().to_vec());
-    let (name, extension) = x86::name(place.address, &bytes)?;
-    Some(format!(
-        "the last instruction was `{name}` ({extension}) at {:#x}: the emulator may not know it; \
-         build the program for an older processor (`-march=x86-64-v3`, without AVX-512)",
-        place.address
-    ))
 }
 
 /// Writes everything that is requested; returns what went wrong.

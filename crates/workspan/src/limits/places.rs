@@ -10,6 +10,7 @@ use object::{Object, ObjectSegment};
 use workspan_limits::program::{Mapped, Program};
 use workspan_limits::Limits;
 use workspan_report::limits::Place;
+use workspan_report::shown::shown;
 use workspan_symbols::{debug_file_candidates, is_debug_file_of, Executable};
 
 /// The places of all instructions on critical paths. Of an instruction whose line is unknown, the file alone is shown.
@@ -28,11 +29,22 @@ pub fn places(found: &Limits, program: &Program) -> BTreeMap<u32, Place> {
         instructions.sort_unstable();
         instructions.dedup();
         let path = Path::new(OsStr::from_bytes(path));
-        let unknown = Place { file: path.to_string_lossy().into_owned(), ..Place::default() };
+        let unknown = Place { file: shown(&path.to_string_lossy()).into_owned(), ..Place::default() };
         places.extend(instructions.iter().map(|(id, _)| (*id, unknown.clone())));
         look_up(path, &instructions, &mut places);
     }
     places
+}
+
+/// The place of one instruction.
+pub fn one(id: u32, program: &Program) -> Option<Place> {
+    let place = program.place(id)?;
+    let file = program.file_of(place.address)?;
+    let path = Path::new(OsStr::from_bytes(&file.path));
+    let unknown = Place { file: shown(&path.to_string_lossy()).into_owned(), ..Place::default() };
+    let mut places = BTreeMap::from([(id, unknown)]);
+    look_up(path, &[(id, in_file(file, place.address))], &mut places);
+    places.remove(&id)
 }
 
 /// The bytes at an address of the program, as its file has them: an emulator that does not know an instruction does not
@@ -69,9 +81,10 @@ fn look_up(path: &Path, instructions: &[(u32, u64)], places: &mut BTreeMap<u32, 
     for (id, offset) in instructions {
         let Some(found) = address(*offset).map(|address| lookup.find(address)) else { continue };
         let Some(place) = places.get_mut(id) else { continue };
-        place.function = found.function.or(found.symbol.map(|(name, _)| name));
+        // Names are somebody else's: no line of them may end early, nor anything in them be obeyed.
+        place.function = found.function.or(found.symbol.map(|(name, _)| name)).map(|name| shown(&name).into_owned());
         if let Some(source) = found.places.first() {
-            (place.file, place.line) = (source.file.clone(), source.line);
+            (place.file, place.line) = (shown(&source.file).into_owned(), source.line);
         }
     }
 }

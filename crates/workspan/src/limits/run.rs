@@ -1,4 +1,4 @@
-//! Runs a program under the emulator, and analyses its trace meanwhile.
+//! Runs a program under the emulator, whose plugin writes a trace into a ring of memory.
 
 use std::ffi::OsString;
 use std::io;
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use workspan_emulator::ring::{Remarks, CODE};
-use workspan_limits::Stream;
 
+use super::analysis::Feed;
 use super::emulator::Emulator;
 use super::plugin::Plugin;
 use crate::signals::Caught;
@@ -24,6 +24,8 @@ pub struct Ended {
     pub stopped: bool,
     /// What the trace does not show.
     pub remarks: Remarks,
+    /// Instructions whose bytes could not be read.
+    pub lost: u64,
     /// From the program's start to the end of the analysis.
     pub wall: Duration,
 }
@@ -31,13 +33,8 @@ pub struct Ended {
 /// Milliseconds to wait for a chunk before looking whether the program still runs.
 const LOOK: i64 = 20;
 
-/// Feeds what `program` does to `stream`.
-pub fn run<const N: usize, const T: usize, const A: bool>(
-    emulator: &Emulator,
-    program: &Path,
-    command: &[OsString],
-    stream: &mut Stream<N, T, A>,
-) -> anyhow::Result<Ended> {
+/// Feeds what `program` does.
+pub fn run(emulator: &Emulator, program: &Path, command: &[OsString], feed: &mut Feed<'_>) -> anyhow::Result<Ended> {
     let plugin = Plugin::new()?;
     let caught = Caught::new()?;
     let began = Instant::now();
@@ -49,26 +46,25 @@ pub fn run<const N: usize, const T: usize, const A: bool>(
     let mut stopped = false;
     let mut status = None;
     while status.is_none() {
-        if reader.read(stream, LOOK) {
-            if stream.is_full() {
+        match reader.read(feed, LOOK) {
+            Some(true) => {}
+            Some(false) => {
                 stopped = true;
                 plugin.ring.stop();
                 break;
             }
-        } else {
-            status = child.try_wait()?;
+            None => status = child.try_wait()?,
         }
     }
     if stopped {
         end(&mut child)?;
     } else {
-        while reader.read(stream, 0) {}
-        while reader.read_rest(stream) {}
+        while reader.read(feed, 0).is_some() {}
+        while reader.read_rest(feed).is_some() {}
     }
     let status = child.wait()?;
     drop(passed_on);
-    stream.finish();
-    Ok(Ended { status, stopped, remarks: plugin.ring.remarks(), wall: began.elapsed() })
+    Ok(Ended { status, stopped, remarks: plugin.ring.remarks(), wall: began.elapsed(), lost: 0 })
 }
 
 /// The program is not needed any more.
@@ -87,32 +83,23 @@ struct Reader<'p> {
 }
 
 impl Reader<'_> {
-    fn read<const N: usize, const T: usize, const A: bool>(
-        &mut self,
-        stream: &mut Stream<N, T, A>,
-        millis: i64,
-    ) -> bool {
+    /// `None` if there is nothing; else whether more is wanted.
+    fn read(&mut self, feed: &mut Feed<'_>, millis: i64) -> Option<bool> {
         self.words.clear();
-        let found = self.plugin.ring.read(&mut self.taken, &mut self.words, millis);
-        self.feed(stream, found)
+        let processor = self.plugin.ring.read(&mut self.taken, &mut self.words, millis)?;
+        Some(self.feed(feed, processor))
     }
 
-    fn read_rest<const N: usize, const T: usize, const A: bool>(&mut self, stream: &mut Stream<N, T, A>) -> bool {
+    fn read_rest(&mut self, feed: &mut Feed<'_>) -> Option<bool> {
         self.words.clear();
-        let found = self.plugin.ring.read_rest(&mut self.words);
-        self.feed(stream, found)
+        let processor = self.plugin.ring.read_rest(&mut self.words)?;
+        Some(self.feed(feed, processor))
     }
 
-    fn feed<const N: usize, const T: usize, const A: bool>(
-        &self,
-        stream: &mut Stream<N, T, A>,
-        processor: Option<u32>,
-    ) -> bool {
-        let Some(processor) = processor else { return false };
+    fn feed(&self, feed: &mut Feed<'_>, processor: u32) -> bool {
         // Code belongs to no thread.
         let thread = if processor == CODE { 0 } else { processor as usize % MOST };
-        stream.feed(thread, &self.words);
-        true
+        feed(thread, &self.words)
     }
 }
 

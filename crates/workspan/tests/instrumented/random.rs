@@ -6,25 +6,7 @@
 
 use std::fmt::Write;
 
-/// A small generator of numbers: the same for the same seed everywhere.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % most
-    }
-
-    fn pick<'t>(&mut self, of: &[&'t str]) -> &'t str {
-        of[usize::try_from(self.below(of.len() as u64)).expect("few")]
-    }
-}
+use workspan_testkit::random::Random;
 
 const HEAD: &str = r#"
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use workspan_analysis::calls::{calls, told, CallRow, Options};
+use workspan_analysis::calls::{calls, from_totals, CallRow, Options};
 use workspan_model::{CallMetrics, Nanos, Recording, Run, Strand};
 use workspan_testkit::strands::calls::{by_height, outermost, Edge};
 use workspan_testkit::strands::{evaluate, evaluate_burdened};
@@ -38,25 +38,25 @@ pub(crate) fn graph_difference(recording: &Recording, rows: &[Strand]) -> Option
 pub(crate) fn fly_difference(recording: &Recording, run: &Run, rows: &[Strand]) -> Option<String> {
     let options = Options { heights: false, steal: Nanos::ZERO };
     let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
-    difference(recording, &metrics(&told(recording, run).rows), &metrics(&found.rows))
+    difference(recording, &metrics(&from_totals(recording, run).rows), &metrics(&found.rows))
 }
 
 /// What differs between the burdened spans that the collector reported and those computed from `rows`.
 pub(crate) fn burdened_difference(recording: &Recording, run: &Run, rows: &[Strand]) -> Option<String> {
     let options = Options { heights: false, steal: Nanos(STEAL) };
     let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
-    let told = told(recording, run);
-    if told.burdened != found.burdened {
-        return Some(format!("burdened: {:?}, found {:?}", told.burdened, found.burdened));
+    let totals = from_totals(recording, run);
+    if totals.burdened != found.burdened {
+        return Some(format!("burdened: {:?}, found {:?}", totals.burdened, found.burdened));
     }
     let spans = |rows: &[CallRow]| -> BTreeMap<Edge, Option<Nanos>> {
         let known = rows.iter().filter(|row| !is_lock(recording, row));
         known.map(|row| ((row.callee, row.caller, row.height), row.burdened.map(|all| all.span))).collect()
     };
-    let (told, found) = (spans(&told.rows), spans(&found.rows));
-    let edge = told.keys().chain(found.keys()).find(|edge| told.get(edge) != found.get(edge))?;
-    let [told, found] = [&told, &found].map(|spans| spans.get(edge));
-    Some(format!("burdened: {:?}: {told:?}, found {found:?}", recording.sites[edge.0 .0 as usize]))
+    let (totals, found) = (spans(&totals.rows), spans(&found.rows));
+    let edge = totals.keys().chain(found.keys()).find(|edge| totals.get(edge) != found.get(edge))?;
+    let [totals, found] = [&totals, &found].map(|spans| spans.get(edge));
+    Some(format!("burdened: {:?}: {totals:?}, found {found:?}", recording.sites[edge.0 .0 as usize]))
 }
 
 /// A lock's own span is not reported.

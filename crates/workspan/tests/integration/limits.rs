@@ -256,10 +256,143 @@ fn what_cannot_be_run() {
     bad(&[], "./arm", 126, &["aarch64", "x86-64"]);
     let this = std::env::current_exe().expect("we run");
     let this = this.to_str().expect("a name");
+    bad(&["--roi", "5..5"], this, 2, &["--roi", "between 5 and 5"]);
+    bad(&["--roi", "no_such_function"], "/bin/true", 2, &["no_such_function", "region of interest", "ran outside"]);
     bad(&["--emulator", "./none"], this, 2, &["no emulator", "./none", "apt-get install qemu-user"]);
     bad(&["--emulator", "/bin/true"], this, 2, &["loads no plugins", "qemu-user"]);
     bad(&["--json", "--csv"], this, 2, &["cannot both go to standard output"]);
     bad(&["--html", "nowhere/page.html"], this, 2, &["cannot write nowhere/page.html"]);
+    let ended = run(workspan(&folder).env("PATH", &folder).args(["limits", "--tracer", "valgrind", "--", this]));
+    ended.check_error(2, &["no valgrind in PATH", "apt-get install valgrind"]);
     let ended = run(workspan(&folder).env("PATH", &folder).args(["limits", "--", this]));
     ended.check_error(2, &["no qemu-x86_64 in PATH", "apt-get install qemu-user"]);
+}
+
+const LIST: &str = "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; int v; };\n\
+    __attribute__((noinline)) int work(int k) { struct n *l = 0;\n\
+    for (int i = 0; i < k; i++) { struct n *x = malloc(sizeof *x); x->v = i * 7 % 13; x->next = l; l = x; }\n\
+    int s = 0; while (l) { s += l->v; struct n *x = l->next; free(l); l = x; } return s; }\n\
+    int main(void) { int s = 0; for (int i = 0; i < 20; i++) s += work(30); return s != 3440; }\n";
+
+/// The models of an answer, and everything else that has a critical path.
+fn all_paths(answer: &Value) -> Vec<(String, u64)> {
+    let mut found = Vec::new();
+    for key in ["models", "control", "names", "allocator", "latency", "windows", "widths"] {
+        for (n, one) in (0..).zip(answer[key].as_array().expect("a list")) {
+            found.push((format!("{key} {n}"), one["critical_path"].as_u64().expect("a number")));
+        }
+    }
+    found
+}
+
+/// The emulator and single steps agree exactly on what a function does; valgrind knows a library's code for another
+/// processor, so that it agrees on the program's own code.
+#[test]
+fn three_tracers_agree() {
+    let folder = scratch("limits-tracers");
+    compile(&folder, "list.c", LIST, &["-O1", "-g", "-static"]);
+    let with = |tracer: &str, options: &[&str]| {
+        let options = [&["--tracer", tracer], options].concat();
+        limits(&folder, &options, &["./prog"]).check_success();
+        answer(&folder)
+    };
+    let [emulator, step, valgrind] = ["qemu", "step", "valgrind"].map(|tracer| with(tracer, &["--roi", "work"]));
+    assert_eq!(emulator["instructions"], step["instructions"]);
+    assert_eq!(all_paths(&emulator), all_paths(&step));
+    assert_eq!(emulator["conditions"]["region"], "calls of work");
+    check_order(&emulator);
+    check_order(&valgrind);
+    // The first call of malloc asks the processor for the size of its cache, and the system for memory.
+    let instructions = |answer: &Value| answer["instructions"].as_u64().expect("a number");
+    assert!(instructions(&emulator).abs_diff(instructions(&valgrind)) < 400, "{valgrind:#}");
+    for ((name, one), (_, other)) in all_paths(&emulator).into_iter().zip(all_paths(&valgrind)) {
+        assert!(one.abs_diff(other) <= 400, "{name}: {one} with the emulator, {other} with valgrind");
+    }
+    // The calls of the allocator are what holds the calls of the function together.
+    assert!(3 * all(&emulator, "allocator", 1) < model(&emulator, "TruSp").1, "{emulator:#}");
+}
+
+fn all(answer: &Value, key: &str, n: usize) -> u64 {
+    answer[key][n]["critical_path"].as_u64().expect("a number")
+}
+
+/// A program without a library has no start-up: all three have the same numbers for everything.
+#[test]
+fn three_tracers_have_the_same_numbers() {
+    let folder = scratch("limits-three");
+    let text = ".globl _start\n_start: mov $1,%eax\n mov $20,%ecx\nl: push %rax\n call f\n pop %rdx\n dec %ecx\n jnz l\n\
+                xor %edi,%edi\n mov $231,%eax\n syscall\nf: imul 16(%rsp),%rax\n movq $3,-8(%rsp)\n movdqu -8(%rsp),%xmm0\n ret\n";
+    compile(&folder, "three.s", text, &ASSEMBLY);
+    let mut found = Vec::new();
+    for tracer in ["qemu", "step", "valgrind"] {
+        limits(&folder, &["--tracer", tracer], &["./prog"]).check_success();
+        let answer = answer(&folder);
+        check_order(&answer);
+        found.push((answer["instructions"].clone(), all_paths(&answer)));
+    }
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
+}
+
+#[test]
+fn regions_by_marks_and_counts() {
+    let folder = scratch("limits-regions");
+    let text = "void __attribute__((noinline)) workspan_roi_begin(void) { __asm__ volatile(\"\"); }\n\
+        void __attribute__((noinline)) workspan_roi_end(void) { __asm__ volatile(\"\"); }\n\
+        int main(void) { volatile int n = 0; for (int i = 0; i < 9000; i++) n++;\n\
+        workspan_roi_begin(); for (int i = 0; i < 1000; i++) n++; workspan_roi_end();\n\
+        for (int i = 0; i < 9000; i++) n++; return 0; }\n";
+    compile(&folder, "marks.c", text, &["-O1"]);
+    limits(&folder, &["--roi", "marks"], &["./prog"]).check_success();
+    let marked = answer(&folder)["instructions"].as_u64().expect("a number");
+    assert!((4000..8000).contains(&marked), "{marked}");
+    limits(&folder, &["--roi", "5000..6000"], &["./prog"]).check_success();
+    let counted = answer(&folder);
+    let instructions = counted["instructions"].as_u64().expect("a number");
+    assert!((900..1100).contains(&instructions), "{instructions}");
+    assert_eq!(counted["complete"], false);
+    assert!(warnings(&counted).contains("--roi"), "{}", warnings(&counted));
+}
+
+/// A wider machine is no slower; a larger window neither; nothing beats the dependences alone.
+#[test]
+fn windows_and_widths() {
+    let folder = scratch("limits-windows");
+    compile(&folder, "serial.c", SERIAL, &["-O1", "-static"]);
+    limits(&folder, &[], &["./prog"]).check_success();
+    let answer = answer(&folder);
+    let sizes = |key: &str, size: &str| -> Vec<(u64, u64)> {
+        let one =
+            |one: &Value| (one[size].as_u64().expect("a number"), one["critical_path"].as_u64().expect("a number"));
+        answer[key].as_array().expect("a list").iter().map(one).collect()
+    };
+    let (windows, widths) = (sizes("windows", "window"), sizes("widths", "width"));
+    assert_eq!(
+        windows.iter().map(|(size, _)| *size).collect::<Vec<u64>>(),
+        (5..=20).map(|n| 1 << n).collect::<Vec<u64>>()
+    );
+    assert_eq!(
+        widths.iter().map(|(size, _)| *size).collect::<Vec<u64>>(),
+        (0..=10).map(|n| 1 << n).collect::<Vec<u64>>()
+    );
+    for sizes in [&windows, &widths] {
+        assert!(sizes.windows(2).all(|pair| pair[0].1 >= pair[1].1), "{sizes:?}");
+        assert!(sizes.iter().all(|(_, cycles)| *cycles >= model(&answer, "Tru").1), "{sizes:?}");
+    }
+    assert_eq!(widths[0].1, answer["instructions"].as_u64().expect("a number"));
+    for (n, name) in ["spill", "stack", "heap", "global"].into_iter().enumerate() {
+        assert_eq!(answer["names"][n]["without"], name);
+        let cycles = all(&answer, "names", n);
+        assert!(model(&answer, "Tru").1 <= cycles && cycles <= model(&answer, "TruNam").1, "{name}: {cycles}");
+    }
+    assert!(all(&answer, "allocator", 0) <= model(&answer, "Tru").1);
+    assert!(all(&answer, "latency", 0) >= model(&answer, "Tru").1);
+    assert!(answer["slack"]["used"].as_u64() > Some(1000));
+    let smooth = answer["smoothability"]["value"].as_f64().expect("a number");
+    assert!(smooth > 0.0 && smooth <= 1.0, "{smooth}");
+    for profile in answer["profile"].as_array().expect("a list") {
+        let bars =
+            profile["instructions"].as_array().expect("a list").iter().map(|bar| bar.as_u64().expect("a number"));
+        assert_eq!(Some(bars.sum()), answer["instructions"].as_u64(), "{profile}");
+    }
 }

@@ -147,7 +147,8 @@ fn replayed(file: &Path) -> Result<(Recording, Run, Vec<Strand>), String> {
     Ok((recording, found, rows))
 }
 
-fn compare(file: &Path, paths: bool) -> Result<(), String> {
+/// What differs between the strands of a recording and what the collector reported. `paths`: as above.
+pub(crate) fn compare(file: &Path, paths: bool) -> Result<(), String> {
     let (recording, mut found, rows) = replayed(file)?;
     let expected = &recording.runs[0];
     // What locks were held is no order of strands: it bounds the span in either case.

@@ -20,6 +20,7 @@ use crate::build::{self, scratch};
 use crate::call_sums;
 use crate::command::{record, run, start, workspan};
 use crate::openmp_build::{openmp, Compiler};
+use crate::tools;
 
 /// Random programs; each runs three times.
 const PROGRAMS: u64 = 500;
@@ -31,6 +32,20 @@ fn random_programs() {
     for seed in 0..PROGRAMS {
         for workers in [1, 2, 4] {
             differences.extend(check(&program, &seed.to_string(), 8, workers, true));
+        }
+    }
+    assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// A tool that listens at the same time changes nothing.
+#[test]
+fn with_a_tool() {
+    let (program, tool) = (build::program("random"), tools::checker());
+    let mut differences = Vec::new();
+    for seed in 0..40 {
+        for workers in [1, 2, 4] {
+            let options = RunOptions { tool: Some(tool.clone()), ..RunOptions::default() };
+            differences.extend(check_with(options, &program, &seed.to_string(), 8, workers, true));
         }
     }
     assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
@@ -90,6 +105,18 @@ fn the_real_clock() {
 /// What differs between what the strands of `program ARGUMENT` amount to and what the collector reported. `paths`: also where
 /// the critical path is.
 fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) -> Option<String> {
+    check_with(RunOptions::default(), program, argument, cores, workers, paths)
+}
+
+/// The same, with further options.
+fn check_with(
+    others: RunOptions,
+    program: &Path,
+    argument: &str,
+    cores: u32,
+    workers: u32,
+    paths: bool,
+) -> Option<String> {
     let options = RunOptions {
         clock: Clock::Virtual,
         strands: true,
@@ -97,7 +124,7 @@ fn check(program: &Path, argument: &str, cores: u32, workers: u32, paths: bool) 
         logical_cores: Some(cores),
         repeat: 1,
         steal: Some(call_sums::STEAL.unsigned_abs()),
-        ..RunOptions::default()
+        ..others
     };
     let command = [program.as_os_str().to_owned(), OsString::from(argument)];
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.wspan");

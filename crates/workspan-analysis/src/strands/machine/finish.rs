@@ -23,14 +23,14 @@ impl<C: Charge> Machine<C> {
             stretches.sort_unstable_by_key(|stretch| stretch.key);
         }
         let mut path: Vec<OnPath> = Vec::new();
-        for Stretch { key, span, beside, work } in stretches {
+        for Stretch { key, span, secondary, work } in stretches {
             match path.last_mut().filter(|last| last.key == key) {
                 Some(last) => {
                     last.span = last.span.saturating_add(span);
-                    last.beside = last.beside.saturating_add(beside);
+                    last.secondary = last.secondary.saturating_add(secondary);
                     last.work = last.work.saturating_add(work);
                 }
-                None => path.push(OnPath { key, span, beside, work }),
+                None => path.push(OnPath { key, span, secondary, work }),
             }
         }
         Finished {

@@ -154,7 +154,7 @@ impl<C: Charge> Machine<C> {
         let tail = &mut self.now.at.tail;
         tail.turn(&mut self.paths, key);
         tail.span = tail.span.saturating_add(cost);
-        tail.beside = tail.beside.saturating_add(self.charge.beside(cost));
+        tail.secondary = tail.secondary.saturating_add(self.charge.secondary(cost));
         self.now.at.uniform = self.now.at.uniform.saturating_add(cost);
         let work = row.cost.0;
         self.work.done = self.work.done.saturating_add(work);
@@ -238,7 +238,7 @@ impl<C: Charge> Machine<C> {
         self.now.at.delay(blocked.0.saturating_mul(C::SCALE));
     }
 
-    /// Room for one construct more? If not, it is left out.
+    /// Room for one construct more? If not, it is skipped.
     #[inline(always)]
     fn has_room(&mut self) -> bool {
         let room = self.open.has_room();

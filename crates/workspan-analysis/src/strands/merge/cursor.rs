@@ -70,7 +70,7 @@ impl<S: Source> Cursor<S> {
         Cursor { source, nodes: Vec::new(), head: 0, open: Nesting::new(), ended: false }
     }
 
-    /// The row after so many others.
+    /// The row after this many others.
     #[inline]
     pub(super) fn peek(&mut self, ahead: usize) -> Result<Option<&Node>, S::Error> {
         while self.nodes.len() - self.head <= ahead {

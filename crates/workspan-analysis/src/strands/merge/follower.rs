@@ -9,9 +9,9 @@ use super::Places;
 const PARTS: usize = 64;
 /// Rows that are looked at ahead for that, in each run.
 const ROWS: usize = 1 << 16;
-/// For each row so many may be looked at ahead on the average: so the cost stays linear in the rows.
+/// For each row this many may be looked at ahead on the average: so the cost stays linear in the rows.
 const CREDIT: usize = 16;
-/// And so many at once.
+/// And this many at once.
 const MOST_CREDIT: usize = 1 << 20;
 
 /// A run beside the first.
@@ -86,7 +86,7 @@ impl<S: Source> Follower<S> {
         Ok(self.miss(node, places))
     }
 
-    /// The construct around ends, or its branch. Whatever this run has more of it is left out.
+    /// The construct around ends, or its branch. Whatever this run has more of it is skipped.
     fn end(&mut self, node: &Node, places: &mut Places) -> Result<Option<Strand>, S::Error> {
         self.skip = 0;
         while let Some(other) = self.cursor.peek(0)?.copied() {

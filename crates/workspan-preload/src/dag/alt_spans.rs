@@ -12,34 +12,37 @@ use super::solo::raise;
 
 /// Absolute spans under assumptions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Assumed {
+pub struct AltSpans {
     /// With uniform loops.
     pub uniform: i64,
     /// With steals.
     pub burdened: i64,
 }
 
-impl Assumed {
+impl AltSpans {
     /// Before anything that has ended.
-    pub const NEVER: Assumed = Assumed { uniform: i64::MIN, burdened: i64::MIN };
+    pub const NEVER: AltSpans = AltSpans { uniform: i64::MIN, burdened: i64::MIN };
 
     /// Those of `thread` at the last stop.
     #[inline(always)]
-    pub fn of(thread: &Thread) -> Assumed {
-        Assumed { uniform: thread.work.get() + thread.uniform_offset.get(), burdened: strand::burdened(thread) }
+    pub fn of(thread: &Thread) -> AltSpans {
+        AltSpans {
+            uniform: thread.task.work.get() + thread.task.offsets.uniform.get(),
+            burdened: strand::burdened(thread),
+        }
     }
 
     /// `thread` continues with them.
     #[inline(always)]
     pub fn set(self, thread: &Thread) {
-        thread.uniform_offset.set(self.uniform - thread.work.get());
+        thread.task.offsets.uniform.set(self.uniform - thread.task.work.get());
         strand::set_burdened(thread, self.burdened);
     }
 
     /// `thread`, whose strand is stopped, continues after them.
     #[inline(always)]
     pub fn join(self, thread: &Thread) {
-        let now = Assumed::of(thread);
+        let now = AltSpans::of(thread);
         if self.uniform > now.uniform || self.burdened > now.burdened {
             now.max(self).set(thread);
         }
@@ -47,25 +50,25 @@ impl Assumed {
 
     /// The later of both, each by itself.
     #[inline(always)]
-    pub fn max(self, other: Assumed) -> Assumed {
-        Assumed { uniform: self.uniform.max(other.uniform), burdened: self.burdened.max(other.burdened) }
+    pub fn max(self, other: AltSpans) -> AltSpans {
+        AltSpans { uniform: self.uniform.max(other.uniform), burdened: self.burdened.max(other.burdened) }
     }
 
-    /// After something was stolen, or its end was told, which costs `steal`.
+    /// After something was stolen, or its end was reported to who waits, which costs `steal`.
     #[inline(always)]
-    pub fn burdened_by(self, steal: i64) -> Assumed {
-        Assumed { burdened: self.burdened.saturating_add(steal), ..self }
+    pub fn burdened_by(self, steal: i64) -> AltSpans {
+        AltSpans { burdened: self.burdened.saturating_add(steal), ..self }
     }
 
     /// How much they are beyond `other`.
-    pub fn beyond(self, other: Assumed) -> Assumed {
-        Assumed { uniform: self.uniform - other.uniform, burdened: self.burdened - other.burdened }
+    pub fn beyond(self, other: AltSpans) -> AltSpans {
+        AltSpans { uniform: self.uniform - other.uniform, burdened: self.burdened - other.burdened }
     }
 
     /// What `latest` has.
     #[inline(always)]
-    pub fn seen(latest: &Latest) -> Assumed {
-        Assumed { uniform: latest.uniform.load(Ordering::Acquire), burdened: latest.burdened.load(Ordering::Acquire) }
+    pub fn seen(latest: &Latest) -> AltSpans {
+        AltSpans { uniform: latest.uniform.load(Ordering::Acquire), burdened: latest.burdened.load(Ordering::Acquire) }
     }
 
     /// `latest` is no earlier.

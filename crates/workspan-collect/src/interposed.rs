@@ -1,0 +1,126 @@
+//! Functions of the C library that an adapter defines first: the next definition to go on to, and threads that are followed
+//! from their creation to their end.
+
+use core::ffi::{c_char, c_int, c_void, CStr};
+use core::mem;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use super::waits::Born;
+
+extern "C" {
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn malloc(size: usize) -> *mut c_void;
+    fn free(at: *mut c_void);
+}
+
+const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
+
+/// The next definition of a function, looked up once.
+#[derive(Debug)]
+pub struct Original {
+    name: &'static CStr,
+    at: AtomicPtr<c_void>,
+}
+
+impl Original {
+    /// Not looked up yet.
+    pub const fn new(name: &'static CStr) -> Original {
+        Original { name, at: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// Its address; null if there is none.
+    #[inline(always)]
+    pub fn get(&self) -> *mut c_void {
+        let known = self.at.load(Ordering::Relaxed);
+        if known.is_null() {
+            self.find()
+        } else {
+            known
+        }
+    }
+
+    #[cold]
+    fn find(&self) -> *mut c_void {
+        // SAFETY: a terminated name. The program calls the function, so its runtime defines it.
+        let found = unsafe { dlsym(RTLD_NEXT, self.name.as_ptr()) };
+        self.at.store(found, Ordering::Relaxed);
+        found
+    }
+}
+
+/// What a thread runs.
+pub type Start = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+/// `pthread_create`.
+pub type Create = unsafe extern "C" fn(*mut u64, *const c_void, Start, *mut c_void) -> c_int;
+/// `pthread_join`.
+pub type Join = unsafe extern "C-unwind" fn(u64, *mut *mut c_void) -> c_int;
+
+/// What the caller passes to `pthread_create`.
+#[derive(Clone, Copy, Debug)]
+pub struct Arguments {
+    /// Where the new thread's id goes.
+    pub id: *mut u64,
+    /// Its attributes.
+    pub attributes: *const c_void,
+    /// What it runs.
+    pub start: Start,
+    /// With which argument.
+    pub argument: *mut c_void,
+}
+
+impl Arguments {
+    /// Creates the thread, which nobody follows from its begin.
+    ///
+    /// # Safety
+    ///
+    /// `original` is the C library's `pthread_create`, and these are arguments for it.
+    pub unsafe fn create(self, original: Create) -> c_int {
+        // SAFETY: the caller's own arguments.
+        unsafe { original(self.id, self.attributes, self.start, self.argument) }
+    }
+
+    /// Creates the thread, which starts from where `born` says; it calls `end` when it has done what it was created for.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Arguments::create`].
+    pub unsafe fn create_followed(self, original: Create, born: impl FnOnce() -> Born, end: fn()) -> c_int {
+        // SAFETY: any size may be requested.
+        let task = unsafe { malloc(mem::size_of::<Task>()) }.cast::<Task>();
+        if task.is_null() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.create(original) };
+        }
+        let Arguments { id, attributes, start, argument } = self;
+        // SAFETY: fresh memory of the right size, aligned for anything.
+        unsafe { task.write(Task { start, argument, born: born(), end }) };
+        // SAFETY: the caller's arguments, but for start and argument, which are Workspan's pair.
+        let answer = unsafe { original(id, attributes, run, task.cast()) };
+        if answer != 0 {
+            // SAFETY: no thread was made, so nobody else has it.
+            unsafe { free(task.cast()) };
+        }
+        answer
+    }
+}
+
+/// What a followed thread is to do, and where it starts.
+struct Task {
+    start: Start,
+    argument: *mut c_void,
+    born: Born,
+    end: fn(),
+}
+
+/// What a followed thread runs.
+extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
+    // SAFETY: the argument that `create_followed` passes, for this thread alone.
+    let Task { start, argument, born, end } = unsafe { task.cast::<Task>().read() };
+    // SAFETY: allocated by `malloc` there, and not needed any more.
+    unsafe { free(task) };
+    born.start();
+    let result = start(argument);
+    end();
+    result
+}
