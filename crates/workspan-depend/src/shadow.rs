@@ -113,6 +113,8 @@ impl Readers {
 
 /// Bytes of memory that a page covers.
 const PAGE: u64 = 1 << 12;
+/// The same, as a number of cells.
+const CELLS: usize = 1 << 12;
 
 #[derive(Debug)]
 struct Page {
@@ -198,7 +200,7 @@ impl Shadow {
         }
         let shift = (address | size).trailing_zeros().min(3);
         let number = u32::try_from(self.pages.len()).unwrap_or(u32::MAX);
-        self.pages.push(Page { shift, cells: vec![Cell::default(); (PAGE >> shift) as usize] });
+        self.pages.push(Page { shift, cells: vec![Cell::default(); CELLS >> shift] });
         self.index.insert(key, number);
         number
     }

@@ -7,7 +7,7 @@
 //! **Invariant:** every index is valid in the module that it was decoded with.
 
 use crate::bytes::{Malformed, Reader, Writer};
-use crate::program::NONE;
+use crate::NONE;
 
 /// Facts of a module; empty if it was instrumented after optimisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

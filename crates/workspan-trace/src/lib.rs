@@ -20,6 +20,8 @@ pub mod facts;
 pub mod program;
 pub mod shm;
 
+/// None of a list.
+pub const NONE: u32 = u32::MAX;
 /// Bytes of an event's id.
 pub const ID_BYTES: usize = 4;
 /// Bytes of a slot: an address of 47 bits, a length, a time, a ticket.

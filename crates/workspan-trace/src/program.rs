@@ -7,8 +7,7 @@ use crate::bytes::{Malformed, Reader, Writer};
 use crate::facts::{Facts, Sizes};
 use crate::{MOST_SLOTS, VERSION};
 
-/// None of a list.
-pub const NONE: u32 = u32::MAX;
+pub use crate::NONE;
 
 /// Bits of [`Segment::flags`].
 pub mod flag {

@@ -6,6 +6,9 @@ mod make;
 mod text;
 pub mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use make::answer;
 pub use text::text;
 pub use view::Depend;
