@@ -11,7 +11,7 @@ use workspan_collect::process;
 use workspan_collect::shared::Shared;
 use workspan_collect::thread::{self, Role};
 use workspan_collect::{clock, log, path, platform, strand};
-use workspan_wire::shm::{BATCH, MAX_THREADS};
+use workspan_wire::shm::{Thread, BATCH, MAX_THREADS};
 
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::state::Start;
@@ -41,8 +41,16 @@ pub fn several_threads() {
     }
 }
 
-/// Measures, and stores the result in the header.
+/// Measures the callbacks of OpenMP, and stores the result in the header.
 pub fn run(shared: Shared) {
+    run_with(shared, CALLBACKS, |_, root| {
+        let root_data: Data = Cell::new(ptr::from_ref(root) as u64);
+        one_task(black_box(&root_data));
+    });
+}
+
+/// Measures so many hooks to a task of a root, and stores the result in the header.
+pub fn run_with(shared: Shared, hooks: u32, one_task: impl Fn(&'static Thread, &'static Frame)) {
     let header = shared.header();
     if shared.is_virtual() {
         header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -51,9 +59,9 @@ pub fn run(shared: Shared) {
     let measured = || {
         // The runtime may have been started by the call that was just noted.
         let noted = site::noted();
-        solo::as_if_over(|| store(&AMONG_OTHERS, measure(shared)));
+        solo::as_if_over(|| store(&AMONG_OTHERS, measure(shared, hooks, &one_task)));
         let header = shared.header();
-        store([&header.probe_ticks, &header.batch_probe_ticks], measure(shared));
+        store([&header.probe_ticks, &header.batch_probe_ticks], measure(shared, hooks, &one_task));
         site::note(noted);
     };
     match thread::current() {
@@ -75,7 +83,11 @@ fn store<'a>(to: impl IntoIterator<Item = &'a AtomicI64>, found: Option<[i64; 2]
 }
 
 /// What a callback takes, and a batch of them. `None`: no memory.
-fn measure(shared: Shared) -> Option<[i64; 2]> {
+fn measure(
+    shared: Shared,
+    hooks: u32,
+    one_task: &impl Fn(&'static Thread, &'static Frame),
+) -> Option<[i64; 2]> {
     let spare = shared.thread(MAX_THREADS - 1);
     thread::prepare(shared, spare, Role::Worker);
     spare.tiny.set(i64::MAX);
@@ -85,7 +97,6 @@ fn measure(shared: Shared) -> Option<[i64; 2]> {
     root.begun_here(spare);
     // Its tasks end there: not as the program's.
     group::open(spare, root);
-    let root_data: Data = Cell::new(ptr::from_ref(root) as u64);
     let mut fastest = [u64::MAX; 2];
     for _ in 0..ROUNDS {
         // A streak that is never long enough, or always is.
@@ -100,7 +111,7 @@ fn measure(shared: Shared) -> Option<[i64; 2]> {
             spare.collector.set(0);
             let from = platform::ticks();
             for _ in 0..TASKS {
-                one_task(black_box(&root_data));
+                one_task(spare, root);
             }
             let took = platform::ticks().wrapping_sub(from);
             // What the hooks themselves have measured is in no strand.
@@ -110,7 +121,7 @@ fn measure(shared: Shared) -> Option<[i64; 2]> {
     spare.log.set(0);
     group::close(spare, root);
     path::release(shared, strand::path(spare));
-    let [each, batched] = fastest.map(|ticks| ticks as i64 / i64::from(TASKS * CALLBACKS));
+    let [each, batched] = fastest.map(|ticks| ticks as i64 / i64::from(TASKS * hooks));
     Some([each, batched * i64::from(BATCH)])
 }
 

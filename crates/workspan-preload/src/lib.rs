@@ -25,5 +25,7 @@ pub mod dag;
 pub mod marks;
 #[cfg(not(any(miri, feature = "alone")))]
 pub mod original;
+#[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
+pub mod tbb;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;

@@ -18,6 +18,8 @@ use crate::original::Original;
 
 /// Load address of the OpenMP runtime.
 static RUNTIME: AtomicU64 = AtomicU64::new(0);
+/// Load address of a runtime that does not report its workers itself.
+static POOL: AtomicU64 = AtomicU64::new(0);
 
 /// `address` lies in the OpenMP runtime.
 pub fn leave_alone(address: u64) {
@@ -26,10 +28,19 @@ pub fn leave_alone(address: u64) {
     }
 }
 
+/// Threads that begin in the module that is loaded at `base` are workers.
+pub fn are_workers(base: u64) {
+    POOL.store(base, Ordering::Relaxed);
+}
+
 /// True if code at `address` is the OpenMP runtime's.
 pub fn of_the_runtime(address: u64) -> bool {
-    let runtime = RUNTIME.load(Ordering::Relaxed);
-    runtime != 0 && platform::module_of(address).is_some_and(|module| module.base == runtime)
+    lies_in(address, &RUNTIME)
+}
+
+fn lies_in(address: u64, base: &AtomicU64) -> bool {
+    let base = base.load(Ordering::Relaxed);
+    base != 0 && platform::module_of(address).is_some_and(|module| module.base == base)
 }
 
 extern "C" {
@@ -49,7 +60,8 @@ type Join = unsafe extern "C-unwind" fn(u64, *mut *mut c_void) -> c_int;
 struct Task {
     start: Start,
     argument: *mut c_void,
-    born: Born,
+    /// None: it is a worker.
+    born: Option<Born>,
 }
 
 /// There are, or are about to be, other threads than the calling one.
@@ -103,14 +115,17 @@ pub unsafe extern "C" fn pthread_create(
     // SAFETY: the C library defines it with this signature.
     let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
     several();
-    let strand = if workspan_collect::process::shared().is_none() || of_the_runtime(start as usize as u64) {
+    let worker = lies_in(start as usize as u64, &POOL);
+    let strand = if workspan_collect::process::shared().is_none() || worker || of_the_runtime(start as usize as u64) {
         None
     } else {
         in_strand()
     };
-    let Some((thread, now)) = strand else {
+    let born = match strand {
+        Some((thread, now)) => Some(Born::at(thread, now)),
+        None if worker => None,
         // SAFETY: the caller's own arguments.
-        return unsafe { original(id, attributes, start, argument) };
+        None => return unsafe { original(id, attributes, start, argument) },
     };
     // SAFETY: any size may be asked for.
     let task = unsafe { malloc(size_of::<Task>()) }.cast::<Task>();
@@ -119,7 +134,7 @@ pub unsafe extern "C" fn pthread_create(
         return unsafe { original(id, attributes, start, argument) };
     }
     // SAFETY: fresh memory of the right size, aligned for anything.
-    unsafe { task.write(Task { start, argument, born: Born::at(thread, now) }) };
+    unsafe { task.write(Task { start, argument, born }) };
     // SAFETY: the caller's arguments, but for start and argument, which are a pair of ours.
     let answer = unsafe { original(id, attributes, run, task.cast()) };
     if answer != 0 {
@@ -135,7 +150,10 @@ extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
     let Task { start, argument, born } = unsafe { task.cast::<Task>().read() };
     // SAFETY: allocated by `malloc` there, and not needed any more.
     unsafe { free(task) };
-    born.start();
+    match born {
+        Some(born) => born.start(),
+        None => thread::become_worker(),
+    }
     let result = start(argument);
     if let Some((thread, now)) = in_strand() {
         // SAFETY: always succeeds.

@@ -92,7 +92,7 @@ pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) ->
 
 /// True for sites for which an address counts. For those whose place rustc reported, addresses are but a hint.
 fn is_located(site: &Site) -> bool {
-    site.kind.is_openmp() && !is_named(site) || site.bare_address().is_some()
+    site.kind.lasts() && !is_named(site) || site.bare_address().is_some()
 }
 
 /// True for a region that a Rust program marks: the compiler reported its place, and what stands for a type is its name.

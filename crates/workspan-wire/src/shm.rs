@@ -36,7 +36,7 @@ pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 12;
+pub const WIRE_VERSION: u32 = 13;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -195,6 +195,8 @@ pub struct Header {
     pub impatient: AtomicU64,
     /// Events that were skipped, as what they are about was in another thread's hands for longer than anybody waits.
     pub unfollowed: AtomicU64,
+    /// Interface version of a oneTBB that the program has and the collector does not know; 0 for none.
+    pub unknown_tbb: AtomicU64,
 
     /// Events that are counted by context.
     pub events: Events,

@@ -40,11 +40,37 @@ pub enum SiteKind {
     Lock = 17,
     /// A region that the program marks.
     Marked = 18,
+    /// `parallel_for` of oneTBB.
+    ParallelFor = 19,
+    /// `parallel_for_each` of oneTBB.
+    ParallelForEach = 20,
+    /// `parallel_reduce` and `parallel_deterministic_reduce` of oneTBB.
+    ParallelReduce = 21,
+    /// `parallel_scan` of oneTBB.
+    ParallelScan = 22,
+    /// `parallel_invoke` of oneTBB.
+    ParallelInvoke = 23,
+    /// `parallel_sort` of oneTBB.
+    ParallelSort = 24,
+    /// `parallel_pipeline` of oneTBB.
+    ParallelPipeline = 25,
+    /// A task of a `task_group` of oneTBB.
+    TaskGroup = 26,
+    /// Nodes of a flow graph of oneTBB, from a message on.
+    FlowGraph = 27,
+    /// A task that is enqueued in an arena of oneTBB.
+    ArenaTask = 28,
+    /// `collaborative_call_once` of oneTBB.
+    CallOnce = 29,
+    /// A parallel algorithm of the C++ standard library.
+    StdPar = 30,
+    /// Another task of oneTBB.
+    TbbTask = 31,
 }
 
 impl SiteKind {
     /// Every kind, in the order of the wire numbers.
-    pub const ALL: [SiteKind; 18] = [
+    pub const ALL: [SiteKind; 31] = [
         SiteKind::Join,
         SiteKind::Scope,
         SiteKind::ScopeSpawn,
@@ -63,6 +89,19 @@ impl SiteKind {
         SiteKind::Critical,
         SiteKind::Lock,
         SiteKind::Marked,
+        SiteKind::ParallelFor,
+        SiteKind::ParallelForEach,
+        SiteKind::ParallelReduce,
+        SiteKind::ParallelScan,
+        SiteKind::ParallelInvoke,
+        SiteKind::ParallelSort,
+        SiteKind::ParallelPipeline,
+        SiteKind::TaskGroup,
+        SiteKind::FlowGraph,
+        SiteKind::ArenaTask,
+        SiteKind::CallOnce,
+        SiteKind::StdPar,
+        SiteKind::TbbTask,
     ];
 
     /// The kind with wire number `n`, if there is one.
@@ -98,6 +137,19 @@ impl SiteKind {
             SiteKind::Critical => "critical",
             SiteKind::Lock => "lock",
             SiteKind::Marked => "marked",
+            SiteKind::ParallelFor => "parallel-for",
+            SiteKind::ParallelForEach => "parallel-for-each",
+            SiteKind::ParallelReduce => "parallel-reduce",
+            SiteKind::ParallelScan => "parallel-scan",
+            SiteKind::ParallelInvoke => "parallel-invoke",
+            SiteKind::ParallelSort => "parallel-sort",
+            SiteKind::ParallelPipeline => "parallel-pipeline",
+            SiteKind::TaskGroup => "task-group",
+            SiteKind::FlowGraph => "flow-graph",
+            SiteKind::ArenaTask => "arena-task",
+            SiteKind::CallOnce => "call-once",
+            SiteKind::StdPar => "std-par",
+            SiteKind::TbbTask => "tbb-task",
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn forks(recording: &Recording, run: &Run) -> bool {
         || recording
             .sites
             .iter()
-            .any(|site| site.kind.is_openmp() && !site.kind.is_lock() && site.kind != SiteKind::Marked)
+            .any(|site| site.kind.lasts() && !site.kind.is_lock() && site.kind != SiteKind::Marked)
 }
 
 /// Judges a run.

@@ -86,6 +86,10 @@ pub struct Kind {
     pub taskloop: bool,
     /// It waits at its team's last barrier.
     pub leaving: bool,
+    /// Tasks below it report to whoever waits for them themselves ([`super::gather`]): it passes nothing on.
+    pub direct: bool,
+    /// Tasks that it creates belong to the construct that it belongs to.
+    pub siblings: bool,
 }
 
 impl Kind {
@@ -185,6 +189,10 @@ pub struct Extra {
     pub(super) pseudo: Cell<*const Frame>,
     /// The program says that the taskloop's tasks run at once.
     pub(super) taskloop_at_once: Cell<bool>,
+    /// Gathers of this task that the log has as groups, innermost first.
+    pub(super) gathers: Cell<*const super::gather::Gather>,
+    /// What it will wait for when it has created all of it.
+    pub(super) prepared: Cell<*const super::gather::Gather>,
     /// Its site is already active around it.
     pub(super) taskloop_recursive: Cell<bool>,
     pub(super) taskloop_call: Cell<call::Open>,
@@ -318,6 +326,36 @@ impl Frame {
         self.kind.get().untied
     }
 
+    /// True if it is part of its creator's chain.
+    pub fn is_inline(&self) -> bool {
+        self.kind.get().inline
+    }
+
+    /// True if tasks that it creates belong to the construct that it belongs to.
+    pub fn creates_siblings(&self) -> bool {
+        self.kind.get().siblings
+    }
+
+    /// It will wait for `gather` when it has created all of its tasks.
+    pub fn set_prepared(&self, thread: &Thread, gather: &'static super::gather::Gather) {
+        if let Some(extra) = self.extra(thread) {
+            extra.prepared.set(gather);
+        }
+    }
+
+    /// What it will wait for.
+    pub fn prepared(&self) -> Option<&'static super::gather::Gather> {
+        // SAFETY: null or a gather that this task holds.
+        unsafe { self.known_extra()?.prepared.get().as_ref() }
+    }
+
+    /// The same; it waits now.
+    pub fn take_prepared(&self) -> Option<&'static super::gather::Gather> {
+        let prepared = self.prepared()?;
+        self.known_extra()?.prepared.set(ptr::null());
+        Some(prepared)
+    }
+
     /// True for the frame of a thread's own strand.
     pub fn is_initial(&self) -> bool {
         self.kind.get().implicit && self.team.get().is_null()
@@ -423,6 +461,8 @@ impl Frame {
             construct: Cell::new(0),
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
+            gathers: Cell::new(ptr::null()),
+            prepared: Cell::new(ptr::null()),
             taskloop_recursive: Cell::new(false),
             taskloop_call: Cell::new(call::Open::NONE),
             taskloop_identity: Cell::new(0),

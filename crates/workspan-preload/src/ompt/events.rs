@@ -37,7 +37,7 @@ const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Add
 
 /// The tick now; `None` if the reading may be left out.
 #[inline(always)]
-pub(super) fn tick(thread: &Thread) -> Option<u64> {
+pub(crate) fn tick(thread: &Thread) -> Option<u64> {
     if is_virtual() {
         return Some(thread.virtual_now.get());
     }
@@ -49,7 +49,7 @@ pub(super) fn tick(thread: &Thread) -> Option<u64> {
 
 /// The tick now.
 #[inline(always)]
-pub(super) fn now(thread: &Thread) -> u64 {
+pub(crate) fn now(thread: &Thread) -> u64 {
     if is_virtual() {
         thread.virtual_now.get()
     } else if thread.waiting.get() != 0 {
@@ -273,7 +273,7 @@ fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, inde
 }
 
 /// The thread's own strand gets a frame.
-fn begin_initial(thread: &'static Thread) -> Option<&'static Frame> {
+pub(crate) fn begin_initial(thread: &'static Thread) -> Option<&'static Frame> {
     let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
     let frame = Frame::new(thread, kind, Start::default())?;
     frame.begun_here(thread);

@@ -1,0 +1,126 @@
+//! libtbb is met for the first time: whether this version is known, and what its hooks cost.
+
+use core::ffi::{c_char, c_int, c_void};
+use core::mem;
+use core::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+
+use workspan_collect::process;
+use workspan_collect::shared::Shared;
+use workspan_collect::{platform, thread};
+use workspan_wire::shm::Thread;
+
+use super::abi::VERSIONS;
+use super::calibrate;
+use crate::dag::clock;
+use crate::threads;
+
+const NOT_MET: u8 = 0;
+const MEETING: u8 = 1;
+const WATCHED: u8 = 2;
+const LEFT_ALONE: u8 = 3;
+
+static STATE: AtomicU8 = AtomicU8::new(NOT_MET);
+/// Where libtbb is loaded.
+static LIBRARY: AtomicU64 = AtomicU64::new(1);
+
+/// True if its tasks are to be followed.
+#[inline(always)]
+pub fn watched() -> bool {
+    match STATE.load(Ordering::Acquire) {
+        WATCHED => true,
+        NOT_MET => meet(),
+        _ => false,
+    }
+}
+
+/// Where libtbb is loaded.
+pub fn library() -> u64 {
+    LIBRARY.load(Ordering::Relaxed)
+}
+
+/// Something is not where it should be on `thread`: what runs there counts for what ran before.
+#[cold]
+pub fn lost(thread: &Thread) {
+    Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
+}
+
+#[cold]
+fn meet() -> bool {
+    let Some(shared) = process::shared() else {
+        // Nobody watches this process, or not yet.
+        process::count_forked();
+        return false;
+    };
+    if shared.is_idle_only() {
+        return false;
+    }
+    let first = STATE.compare_exchange(NOT_MET, MEETING, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+    if !first {
+        return STATE.load(Ordering::Acquire) == WATCHED;
+    }
+    let version = find(c"TBB_runtime_interface_version");
+    let found = if version.is_null() {
+        -1
+    } else {
+        // SAFETY: libtbb defines it with this signature.
+        let version: extern "C" fn() -> c_int = unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(version) };
+        version()
+    };
+    if !VERSIONS.contains(&found) {
+        shared.header().unknown_tbb.store(u64::from(found.unsigned_abs()), Ordering::Relaxed);
+        STATE.store(LEFT_ALONE, Ordering::Release);
+        return false;
+    }
+    if let Some(module) = platform::module_of(version as u64) {
+        LIBRARY.store(module.base, Ordering::Relaxed);
+        threads::are_workers(module.base);
+    }
+    clock::use_virtual(shared.is_virtual());
+    calibrate::run(shared);
+    if let Some(thread) = thread::current() {
+        let _ = thread;
+        shared.workers_at_least(workers());
+    }
+    STATE.store(WATCHED, Ordering::Release);
+    true
+}
+
+/// As many as libtbb takes unless the program says otherwise: processors that this process may use.
+fn workers() -> u32 {
+    extern "C" {
+        fn sysconf(name: c_int) -> core::ffi::c_long;
+        fn sched_getaffinity(process: c_int, size: usize, mask: *mut c_void) -> c_int;
+    }
+    const ONLINE: c_int = 84;
+    let mut mask = [0u64; 128];
+    // SAFETY: the mask has that size.
+    let known = unsafe { sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
+    if known >= 0 {
+        return mask.iter().map(|word| word.count_ones()).sum();
+    }
+    // SAFETY: always allowed.
+    u32::try_from(unsafe { sysconf(ONLINE) }).unwrap_or(1)
+}
+
+extern "C" {
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+}
+
+/// A function of libtbb's own, also of one that the program has loaded for itself. Null if there is none.
+pub fn find(name: &core::ffi::CStr) -> *mut c_void {
+    const NEXT: *mut c_void = -1isize as *mut c_void;
+    const LAZY_AND_LOADED: c_int = 1 | 4;
+    // SAFETY: a terminated name.
+    let found = unsafe { dlsym(NEXT, name.as_ptr()) };
+    if !found.is_null() {
+        return found;
+    }
+    // SAFETY: a terminated name; nothing is loaded that is not yet.
+    let library = unsafe { dlopen(c"libtbb.so.12".as_ptr(), LAZY_AND_LOADED) };
+    if library.is_null() {
+        return core::ptr::null_mut();
+    }
+    // SAFETY: an open library and a terminated name.
+    unsafe { dlsym(library, name.as_ptr()) }
+}
