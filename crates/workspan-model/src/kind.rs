@@ -220,18 +220,18 @@ impl SiteKind {
             SiteKind::Critical => &Row { number: 16, stored: 14, name: "critical", code: "the critical section at", family: Family::Openmp, lock: true, ..Row::PLAIN },
             SiteKind::Lock => &Row { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Openmp, lock: true, ..Row::PLAIN },
             SiteKind::Marked => &Row { number: 18, stored: 16, name: "marked", code: "serial code in the region marked at", family: Family::Any, ..Row::PLAIN },
-            SiteKind::ParallelFor => &Row { number: 19, stored: 17, name: "parallel-for", code: "serial code in chunks of the parallel_for at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelForEach => &Row { number: 20, stored: 18, name: "parallel-for-each", code: "serial code in items of the parallel_for_each at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelReduce => &Row { number: 21, stored: 19, name: "parallel-reduce", code: "serial code in chunks of the parallel_reduce at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelScan => &Row { number: 22, stored: 20, name: "parallel-scan", code: "serial code in chunks of the parallel_scan at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelInvoke => &Row { number: 23, stored: 21, name: "parallel-invoke", code: "serial code in functions of the parallel_invoke at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelSort => &Row { number: 24, stored: 22, name: "parallel-sort", code: "serial code in the parallel_sort at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelPipeline => &Row { number: 25, stored: 23, name: "parallel-pipeline", code: "serial code in stages of the parallel_pipeline at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelFor => &Row { number: 19, stored: 17, name: "parallel-for", code: "serial code in chunks of the parallel_for at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelForEach => &Row { number: 20, stored: 18, name: "parallel-for-each", code: "serial code in items of the parallel_for_each at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelReduce => &Row { number: 21, stored: 19, name: "parallel-reduce", code: "serial code in chunks of the parallel_reduce at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelScan => &Row { number: 22, stored: 20, name: "parallel-scan", code: "serial code in chunks of the parallel_scan at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelInvoke => &Row { number: 23, stored: 21, name: "parallel-invoke", code: "serial code in functions of the parallel_invoke at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelSort => &Row { number: 24, stored: 22, name: "parallel-sort", code: "serial code in the parallel_sort at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelPipeline => &Row { number: 25, stored: 23, name: "parallel-pipeline", code: "serial code in stages of the parallel_pipeline at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
             SiteKind::TaskGroup => &Row { number: 26, stored: 24, name: "task-group", code: "serial code in tasks run at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
             SiteKind::FlowGraph => &Row { number: 27, stored: 25, name: "flow-graph", code: "serial code in nodes of the flow graph reached from", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
             SiteKind::ArenaTask => &Row { number: 28, stored: 26, name: "arena-task", code: "serial code in tasks enqueued at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
             SiteKind::CallOnce => &Row { number: 29, stored: 27, name: "call-once", code: "serial code of the collaborative_call_once at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::StdPar => &Row { number: 30, stored: 28, name: "std-par", code: "serial code in the parallel algorithm at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::StdPar => &Row { number: 30, stored: 28, name: "std-par", code: "serial code in the parallel algorithm at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
             SiteKind::TbbTask => &Row { number: 31, stored: 29, name: "tbb-task", code: "serial code in tasks created at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
         }
     }
@@ -285,6 +285,11 @@ impl SiteKind {
     /// True for constructs of OpenMP, and those that may be.
     pub fn is_openmp(self) -> bool {
         matches!(self.row().family, Family::Openmp | Family::Any)
+    }
+
+    /// True for constructs of oneTBB.
+    pub fn is_tbb(self) -> bool {
+        self.row().family == Family::Tbb
     }
 
     /// True for constructs whose tasks may outlive the one that created them, of which an instance lasts until the last of its tasks has

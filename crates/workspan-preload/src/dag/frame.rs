@@ -90,12 +90,14 @@ pub struct Kind {
     pub direct: bool,
     /// Tasks that it creates belong to the construct that it belongs to.
     pub siblings: bool,
+    /// It is part of a construct, which is the instance.
+    pub part: bool,
 }
 
 impl Kind {
     /// Each of its tasks is an instance of its site.
     pub(super) fn is_instance(self) -> bool {
-        !self.machinery && !self.implicit && !self.taskloop
+        !self.machinery && !self.implicit && !self.taskloop && !self.part
     }
 
     /// What it costs more if it is stolen, at its begin and again for who waits for it.

@@ -81,7 +81,7 @@ fn region(
 
 /// The task that the caller runs itself.
 fn first(thread: &'static Thread, open: &Open, task: &Task, class: &'static Class) {
-    let kind = Kind { recursive: true, inline: true, ..Kind::default() };
+    let kind = Kind { recursive: true, inline: true, part: class.parts, ..Kind::default() };
     if let Some(frame) = gather::create(thread, open.caller, Some(open.gather), strand::context(thread), kind) {
         hand_over(task, class, frame);
     }

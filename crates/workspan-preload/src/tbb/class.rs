@@ -39,6 +39,8 @@ pub struct Class {
     pub kind: SiteKind,
     /// What it is to that.
     pub role: Role,
+    /// Its tasks are parts of an algorithm, which is the instance.
+    pub parts: bool,
     /// Its mangled name; empty without RTTI.
     pub name: &'static str,
     /// As before the functions of the original.
@@ -112,7 +114,7 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
     let stand_in = Slots { execute: run::execute, cancel: run::cancel, ..own };
     let at = platform::map_private(size_of::<Class>(), false)?.cast::<Class>();
     // SAFETY: fresh memory of that size, page-aligned.
-    unsafe { at.write(Class { original: vtable, kind, role, name, before, stand_in }) };
+    unsafe { at.write(Class { original: vtable, kind, role, parts: is_algorithm(kind), name, before, stand_in }) };
     let mut slot = slot;
     for _ in 0..MOST {
         match TABLE[slot].compare_exchange(ptr::null_mut(), at.as_ptr(), Ordering::AcqRel, Ordering::Acquire) {
@@ -126,6 +128,12 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
     None
 }
 
+/// True for constructs of which a run as a whole is an instance, and not each task.
+fn is_algorithm(kind: SiteKind) -> bool {
+    use SiteKind::{CallOnce, FlowGraph, ArenaTask, TaskGroup, TbbTask};
+    !matches!(kind, TaskGroup | FlowGraph | ArenaTask | TbbTask | CallOnce)
+}
+
 /// The construct and the role, by the mangled name of the class.
 fn recognise(name: &str) -> (SiteKind, Role) {
     use Role::{Beside, Several, Single, Splits};
@@ -133,6 +141,9 @@ fn recognise(name: &str) -> (SiteKind, Role) {
     // With its length, as mangled names have it: no part of another name.
     if has("9start_forI") && (has("quick_sort_range") || has("quick_sort_pretest_body")) {
         return (SiteKind::ParallelSort, Splits);
+    }
+    if has("25collaborative_once_runner") {
+        return (SiteKind::CallOnce, Single);
     }
     if has("__pstl") {
         let role = if name.starts_with("N3tbb6detail2d116function_invokerI") { Beside } else { Splits };
@@ -154,7 +165,6 @@ fn recognise(name: &str) -> (SiteKind, Role) {
         ("25input_block_handling_taskI", SiteKind::ParallelForEach, Splits),
         ("27forward_block_handling_taskI", SiteKind::ParallelForEach, Splits),
         ("10stage_task", SiteKind::ParallelPipeline, Splits),
-        ("24collaborative_once_runner", SiteKind::CallOnce, Single),
         ("13function_taskI", SiteKind::TaskGroup, Single),
         ("19function_stack_taskI", SiteKind::TaskGroup, Single),
         ("12enqueue_taskI", SiteKind::ArenaTask, Single),

@@ -20,3 +20,4 @@ pub mod spawn;
 pub mod start;
 pub mod state;
 pub mod wait;
+pub mod workers;

@@ -55,7 +55,7 @@ pub unsafe fn follows(thread: &'static Thread, creator: &'static Frame, task: *c
     let task = unsafe { &*task };
     // SAFETY: a task has a virtual table.
     if let Some(class) = unsafe { class::of(task.vtable.get()) } {
-        let kind = Kind { recursive: true, ..Kind::default() };
+        let kind = Kind { recursive: true, part: class.parts, ..Kind::default() };
         give(thread, creator, gather::of(thread, creator), task, class, strand::context(thread), kind);
     }
 }
@@ -81,7 +81,7 @@ fn create(
         (_, Some(context)) => context::gather(thread, creator, context),
     };
     let here = strand::context(thread);
-    let mut kind = Kind { recursive: true, siblings: class.role == Role::Several, ..Kind::default() };
+    let mut kind = Kind { recursive: true, siblings: class.role == Role::Several, part: class.parts, ..Kind::default() };
     let mut of = here;
     if class.role == Role::Single && class.kind != SiteKind::FlowGraph || !is_inside(thread, gather, mine) {
         let site = site::of(thread, class.kind, called, class);

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU64, AtomicU8, Ordering};
 
 use workspan_collect::process;
 use workspan_collect::shared::Shared;
-use workspan_collect::{platform, thread};
+use workspan_collect::platform;
 use workspan_wire::shm::Thread;
 
 use super::abi::VERSIONS;
@@ -77,29 +77,16 @@ fn meet() -> bool {
     }
     clock::use_virtual(shared.is_virtual());
     calibrate::run(shared);
-    if let Some(thread) = thread::current() {
-        let _ = thread;
-        shared.workers_at_least(workers());
+    // What the program may change; it will be no fewer than this.
+    let threads = find(c"_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE");
+    if !threads.is_null() {
+        // SAFETY: libtbb defines it with this signature; null is the calling thread's arena.
+        let threads: extern "C" fn(*const c_void) -> c_int =
+            unsafe { mem::transmute::<*mut c_void, extern "C" fn(*const c_void) -> c_int>(threads) };
+        shared.workers_at_least(u32::try_from(threads(core::ptr::null())).unwrap_or(1));
     }
     STATE.store(WATCHED, Ordering::Release);
     true
-}
-
-/// As many as libtbb takes unless the program says otherwise: processors that this process may use.
-fn workers() -> u32 {
-    extern "C" {
-        fn sysconf(name: c_int) -> core::ffi::c_long;
-        fn sched_getaffinity(process: c_int, size: usize, mask: *mut c_void) -> c_int;
-    }
-    const ONLINE: c_int = 84;
-    let mut mask = [0u64; 128];
-    // SAFETY: the mask has that size.
-    let known = unsafe { sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
-    if known >= 0 {
-        return mask.iter().map(|word| word.count_ones()).sum();
-    }
-    // SAFETY: always allowed.
-    u32::try_from(unsafe { sysconf(ONLINE) }).unwrap_or(1)
 }
 
 extern "C" {
