@@ -137,6 +137,7 @@ std::unique_ptr<Node> new_construct(Random &random, int depth, unsigned groups)
     case Kind::run:
     case Kind::defer:
         node->number = random.below(std::min(groups, 3u));
+        groups -= node->number;
         break;
     case Kind::invoke:
         parts = 2 + random.below(9);
@@ -154,6 +155,12 @@ std::unique_ptr<Node> new_construct(Random &random, int depth, unsigned groups)
         break;
     case Kind::arena:
         node->number = random.below(3);
+        /* A task of a group outside would be left to that arena's workers, of which there may be none. */
+        groups = 0;
+        break;
+    case Kind::isolate:
+        /* Who waits outside might not run it, being isolated itself. */
+        groups = 0;
         break;
     case Kind::thread:
         parts = 2;
@@ -212,13 +219,14 @@ struct Groups {
     tbb::task_group *group;
     const Groups *outer;
 
-    tbb::task_group &at(unsigned number) const { return number == 0 || !outer ? *group : outer->at(number - 1); }
+    const Groups &at(unsigned number) const { return number == 0 || !outer ? *this : outer->at(number - 1); }
 };
 
+void execute(const Node &node, const Groups *groups);
 void execute(const List &list, const Groups *groups);
 
-/* With room for every thread: in a full one a thread would wait for another that may wait for it. */
-tbb::task_arena arenas[] = {tbb::task_arena(64, 64), tbb::task_arena(64, 32), tbb::task_arena(64, 63)};
+/* With room for every thread, and for workers: in a full one a thread would wait for another that may wait for it. */
+tbb::task_arena arenas[] = {tbb::task_arena(64), tbb::task_arena(48), tbb::task_arena(32)};
 
 struct Sum {
     const Node &node;
@@ -246,11 +254,12 @@ void loop(const Node &node, const Groups *groups, tbb::task_group_context &conte
         range,
         [&](const tbb::blocked_range<size_t> &range) {
             for (size_t i = range.begin(); i != range.end(); i++) {
-                const List &part = node.parts[i];
-                if (!part.empty() && part.front()->kind == Kind::loop_in_context)
-                    loop(*part.front(), groups, context);
-                else
-                    execute(part, groups);
+                for (const auto &inner : node.parts[i]) {
+                    if (inner->kind == Kind::loop_in_context)
+                        loop(*inner, groups, context);
+                    else
+                        execute(*inner, groups);
+                }
             }
         },
         tbb::simple_partitioner(), context);
@@ -276,13 +285,16 @@ void execute(const Node &node, const Groups *groups)
         group.wait();
         break;
     }
-    case Kind::run:
-        groups->at(node.number).run([&parts, groups] { execute(parts[0], groups); });
+    case Kind::run: {
+        /* It may outlive the groups further in. */
+        const Groups &its = groups->at(node.number);
+        its.group->run([&parts, &its] { execute(parts[0], &its); });
         break;
+    }
     case Kind::defer: {
-        auto &group = groups->at(node.number);
-        auto handle = group.defer([&parts, groups] { execute(parts[0], groups); });
-        group.run(std::move(handle));
+        const Groups &its = groups->at(node.number);
+        auto handle = its.group->defer([&parts, &its] { execute(parts[0], &its); });
+        its.group->run(std::move(handle));
         break;
     }
     case Kind::run_and_wait: {
@@ -432,8 +444,8 @@ uint64_t evaluate(const Node &node, uint64_t at, Ends *groups)
     }
     case Kind::run:
     case Kind::defer: {
-        uint64_t end = evaluate(parts[0], at, groups);
         Ends &group = groups->at(node.number);
+        uint64_t end = evaluate(parts[0], at, &group);
         group.last = std::max(group.last, end);
         return at;
     }

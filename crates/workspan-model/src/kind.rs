@@ -117,6 +117,8 @@ pub enum Family {
     Openmp,
     /// oneTBB's.
     Tbb,
+    /// Threads of the program's own.
+    Threads,
     /// The program's, in all runtimes; follows the rules of OpenMP where that is the runtime.
     Any,
 }
@@ -210,7 +212,7 @@ impl SiteKind {
             SiteKind::ParIter => &Row { number: 6, stored: 5, name: "par-iter", code: "serial code in chunks of the parallel iterator at", family: Family::Rayon, tasks: Tasks::Items, runs_one: true, ..Row::PLAIN },
             SiteKind::ParSort => &Row { number: 7, stored: 6, name: "par-sort", code: "serial code in the sort at", family: Family::Rayon, runs_one: true, ..Row::PLAIN },
             SiteKind::Serial { .. } => &Row { number: 8, stored: 100, name: "serial", spawns: false, ..Row::PLAIN },
-            SiteKind::Thread => &Row { number: 9, stored: 7, name: "thread", code: "serial code of the thread at", spawns: false, ..Row::PLAIN },
+            SiteKind::Thread => &Row { number: 9, stored: 7, name: "thread", code: "serial code of the thread at", family: Family::Threads, ..Row::PLAIN },
             SiteKind::Parallel => &Row { number: 10, stored: 8, name: "parallel", code: "serial code in the parallel region at", family: Family::Openmp, ..Row::PLAIN },
             SiteKind::Teams => &Row { number: 11, stored: 9, name: "teams", code: "serial code in the teams at", family: Family::Openmp, ..Row::PLAIN },
             SiteKind::Task => &Row { number: 12, stored: 10, name: "task", code: "serial code in tasks created at", family: Family::Openmp, created: Created::Measured, one_task: true, ..Row::PLAIN },
@@ -287,15 +289,15 @@ impl SiteKind {
         matches!(self.row().family, Family::Openmp | Family::Any)
     }
 
-    /// True for constructs of oneTBB.
-    pub fn is_tbb(self) -> bool {
-        self.row().family == Family::Tbb
+    /// True for constructs that are known by calls within each other, as those of oneTBB and threads are.
+    pub fn is_called(self) -> bool {
+        matches!(self.row().family, Family::Tbb | Family::Threads)
     }
 
     /// True for constructs whose tasks may outlive the one that created them, of which an instance lasts until the last of its tasks has
-    /// ended: those of OpenMP and oneTBB, and those that may be.
+    /// ended: those of OpenMP and oneTBB, threads, and those that may be.
     pub fn lasts(self) -> bool {
-        matches!(self.row().family, Family::Openmp | Family::Tbb | Family::Any)
+        matches!(self.row().family, Family::Openmp | Family::Tbb | Family::Threads | Family::Any)
     }
 }
 

@@ -83,11 +83,7 @@ fn store<'a>(to: impl IntoIterator<Item = &'a AtomicI64>, found: Option<[i64; 2]
 }
 
 /// What a callback takes, and a batch of them. `None`: no memory.
-fn measure(
-    shared: Shared,
-    hooks: u32,
-    one_task: &impl Fn(&'static Thread, &'static Frame),
-) -> Option<[i64; 2]> {
+fn measure(shared: Shared, hooks: u32, one_task: &impl Fn(&'static Thread, &'static Frame)) -> Option<[i64; 2]> {
     let spare = shared.thread(MAX_THREADS - 1);
     thread::prepare(shared, spare, Role::Worker);
     spare.tiny.set(i64::MAX);

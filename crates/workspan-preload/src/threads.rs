@@ -8,13 +8,19 @@ use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::platform;
+use workspan_collect::region::{CallSite, Place};
 use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
 
 use crate::calibrate;
-use crate::dag::{solo, token};
+use crate::dag::frame::Frame;
+use crate::dag::{marked, solo, task, token};
+use crate::ompt::events;
 use crate::original::Original;
+#[cfg(target_arch = "x86_64")]
+use crate::tbb;
 
 /// Load address of the OpenMP runtime.
 static RUNTIME: AtomicU64 = AtomicU64::new(0);
@@ -62,6 +68,8 @@ struct Task {
     argument: *mut c_void,
     /// None: it is a worker.
     born: Option<Born>,
+    /// Where it is created, or what it runs.
+    site: Option<CallSite>,
 }
 
 /// There are, or are about to be, other threads than the calling one.
@@ -100,12 +108,46 @@ fn in_strand() -> Option<(&'static Thread, u64)> {
 /// # Safety
 ///
 /// As for the C library's.
+#[cfg(target_arch = "x86_64")]
+#[no_mangle]
+#[unsafe(naked)]
+pub unsafe extern "C" fn pthread_create() {
+    // Where the return address lies.
+    core::arch::naked_asm!("mov r8, rsp", "jmp {create}", create = sym create)
+}
+
+/// # Safety
+///
+/// As for the C library's.
+#[cfg(not(target_arch = "x86_64"))]
 #[no_mangle]
 pub unsafe extern "C" fn pthread_create(
     id: *mut u64,
     attributes: *const c_void,
     start: Start,
     argument: *mut c_void,
+) -> c_int {
+    // SAFETY: the caller's own arguments.
+    unsafe { create(id, attributes, start, argument, core::ptr::null()) }
+}
+
+/// The place of a thread: the function that it runs; or, if that is of the standard library, where it is created.
+fn site_of(thread: &Thread, start: Start, called: *const u64) -> Option<CallSite> {
+    let function = start as usize as u64;
+    #[cfg(target_arch = "x86_64")]
+    if tbb::names::is_function_of_headers(function) {
+        return tbb::site::named(thread, SiteKind::Thread, tbb::site::Called(called), "");
+    }
+    let _ = (thread, called);
+    Some(CallSite { kind: SiteKind::Thread, place: Place::Address(function), type_name: || "" })
+}
+
+unsafe extern "C" fn create(
+    id: *mut u64,
+    attributes: *const c_void,
+    start: Start,
+    argument: *mut c_void,
+    called: *const u64,
 ) -> c_int {
     static ORIGINAL: Original = Original::new(c"pthread_create");
     let original = ORIGINAL.get();
@@ -121,9 +163,12 @@ pub unsafe extern "C" fn pthread_create(
     } else {
         in_strand()
     };
-    let born = match strand {
-        Some((thread, now)) => Some(Born::at(thread, now)),
-        None if worker => None,
+    let (born, site) = match strand {
+        Some((thread, now)) => {
+            let born = Born::at(thread, now);
+            (Some(born), workspan_collect::strand::away(thread, || site_of(thread, start, called)))
+        }
+        None if worker => (None, None),
         // SAFETY: the caller's own arguments.
         None => return unsafe { original(id, attributes, start, argument) },
     };
@@ -134,7 +179,7 @@ pub unsafe extern "C" fn pthread_create(
         return unsafe { original(id, attributes, start, argument) };
     }
     // SAFETY: fresh memory of the right size, aligned for anything.
-    unsafe { task.write(Task { start, argument, born }) };
+    unsafe { task.write(Task { start, argument, born, site }) };
     // SAFETY: the caller's arguments, but for start and argument, which are a pair of ours.
     let answer = unsafe { original(id, attributes, run, task.cast()) };
     if answer != 0 {
@@ -147,14 +192,18 @@ pub unsafe extern "C" fn pthread_create(
 /// What a followed thread runs.
 extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
     // SAFETY: the argument that `pthread_create` above passes, for this thread alone.
-    let Task { start, argument, born } = unsafe { task.cast::<Task>().read() };
+    let Task { start, argument, born, site } = unsafe { task.cast::<Task>().read() };
     // SAFETY: allocated by `malloc` there, and not needed any more.
     unsafe { free(task) };
     match born {
         Some(born) => born.start(),
         None => thread::become_worker(),
     }
+    let own = site.and_then(|site| enter(&site));
     let result = start(argument);
+    if let Some(own) = own {
+        leave(own);
+    }
     if let Some((thread, now)) = in_strand() {
         // SAFETY: always succeeds.
         publish_end_at(thread, now, unsafe { pthread_self() });
@@ -164,6 +213,27 @@ extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
     }
     thread::detach();
     result
+}
+
+/// What the calling thread, which begins, runs is the region of `site`.
+fn enter(site: &CallSite) -> Option<&'static Frame> {
+    let (thread, now) = in_strand()?;
+    let frame = Frame::on(thread).or_else(|| events::begin_initial(thread))?;
+    task::stop(thread, Some(now));
+    marked::begin(thread, frame, now, site);
+    task::go(thread, Some(now));
+    Some(frame)
+}
+
+/// It has run it; `frame` is its own strand's.
+fn leave(frame: &'static Frame) {
+    let Some((thread, now)) = in_strand() else { return };
+    task::stop(thread, Some(now));
+    marked::end(thread, frame, now);
+    if Frame::on(thread).is_some_and(|here| core::ptr::eq(here, frame)) {
+        frame.retire(thread);
+    }
+    task::go(thread, Some(now));
 }
 
 /// # Safety

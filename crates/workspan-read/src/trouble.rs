@@ -43,6 +43,9 @@ mod tests {
         ] {
             memory[at..at + 8].copy_from_slice(&count.to_ne_bytes());
         }
-        assert_eq!(trouble(&memory[..]).expect("it is whole"), Trouble { impatient: 3, unfollowed: 4, unknown_tbb: 12300 });
+        assert_eq!(
+            trouble(&memory[..]).expect("it is whole"),
+            Trouble { impatient: 3, unfollowed: 4, unknown_tbb: 12300 }
+        );
     }
 }

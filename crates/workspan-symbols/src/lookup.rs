@@ -67,8 +67,9 @@ impl<'e> Lookup<'e> {
         };
         found.folder = unit.unit.comp_dir.map(|folder| String::from_utf8_lossy(folder.slice()).into_owned());
         let unwanted = |file: &str| !wanted(file);
-        let mut steps =
-            details.steps(address).skip_while(|step| step.place.as_ref().is_some_and(|(file, ..)| unwanted(&file.path)));
+        let mut steps = details
+            .steps(address)
+            .skip_while(|step| step.place.as_ref().is_some_and(|(file, ..)| unwanted(&file.path)));
         let first = steps.next();
         found.places = first
             .into_iter()

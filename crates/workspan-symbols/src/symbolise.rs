@@ -212,7 +212,7 @@ impl Work<'_> {
             Some(Function { name, from_debug_info: true, offset })
         } else {
             let symbol = found.symbol.as_ref().filter(|_| found.places.is_empty());
-            let of_class = || cpp::of_class(&site.type_name).filter(|_| site.kind.is_tbb());
+            let of_class = || cpp::of_class(&site.type_name).filter(|_| site.kind.is_called());
             let class = of_class().map(|name| Function { name, from_debug_info: false, offset: None });
             class.or_else(|| symbol.map(|(name, _)| Function { name: name.clone(), from_debug_info: false, offset }))
         };
@@ -220,7 +220,7 @@ impl Work<'_> {
 }
 
 fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
-    if site.kind.is_tbb() {
+    if site.kind.is_called() {
         return look_up_call(lookup, site);
     }
     match site.addresses.first() {
@@ -278,7 +278,7 @@ fn find_fortran_files(
 /// The function that the compiler reported.
 fn told_function(site: &Site) -> Option<String> {
     let name = site.type_name.as_str();
-    if site.kind.is_tbb() {
+    if site.kind.is_called() {
         // The class of a task: it serves where nothing else is known.
         return None;
     }

@@ -36,10 +36,7 @@ const OVERHEAD_MATTERS: f64 = 0.10;
 /// True if anything of the run could have run beside anything else.
 pub fn forks(recording: &Recording, run: &Run) -> bool {
     run.tasks() > 0
-        || recording
-            .sites
-            .iter()
-            .any(|site| site.kind.lasts() && !site.kind.is_lock() && site.kind != SiteKind::Marked)
+        || recording.sites.iter().any(|site| site.kind.lasts() && !site.kind.is_lock() && site.kind != SiteKind::Marked)
 }
 
 /// Judges a run.

@@ -328,6 +328,15 @@ impl Frame {
         self.kind.get().untied
     }
 
+    /// The thread whose own strand it is ends. It is given back unless tasks of it have not ended.
+    pub fn retire(&'static self, thread: &Thread) {
+        if self.is_initial() && !self.has_open_children() {
+            thread.task.set(0);
+            self.set_end(End::default());
+            self.release(thread);
+        }
+    }
+
     /// True if it is part of its creator's chain.
     pub fn is_inline(&self) -> bool {
         self.kind.get().inline

@@ -23,7 +23,8 @@ pub struct Running(Option<Open>);
 #[derive(Clone, Copy, Debug)]
 struct Open {
     caller: &'static Frame,
-    gather: &'static Gather,
+    /// None: who waits for the algorithm waits for what is run here, too.
+    gather: Option<&'static Gather>,
     region: bool,
     /// The context whose word has the gather.
     by: Option<&'static Context>,
@@ -49,11 +50,16 @@ pub unsafe fn begin(task: *const Task, context: *const Context, called: Called) 
     let open = match class.role {
         Role::Single => alone(thread, caller, task, class, context, called),
         Role::Beside | Role::Several => match caller.take_prepared() {
-            Some(gather) => Some(Open { caller, gather, region: true, by: None }),
+            Some(gather) => Some(Open { caller, gather: Some(gather), region: true, by: None }),
             None => region(thread, caller, class, context, called, at),
         }
         .inspect(|open| first(thread, open, task, class)),
-        Role::Splits => {
+        Role::Inner if gather::of(thread, caller).is_some() => {
+            let open = Open { caller, gather: None, region: false, by: None };
+            first(thread, &open, task, class);
+            Some(open)
+        }
+        Role::Splits | Role::Inner => {
             region(thread, caller, class, context, called, at).inspect(|open| first(thread, open, task, class))
         }
     };
@@ -76,13 +82,14 @@ fn region(
         marked::begin(thread, caller, at, &site);
     }
     let gather = gather::open(thread, caller, context as *const Context as u64)?;
-    Some(Open { caller, gather, region, by: None })
+    Some(Open { caller, gather: Some(gather), region, by: None })
 }
 
 /// The task that the caller runs itself.
 fn first(thread: &'static Thread, open: &Open, task: &Task, class: &'static Class) {
     let kind = Kind { recursive: true, inline: true, part: class.parts, ..Kind::default() };
-    if let Some(frame) = gather::create(thread, open.caller, Some(open.gather), strand::context(thread), kind) {
+    let gather = open.gather.or_else(|| gather::of(thread, open.caller));
+    if let Some(frame) = gather::create(thread, open.caller, gather, strand::context(thread), kind) {
         hand_over(task, class, frame);
     }
 }
@@ -106,7 +113,7 @@ fn alone(
     if let Some(frame) = gather::create(thread, caller, Some(gather), of, kind) {
         hand_over(task, class, frame);
     }
-    Some(Open { caller, gather, region: false, by: Some(context) })
+    Some(Open { caller, gather: Some(gather), region: false, by: Some(context) })
 }
 
 impl Drop for Running {
@@ -116,23 +123,25 @@ impl Drop for Running {
         if !core::ptr::eq(here, open.caller) {
             return super::start::lost(thread);
         }
-        if let Some(by) = open.by {
-            if context::taken(by, open.gather) {
-                gather::release(thread, open.gather);
+        if let (Some(by), Some(gather)) = (open.by, open.gather) {
+            if context::taken(by, gather) {
+                gather::release(thread, gather);
             }
         }
         // Still waiting.
-        let whole = gather::settle(thread, open.gather);
+        let whole = open.gather.filter(|gather| gather::settle(thread, gather));
         let at = events::now(thread);
         rules::stop(thread, Some(at));
         rules::wait_over(thread, at);
-        if whole {
-            gather::join(thread, here, open.gather);
+        if let Some(gather) = whole {
+            gather::join(thread, here, gather);
         }
         if open.region {
             marked::end(thread, here, at);
         }
-        gather::release(thread, open.gather);
+        if let Some(gather) = open.gather {
+            gather::release(thread, gather);
+        }
         rules::go(thread, Some(at));
     }
 }
@@ -151,8 +160,8 @@ pub fn prepare(
     }
     let at = at.unwrap_or_else(|| events::now(thread));
     let open = region(thread, caller, class, context, called, at)?;
-    caller.set_prepared(thread, open.gather);
-    Some(open.gather)
+    caller.set_prepared(thread, open.gather?);
+    open.gather
 }
 
 /// True if `gather` is that of an algorithm that the running task prepares.

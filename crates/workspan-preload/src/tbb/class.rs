@@ -25,6 +25,8 @@ pub enum Role {
     Beside,
     /// The same; it spawns some of the others itself.
     Several,
+    /// An algorithm's task runs it and waits for it, and for nothing that comes of it.
+    Inner,
     /// The program creates it, and waits for its context.
     Single,
 }
@@ -130,13 +132,13 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
 
 /// True for constructs of which a run as a whole is an instance, and not each task.
 fn is_algorithm(kind: SiteKind) -> bool {
-    use SiteKind::{CallOnce, FlowGraph, ArenaTask, TaskGroup, TbbTask};
+    use SiteKind::{ArenaTask, CallOnce, FlowGraph, TaskGroup, TbbTask};
     !matches!(kind, TaskGroup | FlowGraph | ArenaTask | TbbTask | CallOnce)
 }
 
 /// The construct and the role, by the mangled name of the class.
 fn recognise(name: &str) -> (SiteKind, Role) {
-    use Role::{Beside, Several, Single, Splits};
+    use Role::{Beside, Inner, Several, Single, Splits};
     let has = |part: &str| name.contains(part);
     // With its length, as mangled names have it: no part of another name.
     if has("9start_forI") && (has("quick_sort_range") || has("quick_sort_pretest_body")) {
@@ -160,7 +162,7 @@ fn recognise(name: &str) -> (SiteKind, Role) {
         ("16function_invokerI", SiteKind::ParallelInvoke, Beside),
         ("19invoke_subroot_taskI", SiteKind::ParallelInvoke, Several),
         ("18for_each_root_task", SiteKind::ParallelForEach, Splits),
-        ("23for_each_iteration_taskI", SiteKind::ParallelForEach, Splits),
+        ("23for_each_iteration_taskI", SiteKind::ParallelForEach, Inner),
         ("16feeder_item_taskI", SiteKind::ParallelForEach, Splits),
         ("25input_block_handling_taskI", SiteKind::ParallelForEach, Splits),
         ("27forward_block_handling_taskI", SiteKind::ParallelForEach, Splits),
@@ -186,10 +188,18 @@ mod tests {
     fn classes_by_name() {
         let check = |name: &str, kind, role| assert_eq!(recognise(name), (kind, role), "{name}");
         let of = "N3tbb6detail2d1";
-        check(&format!("{of}9start_forINS1_13blocked_rangeIiEEZ4mainEUlRKS4_E_KNS1_16auto_partitionerEEE"), SiteKind::ParallelFor, Role::Splits);
+        check(
+            &format!("{of}9start_forINS1_13blocked_rangeIiEEZ4mainEUlRKS4_E_KNS1_16auto_partitionerEEE"),
+            SiteKind::ParallelFor,
+            Role::Splits,
+        );
         check(&format!("{of}9start_forINS1_16quick_sort_rangeIPiSt4lessIiEEEE"), SiteKind::ParallelSort, Role::Splits);
         check(&format!("{of}13function_taskIZ3fibiEUlvE_EE"), SiteKind::TaskGroup, Role::Single);
-        check(&format!("{of}13function_taskIZ3fibIN3tbb6detail2d19start_forIiEEEUlvE_EE"), SiteKind::TaskGroup, Role::Single);
+        check(
+            &format!("{of}13function_taskIZ3fibIN3tbb6detail2d19start_forIiEEEUlvE_EE"),
+            SiteKind::TaskGroup,
+            Role::Single,
+        );
         check("N3tbb6detail2r110stage_taskE", SiteKind::ParallelPipeline, Role::Splits);
         check("", SiteKind::TbbTask, Role::Splits);
     }

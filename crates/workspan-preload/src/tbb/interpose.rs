@@ -98,7 +98,12 @@ unsafe extern "C-unwind" fn spawn_to(task: *const Task, context: *const Context,
     unsafe { own(task, context, slot) };
 }
 
-with_stack!(submit_shim, "_ZN3tbb6detail2r16submitERNS0_2d14taskERNS2_18task_group_contextEPNS1_5arenaEm", "r8", submit);
+with_stack!(
+    submit_shim,
+    "_ZN3tbb6detail2r16submitERNS0_2d14taskERNS2_18task_group_contextEPNS1_5arenaEm",
+    "r8",
+    submit
+);
 unsafe extern "C-unwind" fn submit(
     task: *const Task,
     context: *const Context,

@@ -10,22 +10,42 @@ use core::ffi::{c_char, c_int, c_long, c_void};
 use core::mem::size_of;
 use core::ptr;
 use core::slice;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::platform;
 
 /// True if the code at `address` is of a function of the headers.
 pub fn is_of_headers(address: u64) -> bool {
     let Some(module) = platform::module_of(address) else { return false };
+    if ["libstdc++.so", "libc++.so"]
+        .iter()
+        .any(|name| module.path.windows(name.len()).any(|part| part == name.as_bytes()))
+    {
+        return true;
+    }
     let Some(file) = File::open(module.path) else { return false };
     let name = file.symbol_at(address.wrapping_sub(module.base));
     name.is_some_and(in_headers)
+}
+
+/// The same of a function's own address, which is asked for whenever a thread begins with it: what is known is kept.
+pub fn is_function_of_headers(function: u64) -> bool {
+    static KNOWN: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+    let slot = &KNOWN[(function >> 4) as usize % KNOWN.len()];
+    let known = slot.load(Ordering::Relaxed);
+    if known >> 1 == function {
+        return known & 1 != 0;
+    }
+    let found = is_of_headers(function);
+    slot.store(function << 1 | u64::from(found), Ordering::Relaxed);
+    found
 }
 
 /// True for the mangled names of functions in the namespaces of oneTBB and the standard library, and of what is local to these.
 fn in_headers(name: &[u8]) -> bool {
     let Some(rest) = name.strip_prefix(b"_Z") else { return false };
     let nested = rest.iter().take_while(|byte| matches!(byte, b'Z' | b'N' | b'K' | b'L')).count();
-    let spaces: [&[u8]; 5] = [b"3tbb", b"St", b"6__pstl", b"4pstl", b"9__gnu_cxx"];
+    let spaces: [&[u8]; 6] = [b"3tbb", b"St", b"6__pstl", b"4pstl", b"9__gnu_cxx", b"3std"];
     rest.get(nested..).is_some_and(|rest| spaces.iter().any(|space| rest.starts_with(space)))
 }
 
@@ -141,10 +161,17 @@ mod tests {
 
     #[test]
     fn names_of_headers() {
-        for name in ["_ZN3tbb6detail2d15spawnERNS1_4taskERNS1_18task_group_contextE", "_ZNK3tbb1aEv", "_ZSt4sortIPiEvT_S1_", "_ZZN6__pstl1aEvENKUlvE_clEv"] {
+        for name in [
+            "_ZN3tbb6detail2d15spawnERNS1_4taskERNS1_18task_group_contextE",
+            "_ZNK3tbb1aEv",
+            "_ZSt4sortIPiEvT_S1_",
+            "_ZZN6__pstl1aEvENKUlvE_clEv",
+        ] {
             assert!(in_headers(name.as_bytes()), "{name}");
         }
-        for name in ["main", "_Z3fibi", "_ZZ4mainENKUlRKN3tbb6detail2d113blocked_rangeIiEEE_clES5_", "_ZN5mytbb1aEv", ""] {
+        for name in
+            ["main", "_Z3fibi", "_ZZ4mainENKUlRKN3tbb6detail2d113blocked_rangeIiEEE_clES5_", "_ZN5mytbb1aEv", ""]
+        {
             assert!(!in_headers(name.as_bytes()), "{name}");
         }
     }

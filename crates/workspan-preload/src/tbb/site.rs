@@ -59,8 +59,13 @@ pub struct Called(pub *const u64);
 
 /// The site of a construct of `kind` by the call of an entry point. `None`: the table is full.
 pub fn of(thread: &Thread, kind: SiteKind, called: Called, class: &'static Class) -> Option<CallSite> {
+    named(thread, kind, called, class.name)
+}
+
+/// The same with the name of a class; empty if there is none.
+pub fn named(thread: &Thread, kind: SiteKind, called: Called, type_name: &'static str) -> Option<CallSite> {
     let calls = calls(thread, called)?;
-    Some(CallSite { kind, place: Place::Called { calls, type_name: class.name }, type_name: || "" })
+    Some(CallSite { kind, place: Place::Called { calls, type_name }, type_name: || "" })
 }
 
 fn calls(thread: &Thread, called: Called) -> Option<&'static [u64]> {
@@ -159,8 +164,7 @@ extern "C" fn step(at: *mut Unwinder, data: *mut c_void) -> c_int {
 fn add(slot: usize, called: Called) -> Option<&'static [u64]> {
     let ours = platform::module_of(step as *const () as u64).map_or(1, |module| module.base);
     let theirs = super::start::library();
-    let mut unwound =
-        Unwound { called, calls: [(0, 0); DEEPEST], length: 0, ours, theirs };
+    let mut unwound = Unwound { called, calls: [(0, 0); DEEPEST], length: 0, ours, theirs };
     // SAFETY: the function has the expected type, and what it is given lives until the return.
     unsafe { _Unwind_Backtrace(step, (&raw mut unwound).cast()) };
     // SAFETY: as in `calls`.

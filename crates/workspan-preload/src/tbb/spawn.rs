@@ -74,14 +74,17 @@ fn create(
     let gather = match (class.role, context) {
         (_, None) => None,
         // A task that a task of the same algorithm splits off.
-        (Role::Splits, _) if within => mine,
+        (Role::Splits | Role::Inner, _) if within => mine,
         // Of an algorithm whose tasks are spawned by several.
         (Role::Beside | Role::Several, _) if within && creator.creates_siblings() => mine,
-        (Role::Beside | Role::Several, Some(context)) => algorithm::prepare(thread, creator, class, context, called, at),
+        (Role::Beside | Role::Several, Some(context)) => {
+            algorithm::prepare(thread, creator, class, context, called, at)
+        }
         (_, Some(context)) => context::gather(thread, creator, context),
     };
     let here = strand::context(thread);
-    let mut kind = Kind { recursive: true, siblings: class.role == Role::Several, part: class.parts, ..Kind::default() };
+    let mut kind =
+        Kind { recursive: true, siblings: class.role == Role::Several, part: class.parts, ..Kind::default() };
     let mut of = here;
     if class.role == Role::Single && class.kind != SiteKind::FlowGraph || !is_inside(thread, gather, mine) {
         let site = site::of(thread, class.kind, called, class);

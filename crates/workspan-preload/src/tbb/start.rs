@@ -4,9 +4,9 @@ use core::ffi::{c_char, c_int, c_void};
 use core::mem;
 use core::sync::atomic::{AtomicU64, AtomicU8, Ordering};
 
+use workspan_collect::platform;
 use workspan_collect::process;
 use workspan_collect::shared::Shared;
-use workspan_collect::platform;
 use workspan_wire::shm::Thread;
 
 use super::abi::VERSIONS;
@@ -63,7 +63,8 @@ fn meet() -> bool {
         -1
     } else {
         // SAFETY: libtbb defines it with this signature.
-        let version: extern "C" fn() -> c_int = unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(version) };
+        let version: extern "C" fn() -> c_int =
+            unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(version) };
         version()
     };
     if !VERSIONS.contains(&found) {

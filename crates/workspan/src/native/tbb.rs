@@ -24,7 +24,8 @@ const LIBRARY: &str = "libtbb.so.12";
 const OLD: &str = "libtbb.so.2";
 
 /// What lets a program with its own copy be profiled.
-const FIX: &str = "link it with libtbb.so of oneTBB 2021 or newer (`apt-get install libtbb-dev`, or -DBUILD_SHARED_LIBS=ON)";
+const FIX: &str =
+    "link it with libtbb.so of oneTBB 2021 or newer (`apt-get install libtbb-dev`, or -DBUILD_SHARED_LIBS=ON)";
 
 const ENTRY: &str = "_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE";
 

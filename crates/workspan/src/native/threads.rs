@@ -1,5 +1,6 @@
-//! Programs with threads of their own among the runtimes: all that the dynamic loader loads, and that none of the others knows.
+//! Programs with threads of their own among the runtimes.
 
+use std::io;
 use std::path::Path;
 
 use object::File;
@@ -8,24 +9,46 @@ use super::environment;
 use crate::args::RunOptions;
 use crate::doctor::check::Check;
 use crate::doctor::sections::{linking, places};
-use crate::openmp::elf;
+use crate::openmp::program::is_of_system;
+use crate::openmp::{elf, loader};
 use crate::rayon;
 use crate::runtime::{Around, Environment, Family, Look, Runtime, Sections};
 
 /// Its row.
 pub const FAMILY: Family = Family { look, doctor: Vec::new, without: |_| None };
 
-/// A program that the dynamic loader loads.
+/// A program that creates threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program;
 
+/// What creates threads: of C, of C11, and of C++ as the two standard libraries have it.
+const CREATE: [&str; 3] = [
+    "pthread_create",
+    "thrd_create",
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+];
+
 fn look(executable: &Path, sections: Sections<'_>) -> Look {
-    match elf::try_dynamic(executable) {
-        // Such a program has to be built with hooks: its threads alone would say nothing.
-        Ok(Some(dynamic)) if dynamic.is_dynamic && !rayon::is_in(sections) => Look::Uses(Box::new(Program)),
+    match creates_threads(executable) {
+        // A program of rayon has to be built with hooks: its threads alone would say nothing.
+        Ok(true) if !rayon::is_in(sections) => Look::Uses(Box::new(Program)),
         Ok(_) => Look::Not,
         Err(error) => Look::Failed(error),
     }
+}
+
+/// The program or a library of its own calls what creates threads, and the dynamic loader loads it.
+fn creates_threads(executable: &Path) -> io::Result<bool> {
+    if !elf::try_dynamic(executable)?.is_some_and(|dynamic| dynamic.is_dynamic) {
+        return Ok(false);
+    }
+    if elf::calls(executable, &CREATE) {
+        return Ok(true);
+    }
+    let libraries = loader::libraries(executable)?;
+    let own =
+        libraries.iter().filter(|library| !is_of_system(&library.name)).filter_map(|library| library.path.as_deref());
+    Ok(own.into_iter().any(|library| elf::calls(library, &CREATE)))
 }
 
 /// Why nothing was recorded of `program`.
