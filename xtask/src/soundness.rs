@@ -37,6 +37,8 @@ pub(crate) fn checks() -> Vec<Check> {
         for (model, flag) in [("stacked", ""), ("tree", "-Zmiri-tree-borrows")] {
             let mut command = cargo(&format!("+nightly miri test --locked {words}"), "miri");
             command.env("MIRIFLAGS", format!("-Zmiri-permissive-provenance -Zmiri-disable-isolation {besides} {flag}"));
+            // Miri takes seconds for a case that the processor does in microseconds; the tests have all of them.
+            command.env("PROPTEST_CASES", "4");
             checks.push(Check { name: named("miri", name, model), command });
         }
     }

@@ -28,11 +28,11 @@
 use core::ptr;
 use std::alloc::{GlobalAlloc, Layout, System};
 
-use super::group::Group;
+use super::ends::Ends;
+use super::origin::Origin;
 use super::path;
 use super::shared::Shared;
 use super::tables::ContextId;
-use super::task::Origin;
 use workspan_wire::shm::{Thread, NODE, OPEN_BATCHES};
 use workspan_wire::sync::{AtomicI64, Cell, Ordering};
 
@@ -47,7 +47,7 @@ const OPEN: i64 = 1 << 62;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
     /// Null for detached tasks.
-    pub group: *const Group,
+    pub group: *const Ends,
     /// Whatever the adapter wants to know of the task when it starts.
     pub owner: *const (),
     /// The path of the strand that creates them: a node.
@@ -131,7 +131,7 @@ pub fn close_all(thread: &Thread) {
 }
 
 /// Nothing more is added to those of `group`.
-pub fn close_of(thread: &Thread, group: *const Group) {
+pub fn close_of(thread: &Thread, group: *const Ends) {
     for slot in &thread.batches {
         if opened(slot).is_some_and(|batch| batch.kind.group == group) {
             close(slot);

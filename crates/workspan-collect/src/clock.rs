@@ -23,13 +23,12 @@
 
 use core::sync::atomic::Ordering;
 
-use super::events;
 use super::interrupt::{disturbance, Interrupts, Peers};
-use super::log;
 use super::pause;
 use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
 use super::shared::{current_account, Shared};
 use super::strand;
+use super::ticks::ticks_of;
 use workspan_wire::histogram;
 use workspan_wire::shm::{Feature, Thread, BATCH};
 
@@ -92,7 +91,7 @@ pub fn count_later(thread: &Thread) {
 /// A batch went as predicted, or the first begins.
 #[inline(never)]
 fn next_batch(thread: &Thread, now: u64) {
-    if log::on(thread) {
+    if thread.is_logged() {
         // Every hook has its record.
         thread.batching.set(0);
         thread.streak.set(0);
@@ -133,7 +132,7 @@ fn count_batch(thread: &Thread, now: u64) {
     thread.start.set(thread.start.get().wrapping_sub(not_taken as u64));
     let ticks = now.wrapping_sub(thread.start.get()) as i64;
     // To whichever task measures its own size around this batch, it is the work of nested tasks.
-    thread.nested.set(thread.nested.get() + ticks);
+    thread.task.nested.set(thread.task.nested.get() + ticks);
     if tasks == 0 {
         return;
     }
@@ -255,11 +254,8 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     thread.preempted.set(thread.preempted.get() + preempted);
     thread.interrupted.set(thread.interrupted.get() + disturbed);
     if blocked > 0 {
-        thread.blocked.set(thread.blocked.get() + blocked);
-        account.blocked.set(account.blocked.get() + blocked);
-        thread.span_offset.set(thread.span_offset.get() + blocked);
-        thread.uniform_offset.set(thread.uniform_offset.get() + blocked);
-        thread.burdened_offset.set(thread.burdened_offset.get() + blocked);
+        strand::count_blocked(thread, blocked);
+        strand::lengthen(thread, blocked);
     }
     // The look itself is not part of the strand either: shift the start by everything from `now` to here.
     let end = platform::ticks();
@@ -338,12 +334,6 @@ fn interrupts(thread: &Thread) -> Interrupts {
     }
 }
 
-/// Nanoseconds of the kernel in ticks.
-pub fn ticks_of(thread: &Thread, nanos: u64) -> i64 {
-    let per_second = Shared::of(thread).header().config.ticks_per_second.load(Ordering::Relaxed);
-    (u128::from(nanos) * u128::from(per_second) / 1_000_000_000) as i64
-}
-
 /// The strand goes on only now: what has passed since tick `began`, at which the hook did, was the collector's own work.
 pub fn restart(thread: &Thread, began: u64) {
     if (began.wrapping_sub(thread.start.get()) as i64) > 0 {
@@ -356,11 +346,16 @@ pub fn restart(thread: &Thread, began: u64) {
     strand::go(thread, now);
 }
 
-/// Leaves out of the running strand what `work` takes.
-pub fn uncounted<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    let before = read(thread);
-    strand::stop(thread, before);
-    let result = events::aside(thread, work);
-    strand::go(thread, wake(thread));
+/// Takes the time of `work` out of the strand that begins at the end of the hook. Events of `work` still count.
+pub(super) fn exclude_time<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
+    if Shared::of(thread).is_virtual() {
+        return work();
+    }
+    let before = platform::ticks();
+    let result = work();
+    // An interruption meanwhile is not to be taken for the next strand's.
+    let took = wake(thread).wrapping_sub(before);
+    thread.collector.set(thread.collector.get() + took as i64);
+    thread.away.set(thread.away.get() + took);
     result
 }

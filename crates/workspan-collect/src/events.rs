@@ -5,16 +5,16 @@
 //! nobody. So of strands of one context in a row none is read, and forks and joins within a region never are.
 //!
 //! Charged to nobody: what happens while a thread waits for work, and in the collector where it takes its time
-//! ([`aside`]). What a hook itself does besides, before and after a reading, is its contexts'.
+//! ([`exclude_events`]). What a hook itself does besides, before and after a reading, is its contexts'.
 //!
 //! **Cost** where nothing is asked for: a bit in a word that is tested beside others, where strands begin that may be of
 //! another context than the last ([`super::log::go`]). Where something is: a reading takes up to a microsecond, which is in
 //! no strand.
 
+use super::clock;
 use super::counters::{self, Machine, Values};
 use super::platform::ErrnoGuard;
 use super::shared::{current_account, Shared};
-use super::strand;
 use workspan_wire::events::MAX_EVENTS;
 use workspan_wire::shm::{Account, Feature, Thread};
 
@@ -41,7 +41,7 @@ pub fn start(shared: Shared, thread: &Thread) {
 #[inline]
 pub fn turn(thread: &Thread) {
     if flag(thread) != 0 {
-        let waits = thread.waiting.get() != 0;
+        let waits = thread.task.waiting.get() != 0;
         let account = if waits { None } else { Some(current_account(thread)) };
         belongs_to(thread, account);
     }
@@ -61,7 +61,7 @@ fn belongs_to(thread: &Thread, account: Option<&Account>) {
     if thread.events.account.get() == address {
         return;
     }
-    strand::left_out(thread, || {
+    clock::exclude_time(thread, || {
         charge(thread);
         thread.events.account.set(address);
         if account.is_some_and(is_new) {
@@ -79,7 +79,7 @@ fn is_new(account: &Account) -> bool {
 }
 
 /// What happens in `work`, which is the collector's own, is charged to nobody.
-pub fn aside<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
+pub fn exclude_events<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
     let account = match flag(thread) {
         0 => 0,
         _ => thread.events.account.get(),

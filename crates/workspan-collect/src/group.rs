@@ -13,10 +13,11 @@
 //! batch.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 
 use super::batch::{self, Added, Kind};
 pub use super::candidate::{offer, raise};
+use super::ends::Ends;
 use super::log;
 use super::path::{self, Tail};
 use super::region;
@@ -26,22 +27,17 @@ use super::tables::{ContextId, Target, ROOT};
 use super::task::{self, Ended, Suspended};
 use super::tool;
 use workspan_wire::log::Event;
-use workspan_wire::shm::{Candidate, Thread, NODE, OWNED, PREFIXED};
+use workspan_wire::shm::{Thread, NODE, OWNED, PREFIXED};
 
 /// State of a group, where the body's owner keeps it.
 #[derive(Debug)]
 pub struct Group {
-    candidate: Candidate,
-    /// Longest end of a task with steals; below any for none.
-    burdened: AtomicI64,
-    work: AtomicI64,
+    ends: Ends,
     active: Cell<bool>,
     path: Cell<u32>,
     path_since: Cell<i64>,
     body_span: Cell<i64>,
     body_burdened: Cell<i64>,
-    /// By which the log knows it; 0 if it was not logged.
-    identity: AtomicU64,
 }
 
 // SAFETY: the cells are used by the owner of the body only; tasks touch the atomics.
@@ -53,15 +49,12 @@ impl Group {
     /// A group without tasks.
     pub const fn new() -> Group {
         Group {
-            candidate: Candidate::none(),
-            burdened: AtomicI64::new(i64::MIN),
-            work: AtomicI64::new(0),
+            ends: Ends::new(),
             active: Cell::new(false),
             path: Cell::new(0),
             path_since: Cell::new(0),
             body_span: Cell::new(0),
             body_burdened: Cell::new(0),
-            identity: AtomicU64::new(0),
         }
     }
 
@@ -69,13 +62,13 @@ impl Group {
     pub fn enter(&self, thread: &Thread) {
         path::settle(thread);
         self.active.set(true);
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         self.path.set(position.path);
         self.path_since.set(position.since);
         strand::set_path(thread, position.path & !OWNED);
         if log::on(thread) {
             let identity = log::identity(thread);
-            self.identity.store(identity, Ordering::Relaxed);
+            self.ends.identity.store(identity, Ordering::Relaxed);
             log::piece(thread, Event::Group, position.context, 0, identity);
             log::go_on(thread);
         }
@@ -103,20 +96,20 @@ impl Group {
         }
         let shared = Shared::of(thread);
         // Nothing is added to the group's tasks any more; and what a batch holds is in the way of folding.
-        batch::close_of(thread, self);
+        batch::close_of(thread, &self.ends);
         task::leave_idle(thread, now);
-        let work = self.work.load(Ordering::Relaxed);
-        thread.work.set(thread.work.get() + work);
-        thread.flushed.set(thread.flushed.get() + work);
-        thread.nested.set(thread.nested.get() + work);
-        let position = thread.position.get();
+        let work = self.ends.work.load(Ordering::Relaxed);
+        thread.task.work.set(thread.task.work.get() + work);
+        thread.task.flushed.set(thread.task.flushed.get() + work);
+        thread.task.nested.set(thread.task.nested.get() + work);
+        let position = thread.task.position.get();
         let body = Tail { span: self.body_span.get(), path: position.path, since: position.since };
-        let span = self.candidate.span.load(Ordering::Relaxed);
-        let tasks = Tail { span, path: self.candidate.path.load(Ordering::Relaxed) as u32, since: span };
+        let span = self.ends.candidate.span.load(Ordering::Relaxed);
+        let tasks = Tail { span, path: self.ends.candidate.path.load(Ordering::Relaxed) as u32, since: span };
         let longer = path::merge(shared, self.path.get(), self.path_since.get(), body, tasks);
         strand::set_tail(thread, longer.path, longer.since);
         strand::set_span(thread, longer.span);
-        strand::set_burdened(thread, self.body_burdened.get().max(self.burdened.load(Ordering::Relaxed)));
+        strand::set_burdened(thread, self.body_burdened.get().max(self.ends.burdened.load(Ordering::Relaxed)));
         if log::on(thread) {
             log::mark(thread);
         }
@@ -156,9 +149,9 @@ impl TaskLink {
         if charged == ROOT {
             let to = shared.context(context).site.get().wrapping_add(1);
             charged = region::close_serial(shared, thread, span, to);
-            thread.last_region.set(to);
+            thread.task.last_region.set(to);
         }
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         let mut identity = 0;
         if log::on(thread) {
             // Copies would share what a tool is shown.
@@ -168,12 +161,12 @@ impl TaskLink {
             };
             log::with(thread, context, copies as i64, identity);
             if let Some(group) = group {
-                log::note(thread, Event::Of, group.identity.load(Ordering::Relaxed));
+                log::note(thread, Event::Of, group.ends.identity.load(Ordering::Relaxed));
             }
             log::strand(thread, Event::Spawn, charged, span);
         }
         let kind = Kind {
-            group: group.map_or(core::ptr::null(), |group| group as *const Group),
+            group: group.map_or(core::ptr::null(), |group| &group.ends as *const Ends),
             owner,
             path: position.path & NODE,
             path_since: position.since,
@@ -253,7 +246,7 @@ fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
     let shared = Shared::of(thread);
     let kind = added.kind();
     let context = strand::context(thread);
-    let (prefix, prefix_context) = (thread.prefix.get(), thread.prefix_context.get());
+    let (prefix, prefix_context) = (thread.task.prefix.get(), thread.task.prefix_context.get());
     let steal = thread.steal.get();
     let ended: Ended = task::end(thread, now, suspended);
     let account = shared.account(thread, context);
@@ -275,10 +268,10 @@ fn end(thread: &Thread, now: u64, suspended: Suspended, added: &Added) {
     } else {
         // SAFETY: not null, and the group outlives its tasks: its owner waits for the latch that the runtime sets
         // after this call.
-        let group = unsafe { &*kind.group };
-        group.work.fetch_add(ended.work, Ordering::Relaxed);
-        raise(&group.burdened, ended.burdened + steal);
-        &group.candidate
+        let ends = unsafe { &*kind.group };
+        ends.work.fetch_add(ended.work, Ordering::Relaxed);
+        raise(&ends.burdened, ended.burdened + steal);
+        &ends.candidate
     };
     if ended.span <= candidate.span.load(Ordering::Relaxed) {
         path::release(shared, ended.path & !PREFIXED);

@@ -55,10 +55,10 @@ impl Handoff {
         let span = strand::stop(thread, now);
         super::path::settle(thread);
         strand::flush(thread);
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         // Serial work not yet charged travels with the strand.
-        let pending = thread.work.get() - thread.flushed.get();
-        thread.flushed.set(thread.work.get());
+        let pending = thread.task.work.get() - thread.task.flushed.get();
+        thread.task.flushed.set(thread.task.work.get());
         if events::flag(thread) != 0 {
             events::nobody(thread);
             self.events.set(events::take(unclosed(thread)));
@@ -83,7 +83,7 @@ impl Handoff {
             forked_in: position.context,
             context: position.context,
             pending,
-            last_region: thread.last_region.get(),
+            last_region: thread.task.last_region.get(),
             identity,
         }));
         task::enter_idle(thread, now);
@@ -139,11 +139,11 @@ impl Handoff {
         // SAFETY: `active`, so the job has run and called `done` or `lost` before the latch.
         let ended = unsafe { self.ended.get().assume_init() };
         task::leave_idle(thread, now);
-        thread.work.set(thread.work.get() + ended.work);
-        thread.nested.set(thread.nested.get() + ended.nested);
+        thread.task.work.set(thread.task.work.get() + ended.work);
+        thread.task.nested.set(thread.task.nested.get() + ended.nested);
         let pending = if strand::context(thread) == ROOT { ended.pending } else { 0 };
-        thread.flushed.set(thread.work.get() - pending);
-        thread.last_region.set(ended.last_region);
+        thread.task.flushed.set(thread.task.work.get() - pending);
+        thread.task.last_region.set(ended.last_region);
         let mut path = self.path.get();
         if ended.path & OWNED != 0 {
             super::path::release(Shared::of(thread), path);

@@ -11,10 +11,8 @@ use core::ptr;
 use core::sync::atomic::Ordering;
 
 use super::platform;
-use super::process;
-use super::shared::Shared;
-use super::task;
-use super::thread::{self, Role};
+use super::role::Role;
+use super::waiting;
 use workspan_wire::shm::Thread;
 
 std::thread_local! {
@@ -40,7 +38,7 @@ pub(super) fn begin(thread: &'static Thread, base: u64, role: Role) {
     thread.tid.set(platform::thread_id());
     thread.born.set(now);
     thread.is_worker.set(u32::from(role == Role::Worker));
-    thread.waiting.set(u32::from(role == Role::Worker));
+    thread.task.waiting.set(u32::from(role == Role::Worker));
     thread.idle_since.set(now);
     SLOT.set(thread);
 }
@@ -61,8 +59,8 @@ pub(super) fn end() {
     // SAFETY: as in `here`.
     let thread = unsafe { &*slot };
     let now = platform::ticks();
-    if thread.waiting.get() != 0 {
-        task::leave_idle(thread, now);
+    if thread.task.waiting.get() != 0 {
+        waiting::leave_idle(thread, now);
     }
     thread.lived.set(thread.lived.get() + now.wrapping_sub(thread.born.get()) as i64);
     thread.state.store(2, Ordering::Release);
@@ -84,8 +82,8 @@ pub fn waits() {
 /// The same where the calling thread is known.
 #[inline(always)]
 pub fn waits_on(thread: &Thread) {
-    if thread.waiting.get() == 0 {
-        task::enter_idle(thread, platform::ticks());
+    if thread.task.waiting.get() == 0 {
+        waiting::enter_idle(thread, platform::ticks());
     }
 }
 
@@ -100,29 +98,7 @@ pub fn works() {
 /// The same where the calling thread is known.
 #[inline(always)]
 pub fn works_on(thread: &Thread) {
-    if thread.waiting.get() != 0 {
-        task::leave_idle(thread, platform::ticks());
-    }
-}
-
-/// While it lives, the calling thread waits for others' work.
-#[derive(Debug)]
-pub struct Blocked(());
-
-impl Blocked {
-    /// From now on.
-    pub fn new() -> Blocked {
-        if here().is_none() && process::shared().is_some_and(Shared::is_idle_only) {
-            // Now that it does it is one of those that count.
-            thread::current();
-        }
-        waits();
-        Blocked(())
-    }
-}
-
-impl Drop for Blocked {
-    fn drop(&mut self) {
-        works();
+    if thread.task.waiting.get() != 0 {
+        waiting::leave_idle(thread, platform::ticks());
     }
 }

@@ -134,7 +134,7 @@ impl JoinFrame {
             strand::stop(thread, now);
         }
         path::settle(thread);
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         self.active.set(FOLLOWED);
         self.extended.set(false);
         set!(self.position, position);
@@ -169,7 +169,7 @@ impl JoinFrame {
         }
         set!(self.left_span, strand::span(thread));
         set!(self.left_burdened, strand::burdened(thread));
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         if position.path & OWNED != 0 {
             self.left_extended(thread, position);
         }
@@ -215,8 +215,8 @@ impl JoinFrame {
         if thread.batching.get() != 0 {
             set!(self.work, BATCHED);
         } else {
-            set!(self.work, thread.work.get());
-            set!(self.nested, thread.nested.get());
+            set!(self.work, thread.task.work.get());
+            set!(self.nested, thread.task.nested.get());
         }
     }
 
@@ -240,13 +240,13 @@ impl JoinFrame {
         if work_before == BATCHED {
             super::clock::count_later(thread);
         } else {
-            let work = thread.work.get() - work_before;
+            let work = thread.task.work.get() - work_before;
             let nested_before = get!(self.nested);
-            count_task(current_account(thread), work - (thread.nested.get() - nested_before));
-            thread.nested.set(nested_before + work);
+            count_task(current_account(thread), work - (thread.task.nested.get() - nested_before));
+            thread.task.nested.set(nested_before + work);
         }
         let span = strand::span(thread);
-        self.join(thread, span, strand::burdened(thread), thread.position.get());
+        self.join(thread, span, strand::burdened(thread), thread.task.position.get());
         if let Some(now) = tick {
             if log::on(thread) {
                 self.log_branch(thread, Event::Join, span, now);
@@ -260,7 +260,7 @@ impl JoinFrame {
     /// `left_out` before, what has passed belongs to the left branch; otherwise `left_done` has read the clock, and it is the
     /// runtime's, which looked for the right branch.
     pub fn wait(&self, thread: &Thread, now: u64, left_out: bool) {
-        if thread.waiting.get() == 0 {
+        if thread.task.waiting.get() == 0 {
             let since = if left_out { now } else { thread.start.get() };
             let span = strand::stop(thread, since);
             let late = span - get!(self.span);
@@ -279,7 +279,7 @@ impl JoinFrame {
 
     /// Ends a wait without a steal: the right branch was found after other tasks, and runs inline from tick `now` on.
     pub fn found(&self, thread: &Thread, now: u64) {
-        if thread.waiting.get() != 0 {
+        if thread.task.waiting.get() != 0 {
             task::leave_idle(thread, now);
             log::go(thread, now);
         }
@@ -339,13 +339,13 @@ impl JoinFrame {
     pub fn resume(&self, thread: &Thread, now: u64) {
         let stolen = get!(self.stolen);
         // Nobody waited if the thief was done before it was asked.
-        if thread.waiting.get() != 0 {
+        if thread.task.waiting.get() != 0 {
             task::leave_idle(thread, now);
         }
-        thread.work.set(thread.work.get() + stolen.work);
-        thread.flushed.set(thread.flushed.get() + stolen.work - stolen.pending);
-        thread.nested.set(thread.nested.get() + stolen.work);
-        let right = Position { path: stolen.path, since: stolen.path_since, ..thread.position.get() };
+        thread.task.work.set(thread.task.work.get() + stolen.work);
+        thread.task.flushed.set(thread.task.flushed.get() + stolen.work - stolen.pending);
+        thread.task.nested.set(thread.task.nested.get() + stolen.work);
+        let right = Position { path: stolen.path, since: stolen.path_since, ..thread.task.position.get() };
         self.join(thread, stolen.span, stolen.burdened, right);
         if log::on(thread) {
             log::note(thread, Event::Elsewhere, self.logged());

@@ -19,11 +19,12 @@ use core::sync::atomic::Ordering;
 
 use super::clock;
 use super::events;
+use super::exclude::exclude_next;
 use super::platform::{self, ErrnoGuard};
 use super::ring;
+use super::role::Role;
 use super::shared::Shared;
 use super::strand;
-use super::thread::Role;
 use super::tool;
 use workspan_wire::log::{Event, Record, RECORD};
 use workspan_wire::shm::{Thread, ThreadArea, ThreadLog, LOG_RECORDS, THREADS};
@@ -43,7 +44,7 @@ const OWN_BITS: u32 = 48;
 /// True if the thread's strands are logged.
 #[inline(always)]
 pub fn on(thread: &Thread) -> bool {
-    thread.log.get() != 0
+    thread.is_logged()
 }
 
 /// Begins to log, if that is asked for: the thread has been readied for `role`.
@@ -131,8 +132,8 @@ pub fn task_identity(thread: &Thread, kind: tool::Kind, context: u32) -> u64 {
 /// The next strand begins here: what moved work and span so far is not its own.
 #[inline]
 pub fn mark(thread: &Thread) {
-    thread.log_work.set(thread.work.get());
-    thread.log_offset.set(thread.span_offset.get());
+    thread.log_work.set(thread.task.work.get());
+    thread.log_offset.set(thread.task.offsets.actual.get());
 }
 
 /// The strand that ended with absolute span `span`, by `event`; a rule may have moved the thread's span since.
@@ -142,7 +143,7 @@ pub fn strand(thread: &Thread, event: Event, context: u32, span: i64) {
 
 /// The same, with a small number.
 pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: u16) {
-    let work = thread.work.get();
+    let work = thread.task.work.get();
     let cost = work - thread.log_work.get();
     let blocked = span - work - thread.log_offset.get();
     mark(thread);
@@ -264,7 +265,7 @@ fn make_room(thread: &Thread, at: u64) -> bool {
     let shared = Shared::of(thread);
     let log = shared.log_at(thread.log.get());
     if (at as usize) < LOG_RECORDS {
-        strand::away(thread, || ready_pages(thread, log, at));
+        exclude_next(thread, || ready_pages(thread, log, at));
         return true;
     }
     let has_room = || {

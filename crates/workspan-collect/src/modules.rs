@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 
 use super::platform::{self, Module};
 use super::shared::Shared;
-use super::tables::{copy_text, kept_end};
+use super::text::{copy_text, kept_end};
 use workspan_wire::shm::MAX_MODULES;
 
 /// Position + 1 of the module in which `address` lies; 0 if it is in none, or the table is full.

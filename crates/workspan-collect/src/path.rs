@@ -24,10 +24,10 @@
 
 use super::calls::{self, CallId};
 use super::free::Free;
+use super::origin::Origin;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ContextId;
-use super::task::Origin;
 use workspan_wire::shm::{PathNode, Thread, AWAITED, CALL_WANTED, MAX_NODES, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 use workspan_wire::sync::{AtomicU32, Ordering};
 
@@ -56,8 +56,8 @@ pub fn start(thread: &Thread, origin: &Origin) {
         strand::set_tail(thread, origin.path, origin.path_since);
     } else {
         strand::set_tail(thread, origin.path | PREFIXED, origin.span);
-        thread.prefix.set(prefix);
-        thread.prefix_context.set(origin.forked_in);
+        thread.task.prefix.set(prefix);
+        thread.task.prefix_context.set(origin.forked_in);
     }
 }
 
@@ -73,12 +73,12 @@ pub fn settle(thread: &Thread) {
 fn settle_prefix(thread: &Thread) {
     let shared = Shared::of(thread);
     let mut path = strand::path(thread) & !PREFIXED;
-    if thread.prefix.get() != 0 {
-        path = add(shared, path, thread.prefix_context.get(), thread.prefix.get());
+    if thread.task.prefix.get() != 0 {
+        path = add(shared, path, thread.task.prefix_context.get(), thread.task.prefix.get());
     }
-    if thread.task_call.get() == CALL_WANTED {
+    if thread.task.call.get() == CALL_WANTED {
         let call = calls::begin(shared, strand::context(thread), 0, 1);
-        thread.task_call.set(call);
+        thread.task.call.set(call);
         path = mark(shared, path, call);
     }
     strand::set_path(thread, path);
@@ -87,7 +87,7 @@ fn settle_prefix(thread: &Thread) {
 /// Charges the strand's span since the last change to `context`.
 pub fn extend(shared: Shared, thread: &Thread, span: i64, context: ContextId) {
     settle(thread);
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let ticks = span - position.since;
     let path = if ticks == 0 { position.path } else { add(shared, position.path, context, ticks) };
     strand::set_tail(thread, path, span);

@@ -14,8 +14,8 @@
 
 use core::sync::atomic::Ordering;
 
-use super::clock;
 use super::shared::Shared;
+use super::ticks::ticks_of;
 use workspan_wire::shm::{Account, Thread};
 
 /// Strands of a size that make an excess remarkable.
@@ -59,7 +59,7 @@ pub fn take(thread: &Thread, account: &Account, ticks: i64, switched: bool) -> i
     if account.clean_peers.get() < PEERS || excess <= thread.short.get() {
         return 0;
     }
-    if switched && excess <= clock::ticks_of(thread, SWITCH_NANOS) {
+    if switched && excess <= ticks_of(thread, SWITCH_NANOS) {
         return excess;
     }
     let longest = Shared::of(thread).header().config.pause_ticks.load(Ordering::Relaxed);
@@ -75,7 +75,7 @@ fn due(thread: &Thread) -> i64 {
     let cpu = thread.anchor.cpu.get();
     let config = &Shared::of(thread).header().config;
     let since = thread.due_since.replace(cpu);
-    let passed = clock::ticks_of(thread, cpu.wrapping_sub(since));
+    let passed = ticks_of(thread, cpu.wrapping_sub(since));
     let share = i64::from(config.pause_ppm.load(Ordering::Relaxed));
     let most = config.pause_ticks.load(Ordering::Relaxed) * DUE;
     // In two steps: the product of ticks and millionths may be too large.

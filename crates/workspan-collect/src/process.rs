@@ -8,23 +8,18 @@
 
 use core::ffi::{c_char, CStr};
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use super::events;
-use super::group;
-use super::log;
-use super::path;
+use super::memory;
+pub use super::memory::shared;
 use super::platform::{self, interrupt_witness, steady_counter, switch_witness};
-use super::region;
+use super::root::end_root;
 use super::shared::Shared;
 use super::strand;
 use super::tables::{self, ROOT};
 use super::thread::{self, Role};
 use super::tool;
-use workspan_wire::log::Event;
-use workspan_wire::shm::{self, Ending, Feature, Thread};
-
-static BASE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+use workspan_wire::shm::{self, Ending, Feature};
 
 /// Path of the shared memory, for forked children: the program may change its environment.
 static PATH: Path = Path([const { AtomicU8::new(0) }; 256]);
@@ -44,13 +39,6 @@ impl Path {
     fn get(&self) -> NonNull<c_char> {
         NonNull::from(&self.0).cast()
     }
-}
-
-/// The shared memory, if the collector is awake.
-pub fn shared() -> Option<Shared> {
-    let base = NonNull::new(BASE.load(Ordering::Acquire))?;
-    // SAFETY: `BASE` is null or the address of a mapping of the right size that is never unmapped.
-    Some(unsafe { Shared::new(base) })
 }
 
 /// Number of cores as on which the runtime is to split its loops, if one was asked for.
@@ -100,7 +88,7 @@ fn start_where(wanted: fn(Shared) -> bool) {
     }
     header.load_base.store(platform::load_base(), Ordering::Relaxed);
     PATH.keep(path);
-    BASE.store(base.as_ptr(), Ordering::Release);
+    memory::wake(shared);
     platform::on_fork(fork_parent, fork_child);
     header.started.ticks.store(platform::ticks(), Ordering::Relaxed);
     header.started.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
@@ -122,10 +110,10 @@ pub fn finish() {
     // Whoever accounts for idle time alone knows of no regions.
     let mut ending = if shared.is_idle_only() { Ending::Clean } else { Ending::InsideRegion };
     if let Some((thread, now)) = thread::running() {
-        if ptr::eq(thread, main) && strand::context(thread) == ROOT && thread.waiting.get() == 0 {
+        if ptr::eq(thread, main) && strand::context(thread) == ROOT && thread.task.waiting.get() == 0 {
             ending = Ending::Clean;
         }
-        if thread.waiting.get() == 0 {
+        if thread.task.waiting.get() == 0 {
             end_root(shared, thread, now);
             strand::go(thread, now);
         }
@@ -135,30 +123,6 @@ pub fn finish() {
     header.ending.store(ending as u32, Ordering::Release);
     thread::forget();
     tool::finish();
-}
-
-/// Ends the strand of `thread` for good at tick `now`, and offers its end as the program's.
-pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
-    let span = strand::stop(thread, now);
-    let mut charged = strand::context(thread);
-    if charged == ROOT {
-        charged = region::close_serial(shared, thread, span, 0);
-    } else {
-        strand::flush(thread);
-        path::extend(shared, thread, span, charged);
-    }
-    if log::on(thread) {
-        if tool::on(thread) {
-            tool::end(thread, 0, now);
-        }
-        log::strand(thread, Event::End, charged, span);
-        log::rest(thread);
-    }
-    events::nobody(thread);
-    let path = path::own(shared, strand::path(thread));
-    let detached = &shared.header().detached;
-    group::raise(&detached.burdened, strand::burdened(thread));
-    group::offer(shared, &detached.candidate, span, path);
 }
 
 /// This process was forked, and has not been counted.
@@ -178,8 +142,7 @@ extern "C" fn fork_parent() {
 /// runner has ended, who alone reads them, or if the process has taken another user's place.
 extern "C" fn fork_child() {
     FORKED.store(true, Ordering::Relaxed);
-    let base = BASE.swap(ptr::null_mut(), Ordering::AcqRel);
-    if let Some(base) = NonNull::new(base) {
+    if let Some(base) = memory::sleep() {
         // SAFETY: `start` has mapped it, and a forked child has one thread.
         if unsafe { platform::map_apart(PATH.get(), base, shm::SIZE) } {
             // SAFETY: as in `shared`.

@@ -15,6 +15,7 @@ use core::panic::Location;
 
 use super::candidate;
 use super::events;
+use super::exclude::exclude_next;
 use super::log;
 use super::path;
 use super::shared::Shared;
@@ -124,7 +125,7 @@ pub fn stays(thread: &Thread, location: &'static Location<'static>) -> bool {
     let entry = cache_slot(thread, address, from);
     let stays = entry.location.get() == address && entry.from.get() == from && entry.to.get() == from;
     if stays {
-        thread.location.set(address);
+        thread.task.location.set(address);
     }
     stays
 }
@@ -152,7 +153,7 @@ pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
     if entry.location.get() == location && entry.from.get() == from {
         return Some(Target { context: entry.to.get(), recursive: entry.recursive.get() != 0 });
     }
-    let target = strand::away(thread, || look_up(thread, from, site))?;
+    let target = exclude_next(thread, || look_up(thread, from, site))?;
     entry.location.set(location);
     entry.from.set(from);
     entry.to.set(target.context);
@@ -165,7 +166,7 @@ pub fn target(thread: &Thread, site: &CallSite) -> Option<Target> {
 pub fn enter(thread: &Thread, now: u64, site: &CallSite) -> Option<Region> {
     let target = target(thread, site)?;
     if target.context == strand::context(thread) {
-        thread.location.set(site.place.key());
+        thread.task.location.set(site.place.key());
         // The strand goes on, with whatever the look-up took.
         thread.away.set(0);
         return None;
@@ -194,16 +195,16 @@ pub fn enter_stopped(thread: &Thread, now: u64, site: &CallSite, target: Target)
     }
     let region = Region {
         from,
-        location: thread.location.get(),
+        location: thread.task.location.get(),
         outermost: !target.recursive,
         marked_elsewhere: false,
         span,
         burdened: strand::burdened(thread),
-        work: thread.work.get(),
+        work: thread.task.work.get(),
         entered: now,
     };
     strand::set_context(shared, thread, target.context);
-    thread.location.set(site.place.key());
+    thread.task.location.set(site.place.key());
     let account = shared.account(thread, target.context);
     account.entries.set(account.entries.get() + 1);
     let open = thread.open_len.get();
@@ -236,7 +237,7 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     let account = shared.account(thread, context);
     if region.outermost {
         account.instances.set(account.instances.get() + 1);
-        let (work, span) = (thread.work.get() - region.work, span - region.span);
+        let (work, span) = (thread.task.work.get() - region.work, span - region.span);
         account.span.set(account.span.get() + span);
         let burdened = strand::burdened(thread) - region.burdened;
         account.burdened_span.set(account.burdened_span.get() + burdened);
@@ -248,10 +249,10 @@ pub fn leave_stopped(thread: &Thread, now: u64, region: Region) {
     if region.from == ROOT {
         account.wall.set(account.wall.get() + now.wrapping_sub(region.entered) as i64);
         candidate::raise(&shared.header().root_span, strand::span(thread));
-        thread.last_region.set(shared.context(context).site.get() + 1);
+        thread.task.last_region.set(shared.context(context).site.get() + 1);
     }
     strand::set_context(shared, thread, region.from);
-    thread.location.set(region.location);
+    thread.task.location.set(region.location);
     thread.open_len.set(thread.open_len.get().saturating_sub(1));
 }
 
@@ -279,7 +280,7 @@ pub fn shift(thread: &Thread, context: ContextId) -> ContextId {
 /// Charges the root's serial code since the last region; `to` is the site + 1 of the region that begins, 0 at the end.
 /// Returns the context that was charged.
 pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) -> ContextId {
-    let serial = serial_context(shared, thread.last_region.get(), to);
+    let serial = serial_context(shared, thread.task.last_region.get(), to);
     let account = shared.account(thread, serial);
     strand::flush_to(thread, account);
     events::hand_on(thread, shared.account(thread, ROOT), account);

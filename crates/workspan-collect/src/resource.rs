@@ -113,7 +113,7 @@ impl Turns {
         let span = strand::stop(thread, now);
         path::settle(thread);
         self.active.set(true);
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         self.path.set(position.path);
         self.path_since.set(position.since);
         self.span.set(span);
@@ -162,7 +162,7 @@ impl Turns {
         resource.span.set(span);
         let burdened = strand::burdened(thread);
         resource.burdened.set(burdened);
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         resource.path_since.set(position.since);
         if position.path & OWNED != 0 {
             path::release(shared, resource.path.replace(position.path));
@@ -171,8 +171,8 @@ impl Turns {
         self.item.set(item);
         self.log(thread, if item { Event::Item } else { Event::TurnEnd }, span);
         if item {
-            self.work.set(thread.work.get());
-            self.nested.set(thread.nested.replace(0));
+            self.work.set(thread.task.work.get());
+            self.nested.set(thread.task.nested.replace(0));
             strand::set_burdened(thread, burdened + thread.steal.get());
             log::go(thread, now);
         } else {
@@ -190,11 +190,11 @@ impl Turns {
         }
         let span = strand::stop(thread, now);
         raise(&resource.last, strand::burdened(thread) + thread.steal.get());
-        let work = thread.work.get() - self.work.get();
+        let work = thread.task.work.get() - self.work.get();
         let account = current_account(thread);
-        count_task(account, work - thread.nested.get());
+        count_task(account, work - thread.task.nested.get());
         account.items.set(account.items.get() + 1);
-        thread.nested.set(self.nested.get() + work);
+        thread.task.nested.set(self.nested.get() + work);
         self.log(thread, Event::ItemEnd, span);
         self.keep_longest(thread, span);
         log::rest(thread);
@@ -209,7 +209,7 @@ impl Turns {
         if self.item.get() {
             // The item unwinds.
             self.item_done(thread, now, resource);
-        } else if thread.waiting.get() == 0 {
+        } else if thread.task.waiting.get() == 0 {
             // The iterator itself unwinds.
             let span = strand::stop(thread, now);
             self.log(thread, Event::TurnEnd, span);
@@ -237,7 +237,7 @@ impl Turns {
     fn keep_longest(&self, thread: &Thread, span: i64) {
         let shared = Shared::of(thread);
         let best = self.best.get();
-        let position = thread.position.get();
+        let position = thread.task.position.get();
         let ended = Tail { span, path: position.path, since: position.since };
         let (longer, shorter) = if span > best.span { (ended, best) } else { (best, ended) };
         path::release(shared, shorter.path);

@@ -7,20 +7,17 @@
 //!
 //! Hot path: [`stop`] and [`go`] are a handful of arithmetic on one cache line.
 
-use super::clock;
-use super::events;
-use super::platform;
 use super::shared::{current_account, Shared};
 use super::tables::{ContextId, ROOT};
 use workspan_wire::histogram;
-use workspan_wire::shm::{Account, Position, Thread};
+use workspan_wire::shm::{Account, Position, TaskState, Thread};
 
 /// Ends the running strand at tick `now`. Returns the absolute span.
 #[inline(always)]
 pub fn stop(thread: &Thread, now: u64) -> i64 {
-    let work = thread.work.get() + now.wrapping_sub(thread.start.get()) as i64;
-    thread.work.set(work);
-    work + thread.span_offset.get()
+    let work = thread.task.work.get() + now.wrapping_sub(thread.start.get()) as i64;
+    thread.task.work.set(work);
+    work + thread.task.offsets.actual.get()
 }
 
 /// Begins a strand at tick `now`, with the cost of the hook that follows taken out beforehand.
@@ -29,74 +26,75 @@ pub fn go(thread: &Thread, now: u64) {
     thread.start.set(now.wrapping_add(thread.probe.get() as u64));
 }
 
-/// Leaves what `work` takes, once in a while, out of the strand that begins at the end of the hook
-/// ([`super::log::go`]).
-#[cold]
-#[inline(never)]
-pub fn away<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    left_out(thread, || events::aside(thread, work))
-}
-
-/// The same, but for events that are counted meanwhile.
-pub(super) fn left_out<R>(thread: &Thread, work: impl FnOnce() -> R) -> R {
-    if Shared::of(thread).is_virtual() {
-        return work();
-    }
-    let before = platform::ticks();
-    let result = work();
-    // An interruption meanwhile is not to be taken for the next strand's.
-    let took = clock::wake(thread).wrapping_sub(before);
-    thread.collector.set(thread.collector.get() + took as i64);
-    thread.away.set(thread.away.get() + took);
-    result
-}
-
 /// Absolute span at the last stop.
 #[inline(always)]
 pub fn span(thread: &Thread) -> i64 {
-    thread.work.get() + thread.span_offset.get()
+    thread.task.work.get() + thread.task.offsets.actual.get()
 }
 
 /// Continues with absolute span `span`.
 #[inline(always)]
 pub fn set_span(thread: &Thread, span: i64) {
-    thread.span_offset.set(span - thread.work.get());
+    thread.task.offsets.actual.set(span - thread.task.work.get());
 }
 
 /// Absolute span at the last stop if all were stolen that can be.
 #[inline(always)]
 pub fn burdened(thread: &Thread) -> i64 {
-    thread.work.get() + thread.burdened_offset.get()
+    thread.task.work.get() + thread.task.offsets.burdened.get()
 }
 
 /// Continues with that span.
 #[inline(always)]
 pub fn set_burdened(thread: &Thread, span: i64) {
-    thread.burdened_offset.set(span - thread.work.get());
+    thread.task.offsets.burdened.set(span - thread.task.work.get());
+}
+
+/// The strand of `thread` was blocked for `ticks`, which is counted as such.
+pub fn count_blocked(thread: &Thread, ticks: i64) {
+    thread.blocked.set(thread.blocked.get() + ticks);
+    let account = current_account(thread);
+    account.blocked.set(account.blocked.get() + ticks);
+}
+
+/// All spans of the stopped strand are longer by `ticks`, which were no work.
+#[inline]
+pub fn lengthen(thread: &Thread, ticks: i64) {
+    thread.task.offsets.advance(ticks);
+}
+
+/// The thread continues with the task of this state.
+#[inline(always)]
+pub fn load(thread: &Thread, state: TaskState) {
+    let same = thread.task.position.get().context == state.position.context && thread.account.get() != 0;
+    thread.task.set(state);
+    if !same {
+        set_context(Shared::of(thread), thread, state.position.context);
+    }
 }
 
 /// The context of the running strand.
 #[inline(always)]
 pub fn context(thread: &Thread) -> ContextId {
-    thread.position.get().context
+    thread.task.position.get().context
 }
 
 /// The path handle of the running strand.
 #[inline(always)]
 pub fn path(thread: &Thread) -> u32 {
-    thread.position.get().path
+    thread.task.position.get().path
 }
 
 /// Replaces the path handle.
 #[inline(always)]
 pub fn set_path(thread: &Thread, path: u32) {
-    thread.position.set(Position { path, ..thread.position.get() });
+    thread.task.position.set(Position { path, ..thread.task.position.get() });
 }
 
 /// Replaces the path handle, and the span up to which it accounts.
 #[inline(always)]
 pub fn set_tail(thread: &Thread, path: u32, since: i64) {
-    thread.position.set(Position { path, since, ..thread.position.get() });
+    thread.task.position.set(Position { path, since, ..thread.task.position.get() });
 }
 
 /// Charges the work since the last flush to the current context. The strand must be stopped.
@@ -110,14 +108,14 @@ pub fn flush(thread: &Thread) {
 
 /// Charges the work since the last flush to `account`.
 pub fn flush_to(thread: &Thread, account: &Account) {
-    let work = thread.work.get();
-    account.self_work.set(account.self_work.get() + work - thread.flushed.get());
-    thread.flushed.set(work);
+    let work = thread.task.work.get();
+    account.self_work.set(account.self_work.get() + work - thread.task.flushed.get());
+    thread.task.flushed.set(work);
 }
 
 /// Makes `context` the current one.
 pub fn set_context(shared: Shared, thread: &Thread, context: ContextId) {
-    thread.position.set(Position { context, ..thread.position.get() });
+    thread.task.position.set(Position { context, ..thread.task.position.get() });
     thread.account.set(shared.account(thread, context) as *const Account as u64);
 }
 

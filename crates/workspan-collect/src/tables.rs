@@ -6,12 +6,12 @@
 //! Cost: a few tens of nanoseconds for a known key. Off the hot path: regions are cached per thread (`region`), and
 //! sites are interned once per source location and thread.
 
-use core::cell::Cell;
 use core::sync::atomic::Ordering;
 
 use super::intern::{Found, Table};
 use super::modules;
 use super::shared::Shared;
+use super::text::{copy_text, kept_end};
 use workspan_wire::shm::{ContextRecord, SiteRecord, INDEX_SLOTS, MAX_CONTEXTS, MAX_SITES, STACK_DEPTH};
 use workspan_wire::site::SiteKind;
 
@@ -185,18 +185,4 @@ fn mix(mut x: u64) -> u64 {
     x ^= x >> 27;
     x = x.wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ x >> 31
-}
-
-/// Of a text that is too long, the end: the file name says more than the first folders.
-pub fn kept_end(text: &[u8], room: usize) -> &[u8] {
-    &text[text.len().saturating_sub(room)..]
-}
-
-/// Copies the end of `text` that fits. Returns its length.
-pub fn copy_text(to: &[Cell<u8>], text: &[u8]) -> u32 {
-    let text = kept_end(text, to.len());
-    for (cell, byte) in to.iter().zip(text) {
-        cell.set(*byte);
-    }
-    text.len() as u32
 }

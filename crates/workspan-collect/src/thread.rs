@@ -12,14 +12,17 @@ use super::clock;
 use super::events;
 use super::idle;
 use super::log;
+use super::memory;
 use super::pause;
 use super::platform::{self, switch_witness};
-use super::process;
+pub use super::role::Role;
+use super::root;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
-use super::task;
-use workspan_wire::shm::{Ending, Feature, Position, Thread, MAX_THREADS, PREFIXED};
+use super::ticks::ticks_of;
+use super::waiting;
+use workspan_wire::shm::{Ending, Feature, Position, Spans, TaskState, Thread, MAX_THREADS, PREFIXED};
 
 std::thread_local! {
     /// The state of a thread on the hot path; null otherwise.
@@ -116,7 +119,7 @@ pub fn hot() -> Option<&'static Thread> {
 pub fn hot_or_attach() -> Option<&'static Thread> {
     if HOT.get().is_null() && ANY.get().is_null() {
         // Where idle time alone is accounted for, who never waits for a pool is no thread of ours.
-        let shared = process::shared().filter(|shared| !shared.is_idle_only())?;
+        let shared = memory::shared().filter(|shared| !shared.is_idle_only())?;
         attach(shared, Role::External);
     }
     hot()
@@ -139,7 +142,7 @@ fn running_other() -> Option<Now> {
         return None;
     }
     if any.is_null() {
-        let shared = process::shared()?;
+        let shared = memory::shared()?;
         let thread = attach(shared, Role::External)?;
         return Some((thread, now(thread)));
     }
@@ -154,17 +157,6 @@ fn now(thread: &Thread) -> u64 {
     } else {
         clock::read(thread)
     }
-}
-
-/// What a thread is to the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// The thread that runs `main`.
-    Main,
-    /// A thread of a pool, between its tasks.
-    Worker,
-    /// Any other: it begins a serial strand of its own.
-    External,
 }
 
 /// Attaches the calling thread. `None`: asleep, ended before, or no slot left (counted).
@@ -217,10 +209,10 @@ pub fn detach() {
     let thread = unsafe { &*any };
     let at = now(thread);
     HOT.set(ptr::null());
-    if thread.waiting.get() == 0 {
-        process::end_root(Shared::of(thread), thread, at);
+    if thread.task.waiting.get() == 0 {
+        root::end_root(Shared::of(thread), thread, at);
     } else {
-        task::leave_idle(thread, at);
+        waiting::leave_idle(thread, at);
     }
     events::stop(thread);
     batch::close_all(thread);
@@ -265,31 +257,27 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.batching.set(0);
     thread.streak.set(0);
     thread.streak_needed.set(clock::STREAK);
-    thread.tiny.set(clock::ticks_of(thread, clock::TINY_NANOS));
-    thread.short.set(clock::ticks_of(thread, clock::SHORT_NANOS));
-    thread.long.set(clock::ticks_of(thread, clock::LONG_NANOS));
+    thread.tiny.set(ticks_of(thread, clock::TINY_NANOS));
+    thread.short.set(ticks_of(thread, clock::SHORT_NANOS));
+    thread.long.set(ticks_of(thread, clock::LONG_NANOS));
     let witness = if features & Feature::SwitchWitness as u32 != 0 { switch_witness::word() } else { 0 };
     thread.switch_witness.set(witness);
     thread.is_worker.set(u32::from(role == Role::Worker));
-    thread.waiting.set(u32::from(role == Role::Worker));
-    thread.work.set(0);
-    thread.flushed.set(0);
-    thread.nested.set(0);
-    thread.location.set(0);
-    thread.last_region.set(0);
     thread.open_len.set(0);
-    thread.task.set(0);
+    thread.frame.set(0);
     thread.batches.iter().for_each(|batch| batch.set(0));
     thread.log.set(0);
     // A thread that the program starts begins, as far as we can tell, when the root strand has come this far.
     let begun = if role == Role::External { root_span(shared) } else { 0 };
     let path = if begun == 0 { 0 } else { PREFIXED };
-    thread.position.set(Position { path, context: ROOT, since: begun });
-    thread.prefix.set(begun);
-    thread.prefix_context.set(ROOT);
-    thread.span_offset.set(begun);
-    thread.uniform_offset.set(begun);
-    thread.burdened_offset.set(begun);
+    thread.task.set(TaskState {
+        position: Position { path, context: ROOT, since: begun },
+        offsets: Spans::all(begun),
+        prefix: begun,
+        prefix_context: ROOT,
+        waiting: u32::from(role == Role::Worker),
+        ..TaskState::default()
+    });
     thread.steal.set(header.config.steal_ticks.load(Ordering::Relaxed));
     strand::set_context(shared, thread, ROOT);
     let start = thread.virtual_now.get();
@@ -311,7 +299,7 @@ fn have_at_hand(thread: &Thread) {
 /// The calling thread becomes a worker of a pool: whatever strand it ran until now has ended.
 pub fn become_worker() {
     if ANY.get().is_null() {
-        if let Some(shared) = process::shared() {
+        if let Some(shared) = memory::shared() {
             attach(shared, Role::Worker);
         }
         return;
@@ -320,9 +308,9 @@ pub fn become_worker() {
         idle::become_worker();
         return;
     };
-    if thread.waiting.get() == 0 {
-        process::end_root(Shared::of(thread), thread, at);
-        task::enter_idle(thread, at);
+    if thread.task.waiting.get() == 0 {
+        root::end_root(Shared::of(thread), thread, at);
+        waiting::enter_idle(thread, at);
     }
     thread.is_worker.set(1);
     thread.idle_since.set(at);

@@ -10,17 +10,17 @@
 //! counted, and the tool is told nothing of it.
 //!
 //! **Cost:** without tool none (the test is that of the log). With one, 76 ns a branch and 120 ns a spawned task besides the tool's own
-//! (`docs/tools.md`), most of it as hooks are not batched. What the tool takes belongs to no strand ([`strand::away`]).
+//! (`docs/tools.md`), most of it as hooks are not batched. What the tool takes belongs to no strand ([`exclude_next`]).
 
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
+use super::exclude::exclude_next;
+use super::memory;
 use super::platform;
-use super::process;
 use super::shared::Shared;
-use super::strand;
 use super::tables::ROOT;
 use workspan_wire::shm::{Thread, MAX_CONTEXTS, MAX_SITES};
 
@@ -252,7 +252,7 @@ fn tell(thread: &Thread, identity: u64, now: u64, which: impl Fn(&Tool) -> Told)
         call();
         thread.virtual_now.set(before);
     } else {
-        strand::away(thread, call);
+        exclude_next(thread, call);
     }
 }
 
@@ -304,7 +304,7 @@ fn free(task: &'static Task) {
 
 /// Where a task was created, by the number in its `site`. 0: not known.
 unsafe extern "C" fn place(site: u32, place: *mut Place) -> c_int {
-    let (Some(shared), Some(id)) = (process::shared(), site.checked_sub(1)) else {
+    let (Some(shared), Some(id)) = (memory::shared(), site.checked_sub(1)) else {
         return 0;
     };
     if id as usize >= MAX_SITES || place.is_null() {

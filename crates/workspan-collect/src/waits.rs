@@ -24,7 +24,7 @@ use super::left::Table;
 use super::log;
 use super::path;
 use super::region;
-use super::shared::{current_account, Shared};
+use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
 use super::thread;
@@ -40,7 +40,7 @@ static ENDED_THREADS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLO
 /// The calling thread in the middle of a strand of the program, with the real clock.
 fn in_strand() -> Option<&'static Thread> {
     let thread = thread::hot_or_attach()?;
-    (thread.waiting.get() == 0).then_some(thread)
+    (thread.task.waiting.get() == 0).then_some(thread)
 }
 
 /// The span and a handle of its own for the path up to tick `now`; the strand goes on.
@@ -55,7 +55,7 @@ fn snapshot(thread: &Thread, now: u64) -> (i64, u32) {
             log::strand(thread, Event::Cut, serial, span);
         }
     }
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let mut path = path::own(shared, position.path);
     if span != position.since {
         path = path::add(shared, path, position.context, span - position.since);
@@ -93,7 +93,7 @@ impl Wait {
     /// The strand of `thread` is about to wait at tick `now`.
     pub fn begin_at(thread: &'static Thread, now: u64) -> Wait {
         strand::stop(thread, now);
-        thread.waiting.set(1);
+        thread.task.waiting.set(1);
         Wait { thread, since: now }
     }
 
@@ -125,27 +125,18 @@ impl Wait {
         let thread = self.thread;
         let shared = Shared::of(thread);
         let blocked = now.wrapping_sub(self.since) as i64;
-        thread.waiting.set(0);
-        thread.blocked.set(thread.blocked.get() + blocked);
-        let account = current_account(thread);
-        account.blocked.set(account.blocked.get() + blocked);
+        thread.task.waiting.set(0);
+        strand::count_blocked(thread, blocked);
         match after {
             Some((span, path)) if span > strand::span(thread) => {
                 path::settle(thread);
-                let position = thread.position.get();
+                let position = thread.task.position.get();
                 path::release(shared, position.path);
-                thread.position.set(Position { path, since: span, ..position });
-                let gained = span - strand::span(thread);
-                thread.uniform_offset.set(thread.uniform_offset.get() + gained);
-                thread.burdened_offset.set(thread.burdened_offset.get() + gained);
-                strand::set_span(thread, span);
+                thread.task.position.set(Position { path, since: span, ..position });
+                strand::lengthen(thread, span - strand::span(thread));
             }
             Some((_, path)) => path::release(shared, path),
-            None => {
-                thread.span_offset.set(thread.span_offset.get() + blocked);
-                thread.uniform_offset.set(thread.uniform_offset.get() + blocked);
-                thread.burdened_offset.set(thread.burdened_offset.get() + blocked);
-            }
+            None => strand::lengthen(thread, blocked),
         }
         strand::go(thread, now);
     }
@@ -186,9 +177,9 @@ impl Born {
     pub fn start(self) {
         if let Some(thread) = thread::hot_or_attach().or_else(thread::current) {
             debug_assert_eq!(self.path & (PREFIXED | !(NODE | OWNED)), 0);
-            thread.position.set(Position { path: self.path, since: self.span, ..thread.position.get() });
+            thread.task.position.set(Position { path: self.path, since: self.span, ..thread.task.position.get() });
             strand::set_span(thread, self.span);
-            thread.uniform_offset.set(thread.span_offset.get());
+            thread.task.offsets.uniform.set(thread.task.offsets.actual.get());
             strand::set_burdened(thread, self.burdened);
             if log::on(thread) {
                 log::piece(thread, Event::Born, ROOT, self.span, self.identity);

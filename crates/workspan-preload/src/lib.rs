@@ -19,6 +19,8 @@ pub mod ompt;
 
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod calibrate;
+#[cfg(not(any(idle_only, miri, feature = "alone")))]
+pub mod cost;
 #[cfg(not(idle_only))]
 pub mod dag;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]

@@ -40,7 +40,7 @@ extern "C" fn mark(command: c_int, id: c_int, after: u64) {
     const KEY: u64 = 0xffff_ffff << 32;
     let Some((thread, now)) = thread::running() else { return };
     // A thread that has met no construct of OpenMP has no frame yet: what it marks is serial code.
-    let Some(frame) = Frame::on(thread).filter(|_| thread.waiting.get() == 0) else { return };
+    let Some(frame) = Frame::on(thread).filter(|_| thread.task.waiting.get() == 0) else { return };
     task::stop(thread, Some(now));
     if command == BEGIN || command == FUNCTION {
         let address = after.wrapping_sub(1);

@@ -7,6 +7,7 @@ use core::ffi::{c_int, c_void};
 use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use workspan_collect::exclude::exclude_next;
 use workspan_collect::platform;
 use workspan_collect::region::{CallSite, Place};
 use workspan_collect::thread;
@@ -14,10 +15,9 @@ use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
-use crate::calibrate;
+use crate::cost;
 use crate::dag::frame::Frame;
-use crate::dag::{marked, solo, task, token};
-use crate::ompt::events;
+use crate::dag::{create as tasks, marked, solo, task, token};
 use crate::original::Original;
 #[cfg(target_arch = "x86_64")]
 use crate::tbb;
@@ -75,7 +75,7 @@ struct Task {
 /// There are, or are about to be, other threads than the calling one.
 pub fn several() {
     if solo::over() {
-        calibrate::several_threads();
+        cost::several_threads();
     }
 }
 
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn thrd_create(id: *mut u64, start: *mut c_void, argument:
 
 /// The calling thread in the middle of a strand.
 fn in_strand() -> Option<(&'static Thread, u64)> {
-    thread::running().filter(|(thread, _)| thread.waiting.get() == 0)
+    thread::running().filter(|(thread, _)| thread.task.waiting.get() == 0)
 }
 
 /// # Safety
@@ -166,7 +166,7 @@ unsafe extern "C" fn create(
     let (born, site) = match strand {
         Some((thread, now)) => {
             let born = Born::at(thread, now);
-            (Some(born), workspan_collect::strand::away(thread, || site_of(thread, start, called)))
+            (Some(born), exclude_next(thread, || site_of(thread, start, called)))
         }
         None if worker => (None, None),
         // SAFETY: the caller's own arguments.
@@ -218,7 +218,7 @@ extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
 /// What the calling thread, which begins, runs is the region of `site`.
 fn enter(site: &CallSite) -> Option<&'static Frame> {
     let (thread, now) = in_strand()?;
-    let frame = Frame::on(thread).or_else(|| events::begin_initial(thread))?;
+    let frame = Frame::on(thread).or_else(|| tasks::initial(thread))?;
     task::stop(thread, Some(now));
     marked::begin(thread, frame, now, site);
     task::go(thread, Some(now));

@@ -49,7 +49,7 @@ impl Join {
     pub fn right_inline(&self) -> RightInline<'_> {
         if self.frame.active() {
             if let Some(thread) = current() {
-                if thread.waiting.get() != 0 {
+                if thread.task.waiting.get() != 0 {
                     self.found();
                 }
                 self.frame.right_inline(thread);
@@ -81,7 +81,7 @@ impl Join {
             return;
         }
         // rayon comes here again and again; a reading now would be of a strand that has ended.
-        let Some(thread) = current().filter(|thread| thread.waiting.get() == 0) else {
+        let Some(thread) = current().filter(|thread| thread.task.waiting.get() == 0) else {
             return;
         };
         // The reading itself may end a batch.

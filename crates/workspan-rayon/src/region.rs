@@ -30,7 +30,7 @@ impl Drop for Guard {
 pub fn region(kind: SiteKind, type_name: fn() -> &'static str, prepare: fn()) -> Guard {
     let location = Location::caller();
     if let Some(thread) = hot() {
-        if thread.location.get() == location as *const Location<'_> as u64 {
+        if thread.task.location.get() == location as *const Location<'_> as u64 {
             return Guard(None);
         }
         if region::stays(thread, location) {
@@ -55,7 +55,7 @@ fn enter(
     let Some((thread, mut now)) = thread::running() else {
         return Guard(None);
     };
-    let serial = thread.position.get().context == workspan_collect::tables::ROOT;
+    let serial = thread.task.position.get().context == workspan_collect::tables::ROOT;
     if !serial && is_internal(location) {
         region::stay(thread, location);
         restart(now);

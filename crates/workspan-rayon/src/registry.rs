@@ -5,7 +5,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::link::Link;
 use super::threads::Creating;
+use workspan_collect::blocked::Blocked;
 use workspan_collect::clock;
+use workspan_collect::exclude::exclude_running;
 use workspan_collect::handoff;
 use workspan_collect::idle;
 use workspan_collect::log;
@@ -77,8 +79,8 @@ pub fn idle_end() {
 
 /// A thread of no pool waits for one, as long as what is returned lives.
 #[inline]
-pub fn blocked() -> idle::Blocked {
-    idle::Blocked::new()
+pub fn blocked() -> Blocked {
+    Blocked::new()
 }
 
 /// A worker runs another job in the middle of its own.
@@ -87,7 +89,7 @@ pub fn yielded<R>(job: impl FnOnce() -> R) -> R {
         return job();
     };
     strand::stop(thread, now);
-    let waited = thread.waiting.get() != 0;
+    let waited = thread.task.waiting.get() != 0;
     if !waited {
         task::enter_idle(thread, now);
     }
@@ -124,8 +126,8 @@ pub fn pool_start(workers: usize, calibrate: fn(&mut dyn FnMut(Variants))) {
         _ if shared.is_virtual() => {
             header.join_cost.store(header.config.virtual_task_cost.load(Ordering::Relaxed), Ordering::Relaxed);
         }
-        Some(thread) if thread.waiting.get() == 0 => {
-            clock::uncounted(thread, run);
+        Some(thread) if thread.task.waiting.get() == 0 => {
+            exclude_running(thread, run);
             thread.probe.set(header.probe_ticks.load(Ordering::Relaxed));
         }
         _ => run(),
@@ -169,7 +171,7 @@ fn measure(shared: Shared, variants: Variants) {
         ];
         for (fastest, (run, streak_needed)) in fastest.iter_mut().zip(runs) {
             let ticks = thread::with_slot(spare, true, || {
-                spare.waiting.set(0);
+                spare.task.waiting.set(0);
                 spare.streak.set(0);
                 spare.skip.set(0);
                 spare.batching.set(u32::from(streak_needed == 0));

@@ -59,7 +59,7 @@ impl Scope {
     /// `copies` of a task that belongs to the current region itself.
     pub fn tasks(&self, copies: usize) -> Task {
         let link = thread::running().map(|(thread, now)| {
-            let target = Target { context: thread.position.get().context, recursive: true };
+            let target = Target { context: thread.task.position.get().context, recursive: true };
             TaskLink::create(thread, now, Some(&self.0), ptr::null(), target, copies)
         });
         Task(link.unwrap_or(TaskLink::inactive(ptr::null())))
@@ -86,7 +86,7 @@ fn create(
     let site = CallSite { kind, place: Place::Location(location), type_name };
     let target = match region::target(thread, &site) {
         Some(target) => target,
-        None => Target { context: thread.position.get().context, recursive: true },
+        None => Target { context: thread.task.position.get().context, recursive: true },
     };
     TaskLink::create(thread, now, group, owner, target, copies)
 }

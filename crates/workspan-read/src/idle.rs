@@ -53,7 +53,7 @@ pub(crate) fn lived(field: impl Fn(usize) -> i64, small: impl Fn(usize) -> u32, 
     if small(offset_of!(Thread, state)) != 1 {
         return ended;
     }
-    let waits = small(offset_of!(Thread, waiting)) != 0;
+    let waits = small(offset_of!(Thread, task.waiting)) != 0;
     let waited = if waits { since(offset_of!(Thread, idle_since)) } else { 0 };
     ended.saturating_add(since(offset_of!(Thread, born))).saturating_sub(waited)
 }

@@ -213,18 +213,18 @@ fn read_threads(
         lived = lived.saturating_add(idle::lived(thread, small, since));
         let interrupts = area.u64(offset_of!(ThreadArea, thread) + offset_of!(Thread, interrupts));
         run.interrupts = run.interrupts.saturating_add(interrupts);
-        let position = offset_of!(Thread, position);
+        let position = offset_of!(Thread, task.position);
         let live = small(offset_of!(Thread, state)) == 1;
         if !live {
             continue;
         }
-        let waiting = small(offset_of!(Thread, waiting)) != 0;
+        let waiting = small(offset_of!(Thread, task.waiting)) != 0;
         if waiting && small(offset_of!(Thread, is_worker)) != 0 {
             idle = idle.saturating_add(since(offset_of!(Thread, idle_since)));
         }
         let context = small(position + offset_of!(Position, context));
-        let work = thread(offset_of!(Thread, work));
-        let pending = work.wrapping_sub(thread(offset_of!(Thread, flushed)));
+        let work = thread(offset_of!(Thread, task.work));
+        let pending = work.wrapping_sub(thread(offset_of!(Thread, task.flushed)));
         let id = contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT);
         if run.ending == Ending::Clean && !waiting && id != ContextId::ROOT {
             // Not seen to end: its last strand is missing.
@@ -236,14 +236,14 @@ fn read_threads(
             *self_work = self_work.wrapping_add(pending);
             let path = small(position + offset_of!(Position, path));
             running.push(Longest {
-                span: work.wrapping_add(thread(offset_of!(Thread, span_offset))),
+                span: work.wrapping_add(thread(offset_of!(Thread, task.offsets.actual))),
                 path,
                 since: thread(position + offset_of!(Position, since)),
                 context,
                 prefix: (path & PREFIXED != 0)
-                    .then(|| (small(offset_of!(Thread, prefix_context)), thread(offset_of!(Thread, prefix)))),
+                    .then(|| (small(offset_of!(Thread, task.prefix_context)), thread(offset_of!(Thread, task.prefix)))),
                 thread_is_root: slot == 0,
-                last_region: small(offset_of!(Thread, last_region)),
+                last_region: small(offset_of!(Thread, task.last_region)),
             });
             read_open(&area, contexts, ticks, run);
         }
@@ -268,8 +268,9 @@ fn read_threads(
 fn read_open(area: &Record, contexts: &[ContextId], ticks: &Ticks, run: &mut Run) {
     let thread = offset_of!(ThreadArea, thread);
     let count = (area.u32(thread + offset_of!(Thread, open_len)) as usize).min(shm::OPEN_REGIONS);
-    let span =
-        area.i64(thread + offset_of!(Thread, work)).wrapping_add(area.i64(thread + offset_of!(Thread, span_offset)));
+    let span = area
+        .i64(thread + offset_of!(Thread, task.work))
+        .wrapping_add(area.i64(thread + offset_of!(Thread, task.offsets.actual)));
     for i in 0..count {
         let at = thread + offset_of!(Thread, open) + i * size_of::<OpenRecord>();
         let context = area.u32(at + offset_of!(OpenRecord, context)) as usize;

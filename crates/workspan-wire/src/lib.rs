@@ -4,6 +4,7 @@
 //! * [`events`]: events counted by context.
 //! * [`log`]: records of single strands, where the whole model is requested.
 //! * [`site`]: what kinds of source places a collector distinguishes.
+//! * [`task`]: the state of a task.
 //! * [`trace`]: instructions and accesses to memory of a program that runs under an emulator.
 //! * [`histogram`]: the buckets of task sizes.
 //! * [`sync`]: atomics and cells, for whoever uses the tables.
@@ -24,4 +25,5 @@ pub mod records;
 pub mod shm;
 pub mod site;
 pub mod sync;
+pub mod task;
 pub mod trace;

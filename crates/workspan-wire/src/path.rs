@@ -8,7 +8,7 @@ pub const NODE_ENTRIES: usize = 5;
 /// Bit of a path handle: the holder owns a reference and may extend the node.
 pub const OWNED: u32 = 1 << 31;
 
-/// Bit of a path handle: [`prefix`](super::shm::Thread::prefix) is still to be added.
+/// Bit of a path handle: the task's prefix is still to be added.
 pub const PREFIXED: u32 = 1 << 30;
 /// The part of a path handle that names a node.
 pub const NODE: u32 = PREFIXED - 1;

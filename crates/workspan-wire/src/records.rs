@@ -3,7 +3,12 @@
 use core::cell::Cell;
 use core::sync::atomic::AtomicU32;
 
-use super::shm::{FILE_BYTES, STACK_DEPTH, TYPE_BYTES};
+/// Bytes of a file name kept in a [`SiteRecord`]; of a longer one, the end.
+pub const FILE_BYTES: usize = 248;
+/// Bytes of a type name kept in a [`SiteRecord`].
+pub const TYPE_BYTES: usize = 360;
+/// Return addresses kept in a [`SiteRecord`].
+pub const STACK_DEPTH: usize = 24;
 
 /// A place in the source: known by file and line, or else by an address in the code.
 #[derive(Debug)]

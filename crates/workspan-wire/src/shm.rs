@@ -31,7 +31,8 @@ use super::histogram::BUCKETS;
 use super::log::RECORD;
 
 pub use super::path::{Call, PathNode, AWAITED, NODE, NODE_ENTRIES, OWNED, PREFIXED};
-pub use super::records::{ContextRecord, ModuleRecord, SiteRecord};
+pub use super::records::{ContextRecord, ModuleRecord, SiteRecord, FILE_BYTES, STACK_DEPTH, TYPE_BYTES};
+pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
@@ -62,12 +63,6 @@ pub const MAX_NODES: usize = if cfg!(miri) { 1 << 10 } else { 1 << 20 };
 pub const MAX_CALLS: usize = if cfg!(miri) { 1 << 8 } else { 1 << 20 };
 /// Slots of the two hash indices.
 pub const INDEX_SLOTS: usize = if cfg!(miri) { 256 } else { 4096 };
-/// Bytes of a file name kept in a [`SiteRecord`]; of a longer one, the end.
-pub const FILE_BYTES: usize = 248;
-/// Bytes of a type name kept in a [`SiteRecord`].
-pub const TYPE_BYTES: usize = 360;
-/// Return addresses kept in a [`SiteRecord`].
-pub const STACK_DEPTH: usize = 24;
 /// Parallel regions open at a time that a thread can describe if the program is killed.
 pub const OPEN_REGIONS: usize = 16;
 /// Batches of tasks that a thread may add to.
@@ -105,6 +100,7 @@ const fn page(offset: usize) -> usize {
 
 const _: () = assert!(size_of::<PathNode>() == 168 && size_of::<Call>() == 56);
 const _: () = assert!(size_of::<Header>() <= SITE_INDEX);
+const _: () = assert!(core::mem::offset_of!(Thread, skip) == 128);
 const _: () = assert!(MAX_CONTEXTS <= 1 << 16);
 
 /// First page: what the runner requests and what the collector says about itself.
@@ -298,8 +294,8 @@ impl Candidate {
     }
 }
 
-/// The same, beside the longest if every iteration of a loop cost the same ([`Thread::uniform_offset`]), and the longest
-/// with steals ([`Thread::burdened_offset`]).
+/// The same, beside the longest if every iteration of a loop cost the same ([`Spans::uniform`]), and the longest
+/// with steals ([`Spans::burdened`]).
 #[derive(Debug)]
 #[repr(C)]
 pub struct Latest {
@@ -321,25 +317,19 @@ pub struct ThreadArea {
     pub accounts: [Account; MAX_CONTEXTS],
 }
 
-/// State of a thread. The first two cache lines are what a fork and join touches.
+/// State of a thread. The first three cache lines are what a fork and join touches.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Thread {
-    /// Where the running strand stands.
-    pub position: Cell<Position>,
     /// When the running strand began, in ticks; probe cost already added.
     pub start: Cell<u64>,
-    /// Work of the running task so far, descendants included.
-    pub work: Cell<i64>,
-    /// Absolute span now = `work + span_offset`.
-    pub span_offset: Cell<i64>,
     /// Ticks that the hooks since the last reading of the counter add to a strand.
     pub probe: Cell<i64>,
-    /// Of `work`: done in tasks that the running task has spawned.
-    pub nested: Cell<i64>,
+    /// The task that runs.
+    pub task: TaskCells,
+
     /// Low half: hooks of joins that pass before the counter is read again. High half: tasks that ended meanwhile.
     pub skip: Cell<u64>,
-
     /// Ticks between two readings above which a streak ends; while batching, above which batching ends.
     pub tiny: Cell<i64>,
     /// Hooks in a row that found next to no time to have passed.
@@ -348,19 +338,16 @@ pub struct Thread {
     pub streak_needed: Cell<u32>,
     /// 1 while the counter is read for one hook in [`BATCH`] only.
     pub batching: Cell<u32>,
-    /// 1 while no strand runs.
-    pub waiting: Cell<u32>,
-    /// Source location of the current region (address), to see at once that a call is a recursion.
-    pub location: Cell<u64>,
+    _batching_pad: Cell<u32>,
     /// Address of the account of the current context.
     pub account: Cell<u64>,
-
-    /// Absolute span = `work + burdened_offset` if all were stolen that can be.
-    pub burdened_offset: Cell<i64>,
-    /// What a steal costs then, in ticks.
+    /// What a steal costs in burdened spans, in ticks.
     pub steal: Cell<i64>,
     /// Address of this thread's log; 0 if nothing is logged.
     pub log: Cell<u64>,
+    /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
+    /// time.
+    pub away: Cell<u64>,
 
     /// Address of the witness of switches; 0 for none.
     pub switch_witness: Cell<u64>,
@@ -370,38 +357,20 @@ pub struct Thread {
     pub short: Cell<i64>,
     /// Ticks above which a strand always consults the kernel's clocks.
     pub long: Cell<i64>,
-    /// Ticks of the running hook that belong to no strand: it waited for room in the log, or saw something for the first
-    /// time.
-    pub away: Cell<u64>,
-    /// Of `work`: already added to `account`.
-    pub flushed: Cell<i64>,
     /// 0 free, 1 live, 2 ended.
     pub state: AtomicU32,
     /// The kernel's thread id.
     pub tid: Cell<u32>,
     /// 1 for a thread of a pool.
     pub is_worker: Cell<u32>,
-    /// Site + 1 of the last region left by the root strand that runs here.
-    pub last_region: Cell<u32>,
     /// Regions open on this thread.
     pub open_len: Cell<u32>,
     /// [`Feature`] bits in use.
     pub features: Cell<u32>,
-    /// Context of the ticks in `prefix`.
-    pub prefix_context: Cell<u32>,
-    /// Span before the task began that `path` does not account for yet (with [`PREFIXED`]).
-    pub prefix: Cell<i64>,
-    /// The call that the running task is: 0 none, or none that is awaited; [`CALL_WANTED`]; else its number.
-    pub task_call: Cell<u32>,
-    _call_pad: Cell<u32>,
-    /// Work of teams that the running task has forked and that are over; in no `work`.
-    pub teams_work: Cell<i64>,
     /// Virtual clock of this thread.
     pub virtual_now: Cell<u64>,
-    /// Absolute span = `work + uniform_offset` if every iteration of a loop cost the same.
-    pub uniform_offset: Cell<i64>,
     /// Address of what the adapter knows of the running task, in the program's own memory; 0 for none.
-    pub task: Cell<u64>,
+    pub frame: Cell<u64>,
 
     /// State at the last look at the kernel's clocks.
     pub anchor: Anchor,
@@ -437,7 +406,7 @@ pub struct Thread {
 
     /// `work` where the logged part of the strand begins.
     pub log_work: Cell<i64>,
-    /// `span_offset` there.
+    /// Offset of the actual span there.
     pub log_offset: Cell<i64>,
     /// Records up to which the log is known to have room.
     pub log_room: Cell<u64>,
@@ -459,8 +428,13 @@ pub struct Thread {
     pub events: ThreadEvents,
 }
 
-/// In place of a call's number: the path is to be marked with it when its prefix is added.
-pub const CALL_WANTED: u32 = u32::MAX;
+impl Thread {
+    /// True if its hooks write every strand down, or call a tool.
+    #[inline(always)]
+    pub fn is_logged(&self) -> bool {
+        self.log.get() != 0
+    }
+}
 
 /// What a thread logs ([`super::log`]): a ring that the thread fills and the runner empties.
 #[derive(Debug)]
@@ -477,18 +451,6 @@ pub struct ThreadLog {
 }
 
 const _: () = assert!(size_of::<[Cell<u64>; 2]>() == RECORD);
-
-/// Where a strand stands: in which context, and on which path. Copied as a whole at a fork.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(16))]
-pub struct Position {
-    /// Critical path up to `since`: node, with [`OWNED`] if this strand may extend it.
-    pub path: u32,
-    /// Context.
-    pub context: u32,
-    /// Absolute span up to which `path` accounts.
-    pub since: i64,
-}
 
 /// While batching, one hook in this number of reads the counter.
 pub const BATCH: u32 = 16;

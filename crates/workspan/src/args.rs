@@ -87,7 +87,7 @@ pub enum Verb {
     /// Show which code takes longer only because others run beside it.
     #[command(alias = "inflate")]
     Inflation(Inflation),
-    /// Show the parallelism that dependences between instructions allow.
+    /// Show how parallel any program could be, by dependences between instructions.
     Limits(Limits),
     /// Write one recording, with less noise, from repeated runs.
     Merge(Merge),
@@ -95,7 +95,7 @@ pub enum Verb {
     Export(Export),
     /// Show which command answers which question, and what scripts can rely on.
     Guide(Guide),
-    /// Build a program that records blocks, memory accesses, calls and loops.
+    /// Build a program so that `graph` can record its memory accesses and calls.
     Build(instrument::Build),
     /// Record and analyse the task graph of a program that `build` built.
     Graph(graph::Graph),

@@ -86,7 +86,7 @@ impl Machine {
     /// Ends the main thread's strand as the exit handler does.
     pub(crate) fn finish(&self) {
         let main = self.threads[0];
-        workspan_collect::process::end_root(self.shared, main, main.virtual_now.get());
+        workspan_collect::root::end_root(self.shared, main, main.virtual_now.get());
         self.shared.header().ending.store(Ending::Clean as u32, std::sync::atomic::Ordering::Relaxed);
     }
 

@@ -197,7 +197,7 @@ impl<'m, 'p> Run<'m, 'p> {
     fn other(&mut self, slot: usize) -> usize {
         let threads = self.machine.threads.iter().enumerate();
         let idle: Vec<usize> =
-            threads.filter(|(_, t)| t.waiting.get() != 0).map(|(i, _)| i).filter(|i| *i != slot).collect();
+            threads.filter(|(_, t)| t.task.waiting.get() != 0).map(|(i, _)| i).filter(|i| *i != slot).collect();
         if idle.is_empty() {
             return slot;
         }
@@ -414,7 +414,7 @@ impl<'m, 'p> Run<'m, 'p> {
         let chosen = self.random.below(self.later.len() as u64) as usize;
         let task = self.later.swap_remove(chosen);
         let thread = self.thread(slot);
-        let waited = thread.waiting.get() != 0;
+        let waited = thread.task.waiting.get() != 0;
         if !waited {
             workspan_collect::strand::stop(thread, now(thread));
             task::enter_idle(thread, now(thread));

@@ -30,7 +30,7 @@ fn check_join(of_main: u64, of_child: u64, blocked: u64, span: i64) {
     work(main, blocked);
     wait.end_of_thread_at(now(main), ID);
     assert_eq!(strand::span(main), span);
-    assert_eq!(main.work.get(), (100 + of_main).cast_signed(), "waiting is no work");
+    assert_eq!(main.task.work.get(), (100 + of_main).cast_signed(), "waiting is no work");
     assert_eq!(main.blocked.get(), blocked.cast_signed());
     // What is in its path is what is in its span: here, all of it is serial.
     work(main, 7);
@@ -56,7 +56,7 @@ fn a_wait_for_nobody_known() {
     let wait = Wait::begin_at(main, now(main));
     work(main, 40);
     wait.end_of_thread_at(now(main), 0xbad);
-    assert_eq!((strand::span(main), main.work.get()), (140, 100));
+    assert_eq!((strand::span(main), main.task.work.get()), (140, 100));
 }
 
 #[test]

@@ -26,13 +26,16 @@ impl Assumed {
     /// Those of `thread` at the last stop.
     #[inline(always)]
     pub fn of(thread: &Thread) -> Assumed {
-        Assumed { uniform: thread.work.get() + thread.uniform_offset.get(), burdened: strand::burdened(thread) }
+        Assumed {
+            uniform: thread.task.work.get() + thread.task.offsets.uniform.get(),
+            burdened: strand::burdened(thread),
+        }
     }
 
     /// `thread` continues with them.
     #[inline(always)]
     pub fn set(self, thread: &Thread) {
-        thread.uniform_offset.set(self.uniform - thread.work.get());
+        thread.task.offsets.uniform.set(self.uniform - thread.task.work.get());
         strand::set_burdened(thread, self.burdened);
     }
 

@@ -7,7 +7,7 @@
 //! **A task** that creates nothing is marked on its path when that is passed on, with all sums. Another one is marked
 //! before it passes its path to what it creates ([`CALL_WANTED`]), and known when it closes.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 
 use workspan_collect::calls::{self, CallId};
 use workspan_collect::group::raise;
@@ -19,21 +19,12 @@ use workspan_wire::shm::{Thread, CALL_WANTED};
 
 use super::frame::{Frame, Kind};
 use super::solo;
-use super::team::Team;
-
-/// A construct of a task's own strand that is a call, from its begin to its end. Where it began is taken out of its sums until
-/// then.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Open(CallId);
-
-impl Open {
-    /// No call.
-    pub const NONE: Open = Open(0);
-}
+use super::state::call::{Open, Part};
+use super::state::team::Team;
 
 /// What the running task has done so far, with teams that it has forked.
 pub fn work(thread: &Thread) -> i64 {
-    thread.work.get() + thread.teams_work.get()
+    thread.task.work.get() + thread.task.teams_work.get()
 }
 
 /// What `Thread::task_call` is as a task of this kind begins.
@@ -115,55 +106,6 @@ fn credit(task: &Frame, work: i64) {
         solo::add(&task.below, work);
     } else if let Some(team) = task.team() {
         solo::add(&team.work, work);
-    }
-}
-
-/// A worksharing construct's call: one for all members of a team.
-#[derive(Debug)]
-pub struct Whole {
-    /// Low half: the call; high half: which construct of the team it is. 0: none.
-    of: AtomicU64,
-}
-
-/// A member's part of a worksharing construct.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Part {
-    open: Open,
-    /// The call of all members; 0 if they are too far apart.
-    whole: CallId,
-}
-
-impl Whole {
-    pub(super) const fn new() -> Whole {
-        Whole { of: AtomicU64::new(0) }
-    }
-
-    /// The call of the `ordinal`-th construct of a team of `size` members, each of which keeps it open.
-    fn find(&self, shared: Shared, ordinal: u32, size: u32) -> CallId {
-        let mut now = self.of.load(Ordering::Acquire);
-        if now == 0 {
-            let id = calls::begin(shared, ROOT, 0, size);
-            // Also a part that is shorter than nothing, what hooks take being taken out, is as long as it is.
-            shared.call(id).span.store(i64::MIN, Ordering::Relaxed);
-            let new = u64::from(ordinal) << 32 | u64::from(id);
-            match self.of.compare_exchange(0, new, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => return id,
-                Err(found) => now = found,
-            }
-            if id != 0 {
-                calls::release(shared, id);
-            }
-        }
-        if now >> 32 == u64::from(ordinal) {
-            now as CallId
-        } else {
-            0
-        }
-    }
-
-    /// All members have left it.
-    pub(super) fn clear(&self) {
-        self.of.store(0, Ordering::Release);
     }
 }
 

@@ -16,6 +16,14 @@ use super::state::{Base, Start};
 use super::task::whole_child_path;
 use super::{call, log, solo};
 
+/// The own strand of `thread` gets a frame.
+pub fn initial(thread: &'static Thread) -> Option<&'static Frame> {
+    let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
+    let frame = Frame::new(thread, kind, Start::default())?;
+    frame.begun_here(thread);
+    Some(frame)
+}
+
 /// `creator`, whose strand is stopped, creates a task in `context`; not `real`: what stands for a wait.
 pub fn task(
     thread: &'static Thread,
@@ -30,9 +38,9 @@ pub fn task(
     if charged == ROOT && context != ROOT {
         let to = shared.context(context).site.get().wrapping_add(1);
         charged = region::close_serial(shared, thread, strand::span(thread), to);
-        thread.last_region.set(to);
+        thread.task.last_region.set(to);
     }
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
         assumed: Assumed::of(thread).burdened_by(kind.steal(thread)),
@@ -71,7 +79,7 @@ pub(super) fn report_of(shared: Shared, creator: &Frame) -> *const Latest {
 
 /// The creator's path as a child may use it.
 fn lend(shared: Shared, thread: &Thread, creator: &Frame) -> u32 {
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let node = position.path & NODE;
     let base = creator.base.get();
     let new = Base { path: node, since: position.since, context: position.context };

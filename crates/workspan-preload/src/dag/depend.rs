@@ -10,7 +10,7 @@
 //! **Cost:** linear in the addresses, plus one edge for each predecessor. All of it is done by the creator, so there is
 //! nothing to synchronise. Tables grow from the block pool, without the program's allocator.
 
-use core::cell;
+use core::cell::Cell;
 use core::ptr;
 use core::sync::atomic::Ordering;
 
@@ -20,53 +20,10 @@ use workspan_wire::shm::Thread;
 
 use super::frame::{Frame, Stage};
 use super::log;
-use super::pool::{self, BLOCK};
+use super::pool;
+pub use super::state::depend::Use;
+use super::state::depend::{Entry, List, Table, SLOTS};
 use super::state::Start;
-
-/// How a task uses an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
-    /// `in`.
-    Read,
-    /// `out` or `inout`.
-    Write,
-    /// `mutexinoutset`.
-    Exclusive,
-    /// `inoutset`.
-    Set,
-}
-
-/// A list cell: a task. Holds it.
-#[repr(C, align(64))]
-#[derive(Debug)]
-pub struct Cell {
-    task: &'static Frame,
-    next: *mut Cell,
-}
-
-/// What is known of an address.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    address: u64,
-    how: Use,
-    current: *mut Cell,
-    before: *mut Cell,
-}
-
-impl Entry {
-    const NONE: Entry = Entry { address: 0, how: Use::Write, current: ptr::null_mut(), before: ptr::null_mut() };
-}
-
-const SLOTS: usize = (BLOCK - 24) / size_of::<Entry>();
-
-/// Entries, in a chain of blocks.
-#[repr(C, align(64))]
-#[derive(Debug)]
-pub struct Table {
-    used: cell::Cell<usize>,
-    next: cell::Cell<*mut Table>,
-    entries: [cell::Cell<Entry>; SLOTS],
-}
 
 /// `task`, a child of `creator` just created, uses `address`. `creator`'s strand runs on `thread`.
 pub fn depend(thread: &'static Thread, creator: &Frame, task: &'static Frame, address: u64, how: Use) {
@@ -137,7 +94,7 @@ pub fn after_predecessors(thread: &'static Thread, task: &Frame) {
 }
 
 #[inline(never)]
-fn after_list(thread: &'static Thread, task: &Frame, first: *mut Cell) {
+fn after_list(thread: &'static Thread, task: &Frame, first: *mut List<Frame>) {
     let mut at = first;
     let mut start = task.start.get();
     let mut latest: Option<&'static Frame> = None;
@@ -176,7 +133,7 @@ pub fn forget(thread: &'static Thread, creator: &Frame) {
 }
 
 #[inline(never)]
-fn forget_chain(thread: &'static Thread, first: *mut Table) {
+fn forget_chain(thread: &'static Thread, first: *mut Table<Frame>) {
     let mut table = first;
     // SAFETY: null or a block of this frame's chain.
     while let Some(block) = unsafe { table.as_ref() } {
@@ -192,7 +149,7 @@ fn forget_chain(thread: &'static Thread, first: *mut Table) {
 }
 
 /// The entry of `address`, if there is one.
-fn known(creator: &Frame, address: u64) -> Option<&cell::Cell<Entry>> {
+fn known(creator: &Frame, address: u64) -> Option<&Cell<Entry<Frame>>> {
     let mut table = creator.dependences.get();
     // SAFETY: null or a block of this frame's chain, which lives as long as the frame is open.
     while let Some(block) = unsafe { table.as_ref() } {
@@ -206,7 +163,7 @@ fn known(creator: &Frame, address: u64) -> Option<&cell::Cell<Entry>> {
 }
 
 /// The entry of `address`, made if need be. `None`: no memory.
-fn entry<'a>(thread: &Thread, creator: &'a Frame, address: u64) -> Option<&'a cell::Cell<Entry>> {
+fn entry<'a>(thread: &Thread, creator: &'a Frame, address: u64) -> Option<&'a Cell<Entry<Frame>>> {
     if let Some(known) = known(creator, address) {
         return Some(known);
     }
@@ -218,11 +175,11 @@ fn entry<'a>(thread: &Thread, creator: &'a Frame, address: u64) -> Option<&'a ce
         }
         end = &block.next;
     }
-    let new = pool::take::<Table>(thread)?;
+    let new = pool::take::<Table<Frame>>(thread)?;
     let empty = Table {
-        used: cell::Cell::new(0),
-        next: cell::Cell::new(ptr::null_mut()),
-        entries: [const { cell::Cell::new(Entry::NONE) }; SLOTS],
+        used: Cell::new(0),
+        next: Cell::new(ptr::null_mut()),
+        entries: [const { Cell::new(Entry::NONE) }; SLOTS],
     };
     // SAFETY: a fresh block, large and aligned enough.
     unsafe { new.write(empty) };
@@ -231,24 +188,24 @@ fn entry<'a>(thread: &Thread, creator: &'a Frame, address: u64) -> Option<&'a ce
     Some(add(unsafe { &*new }, address))
 }
 
-fn add(block: &Table, address: u64) -> &cell::Cell<Entry> {
+fn add(block: &Table<Frame>, address: u64) -> &Cell<Entry<Frame>> {
     let slot = &block.entries[block.used.get()];
     slot.set(Entry { address, ..Entry::NONE });
     block.used.set(block.used.get() + 1);
     slot
 }
 
-fn push(thread: &Thread, task: &'static Frame, list: *mut Cell) -> *mut Cell {
-    let Some(cell) = pool::take::<Cell>(thread) else {
+fn push(thread: &Thread, task: &'static Frame, list: *mut List<Frame>) -> *mut List<Frame> {
+    let Some(cell) = pool::take::<List<Frame>>(thread) else {
         return list;
     };
     task.holders.fetch_add(1, Ordering::Relaxed);
     // SAFETY: a fresh block, large and aligned enough.
-    unsafe { cell.write(Cell { task, next: list }) };
+    unsafe { cell.write(List { task, next: list }) };
     cell
 }
 
-fn drop_list(thread: &'static Thread, list: *mut Cell) {
+fn drop_list(thread: &'static Thread, list: *mut List<Frame>) {
     let mut at = list;
     // SAFETY: null or a cell of the list, which the caller has unlinked.
     while let Some(cell) = unsafe { at.as_ref() } {

@@ -34,15 +34,20 @@ use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::{Candidate, Latest, Position, Thread};
+use workspan_wire::shm::{Candidate, Latest, TaskState, Thread};
 
 use super::assumed::Assumed;
-use super::call;
-use super::depend::Table;
-use super::group::Group;
 use super::pool;
-use super::state::{Base, End, Rests, Saved, Start};
-use super::team::{Round, Team};
+use super::state::call::Open;
+use super::state::depend::{List, Table};
+use super::state::gather::Gather;
+use super::state::group::Group;
+use super::state::lock::Held;
+use super::state::log::Logged;
+use super::state::marked::Marks;
+use super::state::pieces::Pieces;
+use super::state::team::{Round, Team};
+use super::state::{Base, End, Rests, Start};
 
 /// Nothing has ended yet.
 pub const fn none() -> Latest {
@@ -157,9 +162,9 @@ pub struct Frame {
     /// The task whose place on the thread it took.
     pub(super) interrupted: Cell<*const Frame>,
     /// Dependences among its children.
-    pub(super) dependences: Cell<*mut Table>,
+    pub(super) dependences: Cell<*mut Table<Frame>>,
     /// Tasks that it has to wait for.
-    pub(super) predecessors: Cell<*mut super::depend::Cell>,
+    pub(super) predecessors: Cell<*mut List<Frame>>,
     /// Others may depend on it.
     pub(super) depended_on: Cell<bool>,
     /// Work of tasks that it has created, with all below, as far as they are over ([`super::call`]).
@@ -171,7 +176,7 @@ pub struct Frame {
     /// The one that its creator had open when it created this one.
     pub(super) within: Cell<CallId>,
     /// By what the log knows it.
-    pub(super) logged: super::log::Logged,
+    pub(super) logged: Logged,
     /// What most tasks do without.
     extra: AtomicPtr<Extra>,
 }
@@ -180,7 +185,7 @@ pub struct Frame {
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct Extra {
-    pub(super) pieces: Cell<super::pieces::Pieces>,
+    pub(super) pieces: Cell<Pieces>,
     /// Context around the worksharing construct that the task is in.
     pub(super) construct: Cell<ContextId>,
     /// The taskloop that it is in: the context around it, and where its tasks begin.
@@ -192,18 +197,18 @@ pub struct Extra {
     /// The program says that the taskloop's tasks run at once.
     pub(super) taskloop_at_once: Cell<bool>,
     /// Gathers of this task that the log has as groups, innermost first.
-    pub(super) gathers: Cell<*const super::gather::Gather>,
+    pub(super) gathers: Cell<*const Gather>,
     /// What it will wait for when it has created all of it.
-    pub(super) prepared: Cell<*const super::gather::Gather>,
+    pub(super) prepared: Cell<*const Gather>,
     /// Its site is already active around it.
     pub(super) taskloop_recursive: Cell<bool>,
-    pub(super) taskloop_call: Cell<call::Open>,
+    pub(super) taskloop_call: Cell<Open>,
     /// The identity of its tasks in the log; 0 before the first one.
     pub(super) taskloop_identity: Cell<u64>,
     /// Regions that the program has marked and that are open.
-    pub(super) marks: super::marked::Marks,
+    pub(super) marks: Marks,
     /// Locks that it holds.
-    pub(super) locks: super::lock::Held,
+    pub(super) locks: Held,
     /// An inline child's end, to be taken over when the task goes on.
     pub(super) inline_end: Cell<Option<path::Tail>>,
     pub(super) inline_assumed: Cell<Assumed>,
@@ -243,7 +248,7 @@ impl Frame {
             told: Cell::new(0),
             open_call: Cell::new(0),
             within: Cell::new(0),
-            logged: super::log::Logged::default(),
+            logged: Logged::default(),
             extra: AtomicPtr::new(ptr::null_mut()),
         };
         // SAFETY: a fresh block, large and aligned enough.
@@ -331,7 +336,7 @@ impl Frame {
     /// The thread whose own strand it is ends. It is given back unless tasks of it have not ended.
     pub fn retire(&'static self, thread: &Thread) {
         if self.is_initial() && !self.has_open_children() {
-            thread.task.set(0);
+            thread.frame.set(0);
             self.set_end(End::default());
             self.release(thread);
         }
@@ -348,20 +353,20 @@ impl Frame {
     }
 
     /// It will wait for `gather` when it has created all of its tasks.
-    pub fn set_prepared(&self, thread: &Thread, gather: &'static super::gather::Gather) {
+    pub fn set_prepared(&self, thread: &Thread, gather: &'static Gather) {
         if let Some(extra) = self.extra(thread) {
             extra.prepared.set(gather);
         }
     }
 
     /// What it will wait for.
-    pub fn prepared(&self) -> Option<&'static super::gather::Gather> {
+    pub fn prepared(&self) -> Option<&'static Gather> {
         // SAFETY: null or a gather that this task holds.
         unsafe { self.known_extra()?.prepared.get().as_ref() }
     }
 
     /// The same; it waits now.
-    pub fn take_prepared(&self) -> Option<&'static super::gather::Gather> {
+    pub fn take_prepared(&self) -> Option<&'static Gather> {
         let prepared = self.prepared()?;
         self.known_extra()?.prepared.set(ptr::null());
         Some(prepared)
@@ -406,7 +411,7 @@ impl Frame {
     }
 
     /// Its state; only of a task that is suspended.
-    pub(super) fn saved(&self) -> Saved {
+    pub(super) fn saved(&self) -> TaskState {
         // SAFETY: what is suspended has been saved.
         unsafe { self.rests.get().saved }
     }
@@ -435,13 +440,13 @@ impl Frame {
     /// What runs on `thread`.
     pub fn on(thread: &Thread) -> Option<&'static Frame> {
         // SAFETY: 0 or a frame that runs, and so has not ended.
-        let frame: Option<&'static Frame> = unsafe { (thread.task.get() as *const Frame).as_ref() };
+        let frame: Option<&'static Frame> = unsafe { (thread.frame.get() as *const Frame).as_ref() };
         frame.filter(|frame| ptr::eq(frame.thread.load(Ordering::Relaxed), thread))
     }
 
     /// It is what runs on `thread` already.
     pub fn begun_here(&self, thread: &'static Thread) {
-        thread.task.set(ptr::from_ref(self) as u64);
+        thread.frame.set(ptr::from_ref(self) as u64);
         self.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
         self.stage.set(Stage::Begun);
     }
@@ -468,19 +473,19 @@ impl Frame {
         }
         let at = pool::take::<Extra>(thread)?;
         let extra = Extra {
-            pieces: Cell::new(super::pieces::Pieces::default()),
+            pieces: Cell::new(Pieces::default()),
             construct: Cell::new(0),
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
             gathers: Cell::new(ptr::null()),
             prepared: Cell::new(ptr::null()),
             taskloop_recursive: Cell::new(false),
-            taskloop_call: Cell::new(call::Open::NONE),
+            taskloop_call: Cell::new(Open::NONE),
             taskloop_identity: Cell::new(0),
             pseudo: Cell::new(ptr::null()),
             forked: Cell::new(ptr::null()),
-            marks: super::marked::Marks::new(),
-            locks: super::lock::Held::new(),
+            marks: Marks::new(),
+            locks: Held::new(),
             inline_end: Cell::new(None),
             inline_assumed: Cell::new(Assumed::NEVER),
             fulfilled: AtomicI64::new(i64::MIN),
@@ -498,51 +503,17 @@ impl Frame {
 
     /// Puts the state of `thread` aside.
     pub fn save(&self, thread: &Thread) {
-        let saved = Saved {
-            work: thread.work.get(),
-            span_offset: thread.span_offset.get(),
-            uniform_offset: thread.uniform_offset.get(),
-            burdened_offset: thread.burdened_offset.get(),
-            nested: thread.nested.get(),
-            position: thread.position.get().into(),
-            location: thread.location.get(),
-            flushed: thread.flushed.get(),
-            prefix: thread.prefix.get(),
-            prefix_context: thread.prefix_context.get(),
-            last_region: thread.last_region.get(),
-            waiting: thread.waiting.get(),
-            call: thread.task_call.get(),
-            teams_work: thread.teams_work.get(),
-        };
-        self.rests.set(Rests { saved });
+        self.rests.set(Rests { saved: thread.task.get() });
         // Whoever sees this sees the state: see `task::resume`.
         self.thread.store(ptr::null_mut(), Ordering::Release);
     }
 
     /// Brings the state back, on whichever thread.
     pub fn load(&'static self, thread: &'static Thread) {
-        thread.task.set(ptr::from_ref(self) as u64);
+        thread.frame.set(ptr::from_ref(self) as u64);
         // SAFETY: what is resumed has been suspended.
         let saved = unsafe { self.rests.get().saved };
-        let position: Position = saved.position.into();
-        thread.work.set(saved.work);
-        thread.span_offset.set(saved.span_offset);
-        thread.uniform_offset.set(saved.uniform_offset);
-        thread.burdened_offset.set(saved.burdened_offset);
-        thread.nested.set(saved.nested);
-        let same = thread.position.get().context == position.context && thread.account.get() != 0;
-        thread.position.set(position);
-        if !same {
-            strand::set_context(Shared::of(thread), thread, position.context);
-        }
-        thread.location.set(saved.location);
-        thread.flushed.set(saved.flushed);
-        thread.prefix.set(saved.prefix);
-        thread.prefix_context.set(saved.prefix_context);
-        thread.last_region.set(saved.last_region);
-        thread.waiting.set(saved.waiting);
-        thread.task_call.set(saved.call);
-        thread.teams_work.set(saved.teams_work);
+        strand::load(thread, saved);
         self.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
     }
 

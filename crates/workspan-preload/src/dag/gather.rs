@@ -22,27 +22,12 @@ use workspan_collect::path::{self, Tail};
 use workspan_collect::platform;
 use workspan_collect::shared::Shared;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::{Latest, Thread};
+use workspan_wire::shm::Thread;
 
 use super::assumed::Assumed;
 use super::frame::{self, Frame, Kind};
+pub use super::state::gather::Gather;
 use super::{create, log, pool, task};
-
-/// Tasks that are waited for together.
-#[repr(C, align(64))]
-#[derive(Debug)]
-pub struct Gather {
-    /// The latest end so far.
-    ends: Latest,
-    /// Low half: tasks that have not reported; high half: who else holds it.
-    open: AtomicU64,
-    /// By what the runtime knows it.
-    key: u64,
-    /// The task of whose log it is a group; null if it is none, or no more.
-    logged: Cell<*const Frame>,
-    /// The one around it there.
-    outer: Cell<*const Gather>,
-}
 
 const HOLDER: u64 = 1 << 32;
 const TASKS: u64 = HOLDER - 1;
@@ -71,7 +56,7 @@ pub fn open(thread: &Thread, opener: &Frame, key: u64) -> Option<&'static Gather
         ends: frame::none(),
         open: AtomicU64::new(HOLDER),
         key,
-        logged: Cell::new(ptr::null()),
+        logged: Cell::new(0),
         outer: Cell::new(ptr::null()),
     };
     // SAFETY: a fresh block, large and aligned enough.
@@ -81,7 +66,7 @@ pub fn open(thread: &Thread, opener: &Frame, key: u64) -> Option<&'static Gather
     if log::on(thread) {
         if let Some(extra) = opener.extra(thread) {
             gather.hold();
-            gather.logged.set(opener);
+            gather.logged.set(ptr::from_ref(opener) as u64);
             gather.outer.set(extra.gathers.replace(gather));
             log::group(thread);
         }
@@ -188,7 +173,7 @@ pub fn join(thread: &'static Thread, waiter: &Frame, gather: &Gather) {
 
 /// In the log the group of `gather` ends, and all within.
 fn close_in_log(thread: &Thread, waiter: &Frame, gather: &Gather) {
-    if ptr::eq(gather.logged.get(), waiter) {
+    if gather.logged.get() == ptr::from_ref(waiter) as u64 {
         while let Some(inner) = close_innermost(thread, waiter) {
             if ptr::eq(inner, gather) {
                 return;
@@ -208,7 +193,7 @@ fn close_innermost(thread: &Thread, task: &Frame) -> Option<*const Gather> {
     // SAFETY: null or a gather, which is held as long as it is a group of this task's log.
     let inner: &'static Gather = unsafe { extra.gathers.get().as_ref() }?;
     extra.gathers.set(inner.outer.get());
-    inner.logged.set(ptr::null());
+    inner.logged.set(0);
     log::wait(thread);
     mark(thread);
     release(thread, inner);

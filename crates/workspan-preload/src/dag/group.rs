@@ -5,21 +5,12 @@ use core::ptr;
 
 use workspan_collect::log::{go_on, mark};
 use workspan_collect::path::Tail;
-use workspan_wire::shm::{Latest, Thread};
+use workspan_wire::shm::Thread;
 
 use super::assumed::Assumed;
 use super::frame::{self, Frame};
+use super::state::group::Group;
 use super::{log, pool};
-
-/// A taskgroup that is open.
-#[repr(C, align(64))]
-#[derive(Debug)]
-pub struct Group {
-    /// Ends of the tasks in it.
-    pub(super) ends: Latest,
-    /// The group around it that the same task has open.
-    outer: Cell<*const Group>,
-}
 
 /// `task` opens a group.
 pub fn open(thread: &Thread, task: &Frame) {

@@ -6,49 +6,17 @@
 //!
 //! Code under a lock has a context of its own, the place where the lock is taken. Waiting is in neither work nor span.
 
-use core::cell::Cell;
-
 use workspan_collect::region::{self, CallSite};
 use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand;
-use workspan_collect::tables::{ContextId, ROOT};
+use workspan_collect::tables::ROOT;
 use workspan_collect::task::{enter_idle, leave_idle};
 use workspan_wire::shm::Thread;
 
 use super::frame::Frame;
+use super::state::call::Open;
+use super::state::lock::{Hold, DEPTH};
 use super::{call, log, task};
-
-/// Locks that a task can hold at a time and still have all of them told apart.
-const DEPTH: usize = 4;
-
-/// Locks that a task holds.
-#[derive(Debug)]
-pub struct Held {
-    depth: Cell<u32>,
-    held: [Cell<Hold>; DEPTH],
-    waits_since: Cell<u64>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Hold {
-    lock: u64,
-    before: ContextId,
-    given_back: bool,
-    /// It has a context of its own.
-    shown: bool,
-    call: call::Open,
-}
-
-impl Hold {
-    const NONE: Hold = Hold { lock: 0, before: ROOT, given_back: false, shown: false, call: call::Open::NONE };
-}
-
-impl Held {
-    pub(super) const fn new() -> Held {
-        let held = [const { Cell::new(Hold::NONE) }; DEPTH];
-        Held { depth: Cell::new(0), held, waits_since: Cell::new(0) }
-    }
-}
 
 /// `task` wants a lock at tick `now`; its strand is stopped.
 pub fn wait(thread: &Thread, task: &Frame, now: u64) {
@@ -65,7 +33,7 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
         return;
     };
     let mut waited = 0;
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         leave_idle(thread, now);
         waited = now.wrapping_sub(locks.waits_since.get()) as i64;
     }
@@ -77,7 +45,7 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
     let before = strand::context(thread);
     // At the root, code under a lock stays part of the serial code.
     let target = if before == ROOT { None } else { region::target(thread, site) };
-    let mut call = call::Open::NONE;
+    let mut call = Open::NONE;
     if let Some(target) = target {
         workspan_collect::path::settle(thread);
         if log::on(thread) {

@@ -9,8 +9,6 @@
 //!
 //! **Not in the log:** teams of the runtime's own; pieces of loops outside of all regions, which are serial code.
 
-use core::cell::Cell;
-
 pub use workspan_collect::log::on;
 use workspan_collect::log::{self, mark};
 use workspan_collect::strand;
@@ -20,20 +18,8 @@ use workspan_wire::log::{Event, INNERMOST};
 use workspan_wire::shm::Thread;
 
 use super::frame::Frame;
-use super::team::Team;
-
-/// By what the log knows a task.
-#[derive(Debug, Default)]
-pub struct Logged {
-    identity: Cell<u64>,
-    /// While it is suspended: where its strand's logged part begins. In [`ELSEWHERE`], the identity of its next piece.
-    /// Before a member begins: its number.
-    work: Cell<i64>,
-    offset: Cell<i64>,
-}
-
-/// In place of an offset: the task goes on as another piece.
-const ELSEWHERE: i64 = i64::MIN;
+use super::state::log::ELSEWHERE;
+use super::state::team::Team;
 
 /// `task` has been created in `context`; the strand is charged to `charged`.
 #[cold]

@@ -18,40 +18,8 @@ use workspan_wire::shm::{Thread, OWNED};
 
 use super::assumed::Assumed;
 use super::frame::Frame;
+use super::state::pieces::Pieces;
 use super::{call, log, team};
-
-/// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Pieces {
-    /// A loop is under way.
-    pub active: bool,
-    /// Its place is known.
-    pub known: bool,
-    /// Its site is already active around it.
-    pub recursive: bool,
-    /// Absolute span at the entry.
-    pub entry: i64,
-    /// The same under assumptions.
-    pub entry_assumed: Assumed,
-    /// Path at the entry; the frame's own handle.
-    pub path: u32,
-    /// Absolute span up to which it accounts.
-    pub since: i64,
-    /// Longest piece so far.
-    pub best: i64,
-    /// Its path.
-    pub best_path: u32,
-    /// Absolute span up to which that accounts.
-    pub best_since: i64,
-    /// Longest under assumptions.
-    pub best_assumed: Assumed,
-    /// Iterations of the running piece.
-    pub iterations: u64,
-    /// Constructs that the task has left.
-    pub ordinal: u32,
-    /// Its part of the construct's call.
-    pub call: call::Part,
-}
 
 /// `task` enters a worksharing construct of `iterations`; its strand is stopped.
 pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
@@ -79,7 +47,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     let of = target.map(|target| target.context);
     let call = task.team().map(|team| call::enter_part(thread, task, team, ordinal, of, !recursive));
     let shared = Shared::of(thread);
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     let (entry, entry_assumed) = (strand::span(thread), Assumed::of(thread));
     let borrowed = position.path & !OWNED;
     strand::set_path(thread, borrowed);
@@ -177,7 +145,7 @@ fn logged(thread: &Thread) -> bool {
 fn piece_done(thread: &Thread, pieces: &mut Pieces) {
     let shared = Shared::of(thread);
     let (span, end) = (strand::span(thread), Assumed::of(thread));
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     if span > pieces.best {
         path::release(shared, pieces.best_path);
         (pieces.best, pieces.best_path, pieces.best_since) = (span, position.path, position.since);

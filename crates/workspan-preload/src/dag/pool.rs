@@ -17,7 +17,8 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use workspan_collect::{platform, strand};
+use workspan_collect::exclude::exclude_next;
+use workspan_collect::platform;
 use workspan_wire::shm::{Candidate, Thread, ThreadArea, MAX_THREADS};
 
 use super::stack::Stack;
@@ -70,7 +71,7 @@ pub fn take<T>(thread: &Thread) -> Option<*mut T> {
     let list = list(thread);
     let mut first = list.first.get();
     if first == 0 {
-        first = strand::away(thread, || fill(list))?;
+        first = exclude_next(thread, || fill(list))?;
     }
     let block = block(first);
     list.first.set(block.next.get());

@@ -13,7 +13,7 @@ use workspan_collect::platform;
 use workspan_collect::shared::{current_account, Shared};
 use workspan_collect::strand::{self, count_task};
 use workspan_collect::task::{enter_idle, leave_idle};
-use workspan_wire::shm::{Latest, Position, Thread, CALL_WANTED, NODE, OWNED, PREFIXED};
+use workspan_wire::shm::{Latest, Position, Spans, TaskState, Thread, CALL_WANTED, NODE, OWNED, PREFIXED};
 
 use super::assumed::Assumed;
 use super::frame::{self, Frame, Stage};
@@ -25,7 +25,7 @@ use super::{call, depend, log};
 #[inline(always)]
 pub fn stop(thread: &Thread, tick: Option<u64>) {
     if let Some(now) = tick {
-        if thread.waiting.get() == 0 {
+        if thread.task.waiting.get() == 0 {
             strand::stop(thread, now);
         }
     }
@@ -34,7 +34,7 @@ pub fn stop(thread: &Thread, tick: Option<u64>) {
 /// A strand begins, unless the thread waits.
 #[inline(always)]
 pub fn go(thread: &Thread, tick: Option<u64>) {
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         rest(thread);
         return;
     }
@@ -51,24 +51,23 @@ pub fn begin(thread: &'static Thread, task: &'static Frame) {
     let start = task.start.get();
     task.stage.set(Stage::Begun);
     task.thread.store(ptr::from_ref(thread).cast_mut(), Ordering::Relaxed);
-    thread.task.set(ptr::from_ref(task) as u64);
-    thread.work.set(0);
-    thread.flushed.set(0);
-    thread.nested.set(0);
-    thread.teams_work.set(0);
-    thread.task_call.set(call::at_begin(task.kind.get()));
-    thread.span_offset.set(start.span);
-    start.assumed.set(thread);
-    thread.location.set(0);
-    thread.last_region.set(0);
+    thread.frame.set(ptr::from_ref(task) as u64);
     let prefix = start.span - start.since;
-    let context = thread.position.get().context;
-    strand::set_tail(thread, start.path, start.since);
-    if (start.forked_in != start.context && prefix != 0) || thread.task_call.get() != 0 {
-        strand::set_tail(thread, start.path | PREFIXED, start.span);
-        thread.prefix.set(prefix);
-        thread.prefix_context.set(start.forked_in);
+    let call = call::at_begin(task.kind.get());
+    let context = thread.task.position.get().context;
+    let mut position = Position { path: start.path, context, since: start.since };
+    if (start.forked_in != start.context && prefix != 0) || call != 0 {
+        position = Position { path: start.path | PREFIXED, since: start.span, ..position };
     }
+    thread.task.set(TaskState {
+        position,
+        offsets: Spans { actual: start.span, uniform: start.assumed.uniform, burdened: start.assumed.burdened },
+        prefix,
+        prefix_context: start.forked_in,
+        waiting: thread.task.waiting.get(),
+        call,
+        ..TaskState::default()
+    });
     if context != start.context || thread.account.get() == 0 {
         strand::set_context(shared, thread, start.context);
     }
@@ -93,10 +92,10 @@ pub fn suspend(thread: &Thread, task: &Frame, leaves: bool) {
 /// `task` goes on, in its wait if it was suspended in one (then there is a tick).
 pub fn resume(thread: &'static Thread, task: &'static Frame, tick: Option<u64>) {
     let idle_since = thread.idle_since.get();
-    let waited = thread.waiting.get() != 0;
+    let waited = thread.task.waiting.get() != 0;
     task.load(thread);
     if let Some(now) = tick {
-        if thread.waiting.get() != 0 {
+        if thread.task.waiting.get() != 0 {
             thread.idle_since.set(if waited { idle_since } else { now });
         } else if waited {
             leave_idle(thread, now);
@@ -150,7 +149,7 @@ pub fn await_saved(thread: &Thread, task: &Frame) -> bool {
 
 #[inline]
 fn flush(thread: &Thread) {
-    if thread.work.get() != thread.flushed.get() {
+    if thread.task.work.get() != thread.task.flushed.get() {
         strand::flush(thread);
     }
 }
@@ -166,16 +165,16 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
         }
     }
     if !task.kind.get().machinery {
-        count_task(current_account(thread), thread.work.get() - thread.nested.get());
+        count_task(current_account(thread), thread.task.work.get() - thread.task.nested.get());
     }
     let end = End {
         span: strand::span(thread),
         assumed: Assumed::of(thread),
-        prefix: thread.prefix.get(),
-        prefix_context: thread.prefix_context.get(),
-        call: thread.task_call.get(),
+        prefix: thread.task.prefix.get(),
+        prefix_context: thread.task.prefix_context.get(),
+        call: thread.task.call.get(),
         work: call::work(thread),
-        ..End::at(thread.position.get())
+        ..End::at(thread.task.position.get())
     };
     ends_at(task, end);
     task.thread.store(ptr::null_mut(), Ordering::Release);
@@ -184,13 +183,13 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
 /// The code of `task`, which is suspended, has ended.
 pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
     let saved = task.saved();
-    let position: Position = saved.position.into();
+    let position = saved.position;
     if !task.kind.get().machinery {
         count_task(Shared::of(thread).account(thread, position.context), saved.work - saved.nested);
     }
     let end = End {
-        span: saved.work + saved.span_offset,
-        assumed: Assumed { uniform: saved.work + saved.uniform_offset, burdened: saved.work + saved.burdened_offset },
+        span: saved.work + saved.offsets.actual,
+        assumed: Assumed { uniform: saved.work + saved.offsets.uniform, burdened: saved.work + saved.offsets.burdened },
         prefix: saved.prefix,
         prefix_context: saved.prefix_context,
         call: saved.call,
@@ -398,7 +397,7 @@ pub fn join(thread: &'static Thread, tail: Tail, assumed: Assumed) {
         path::release(shared, tail.path);
         return;
     }
-    path::release(shared, thread.position.get().path);
+    path::release(shared, thread.task.position.get().path);
     strand::set_tail(thread, tail.path, tail.since);
     strand::set_span(thread, tail.span);
 }
@@ -432,7 +431,7 @@ fn join_children(thread: &'static Thread, task: &'static Frame) {
     // The child did not touch the path that it borrowed: in this context, or nearly so.
     path::settle(thread);
     let base = task.base.get();
-    let position = thread.position.get();
+    let position = thread.task.position.get();
     if position.context == base.context && position.path & NODE == base.path & NODE && position.since == base.since {
         strand::set_span(thread, span);
         return;
@@ -443,14 +442,14 @@ fn join_children(thread: &'static Thread, task: &'static Frame) {
 
 /// The thread, whose strand is stopped, waits from tick `now` on.
 pub fn wait(thread: &Thread, now: u64) {
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         enter_idle(thread, now);
     }
 }
 
 /// The wait is over at tick `now`; the strand has not begun yet.
 pub fn wait_over(thread: &Thread, now: u64) {
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         leave_idle(thread, now);
     }
 }
@@ -503,17 +502,10 @@ pub fn end_member(thread: &'static Thread, member: &'static Frame) {
     if log::on(thread) {
         log::member_ended(thread, member);
     }
-    let position = thread.position.get();
+    let TaskState { position, waiting, .. } = thread.task.get();
     path::release(shared, position.path & !PREFIXED);
-    strand::set_tail(thread, 0, 0);
-    thread.work.set(0);
-    thread.flushed.set(0);
-    thread.span_offset.set(0);
-    thread.uniform_offset.set(0);
-    thread.burdened_offset.set(0);
-    thread.nested.set(0);
-    thread.teams_work.set(0);
-    thread.task_call.set(0);
+    let position = Position { path: 0, since: 0, ..position };
+    thread.task.set(TaskState { position, waiting, ..TaskState::default() });
     member.thread.store(ptr::null_mut(), Ordering::Release);
     member.stage.set(Stage::Ended);
     member.set_end(End::default());

@@ -11,6 +11,7 @@ use workspan_wire::shm::{Thread, PREFIXED};
 use super::assumed::Assumed;
 use super::create::report_of;
 use super::frame::{Frame, Kind};
+use super::state::call::Open;
 use super::state::Start;
 use super::{call, log, solo};
 
@@ -25,15 +26,15 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
         let shared = Shared::of(thread);
         let to = shared.context(context).site.get().wrapping_add(1);
         charged = region::close_serial(shared, thread, strand::span(thread), to);
-        thread.last_region.set(to);
+        thread.task.last_region.set(to);
     }
     if log::on(thread) {
         log::enter(thread, charged, context);
     }
     region::shift(thread, context);
     let recursive = target.is_none_or(|target| target.recursive || target.context == here);
-    let call = if recursive { call::Open::NONE } else { call::enter(thread, task, context) };
-    let position = thread.position.get();
+    let call = if recursive { Open::NONE } else { call::enter(thread, task, context) };
+    let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
         assumed: Assumed::of(thread),
@@ -63,7 +64,7 @@ pub fn create(
     let (start, report, within) = match helper {
         Some(helper) => {
             // Its own path is still that of the beginning; that it was stolen counts once.
-            let position = thread.position.get();
+            let position = thread.task.position.get();
             let start = Start { path: position.path & !PREFIXED, since: position.since, ..helper.start.get() };
             let within = helper.within.get();
             if within != 0 {

@@ -10,77 +10,22 @@ use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use workspan_collect::log::mark;
 use workspan_collect::path::{self, Tail};
-use workspan_collect::region::{self, CallSite, Region};
+use workspan_collect::region::{self, CallSite};
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::{Latest, Thread, OWNED};
+use workspan_wire::shm::{Thread, OWNED};
 
 use super::assumed::Assumed;
-use super::call::{self, Whole};
+use super::call;
 use super::frame::{self, Frame, Kind};
 use super::share::{Left, Share};
 use super::solo::{self, offer};
+use super::state::call::{Open, Whole};
+pub use super::state::team::Team;
+use super::state::team::{Construct, Round, SHARES};
 use super::state::Start;
 use super::{log, pool, task};
-
-/// Which of a team's two slots is in use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Round(bool);
-
-/// Worksharing constructs that members can be apart and still have their instances counted as one.
-const SHARES: usize = 4;
-
-/// One of the last worksharing constructs.
-#[derive(Debug)]
-struct Construct {
-    share: Share,
-    whole: Whole,
-}
-
-/// A parallel region.
-#[repr(C, align(64))]
-#[derive(Debug)]
-pub struct Team {
-    slots: [Latest; 2],
-    start: Start,
-    region: Cell<Option<Region>>,
-    /// The runtime made it for itself.
-    own: bool,
-    /// By which the log knows it.
-    pub(super) identity: u64,
-    pub(super) size: AtomicU32,
-    /// Of its members as far as they have come to barriers, and of tasks that are over.
-    pub(super) work: AtomicI64,
-    call: Cell<call::Open>,
-    shares: [Construct; SHARES],
-}
-
-impl Team {
-    /// True if the runtime made it for itself.
-    pub fn is_the_runtimes(&self) -> bool {
-        self.own
-    }
-
-    /// What it costs more to have further members: where it begins, and again where it ends.
-    fn steal(&self, thread: &Thread) -> i64 {
-        if self.own || self.size.load(Ordering::Relaxed) < 2 {
-            0
-        } else {
-            thread.steal.get()
-        }
-    }
-
-    /// The call of its `ordinal`-th worksharing construct.
-    pub(super) fn whole(&self, ordinal: u32) -> &Whole {
-        &self.shares[ordinal as usize % SHARES].whole
-    }
-
-    /// The slot to which ends go in `round`.
-    pub fn slot(&self, round: Round) -> &Latest {
-        &self.slots[usize::from(round.0)]
-    }
-}
 
 /// `task`, whose strand stopped at tick `now`, forks a team. `None`: no memory.
 /// `own`: the runtime makes it for itself.
@@ -91,8 +36,8 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
     let target = target.filter(|target| target.context != from);
     let region = target.map(|target| region::enter_stopped(thread, now, site, target).marked_elsewhere());
     let outermost = target.filter(|target| !target.recursive);
-    let call = outermost.map_or(call::Open::NONE, |target| call::enter(thread, task, target.context));
-    let position = thread.position.get();
+    let call = outermost.map_or(Open::NONE, |target| call::enter(thread, task, target.context));
+    let position = thread.task.position.get();
     let start = Start {
         span: strand::span(thread),
         assumed: Assumed::of(thread),
@@ -192,7 +137,7 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
     if logged {
         mark(thread);
     }
-    thread.teams_work.set(thread.teams_work.get() + team.work.load(Ordering::Acquire));
+    thread.task.teams_work.set(thread.task.teams_work.get() + team.work.load(Ordering::Acquire));
     call::leave(thread, task, team.call.get());
     if let Some(region) = team.region.take() {
         let context = strand::context(thread);

@@ -18,7 +18,7 @@ use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::task::enter_idle;
 use workspan_collect::thread;
-use workspan_wire::shm::{Thread, MAX_CONTEXTS};
+use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
@@ -27,9 +27,9 @@ use crate::dag::assumed::Assumed;
 use crate::dag::clock::is_virtual;
 use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
-use crate::dag::state::Start;
+use crate::dag::ready::ready;
 use crate::dag::team::Team;
-use crate::dag::{create, depend as dependences_of, log, pool, task, taskloop, team, token};
+use crate::dag::{create, depend as dependences_of, log, task, taskloop, team, token};
 use crate::threads;
 
 /// Of no place: what happens there belongs to the context around it.
@@ -41,7 +41,7 @@ pub(crate) fn tick(thread: &Thread) -> Option<u64> {
     if is_virtual() {
         return Some(thread.virtual_now.get());
     }
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         return Some(clock::wake(thread));
     }
     clock::read_often(thread)
@@ -52,7 +52,7 @@ pub(crate) fn tick(thread: &Thread) -> Option<u64> {
 pub(crate) fn now(thread: &Thread) -> u64 {
     if is_virtual() {
         thread.virtual_now.get()
-    } else if thread.waiting.get() != 0 {
+    } else if thread.task.waiting.get() != 0 {
         clock::wake(thread)
     } else {
         clock::read(thread)
@@ -103,11 +103,11 @@ pub(super) fn done(thread: &'static Thread) {
 
 #[cold]
 fn take_turns(thread: &'static Thread) {
-    let runs = thread.waiting.get() == 0;
+    let runs = thread.task.waiting.get() == 0;
     if runs && !token::held(thread) {
         let before = now(thread);
         strand::stop(thread, before);
-        events::aside(thread, || token::take(thread));
+        events::exclude_events(thread, || token::take(thread));
         let now = if is_virtual() { thread.virtual_now.get() } else { clock::wake(thread) };
         strand::go(thread, now);
     } else if !runs && token::held(thread) {
@@ -118,7 +118,7 @@ fn take_turns(thread: &'static Thread) {
 /// The program ends on the calling thread: notes where, if every iteration of a loop cost the same.
 pub fn note_uniform_end() {
     let Some((thread, now)) = thread::running() else { return };
-    if thread.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
+    if thread.task.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
         task::stop(thread, Some(now));
         let latest = &Shared::of(thread).header().detached;
         raise(&latest.uniform, Assumed::of(thread).uniform);
@@ -135,18 +135,8 @@ pub extern "C" fn thread_begin(kind: c_int, _data: *const Data) {
     if kind == WORKER {
         thread::become_worker();
         if let Some(thread) = thread::current() {
-            prepare(thread);
+            ready(thread);
         }
-    }
-}
-
-/// Has the memory at hand that `thread` will need first: for tasks, and for the accounts of this context and the next.
-pub(crate) fn prepare(thread: &Thread) {
-    const NEXT: u32 = 6;
-    pool::prepare(thread);
-    let known = Shared::of(thread).header().contexts.load(Ordering::Relaxed);
-    for context in 0..(known + NEXT).min(MAX_CONTEXTS as u32) {
-        strand::touch_account(thread, context);
     }
 }
 
@@ -237,7 +227,7 @@ pub extern "C" fn implicit_task(
         let Some(thread) = thread::current() else { return };
         let frame = match team_in(region_data) {
             Some(team) => begin_member(thread, team, size, index),
-            None if flags as u32 & flag::INITIAL != 0 => begin_initial(thread),
+            None if flags as u32 & flag::INITIAL != 0 => create::initial(thread),
             None => None,
         };
         if let Some(frame) = frame {
@@ -255,7 +245,7 @@ pub extern "C" fn implicit_task(
 
 fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, index: c_uint) -> Option<&'static Frame> {
     let at = now(thread);
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         // The first member of a nested or first region: its own strand was put away when the region began.
         task::stop(thread, Some(at));
     }
@@ -272,14 +262,6 @@ fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, inde
     Some(frame)
 }
 
-/// The thread's own strand gets a frame.
-pub(crate) fn begin_initial(thread: &'static Thread) -> Option<&'static Frame> {
-    let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
-    let frame = Frame::new(thread, kind, Start::default())?;
-    frame.begun_here(thread);
-    Some(frame)
-}
-
 fn end_implicit(thread: &'static Thread, frame: &'static Frame) {
     let at = now(thread);
     if frame.is_initial() {
@@ -288,7 +270,7 @@ fn end_implicit(thread: &'static Thread, frame: &'static Frame) {
     }
     task::stop(thread, Some(at));
     // A member that waits has arrived at its last barrier, and the region may be over; one that runs ends within it.
-    if thread.waiting.get() == 0 {
+    if thread.task.waiting.get() == 0 {
         if let Some(team) = frame.team() {
             team::arrive(thread, frame, team);
         }

@@ -13,6 +13,8 @@ pub mod locks;
 #[cfg(not(idle_only))]
 pub mod parts;
 #[cfg(not(idle_only))]
+mod rehearsal;
+#[cfg(not(idle_only))]
 pub mod site;
 #[cfg(not(idle_only))]
 pub mod waits;

@@ -10,7 +10,9 @@ use super::abi::Callback;
 use super::abi::{Data, Lookup, SetCallback, StartToolResult, Version};
 use super::idle;
 #[cfg(not(idle_only))]
-use super::{events, locks, waits, worksharing};
+use super::{events, locks, rehearsal, site, waits, worksharing};
+#[cfg(not(idle_only))]
+use crate::calibrate::{self, Rehearsal};
 #[cfg(not(idle_only))]
 use crate::dag::{clock, token};
 #[cfg(not(idle_only))]
@@ -113,7 +115,10 @@ fn register(shared: Shared, lookup: Lookup, set: SetCallback) {
     crate::threads::leave_alone(lookup as usize as u64);
     let config = &shared.header().config;
     clock::use_virtual(shared.is_virtual());
-    crate::calibrate::run(shared);
+    // The runtime may have been started by the call that was just noted.
+    let noted = site::noted();
+    calibrate::run(shared, &Rehearsal { task: rehearsal::task, readings: rehearsal::READINGS });
+    site::note(noted);
     if config.logical_cores.load(Ordering::Relaxed) != 0 {
         token::enable();
     }

@@ -40,7 +40,7 @@ pub extern "C" fn sync_region(
         }
         (_, true) => {
             if let Some(team) = team_in(region_data) {
-                if thread.waiting.get() == 0 {
+                if thread.task.waiting.get() == 0 {
                     let at = now(thread);
                     task::stop(thread, Some(at));
                     team::barrier(thread, task, team, kind == sync::LAST_BARRIER);

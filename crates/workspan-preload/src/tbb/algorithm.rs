@@ -7,9 +7,8 @@ use workspan_collect::strand;
 use workspan_wire::shm::Thread;
 
 use super::abi::{Context, Task};
-use super::class::{self, Class, Role};
+use super::class::{self, hand_over, Class, Role};
 use super::site::{self, Called};
-use super::spawn::hand_over;
 use super::{context, state};
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::gather::{self, Gather};
@@ -38,7 +37,7 @@ struct Open {
 pub unsafe fn begin(task: *const Task, context: *const Context, called: Called) -> Running {
     state::goes_on();
     let Some((thread, caller)) = state::current() else { return Running(None) };
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         return Running(None);
     }
     // SAFETY: the program's own, alive until the wait is over.
@@ -121,7 +120,7 @@ impl Drop for Running {
         let Some(open) = self.0 else { return };
         let Some((thread, here)) = state::current() else { return };
         if !core::ptr::eq(here, open.caller) {
-            return super::start::lost(thread);
+            return state::lost(thread);
         }
         if let (Some(by), Some(gather)) = (open.by, open.gather) {
             if context::taken(by, gather) {

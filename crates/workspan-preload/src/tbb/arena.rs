@@ -8,7 +8,7 @@ use core::ffi::c_void;
 
 use workspan_wire::shm::Thread;
 
-use super::{start, state};
+use super::state;
 use crate::dag::frame::Frame;
 use crate::dag::task as rules;
 use crate::ompt::events;
@@ -64,7 +64,7 @@ impl Entered {
 pub fn enter(program: *const Delegate) -> Option<Entered> {
     state::goes_on();
     let (thread, caller) = state::current()?;
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         return None;
     }
     let at = events::now(thread);
@@ -82,7 +82,7 @@ impl Drop for Entered {
         if self.ours.moved.get() {
             rules::resume(self.thread, self.caller, Some(at));
         } else if !Frame::on(self.thread).is_some_and(|here| core::ptr::eq(here, self.caller)) {
-            return start::lost(self.thread);
+            return state::lost(self.thread);
         }
         rules::wait_over(self.thread, at);
         rules::go(self.thread, Some(at));

@@ -10,8 +10,8 @@ use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
 use super::abi::{Before, Execution, Slots, Task};
-use super::{class, run, spawn};
-use crate::calibrate;
+use super::{class, run};
+use crate::calibrate::{self, Rehearsal};
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::{gather, task as rules};
 use crate::ompt::events;
@@ -40,13 +40,17 @@ static TABLE: Table = Table {
 /// Measures, and stores the result in the header.
 pub fn run(shared: Shared) {
     let known = Cell::new(None);
-    calibrate::run_with(shared, HOOKS, |thread, root| {
+    let task = |root: &Cell<u64>| {
+        // SAFETY: the frame of the calibration.
+        let root: &'static Frame = unsafe { &*(root.get() as *const Frame) };
+        let Some(thread) = root.running_on() else { return };
         let gather = known.get().or_else(|| gather::open(thread, root, 0));
         known.set(gather);
         if let Some(gather) = gather {
             thread::with_slot(thread, true, || one_task(thread, root, gather));
         }
-    });
+    };
+    calibrate::run(shared, &Rehearsal { task, readings: HOOKS });
 }
 
 fn one_task(thread: &'static Thread, root: &'static Frame, gather: &'static gather::Gather) {
@@ -57,7 +61,7 @@ fn one_task(thread: &'static Thread, root: &'static Frame, gather: &'static gath
     if let Some(class) = unsafe { class::of(task.vtable.get()) } {
         let kind = Kind { recursive: true, ..Kind::default() };
         if let Some(frame) = gather::create(thread, root, Some(gather), workspan_collect::tables::ROOT, kind) {
-            spawn::hand_over(&task, class, frame);
+            class::hand_over(&task, class, frame);
             rules::go(thread, at);
             // SAFETY: it has the stand-in.
             unsafe { run::execute(black_box(&raw const task), ptr::null()) };

@@ -13,8 +13,8 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use workspan_collect::platform;
 use workspan_wire::site::SiteKind;
 
-use super::abi::{Before, Slots};
-use super::run;
+use super::abi::{Before, Run, Slots, Task};
+use crate::dag::frame::Frame;
 
 /// What a class of tasks is to its algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,36 @@ const SLOTS: usize = 4096;
 const MOST: usize = SLOTS / 2;
 
 static TABLE: [AtomicPtr<Class>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+
+/// What tasks get in the place of `execute` and `cancel`.
+static RUNNERS: [AtomicPtr<()>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
+
+/// Tasks that are spawned from now on are run, and cancelled, by these.
+pub fn run_by(execute: Run, cancel: Run) {
+    for (slot, function) in RUNNERS.iter().zip([execute, cancel]) {
+        slot.store(function as *mut (), Ordering::Release);
+    }
+}
+
+fn runners() -> Option<[Run; 2]> {
+    let [execute, cancel] = [0, 1].map(|at: usize| RUNNERS[at].load(Ordering::Acquire));
+    if execute.is_null() || cancel.is_null() {
+        return None;
+    }
+    // SAFETY: not null, so stored by `run_by`, from functions of this type.
+    Some([execute, cancel].map(|function| unsafe { core::mem::transmute::<*mut (), Run>(function) }))
+}
+
+/// True for the address of one of these.
+pub fn is_runner(function: u64) -> bool {
+    RUNNERS.iter().any(|known| known.load(Ordering::Relaxed) as u64 == function)
+}
+
+/// `task` is `frame` from now on, until it runs.
+pub fn hand_over(task: &Task, class: &'static Class, frame: &'static Frame) {
+    task.word().set(frame as *const Frame as u64);
+    task.vtable.set(&class.stand_in);
+}
 
 /// The class of tasks with this virtual table. `None`: too many, or no memory.
 ///
@@ -113,7 +143,8 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
     let (kind, role) = recognise(name);
     // SAFETY: the caller's promise.
     let own = unsafe { *vtable };
-    let stand_in = Slots { execute: run::execute, cancel: run::cancel, ..own };
+    let [execute, cancel] = runners()?;
+    let stand_in = Slots { execute, cancel, ..own };
     let at = platform::map_private(size_of::<Class>(), false)?.cast::<Class>();
     // SAFETY: fresh memory of that size, page-aligned.
     unsafe { at.write(Class { original: vtable, kind, role, parts: is_algorithm(kind), name, before, stand_in }) };

@@ -12,7 +12,7 @@ use workspan_collect::thread;
 
 use super::abi::{Context, Task};
 use super::site::Called;
-use super::{algorithm, arena, context, spawn, start, state, wait};
+use super::{algorithm, arena, context, library, spawn, start, state, wait};
 
 /// An entry point of libtbb.
 struct Own {
@@ -37,7 +37,7 @@ impl Own {
 
     #[cold]
     fn find(&self) -> *mut c_void {
-        let found = start::find(self.name);
+        let found = library::find(self.name);
         if found.is_null() {
             // The caller has been linked with it: there is nothing to go on to.
             std::process::abort();

@@ -13,6 +13,7 @@ pub mod calibrate;
 pub mod class;
 pub mod context;
 pub mod interpose;
+pub mod library;
 pub mod names;
 pub mod run;
 pub mod site;

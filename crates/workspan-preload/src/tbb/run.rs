@@ -4,7 +4,7 @@ use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
 use super::abi::{Execution, Run, Task};
-use super::{class, spawn};
+use super::{class, spawn, state};
 use crate::dag::frame::Frame;
 use crate::dag::{gather, task as rules};
 use crate::ompt::events;
@@ -35,11 +35,6 @@ pub unsafe extern "C-unwind" fn cancel(task: *const Task, how: *const Execution)
     let next = unsafe { own(task, how) };
     begun.end(next);
     next
-}
-
-/// True for the address of one of these.
-pub fn is_trampoline(function: u64) -> bool {
-    [execute as Run, cancel as Run].iter().any(|known| *known as usize as u64 == function)
 }
 
 /// A task that runs on the calling thread; ends with this, also if its code threw an exception.
@@ -80,7 +75,7 @@ unsafe fn begin(task: *const Task, own: impl FnOnce(&'static class::Class) -> Ru
 
 #[inline]
 fn begin_on(frame: &'static Frame) -> Option<&'static Frame> {
-    let (thread, below) = super::state::current()?;
+    let (thread, below) = state::current()?;
     let at = events::tick(thread);
     rules::stop(thread, at);
     rules::suspend(thread, below, false);
@@ -96,7 +91,7 @@ fn begin_on(frame: &'static Frame) -> Option<&'static Frame> {
 fn end(frame: &'static Frame, next: *const Task) {
     let Some(thread) = thread::current() else { return };
     if !Frame::on(thread).is_some_and(|here| core::ptr::eq(here, frame)) {
-        return super::start::lost(thread);
+        return state::lost(thread);
     }
     let Some(below) = frame.interrupted() else { return };
     let at = if below.waits() || frame.is_inline() { Some(events::now(thread)) } else { events::tick(thread) };

@@ -11,14 +11,14 @@ use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use workspan_collect::exclude::exclude_next;
 use workspan_collect::platform;
 use workspan_collect::region::{CallSite, Place};
-use workspan_collect::strand;
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
-use super::class::Class;
-use super::{names, run};
+use super::class::{self, Class};
+use super::{library, names};
 
 /// Calls in a chain: more than templates nest.
 const DEEPEST: usize = 24;
@@ -81,7 +81,7 @@ fn calls(thread: &Thread, called: Called) -> Option<&'static [u64]> {
             return Some(chain.calls());
         }
     }
-    strand::away(thread, || add(slot, called))
+    exclude_next(thread, || add(slot, called))
 }
 
 impl Chain {
@@ -149,7 +149,7 @@ extern "C" fn step(at: *mut Unwinder, data: *mut c_void) -> c_int {
         // SAFETY: the unwinder's own.
         let function = unsafe { _Unwind_GetRegionStart(at) };
         // Where the task begins; elsewhere the entry point of an arena leads back to the headers.
-        return if run::is_trampoline(function) { STOP } else { GO_ON };
+        return if class::is_runner(function) { STOP } else { GO_ON };
     }
     unwound.calls[unwound.length] = (call, word as u32);
     unwound.length += 1;
@@ -163,7 +163,7 @@ extern "C" fn step(at: *mut Unwinder, data: *mut c_void) -> c_int {
 #[cold]
 fn add(slot: usize, called: Called) -> Option<&'static [u64]> {
     let ours = platform::module_of(step as *const () as u64).map_or(1, |module| module.base);
-    let theirs = super::start::library();
+    let theirs = library::base();
     let mut unwound = Unwound { called, calls: [(0, 0); DEEPEST], length: 0, ours, theirs };
     // SAFETY: the function has the expected type, and what it is given lives until the return.
     unsafe { _Unwind_Backtrace(step, (&raw mut unwound).cast()) };

@@ -9,7 +9,7 @@ use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{Context, Task};
-use super::class::{self, Class, Role};
+use super::class::{self, hand_over, Class, Role};
 use super::site::{self, Called};
 use super::{algorithm, context, state};
 use crate::dag::frame::{Frame, Kind};
@@ -117,10 +117,4 @@ fn give(
     let frame = gather::create(thread, creator, gather, of, kind)?;
     hand_over(task, class, frame);
     Some(of)
-}
-
-/// `task` is `frame` from now on, until it runs.
-pub fn hand_over(task: &Task, class: &'static Class, frame: &'static Frame) {
-    task.word().set(frame as *const Frame as u64);
-    task.vtable.set(&class.stand_in);
 }

@@ -1,16 +1,14 @@
 //! libtbb is met for the first time: whether this version is known, and what its hooks cost.
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::mem;
-use core::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering};
 
 use workspan_collect::platform;
 use workspan_collect::process;
-use workspan_collect::shared::Shared;
-use workspan_wire::shm::Thread;
 
 use super::abi::VERSIONS;
-use super::calibrate;
+use super::{calibrate, class, library, run};
 use crate::dag::clock;
 use crate::threads;
 
@@ -20,8 +18,6 @@ const WATCHED: u8 = 2;
 const LEFT_ALONE: u8 = 3;
 
 static STATE: AtomicU8 = AtomicU8::new(NOT_MET);
-/// Where libtbb is loaded.
-static LIBRARY: AtomicU64 = AtomicU64::new(1);
 
 /// True if its tasks are to be followed.
 #[inline(always)]
@@ -31,17 +27,6 @@ pub fn watched() -> bool {
         NOT_MET => meet(),
         _ => false,
     }
-}
-
-/// Where libtbb is loaded.
-pub fn library() -> u64 {
-    LIBRARY.load(Ordering::Relaxed)
-}
-
-/// Something is not where it should be on `thread`: what runs there counts for what ran before.
-#[cold]
-pub fn lost(thread: &Thread) {
-    Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
 }
 
 #[cold]
@@ -58,7 +43,7 @@ fn meet() -> bool {
     if !first {
         return STATE.load(Ordering::Acquire) == WATCHED;
     }
-    let version = find(c"TBB_runtime_interface_version");
+    let version = library::find(c"TBB_runtime_interface_version");
     let found = if version.is_null() {
         -1
     } else {
@@ -73,13 +58,14 @@ fn meet() -> bool {
         return false;
     }
     if let Some(module) = platform::module_of(version as u64) {
-        LIBRARY.store(module.base, Ordering::Relaxed);
+        library::is_at(module.base);
         threads::are_workers(module.base);
     }
+    class::run_by(run::execute, run::cancel);
     clock::use_virtual(shared.is_virtual());
     calibrate::run(shared);
     // What the program may change; it will be no fewer than this.
-    let threads = find(c"_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE");
+    let threads = library::find(c"_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE");
     if !threads.is_null() {
         // SAFETY: libtbb defines it with this signature; null is the calling thread's arena.
         let threads: extern "C" fn(*const c_void) -> c_int =
@@ -88,27 +74,4 @@ fn meet() -> bool {
     }
     STATE.store(WATCHED, Ordering::Release);
     true
-}
-
-extern "C" {
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
-}
-
-/// A function of libtbb's own, also of one that the program has loaded for itself. Null if there is none.
-pub fn find(name: &core::ffi::CStr) -> *mut c_void {
-    const NEXT: *mut c_void = -1isize as *mut c_void;
-    const LAZY_AND_LOADED: c_int = 1 | 4;
-    // SAFETY: a terminated name.
-    let found = unsafe { dlsym(NEXT, name.as_ptr()) };
-    if !found.is_null() {
-        return found;
-    }
-    // SAFETY: a terminated name; nothing is loaded that is not yet.
-    let library = unsafe { dlopen(c"libtbb.so.12".as_ptr(), LAZY_AND_LOADED) };
-    if library.is_null() {
-        return core::ptr::null_mut();
-    }
-    // SAFETY: an open library and a terminated name.
-    unsafe { dlsym(library, name.as_ptr()) }
 }

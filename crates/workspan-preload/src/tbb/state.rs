@@ -1,13 +1,14 @@
 //! What the calling thread does, as far as entry points need to know.
 
 use core::cell::Cell;
+use core::sync::atomic::Ordering;
 
 use workspan_collect::shared::Shared;
 use workspan_collect::{platform, process, thread};
 use workspan_wire::shm::Thread;
 
+use crate::dag::create;
 use crate::dag::frame::Frame;
-use crate::ompt::events;
 
 std::thread_local! {
     static HERE: Here = const { Here { allocated: Cell::new(false), since: Cell::new(0), left: Cell::new(0) } };
@@ -41,7 +42,13 @@ fn first(thread: &'static Thread) -> Option<&'static Frame> {
     if Shared::of(thread).is_idle_only() {
         return None;
     }
-    events::begin_initial(thread)
+    create::initial(thread)
+}
+
+/// Something is not where it should be on `thread`: what runs there counts for what ran before.
+#[cold]
+pub fn lost(thread: &Thread) {
+    Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
 }
 
 /// A task is about to be allocated.

@@ -1,7 +1,7 @@
 //! Waits of the program for all tasks of a context.
 
 use super::abi::Context;
-use super::{context, start, state};
+use super::{context, state};
 use crate::dag::frame::Frame;
 use crate::dag::gather::{self, Gather};
 use crate::dag::task as rules;
@@ -27,7 +27,7 @@ struct Open {
 pub unsafe fn begin(context: *const Context) -> Waiting {
     state::goes_on();
     let Some((thread, waiter)) = state::current() else { return Waiting(None) };
-    if thread.waiting.get() != 0 {
+    if thread.task.waiting.get() != 0 {
         return Waiting(None);
     }
     // SAFETY: alive until the wait is over.
@@ -45,7 +45,7 @@ impl Drop for Waiting {
         let Some(Open { waiter, context, gather }) = self.0.take() else { return };
         let Some((thread, here)) = state::current() else { return };
         if !core::ptr::eq(here, waiter) {
-            return start::lost(thread);
+            return state::lost(thread);
         }
         // Tasks may have come only while it waited.
         let gather = gather.or_else(|| context::gathered(context).inspect(|gather| gather.hold()));

@@ -19,7 +19,7 @@ use crate::runtime::Queue;
 /// Miri takes a minute for one, ThreadSanitizer is some ten times slower than the processor.
 const PROGRAMS: u64 = match (cfg!(miri), cfg!(feature = "alone")) {
     (true, _) => 1,
-    (_, true) => 60,
+    (_, true) => 10,
     _ => 300,
 };
 const TASKS: u64 = if cfg!(miri) { 10 } else { 60 };

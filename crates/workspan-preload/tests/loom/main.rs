@@ -26,6 +26,8 @@ pub mod intern;
 pub mod left;
 #[path = "../../../workspan-wire/src/log.rs"]
 pub mod log;
+#[path = "../../../workspan-collect/src/origin.rs"]
+pub mod origin;
 #[path = "../../../workspan-collect/src/path.rs"]
 pub mod path;
 #[path = "../../../workspan-collect/src/ring.rs"]
@@ -40,7 +42,7 @@ pub mod turn;
 pub mod wire_path;
 
 mod stand_in;
-pub use stand_in::{group, platform, shared, shm, strand, sync, tables, task};
+pub use stand_in::{ends, platform, shared, shm, strand, sync, tables};
 
 mod batches;
 mod candidates;

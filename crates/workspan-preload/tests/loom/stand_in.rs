@@ -77,12 +77,18 @@ pub mod shm {
     #[derive(Debug)]
     pub struct Thread {
         pub memory: *const super::shared::Memory,
+        pub task: Task,
+        pub batches: [Cell<u64>; OPEN_BATCHES],
+        pub account: Account,
+    }
+
+    /// Of the state of a task, what paths use.
+    #[derive(Debug)]
+    pub struct Task {
         pub position: Cell<Position>,
         pub prefix: Cell<i64>,
         pub prefix_context: Cell<u32>,
-        pub task_call: Cell<u32>,
-        pub batches: [Cell<u64>; OPEN_BATCHES],
-        pub account: Account,
+        pub call: Cell<u32>,
     }
 
     #[derive(Debug)]
@@ -100,7 +106,7 @@ pub mod shm {
 
 /// In the place of `workspan_collect::shared`.
 pub mod shared {
-    use super::shm::{Account, Call, Header, PathNode, Position, Thread, MAX_CALLS, MAX_NODES};
+    use super::shm::{Account, Call, Header, PathNode, Position, Task, Thread, MAX_CALLS, MAX_NODES};
     use super::sync::{AtomicI64, AtomicU32, AtomicU64, Cell};
 
     #[derive(Debug)]
@@ -149,10 +155,12 @@ pub mod shared {
         pub fn thread(self) -> Thread {
             Thread {
                 memory: self.0,
-                position: Cell::new(Position { path: 0, context: 0, since: 0 }),
-                prefix: Cell::new(0),
-                prefix_context: Cell::new(0),
-                task_call: Cell::new(0),
+                task: Task {
+                    position: Cell::new(Position { path: 0, context: 0, since: 0 }),
+                    prefix: Cell::new(0),
+                    prefix_context: Cell::new(0),
+                    call: Cell::new(0),
+                },
                 batches: [Cell::new(0)],
                 account: Account { work: Cell::new(0) },
             }
@@ -263,19 +271,19 @@ pub mod strand {
     use super::shm::{Position, Thread};
 
     pub fn path(thread: &Thread) -> u32 {
-        thread.position.get().path
+        thread.task.position.get().path
     }
 
     pub fn context(thread: &Thread) -> u32 {
-        thread.position.get().context
+        thread.task.position.get().context
     }
 
     pub fn set_path(thread: &Thread, path: u32) {
-        thread.position.set(Position { path, ..thread.position.get() });
+        thread.task.position.set(Position { path, ..thread.task.position.get() });
     }
 
     pub fn set_tail(thread: &Thread, path: u32, since: i64) {
-        thread.position.set(Position { path, since, ..thread.position.get() });
+        thread.task.position.set(Position { path, since, ..thread.task.position.get() });
     }
 }
 
@@ -285,24 +293,8 @@ pub mod tables {
     pub const ROOT: ContextId = 0;
 }
 
-/// In the place of `workspan_collect::group`.
-pub mod group {
+/// In the place of `workspan_collect::ends`.
+pub mod ends {
     #[derive(Debug)]
-    pub struct Group;
-}
-
-/// In the place of `workspan_collect::task`.
-pub mod task {
-    #[derive(Clone, Copy, Debug)]
-    pub struct Origin {
-        pub span: i64,
-        pub burdened: i64,
-        pub path: u32,
-        pub path_since: i64,
-        pub forked_in: u32,
-        pub context: u32,
-        pub pending: i64,
-        pub last_region: u32,
-        pub identity: u64,
-    }
+    pub struct Ends;
 }

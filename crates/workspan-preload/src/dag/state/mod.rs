@@ -1,51 +1,24 @@
-//! Where a task stands while it does not run: at its begin, suspended, at its end.
+//! What tasks, groups and teams are known by. The rules that change it are in the files of the same names, one folder up.
+//!
+//! Here: where a task stands while it does not run: at its begin, suspended, at its end.
+
+pub mod call;
+pub mod depend;
+pub mod gather;
+pub mod group;
+pub mod lock;
+pub mod log;
+pub mod marked;
+pub mod pieces;
+pub mod team;
 
 use core::fmt;
 
 use workspan_collect::calls::CallId;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::Position;
+use workspan_wire::shm::{Position, TaskState};
 
-use super::assumed::Assumed;
-
-/// State of a task that does not run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Saved {
-    pub(super) work: i64,
-    pub(super) span_offset: i64,
-    pub(super) uniform_offset: i64,
-    pub(super) burdened_offset: i64,
-    pub(super) nested: i64,
-    pub(super) position: SavedPosition,
-    pub(super) location: u64,
-    pub(super) flushed: i64,
-    pub(super) prefix: i64,
-    pub(super) prefix_context: ContextId,
-    pub(super) last_region: u32,
-    pub(super) waiting: u32,
-    pub(super) call: CallId,
-    pub(super) teams_work: i64,
-}
-
-/// A [`Position`], which has no default.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SavedPosition {
-    path: u32,
-    context: u32,
-    since: i64,
-}
-
-impl From<Position> for SavedPosition {
-    fn from(p: Position) -> SavedPosition {
-        SavedPosition { path: p.path, context: p.context, since: p.since }
-    }
-}
-
-impl From<SavedPosition> for Position {
-    fn from(p: SavedPosition) -> Position {
-        Position { path: p.path, context: p.context, since: p.since }
-    }
-}
+use crate::dag::assumed::Assumed;
 
 /// Where a task begins.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,10 +80,10 @@ pub struct Base {
 
 /// What is known of a task while it does not run: nothing before it has begun, then the one, and at last the other.
 #[derive(Clone, Copy)]
-pub(super) union Rests {
-    pub(super) none: (),
-    pub(super) saved: Saved,
-    pub(super) end: End,
+pub(in crate::dag) union Rests {
+    pub(in crate::dag) none: (),
+    pub(in crate::dag) saved: TaskState,
+    pub(in crate::dag) end: End,
 }
 
 impl fmt::Debug for Rests {

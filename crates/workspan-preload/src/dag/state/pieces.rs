@@ -1,0 +1,37 @@
+//! Worksharing constructs that a task takes part in.
+
+use super::call::Part;
+use crate::dag::assumed::Assumed;
+
+/// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pieces {
+    /// A loop is under way.
+    pub active: bool,
+    /// Its place is known.
+    pub known: bool,
+    /// Its site is already active around it.
+    pub recursive: bool,
+    /// Absolute span at the entry.
+    pub entry: i64,
+    /// The same under assumptions.
+    pub entry_assumed: Assumed,
+    /// Path at the entry; the frame's own handle.
+    pub path: u32,
+    /// Absolute span up to which it accounts.
+    pub since: i64,
+    /// Longest piece so far.
+    pub best: i64,
+    /// Its path.
+    pub best_path: u32,
+    /// Absolute span up to which that accounts.
+    pub best_since: i64,
+    /// Longest under assumptions.
+    pub best_assumed: Assumed,
+    /// Iterations of the running piece.
+    pub iterations: u64,
+    /// Constructs that the task has left.
+    pub ordinal: u32,
+    /// Its part of the construct's call.
+    pub call: Part,
+}

@@ -1,0 +1,69 @@
+//! Parallel regions, as their members see them.
+
+use core::cell::Cell;
+use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+
+use workspan_collect::region::Region;
+use workspan_wire::shm::{Latest, Thread};
+
+use super::call::{Open, Whole};
+use super::Start;
+use crate::dag::share::Share;
+
+/// Which of a team's two slots is in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round(pub(in crate::dag) bool);
+
+/// Worksharing constructs that members can be apart and still have their instances counted as one.
+pub(in crate::dag) const SHARES: usize = 4;
+
+/// One of the last worksharing constructs.
+#[derive(Debug)]
+pub(in crate::dag) struct Construct {
+    pub(in crate::dag) share: Share,
+    pub(in crate::dag) whole: Whole,
+}
+
+/// A parallel region.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Team {
+    pub(in crate::dag) slots: [Latest; 2],
+    pub(in crate::dag) start: Start,
+    pub(in crate::dag) region: Cell<Option<Region>>,
+    /// The runtime made it for itself.
+    pub(in crate::dag) own: bool,
+    /// By which the log knows it.
+    pub(in crate::dag) identity: u64,
+    pub(in crate::dag) size: AtomicU32,
+    /// Of its members as far as they have come to barriers, and of tasks that are over.
+    pub(in crate::dag) work: AtomicI64,
+    pub(in crate::dag) call: Cell<Open>,
+    pub(in crate::dag) shares: [Construct; SHARES],
+}
+
+impl Team {
+    /// True if the runtime made it for itself.
+    pub fn is_the_runtimes(&self) -> bool {
+        self.own
+    }
+
+    /// What it costs more to have further members: where it begins, and again where it ends.
+    pub(in crate::dag) fn steal(&self, thread: &Thread) -> i64 {
+        if self.own || self.size.load(Ordering::Relaxed) < 2 {
+            0
+        } else {
+            thread.steal.get()
+        }
+    }
+
+    /// The call of its `ordinal`-th worksharing construct.
+    pub(in crate::dag) fn whole(&self, ordinal: u32) -> &Whole {
+        &self.shares[ordinal as usize % SHARES].whole
+    }
+
+    /// The slot to which ends go in `round`.
+    pub fn slot(&self, round: Round) -> &Latest {
+        &self.slots[usize::from(round.0)]
+    }
+}
