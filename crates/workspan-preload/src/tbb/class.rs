@@ -175,7 +175,7 @@ fn recognise(name: &str) -> (SiteKind, Role) {
     if has("9start_forI") && (has("quick_sort_range") || has("quick_sort_pretest_body")) {
         return (SiteKind::ParallelSort, Splits);
     }
-    if has("25collaborative_once_runner") {
+    if has("collaborative_once_") {
         return (SiteKind::CallOnce, Single);
     }
     if has("__pstl") {

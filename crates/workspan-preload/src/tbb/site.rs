@@ -145,7 +145,8 @@ extern "C" fn step(at: *mut Unwinder, data: *mut c_void) -> c_int {
     if unwound.length == DEEPEST || word as usize >= REACH {
         return STOP;
     }
-    if base == unwound.ours || base == unwound.theirs {
+    // libtbb calls itself, too, on behalf of the program: it is known by that call, and has its place further up.
+    if word != 0 && (base == unwound.ours || base == unwound.theirs) {
         // SAFETY: the unwinder's own.
         let function = unsafe { _Unwind_GetRegionStart(at) };
         // Where the task begins; elsewhere the entry point of an arena leads back to the headers.
@@ -153,7 +154,7 @@ extern "C" fn step(at: *mut Unwinder, data: *mut c_void) -> c_int {
     }
     unwound.calls[unwound.length] = (call, word as u32);
     unwound.length += 1;
-    if names::is_of_headers(call) {
+    if base == unwound.theirs || names::is_of_headers(call) {
         GO_ON
     } else {
         STOP

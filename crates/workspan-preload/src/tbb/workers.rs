@@ -2,14 +2,11 @@
 //!
 //! libtbb has no variable for that; it counts the processors that the process may use. So it alone is told another number of these.
 
-use core::ffi::{c_int, c_long, c_void};
-use core::mem;
+use core::ffi::{c_int, c_long};
 use core::slice;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use workspan_collect::platform;
-
-use crate::original::Original;
 
 /// Not looked up yet.
 const UNKNOWN: u32 = u32::MAX;
@@ -40,6 +37,13 @@ fn wanted_by(returns_to: u64) -> Option<u32> {
     asks.then_some(number)
 }
 
+extern "C" {
+    fn syscall(number: c_long, ...) -> c_long;
+    fn __sysconf(name: c_int) -> c_long;
+}
+
+const GET_AFFINITY: c_long = 204;
+
 /// # Safety
 ///
 /// As for the C library's.
@@ -50,13 +54,14 @@ unsafe extern "C" fn sched_getaffinity() {
 }
 
 unsafe extern "C" fn affinity(process: c_int, size: usize, mask: *mut u8, returns_to: u64) -> c_int {
-    type Kind = unsafe extern "C" fn(c_int, usize, *mut u8) -> c_int;
-    static ORIGINAL: Original = Original::new(c"sched_getaffinity");
-    // SAFETY: the C library defines it with this signature.
-    let original = unsafe { mem::transmute::<*mut c_void, Kind>(ORIGINAL.get()) };
+    // As the C library does it: its own may be called before there is anything to look functions up with, from an allocator that
+    // starts.
     // SAFETY: the caller's own.
-    let answer = unsafe { original(process, size, mask) };
-    if let (0, Some(number)) = (answer, wanted_by(returns_to)) {
+    let written = unsafe { syscall(GET_AFFINITY, process, size.min(c_int::MAX as usize), mask) };
+    let Ok(written) = usize::try_from(written) else { return -1 };
+    // SAFETY: the rest of what the caller has.
+    unsafe { mask.add(written).write_bytes(0, size - written) };
+    if let Some(number) = wanted_by(returns_to) {
         // SAFETY: what the C library has just filled.
         let mask = unsafe { slice::from_raw_parts_mut(mask, size) };
         // Its own first.
@@ -77,7 +82,7 @@ unsafe extern "C" fn affinity(process: c_int, size: usize, mask: *mut u8, return
             }
         }
     }
-    answer
+    0
 }
 
 /// # Safety
@@ -90,14 +95,10 @@ unsafe extern "C" fn sysconf() {
 }
 
 unsafe extern "C" fn configured(name: c_int, returns_to: u64) -> c_long {
-    type Kind = unsafe extern "C" fn(c_int) -> c_long;
     const CONFIGURED: c_int = 83;
     const ONLINE: c_int = 84;
-    static ORIGINAL: Original = Original::new(c"sysconf");
-    // SAFETY: the C library defines it with this signature.
-    let original = unsafe { mem::transmute::<*mut c_void, Kind>(ORIGINAL.get()) };
-    // SAFETY: the caller's own.
-    let answer = unsafe { original(name) };
+    // SAFETY: any name may be asked for.
+    let answer = unsafe { __sysconf(name) };
     if matches!(name, CONFIGURED | ONLINE) {
         if let Some(number) = wanted_by(returns_to) {
             return answer.max(c_long::from(number));
