@@ -92,8 +92,8 @@ impl<'a> Tree<'a> {
         let mut sums: Vec<i64> = self.contexts.iter().map(|context| measure.own(context).max(0)).collect();
         sums.push(0);
         for parent in (0..self.contexts.len()).rev().chain([self.contexts.len()]) {
-            let below: i64 = self.children[parent].iter().map(|child| sums[*child]).sum();
-            sums[parent] += below;
+            sums[parent] =
+                self.children[parent].iter().fold(sums[parent], |sum, child| sum.saturating_add(sums[*child]));
         }
         sums
     }
@@ -115,7 +115,7 @@ impl<'a> Tree<'a> {
             for child in self.children[parent].iter().copied().filter(|child| inclusive[*child] > 0) {
                 let time = inclusive[child];
                 if width(time) < NARROWEST {
-                    others = (others.0 + 1, others.1 + time);
+                    others = (others.0 + 1, others.1.saturating_add(time));
                     continue;
                 }
                 let cell =
@@ -161,6 +161,14 @@ mod tests {
             200,
             &[(Shows::Program, 0, 0.0, 1.0), (at(0), 1, 0.0, 0.5), (at(2), 2, 0.0, 0.5)],
         );
+    }
+
+    /// Found by fuzzing: memory that a program has written over holds any numbers.
+    #[test]
+    fn times_that_cannot_be_summed_do_no_harm() {
+        let contexts = [context(None, "a", i64::MAX, 0), context(Some(0), "b", i64::MAX, 0)];
+        let cells = Tree::of(&contexts).layout(Measure::Work, i64::MAX);
+        assert_eq!(cells.iter().map(|cell| cell.width).collect::<Vec<_>>(), [1.0, 1.0, 1.0]);
     }
 
     #[test]
