@@ -4,12 +4,12 @@
 //! Unlike those of a taskgroup ([`super::group`]), they may be created by any task, and several of these waits may
 //! overlap. So each task reports its own end here, and passes nothing on for others ([`Kind::direct`]).
 //!
-//! **Who waits** may come here before the last task has reported: a runtime lets waiters go from within a task, some instructions before the
-//! task returns to the hooks. [`settle`] waits for these.
+//! **Who waits** may come here before the last task has reported: a runtime lets waiters go from within a task, some
+//! instructions before the task returns to the hooks. [`settle`] waits for these.
 //!
-//! **In the log** a gather is a group of the task that opened it, as long as it closes gathers in the order in which it opened them;
-//! one that is closed too early there closes those within as well, and one that another task waits for ends with the task that
-//! opened it: the log may then have more order than there was.
+//! **In the log** a gather is a group of the task that opened it, as long as it closes gathers in the order in which it
+//! opened them; one that is closed too early there closes those within as well, and one that another task waits for ends
+//! with the task that opened it: the log may then have more order than there was.
 //!
 //! [`Kind::direct`]: super::frame::Kind::direct
 
@@ -101,8 +101,8 @@ pub fn of(thread: &Thread, task: &Frame) -> Option<&'static Gather> {
     if nobody || !task.kind.get().direct {
         return None;
     }
-    // SAFETY: `create` stored the address of a gather's first field, made of the gather's own reference to its block; the task keeps
-    // the gather until it reports.
+    // SAFETY: `create` stored the address of a gather's first field, made of the gather's own reference to its block; the
+    // task keeps the gather until it reports.
     Some(unsafe { &*report.cast::<Gather>() })
 }
 
@@ -129,8 +129,9 @@ fn free(thread: &Thread, gather: &'static Gather) {
 /// Somebody has waited in vain: what the program waits for is not what is gathered.
 static IN_VAIN: AtomicBool = AtomicBool::new(false);
 
-/// Waits until all tasks have reported. The runtime says that they are done, so it is a matter of nanoseconds, unless a thread
-/// lost its CPU there. After half a second it gives up rather than hang, and from then on sooner. False, which is counted, if so.
+/// Waits until all tasks have reported. The runtime says that they are done, so it is a matter of nanoseconds, unless a
+/// thread lost its CPU there. After half a second it gives up rather than hang, and from then on sooner. False, which is
+/// counted, if so.
 #[must_use]
 pub fn settle(thread: &Thread, gather: &Gather) -> bool {
     const SPINS: u32 = 1_000;

@@ -1,4 +1,5 @@
-//! What libtbb and the programs that use it have agreed on: the layout of tasks and contexts, as all versions of `libtbb.so.12` have it.
+//! What libtbb and the programs that use it have agreed on: the layout of tasks and contexts, as all versions of
+//! `libtbb.so.12` have it.
 
 use core::cell::Cell;
 use core::ffi::c_void;
@@ -6,7 +7,8 @@ use core::ffi::c_void;
 /// Interface versions whose layout is the one below: oneTBB 2021.1 to 2022.x.
 pub const VERSIONS: core::ops::Range<i32> = 12010..12200;
 
-/// A function of a task's virtual table that runs or cancels it: the task, and how it is executed. Returns the task to run next.
+/// A function of a task's virtual table that runs or cancels it: the task, and how it is executed. Returns the task to run
+/// next.
 pub type Run = unsafe extern "C-unwind" fn(*const Task, *const Execution) -> *const Task;
 
 /// `tbb::detail::d1::task`.

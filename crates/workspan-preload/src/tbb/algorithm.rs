@@ -1,7 +1,7 @@
 //! Algorithms: the caller runs one task, and waits until that and all that it led to are done.
 //!
-//! An algorithm is a region of the caller, from its first task to the end of the wait. `parallel_invoke` spawns some of its tasks before it
-//! runs the last one: the region begins with the first of these.
+//! An algorithm is a region of the caller, from its first task to the end of the wait. `parallel_invoke` spawns some of its
+//! tasks before it runs the last one: the region begins with the first of these.
 
 use workspan_collect::strand;
 use workspan_wire::shm::Thread;

@@ -1,5 +1,5 @@
-//! Code that runs in another arena: on the calling thread, or, if the arena has no room for that, on a worker of the arena while the calling
-//! thread sleeps.
+//! Code that runs in another arena: on the calling thread, or, if the arena has no room for that, on a worker of the arena
+//! while the calling thread sleeps.
 //!
 //! The code is part of the caller's strand, which moves to the worker then and back.
 

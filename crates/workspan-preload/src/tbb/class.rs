@@ -1,10 +1,10 @@
 //! Classes of tasks: by their virtual tables, each of which has a stand-in here that tasks get while they are spawned.
 //!
-//! Between its spawn and its run only libtbb touches a task, and calls nothing but `execute` and `cancel`. The stand-in has these two
-//! replaced, and the destructors and the type as they are.
+//! Between its spawn and its run only libtbb touches a task, and calls nothing but `execute` and `cancel`. The stand-in has
+//! these two replaced, and the destructors and the type as they are.
 //!
-//! **Table**: open addressing by the address of the virtual table, append-only, no locks; an entry is published by one exchange. **Cost**
-//! of a look-up: a multiplication and as a rule one comparison.
+//! **Table**: open addressing by the address of the virtual table, append-only, no locks; an entry is published by one
+//! exchange. **Cost** of a look-up: a multiplication and as a rule one comparison.
 
 use core::ffi::CStr;
 use core::ptr;

@@ -1,7 +1,7 @@
 //! The entry points of libtbb, defined here first: each notes what it is called for, and goes on to libtbb's own.
 //!
-//! Those that create tasks get where their return address lies on the stack as one more argument, by a shim that leaves the stack as it
-//! is.
+//! Those that create tasks get where their return address lies on the stack as one more argument, by a shim that leaves the
+//! stack as it is.
 
 use core::ffi::{c_void, CStr};
 use core::mem;

@@ -1,8 +1,9 @@
-//! Whether code is of oneTBB's headers, or the standard library's, rather than the program's own: by the symbol of its function.
+//! Whether code is of oneTBB's headers, or the standard library's, rather than the program's own: by the symbol of its
+//! function.
 //!
-//! Templates are compiled into the program, so the call of an entry point comes from one of them where the compiler did not inline it.
-//! The debug information that would tell is for the runner to read, but how far up the stack to look has to be known here. A
-//! program without symbols is taken to be all its own.
+//! Templates are compiled into the program, so the call of an entry point comes from one of them where the compiler did not
+//! inline it. The debug information that would tell is for the runner to read, but how far up the stack to look has to be
+//! known here. A program without symbols is taken to be all its own.
 //!
 //! **Cost**: a pass over the symbols of the file for each address, once for each place of the program.
 
@@ -41,7 +42,8 @@ pub fn is_function_of_headers(function: u64) -> bool {
     found
 }
 
-/// True for the mangled names of functions in the namespaces of oneTBB and the standard library, and of what is local to these.
+/// True for the mangled names of functions in the namespaces of oneTBB and the standard library, and of what is local to
+/// these.
 fn in_headers(name: &[u8]) -> bool {
     let Some(rest) = name.strip_prefix(b"_Z") else { return false };
     let nested = rest.iter().take_while(|byte| matches!(byte, b'Z' | b'N' | b'K' | b'L')).count();

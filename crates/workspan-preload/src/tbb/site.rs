@@ -1,11 +1,12 @@
 //! Where the program calls an entry point: the innermost call of its own code in the stack.
 //!
-//! The call comes from a header's template, inlined into the program's function or not. If not, the stack is unwound once, up to the first
-//! function that is none of the headers' ([`names`]) or to the task's own begin. Where each of these return addresses lies on the stack
-//! depends on nothing but the first of them, as far as the functions have frames of fixed size: so the next time a few words are
-//! compared, and the stack is unwound only if they differ.
+//! The call comes from a header's template, inlined into the program's function or not. If not, the stack is unwound once,
+//! up to the first function that is none of the headers' ([`names`]) or to the task's own begin. Where each of these return
+//! addresses lies on the stack depends on nothing but the first of them, as far as the functions have frames of fixed size:
+//! so the next time a few words are compared, and the stack is unwound only if they differ.
 //!
-//! **Table**: chains, by the first address; append-only, no locks. **Cost** of a known one: as many loads and comparisons as it has addresses.
+//! **Table**: chains, by the first address; append-only, no locks. **Cost** of a known one: as many loads and comparisons as
+//! it has addresses.
 
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};

@@ -72,8 +72,8 @@ pub fn goes_on() -> u64 {
     .unwrap_or(0)
 }
 
-/// Ticks that all creations have taken for which this one, which began at `since`, stands. `None` if the thread was, by the looks
-/// of it, interrupted.
+/// Ticks that all creations have taken for which this one, which began at `since`, stands. `None` if the thread was, by the
+/// looks of it, interrupted.
 pub fn cost(thread: &Thread, since: u64) -> Option<i64> {
     if since == 0 {
         return None;
@@ -82,8 +82,8 @@ pub fn cost(thread: &Thread, since: u64) -> Option<i64> {
     (ticks < thread.short.get() * 10).then(|| ticks * i64::from(SAMPLE))
 }
 
-/// The number of threads as for which an algorithm is to split its range, if a task of it has just been allocated: then it is
-/// the algorithm that asks for it, not the program.
+/// The number of threads as for which an algorithm is to split its range, if a task of it has just been allocated: then it
+/// is the algorithm that asks for it, not the program.
 pub fn threads_to_split_for() -> Option<i32> {
     let asks = HERE.try_with(|here| here.allocated.get()).unwrap_or(false);
     if !asks {

@@ -1,6 +1,7 @@
 //! How many threads libtbb takes: as many as the runner says, where it says so.
 //!
-//! libtbb has no variable for that; it counts the processors that the process may use. So it alone is told another number of these.
+//! libtbb has no variable for that; it counts the processors that the process may use. So it alone is told another number of
+//! these.
 
 use core::ffi::{c_int, c_long};
 use core::slice;
@@ -54,9 +55,8 @@ unsafe extern "C" fn sched_getaffinity() {
 }
 
 unsafe extern "C" fn affinity(process: c_int, size: usize, mask: *mut u8, returns_to: u64) -> c_int {
-    // As the C library does it: its own may be called before there is anything to look functions up with, from an allocator that
-    // starts.
-    // SAFETY: the caller's own.
+    // As the C library does it: its own may be called before there is anything to look functions up with, from an allocator
+    // that starts. SAFETY: the caller's own.
     let written = unsafe { syscall(GET_AFFINITY, process, size.min(c_int::MAX as usize), mask) };
     let Ok(written) = usize::try_from(written) else { return -1 };
     // SAFETY: the rest of what the caller has.

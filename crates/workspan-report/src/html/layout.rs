@@ -111,7 +111,7 @@ impl<'a> Tree<'a> {
         let mut cells = vec![Cell { shows: Shows::Program, depth: 0, x: 0.0, width: 1.0, inclusive: total }];
         let mut open = vec![(root, 0, 0.0)];
         while let Some((parent, depth, mut x)) = open.pop() {
-            let mut others = (0, 0);
+            let mut others = (0, 0_i64);
             for child in self.children[parent].iter().copied().filter(|child| inclusive[*child] > 0) {
                 let time = inclusive[child];
                 if width(time) < NARROWEST {
