@@ -14,6 +14,10 @@ use super::abi::{Context, Task};
 use super::site::Called;
 use super::{algorithm, arena, context, library, spawn, start, state, wait};
 
+extern "C" {
+    fn abort() -> !;
+}
+
 /// An entry point of libtbb.
 struct Own {
     name: &'static CStr,
@@ -40,7 +44,8 @@ impl Own {
         let found = library::find(self.name);
         if found.is_null() {
             // The caller has been linked with it: there is nothing to go on to.
-            std::process::abort();
+            // SAFETY: does not return.
+            unsafe { abort() };
         }
         self.at.store(found, Ordering::Relaxed);
         found
