@@ -59,7 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The compiler for a crate that depends on those that are `known`.
 fn compiler(name: &str, root: &Path, out: &Path, known: &[String]) -> Result<Command, Box<dyn Error>> {
     let mut command = Command::new(env::var_os("RUSTC").ok_or("cargo sets it")?);
-    command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1"]);
+    // The program's exceptions pass through the collector, which has something to do then.
+    command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Cpanic=unwind", "-Ccodegen-units=1"]);
     command.arg("--target").arg(env::var_os("TARGET").ok_or("cargo sets it")?);
     command.arg("--crate-name").arg(name).arg(root).arg("-L").arg(out);
     for dependency in known {

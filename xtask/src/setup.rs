@@ -37,6 +37,11 @@ const TOOLS: &[Tool] = &[
         look: Look::File("/usr/lib/llvm-19/lib/libomp.so"),
         needed_for: "LLVM's OpenMP itself, and its header omp-tools.h",
     },
+    Tool {
+        package: "libtbb-dev",
+        look: Look::File("/usr/include/oneapi/tbb/task_group.h"),
+        needed_for: "C++ programs on oneTBB",
+    },
     tool("qemu-user", &["qemu-x86_64"], "limits of parallelism of programs that are only there as executables"),
     tool(
         "chromium",

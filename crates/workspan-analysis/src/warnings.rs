@@ -141,7 +141,7 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
             found.push(Warning::DebugInfoUnread { problem, partly: recording.has_debug_info });
         }
         None if any_place && !recording.has_debug_info => {
-            let places = recording.sites.iter().any(|site| site.kind.is_openmp() && site.kind != SiteKind::Marked);
+            let places = recording.sites.iter().any(|site| site.kind.lasts() && site.kind != SiteKind::Marked);
             found.push(Warning::NoDebugInfo { places });
         }
         _ => {}

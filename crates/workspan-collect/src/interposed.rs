@@ -80,23 +80,23 @@ impl Arguments {
         unsafe { original(self.id, self.attributes, self.start, self.argument) }
     }
 
-    /// Creates the thread, which starts from where `born` says; it calls `end` when it has done what it was created for.
+    /// Creates the thread, which runs what it was created for inside [`Life::run`] of `life`.
     ///
     /// # Safety
     ///
     /// As for [`Arguments::create`].
-    pub unsafe fn create_followed(self, original: Create, born: impl FnOnce() -> Born, end: fn()) -> c_int {
+    pub unsafe fn create_followed<L: Life>(self, original: Create, life: impl FnOnce() -> L) -> c_int {
         // SAFETY: any size may be requested.
-        let task = unsafe { malloc(mem::size_of::<Task>()) }.cast::<Task>();
+        let task = unsafe { malloc(mem::size_of::<Task<L>>()) }.cast::<Task<L>>();
         if task.is_null() {
             // SAFETY: the caller's promise.
             return unsafe { self.create(original) };
         }
         let Arguments { id, attributes, start, argument } = self;
         // SAFETY: fresh memory of the right size, aligned for anything.
-        unsafe { task.write(Task { start, argument, born: born(), end }) };
+        unsafe { task.write(Task { start, argument, life: life() }) };
         // SAFETY: the caller's arguments, but for start and argument, which are Workspan's pair.
-        let answer = unsafe { original(id, attributes, run, task.cast()) };
+        let answer = unsafe { original(id, attributes, run::<L>, task.cast()) };
         if answer != 0 {
             // SAFETY: no thread was made, so nobody else has it.
             unsafe { free(task.cast()) };
@@ -105,22 +105,42 @@ impl Arguments {
     }
 }
 
-/// What a followed thread is to do, and where it starts.
-struct Task {
+/// What a followed thread does before and after what it was created for.
+pub trait Life {
+    /// Runs `body`, on the new thread.
+    fn run(self, body: impl FnOnce() -> *mut c_void) -> *mut c_void;
+}
+
+/// A thread that starts from where its creator is, and calls `end` when it has done what it was created for.
+#[derive(Debug)]
+pub struct Followed {
+    /// Where it starts.
+    pub born: Born,
+    /// What it calls.
+    pub end: fn(),
+}
+
+impl Life for Followed {
+    fn run(self, body: impl FnOnce() -> *mut c_void) -> *mut c_void {
+        self.born.start();
+        let result = body();
+        (self.end)();
+        result
+    }
+}
+
+/// What a followed thread is to do.
+struct Task<L> {
     start: Start,
     argument: *mut c_void,
-    born: Born,
-    end: fn(),
+    life: L,
 }
 
 /// What a followed thread runs.
-extern "C-unwind" fn run(task: *mut c_void) -> *mut c_void {
+extern "C-unwind" fn run<L: Life>(task: *mut c_void) -> *mut c_void {
     // SAFETY: the argument that `create_followed` passes, for this thread alone.
-    let Task { start, argument, born, end } = unsafe { task.cast::<Task>().read() };
+    let Task { start, argument, life } = unsafe { task.cast::<Task<L>>().read() };
     // SAFETY: allocated by `malloc` there, and not needed any more.
     unsafe { free(task) };
-    born.start();
-    let result = start(argument);
-    end();
-    result
+    life.run(|| start(argument))
 }

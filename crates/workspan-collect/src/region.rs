@@ -54,6 +54,13 @@ pub enum Place {
     },
     /// An address in the code (not that of the instruction after the call).
     Address(u64),
+    /// Addresses of calls within each other, outermost first, the first of which identifies the place.
+    Called {
+        /// The same kind of addresses.
+        calls: &'static [u64],
+        /// As a compiler mangles it; empty if unknown.
+        type_name: &'static str,
+    },
 }
 
 /// What a compiler says of a place.
@@ -79,6 +86,7 @@ impl Place {
             Place::Location(location) | Place::Named(location, _) => location as *const Location<'_> as u64,
             Place::Told { key, .. } => key,
             Place::Address(address) => address,
+            Place::Called { calls, .. } => calls.first().copied().unwrap_or(0),
         }
     }
 }
@@ -308,6 +316,13 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
         Place::Named(location, name) => at(location, name),
         Place::Told { key, address, tell } => Told { address, ..tell(key) },
         Place::Address(address) => Told { file: "", function: "", line: 0, column: 0, address },
+        Place::Called { type_name, .. } => {
+            Told { file: "", function: type_name, line: 0, column: 0, address: site.place.key() }
+        }
+    };
+    let stack = match site.place {
+        Place::Called { calls, .. } => calls.get(1..).unwrap_or(&[]),
+        _ => &[],
     };
     let key = SiteKey {
         kind: site.kind,
@@ -319,7 +334,7 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
     };
     tables::intern_site(shared, &key, || {
         let type_name = if told.function.is_empty() { (site.type_name)() } else { told.function };
-        SiteDetail { type_name, address: told.address, stack: &[] }
+        SiteDetail { type_name, address: told.address, stack }
     })
 }
 

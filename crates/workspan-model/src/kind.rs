@@ -51,6 +51,32 @@ pub enum SiteKind {
     Lock,
     /// A region that the program marks.
     Marked,
+    /// `parallel_for` of oneTBB.
+    ParallelFor,
+    /// `parallel_for_each` of oneTBB.
+    ParallelForEach,
+    /// `parallel_reduce` and `parallel_deterministic_reduce` of oneTBB.
+    ParallelReduce,
+    /// `parallel_scan` of oneTBB.
+    ParallelScan,
+    /// `parallel_invoke` of oneTBB.
+    ParallelInvoke,
+    /// `parallel_sort` of oneTBB.
+    ParallelSort,
+    /// `parallel_pipeline` of oneTBB.
+    ParallelPipeline,
+    /// A task of a `task_group` of oneTBB.
+    TaskGroup,
+    /// Nodes of a flow graph of oneTBB, from a message on.
+    FlowGraph,
+    /// A task that is enqueued in an arena of oneTBB.
+    ArenaTask,
+    /// `collaborative_call_once` of oneTBB.
+    CallOnce,
+    /// A parallel algorithm of the C++ standard library.
+    StdPar,
+    /// Another task of oneTBB.
+    TbbTask,
 }
 
 /// What is known of a kind.
@@ -89,6 +115,10 @@ pub enum Family {
     Rayon,
     /// OpenMP's.
     Openmp,
+    /// oneTBB's.
+    Tbb,
+    /// Threads of the program's own.
+    Threads,
     /// The program's, in all runtimes; follows the rules of OpenMP where that is the runtime.
     Any,
 }
@@ -136,7 +166,7 @@ impl Row {
 
 impl SiteKind {
     /// All of them; serial code without its ends.
-    pub const ALL: [SiteKind; 18] = [
+    pub const ALL: [SiteKind; 31] = [
         SiteKind::Join,
         SiteKind::Scope,
         SiteKind::ScopeSpawn,
@@ -155,6 +185,19 @@ impl SiteKind {
         SiteKind::Critical,
         SiteKind::Lock,
         SiteKind::Marked,
+        SiteKind::ParallelFor,
+        SiteKind::ParallelForEach,
+        SiteKind::ParallelReduce,
+        SiteKind::ParallelScan,
+        SiteKind::ParallelInvoke,
+        SiteKind::ParallelSort,
+        SiteKind::ParallelPipeline,
+        SiteKind::TaskGroup,
+        SiteKind::FlowGraph,
+        SiteKind::ArenaTask,
+        SiteKind::CallOnce,
+        SiteKind::StdPar,
+        SiteKind::TbbTask,
     ];
 
     /// All that is known of it.
@@ -169,7 +212,7 @@ impl SiteKind {
             SiteKind::ParIter => &Row { number: 6, stored: 5, name: "par-iter", code: "serial code in chunks of the parallel iterator at", family: Family::Rayon, tasks: Tasks::Items, runs_one: true, ..Row::PLAIN },
             SiteKind::ParSort => &Row { number: 7, stored: 6, name: "par-sort", code: "serial code in the sort at", family: Family::Rayon, runs_one: true, ..Row::PLAIN },
             SiteKind::Serial { .. } => &Row { number: 8, stored: 100, name: "serial", spawns: false, ..Row::PLAIN },
-            SiteKind::Thread => &Row { number: 9, stored: 7, name: "thread", code: "serial code of the thread at", spawns: false, ..Row::PLAIN },
+            SiteKind::Thread => &Row { number: 9, stored: 7, name: "thread", code: "serial code of the thread at", family: Family::Threads, ..Row::PLAIN },
             SiteKind::Parallel => &Row { number: 10, stored: 8, name: "parallel", code: "serial code in the parallel region at", family: Family::Openmp, ..Row::PLAIN },
             SiteKind::Teams => &Row { number: 11, stored: 9, name: "teams", code: "serial code in the teams at", family: Family::Openmp, ..Row::PLAIN },
             SiteKind::Task => &Row { number: 12, stored: 10, name: "task", code: "serial code in tasks created at", family: Family::Openmp, created: Created::Measured, one_task: true, ..Row::PLAIN },
@@ -179,6 +222,19 @@ impl SiteKind {
             SiteKind::Critical => &Row { number: 16, stored: 14, name: "critical", code: "the critical section at", family: Family::Openmp, lock: true, ..Row::PLAIN },
             SiteKind::Lock => &Row { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Openmp, lock: true, ..Row::PLAIN },
             SiteKind::Marked => &Row { number: 18, stored: 16, name: "marked", code: "serial code in the region marked at", family: Family::Any, ..Row::PLAIN },
+            SiteKind::ParallelFor => &Row { number: 19, stored: 17, name: "parallel-for", code: "serial code in chunks of the parallel_for at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelForEach => &Row { number: 20, stored: 18, name: "parallel-for-each", code: "serial code in items of the parallel_for_each at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelReduce => &Row { number: 21, stored: 19, name: "parallel-reduce", code: "serial code in chunks of the parallel_reduce at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelScan => &Row { number: 22, stored: 20, name: "parallel-scan", code: "serial code in chunks of the parallel_scan at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelInvoke => &Row { number: 23, stored: 21, name: "parallel-invoke", code: "serial code in functions of the parallel_invoke at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelSort => &Row { number: 24, stored: 22, name: "parallel-sort", code: "serial code in the parallel_sort at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ParallelPipeline => &Row { number: 25, stored: 23, name: "parallel-pipeline", code: "serial code in stages of the parallel_pipeline at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::TaskGroup => &Row { number: 26, stored: 24, name: "task-group", code: "serial code in tasks run at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
+            SiteKind::FlowGraph => &Row { number: 27, stored: 25, name: "flow-graph", code: "serial code in nodes of the flow graph reached from", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::ArenaTask => &Row { number: 28, stored: 26, name: "arena-task", code: "serial code in tasks enqueued at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
+            SiteKind::CallOnce => &Row { number: 29, stored: 27, name: "call-once", code: "serial code of the collaborative_call_once at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::StdPar => &Row { number: 30, stored: 28, name: "std-par", code: "serial code in the parallel algorithm at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
+            SiteKind::TbbTask => &Row { number: 31, stored: 29, name: "tbb-task", code: "serial code in tasks created at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
         }
     }
 
@@ -232,6 +288,17 @@ impl SiteKind {
     pub fn is_openmp(self) -> bool {
         matches!(self.row().family, Family::Openmp | Family::Any)
     }
+
+    /// True for constructs that are known by calls within each other, as those of oneTBB and threads are.
+    pub fn is_called(self) -> bool {
+        matches!(self.row().family, Family::Tbb | Family::Threads)
+    }
+
+    /// True for constructs whose tasks may outlive the one that created them, of which an instance lasts until the last of its tasks has
+    /// ended: those of OpenMP and oneTBB, threads, and those that may be.
+    pub fn lasts(self) -> bool {
+        matches!(self.row().family, Family::Openmp | Family::Tbb | Family::Threads | Family::Any)
+    }
 }
 
 #[cfg(test)]
@@ -250,7 +317,7 @@ mod tests {
             let same = SiteKind::ALL.into_iter().filter(|other| other.row().name == row.name).count();
             assert_eq!(same, 1, "{}", row.name);
         }
-        assert_eq!([SiteKind::numbered(0, None, None), SiteKind::stored(17, None, None)], [None; 2]);
+        assert_eq!([SiteKind::numbered(0, None, None), SiteKind::stored(30, None, None)], [None; 2]);
     }
 
     #[test]

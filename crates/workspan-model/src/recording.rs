@@ -36,6 +36,11 @@ impl Recording {
     pub fn uses_openmp(&self) -> bool {
         self.sites.iter().any(|site| site.kind.is_openmp() && site.kind != SiteKind::Marked)
     }
+
+    /// True if constructs are among its sites whose tasks may outlive their creator ([`SiteKind::lasts`]).
+    pub fn has_lasting_tasks(&self) -> bool {
+        self.sites.iter().any(|site| site.kind.lasts() && site.kind != SiteKind::Marked)
+    }
 }
 
 /// Where it was made.

@@ -25,5 +25,7 @@ pub mod cost;
 pub mod dag;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod marks;
+#[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
+pub mod tbb;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;

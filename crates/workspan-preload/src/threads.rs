@@ -7,17 +7,25 @@ use core::ffi::{c_int, c_void};
 use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use workspan_collect::interposed::{Arguments, Create, Join, Original, Start};
+use workspan_collect::exclude::exclude_next;
+use workspan_collect::interposed::{Arguments, Create, Join, Life, Original, Start};
 use workspan_collect::platform;
+use workspan_collect::region::{CallSite, Place};
 use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
 
 use crate::cost;
-use crate::dag::{solo, token};
+use crate::dag::frame::Frame;
+use crate::dag::{create as tasks, marked, solo, task, token};
+#[cfg(target_arch = "x86_64")]
+use crate::tbb;
 
 /// Load address of the OpenMP runtime.
 static RUNTIME: AtomicU64 = AtomicU64::new(0);
+/// Load address of a runtime that does not report its workers itself.
+static POOL: AtomicU64 = AtomicU64::new(0);
 
 /// `address` lies in the OpenMP runtime.
 pub fn leave_alone(address: u64) {
@@ -26,10 +34,19 @@ pub fn leave_alone(address: u64) {
     }
 }
 
+/// Threads that begin in the module that is loaded at `base` are workers.
+pub fn are_workers(base: u64) {
+    POOL.store(base, Ordering::Relaxed);
+}
+
 /// True if code at `address` is the OpenMP runtime's.
 pub fn of_the_runtime(address: u64) -> bool {
-    let runtime = RUNTIME.load(Ordering::Relaxed);
-    runtime != 0 && platform::module_of(address).is_some_and(|module| module.base == runtime)
+    lies_in(address, &RUNTIME)
+}
+
+fn lies_in(address: u64, base: &AtomicU64) -> bool {
+    let base = base.load(Ordering::Relaxed);
+    base != 0 && platform::module_of(address).is_some_and(|module| module.base == base)
 }
 
 extern "C" {
@@ -38,6 +55,30 @@ extern "C" {
 
 const EAGAIN: c_int = 11;
 const ESRCH: c_int = 3;
+
+/// What a thread of the program, or a worker of its runtime, does around what it was created for.
+struct Lives {
+    /// None: it is a worker.
+    born: Option<Born>,
+    /// Where it is created, or what it runs.
+    site: Option<CallSite>,
+}
+
+impl Life for Lives {
+    fn run(self, body: impl FnOnce() -> *mut c_void) -> *mut c_void {
+        match self.born {
+            Some(born) => born.start(),
+            None => thread::become_worker(),
+        }
+        let own = self.site.and_then(|site| enter(&site));
+        let result = body();
+        if let Some(own) = own {
+            leave(own);
+        }
+        publish_end();
+        result
+    }
+}
 
 /// There are, or are about to be, other threads than the calling one.
 pub fn several() {
@@ -75,12 +116,46 @@ fn in_strand() -> Option<(&'static Thread, u64)> {
 /// # Safety
 ///
 /// As for the C library's.
+#[cfg(target_arch = "x86_64")]
+#[no_mangle]
+#[unsafe(naked)]
+pub unsafe extern "C" fn pthread_create() {
+    // Where the return address lies.
+    core::arch::naked_asm!("mov r8, rsp", "jmp {create}", create = sym create)
+}
+
+/// # Safety
+///
+/// As for the C library's.
+#[cfg(not(target_arch = "x86_64"))]
 #[no_mangle]
 pub unsafe extern "C" fn pthread_create(
     id: *mut u64,
     attributes: *const c_void,
     start: Start,
     argument: *mut c_void,
+) -> c_int {
+    // SAFETY: the caller's own arguments.
+    unsafe { create(id, attributes, start, argument, core::ptr::null()) }
+}
+
+/// The place of a thread: the function that it runs; or, if that is of the standard library, where it is created.
+fn site_of(thread: &Thread, start: Start, called: *const u64) -> Option<CallSite> {
+    let function = start as usize as u64;
+    #[cfg(target_arch = "x86_64")]
+    if tbb::names::is_function_of_headers(function) {
+        return tbb::site::named(thread, SiteKind::Thread, tbb::site::Called(called), "");
+    }
+    let _ = (thread, called);
+    Some(CallSite { kind: SiteKind::Thread, place: Place::Address(function), type_name: || "" })
+}
+
+unsafe extern "C" fn create(
+    id: *mut u64,
+    attributes: *const c_void,
+    start: Start,
+    argument: *mut c_void,
+    called: *const u64,
 ) -> c_int {
     static ORIGINAL: Original = Original::new(c"pthread_create");
     let original = ORIGINAL.get();
@@ -90,15 +165,22 @@ pub unsafe extern "C" fn pthread_create(
     // SAFETY: the C library defines it with this signature.
     let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
     several();
-    let strand = if workspan_collect::process::shared().is_none() || of_the_runtime(start as usize as u64) {
+    let worker = lies_in(start as usize as u64, &POOL);
+    let strand = if workspan_collect::process::shared().is_none() || worker || of_the_runtime(start as usize as u64) {
         None
     } else {
         in_strand()
     };
     let arguments = Arguments { id, attributes, start, argument };
+    let of_strand = |(thread, now)| {
+        let born = Born::at(thread, now);
+        Lives { born: Some(born), site: exclude_next(thread, || site_of(thread, start, called)) }
+    };
     match strand {
         // SAFETY: the caller's own arguments, and the C library's function.
-        Some((thread, now)) => unsafe { arguments.create_followed(original, || Born::at(thread, now), publish_end) },
+        Some(strand) => unsafe { arguments.create_followed(original, || of_strand(strand)) },
+        // SAFETY: as above.
+        None if worker => unsafe { arguments.create_followed(original, || Lives { born: None, site: None }) },
         // SAFETY: as above.
         None => unsafe { arguments.create(original) },
     }
@@ -114,6 +196,27 @@ fn publish_end() {
         }
     }
     thread::detach();
+}
+
+/// What the calling thread, which begins, runs is the region of `site`.
+fn enter(site: &CallSite) -> Option<&'static Frame> {
+    let (thread, now) = in_strand()?;
+    let frame = Frame::on(thread).or_else(|| tasks::initial(thread))?;
+    task::stop(thread, Some(now));
+    marked::begin(thread, frame, now, site);
+    task::go(thread, Some(now));
+    Some(frame)
+}
+
+/// It has run it; `frame` is its own strand's.
+fn leave(frame: &'static Frame) {
+    let Some((thread, now)) = in_strand() else { return };
+    task::stop(thread, Some(now));
+    marked::end(thread, frame, now);
+    if Frame::on(thread).is_some_and(|here| core::ptr::eq(here, frame)) {
+        frame.retire(thread);
+    }
+    task::go(thread, Some(now));
 }
 
 /// # Safety

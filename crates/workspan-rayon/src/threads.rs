@@ -48,7 +48,7 @@ mod interposed {
     use core::ffi::{c_int, c_long, c_void};
     use core::mem;
 
-    use workspan_collect::interposed::{Arguments, Create, Join, Original, Start};
+    use workspan_collect::interposed::{Arguments, Create, Followed, Join, Original, Start};
     use workspan_collect::waits::{self, Born, Wait};
 
     // What glibc's `syscall` does: shift the arguments by one register, enter the kernel, turn an error into errno.
@@ -167,7 +167,7 @@ mod interposed {
         let arguments = Arguments { id, attributes, start, argument };
         match born {
             // SAFETY: the caller's own arguments, and the C library's function.
-            Some(born) => unsafe { arguments.create_followed(original, || born, publish_end) },
+            Some(born) => unsafe { arguments.create_followed(original, || Followed { born, end: publish_end }) },
             // SAFETY: as above.
             None => unsafe { arguments.create(original) },
         }

@@ -14,13 +14,19 @@ pub struct Trouble {
     pub impatient: u64,
     /// Events that were skipped.
     pub unfollowed: u64,
+    /// Interface version of a oneTBB that is not known to the collector; 0 for none.
+    pub unknown_tbb: u64,
 }
 
 /// Reads them.
 pub fn trouble(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<Trouble> {
     let header = snapshot.read(0, size_of::<Header>())?;
     let word = |at: usize| header.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes);
-    Ok(Trouble { impatient: word(offset_of!(Header, impatient)), unfollowed: word(offset_of!(Header, unfollowed)) })
+    Ok(Trouble {
+        impatient: word(offset_of!(Header, impatient)),
+        unfollowed: word(offset_of!(Header, unfollowed)),
+        unknown_tbb: word(offset_of!(Header, unknown_tbb)),
+    })
 }
 
 #[cfg(test)]
@@ -30,9 +36,16 @@ mod tests {
     #[test]
     fn what_the_header_counts_is_read() {
         let mut memory = vec![0u8; size_of::<Header>()];
-        for (at, count) in [(offset_of!(Header, impatient), 3u64), (offset_of!(Header, unfollowed), 4)] {
+        for (at, count) in [
+            (offset_of!(Header, impatient), 3u64),
+            (offset_of!(Header, unfollowed), 4),
+            (offset_of!(Header, unknown_tbb), 12300),
+        ] {
             memory[at..at + 8].copy_from_slice(&count.to_ne_bytes());
         }
-        assert_eq!(trouble(&memory[..]).expect("it is whole"), Trouble { impatient: 3, unfollowed: 4 });
+        assert_eq!(
+            trouble(&memory[..]).expect("it is whole"),
+            Trouble { impatient: 3, unfollowed: 4, unknown_tbb: 12300 }
+        );
     }
 }

@@ -12,7 +12,10 @@ const MOST: usize = 1 << 16;
 
 /// The function that a mangled name stands for.
 pub(crate) fn demangle(mangled: &str) -> Option<String> {
-    let symbol = Symbol::new(mangled).ok()?;
+    write(&Symbol::new(mangled).ok()?)
+}
+
+fn write<T: AsRef<[u8]>>(symbol: &Symbol<T>) -> Option<String> {
     let mut writer = Writer::default();
     let options = DemangleOptions::new().no_params().no_return_type();
     // Where it stops early, the beginning says enough.
@@ -121,6 +124,18 @@ fn sign_of_operator(name: &str) -> usize {
     name.len() - operator.len() + sign
 }
 
+/// The function in which the lambda is written that a class of tasks runs, or else the class that it runs: by the mangled name of the
+/// class, as `std::type_info` has it. `None` if there is nothing but classes of libraries.
+pub(crate) fn of_class(mangled: &str) -> Option<String> {
+    // Local to a function: `Z`, the function's encoding, `E`.
+    let mut local = mangled.match_indices('Z').filter_map(|(at, _)| {
+        let name = format!("_Z{}", mangled.get(at..)?);
+        let (symbol, _) = Symbol::with_tail(name.as_bytes()).ok()?;
+        write(&symbol)
+    });
+    local.find(|name| !["tbb::", "std::", "__pstl::"].iter().any(|space| name.starts_with(space)))
+}
+
 /// The function that a compiler has named in the text of a program's own language.
 pub(crate) fn told(name: &str) -> Option<String> {
     let kept: Vec<&str> =
@@ -142,6 +157,14 @@ pub(crate) fn short(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lambdas_of_classes() {
+        let check = |class: &str, expected: Option<&str>| assert_eq!(of_class(class).as_deref(), expected, "{class}");
+        check("N3tbb6detail2d113function_taskIZ3fibiEUlvE_EE", Some("fib"));
+        check("N3tbb6detail2d116function_invokerIZ4mainEUlvE2_NS1_16invoke_root_taskEEE", Some("main"));
+        check("N3tbb6detail2d19start_forINS1_16quick_sort_rangeIPiSt4lessIiEEEE", None);
+    }
 
     #[track_caller]
     fn check(mangled: &str, expected: &str) {

@@ -52,6 +52,12 @@ impl<'e> Lookup<'e> {
     /// What is known of an address, as the file has it when it is loaded at its own base: that of a call, not the one
     /// to which it returns; or that of a function.
     pub fn find(&self, address: u64) -> Found {
+        self.find_where(address, |_| true)
+    }
+
+    /// The same, as if what was inlined there from files that are not `wanted` were not: calls that they lead to stand where they are
+    /// called from. If there is nothing else, no place is found.
+    pub fn find_where(&self, address: u64, wanted: impl Fn(&str) -> bool) -> Found {
         let mut found = Found { symbol: self.symbol(address), ..Found::default() };
         let Some(details) = self.map.details(address) else {
             return found;
@@ -60,7 +66,10 @@ impl<'e> Lookup<'e> {
             return found;
         };
         found.folder = unit.unit.comp_dir.map(|folder| String::from_utf8_lossy(folder.slice()).into_owned());
-        let mut steps = details.steps(address);
+        let unwanted = |file: &str| !wanted(file);
+        let mut steps = details
+            .steps(address)
+            .skip_while(|step| step.place.as_ref().is_some_and(|(file, ..)| unwanted(&file.path)));
         let first = steps.next();
         found.places = first
             .into_iter()

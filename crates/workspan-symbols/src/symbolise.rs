@@ -92,7 +92,7 @@ pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) ->
 
 /// True for sites for which an address counts. For those whose place rustc reported, addresses are but a hint.
 fn is_located(site: &Site) -> bool {
-    site.kind.is_openmp() && !is_named(site) || site.bare_address().is_some()
+    site.kind.lasts() && !is_named(site) || site.bare_address().is_some()
 }
 
 /// True for a region that a Rust program marks: the compiler reported its place, and what stands for a type is its name.
@@ -212,16 +212,35 @@ impl Work<'_> {
             Some(Function { name, from_debug_info: true, offset })
         } else {
             let symbol = found.symbol.as_ref().filter(|_| found.places.is_empty());
-            symbol.map(|(name, _)| Function { name: name.clone(), from_debug_info: false, offset })
+            let of_class = || cpp::of_class(&site.type_name).filter(|_| site.kind.is_called());
+            let class = of_class().map(|name| Function { name, from_debug_info: false, offset: None });
+            class.or_else(|| symbol.map(|(name, _)| Function { name: name.clone(), from_debug_info: false, offset }))
         };
     }
 }
 
 fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
+    if site.kind.is_called() {
+        return look_up_call(lookup, site);
+    }
     match site.addresses.first() {
         Some(address) => lookup.find(*address),
         None => Found { folder: lookup.folder_of(&site.file), ..Found::default() },
     }
+}
+
+/// Of a call that may come from the templates of a library: the innermost place of the program's own. The addresses are those of calls
+/// within each other, outermost first.
+fn look_up_call(lookup: &Lookup<'_>, site: &Site) -> Found {
+    let own = |address: &u64| Some(lookup.find_where(*address, is_own)).filter(|found| !found.places.is_empty());
+    let outermost = || site.addresses.first().map(|address| lookup.find(*address));
+    site.addresses.iter().rev().find_map(own).or_else(outermost).unwrap_or_default()
+}
+
+/// True for files that are no headers of oneTBB or the standard library.
+fn is_own(file: &str) -> bool {
+    let headers = ["/oneapi/tbb/", "/include/tbb/", "/pstl/", "/include/c++/", "/c++/v1/"];
+    !headers.iter().any(|folder| file.contains(folder))
 }
 
 /// The files of places of which flang reported line and function: the only one there is, or the one that has the function
@@ -259,6 +278,10 @@ fn find_fortran_files(
 /// The function that the compiler reported.
 fn told_function(site: &Site) -> Option<String> {
     let name = site.type_name.as_str();
+    if site.kind.is_called() {
+        // The class of a task: it serves where nothing else is known.
+        return None;
+    }
     if name.is_empty() || name == UNKNOWN {
         return None;
     }

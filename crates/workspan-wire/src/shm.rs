@@ -204,6 +204,8 @@ pub struct Header {
     pub impatient: AtomicU64,
     /// Events that were skipped, as what they are about was in another thread's hands for longer than anybody waits.
     pub unfollowed: AtomicU64,
+    /// Interface version of a oneTBB that the program has and the collector does not know; 0 for none.
+    pub unknown_tbb: AtomicU64,
 
     /// Events that are counted by context.
     pub events: Events,

@@ -53,4 +53,30 @@ kinds! {
     Lock = 17,
     /// A region that the program marks.
     Marked = 18,
+    /// `parallel_for` of oneTBB.
+    ParallelFor = 19,
+    /// `parallel_for_each` of oneTBB.
+    ParallelForEach = 20,
+    /// `parallel_reduce` and `parallel_deterministic_reduce` of oneTBB.
+    ParallelReduce = 21,
+    /// `parallel_scan` of oneTBB.
+    ParallelScan = 22,
+    /// `parallel_invoke` of oneTBB.
+    ParallelInvoke = 23,
+    /// `parallel_sort` of oneTBB.
+    ParallelSort = 24,
+    /// `parallel_pipeline` of oneTBB.
+    ParallelPipeline = 25,
+    /// A task of a `task_group` of oneTBB.
+    TaskGroup = 26,
+    /// Nodes of a flow graph of oneTBB, from a message on.
+    FlowGraph = 27,
+    /// A task that is enqueued in an arena of oneTBB.
+    ArenaTask = 28,
+    /// `collaborative_call_once` of oneTBB.
+    CallOnce = 29,
+    /// A parallel algorithm of the C++ standard library.
+    StdPar = 30,
+    /// Another task of oneTBB.
+    TbbTask = 31,
 }

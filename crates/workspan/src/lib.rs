@@ -27,6 +27,7 @@ pub mod instrument;
 pub mod limits;
 pub mod machine;
 pub mod merge;
+pub mod native;
 pub mod openmp;
 pub mod output;
 pub mod overwrite;

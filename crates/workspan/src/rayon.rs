@@ -47,12 +47,19 @@ fn without(file: &File<'_>) -> Option<Check> {
     })
 }
 
-/// Whether texts or symbols of rayon are in it.
+/// Whether texts or symbols of rayon are in a program with these sections.
+pub fn is_in(sections: Sections<'_>) -> bool {
+    SECTIONS.iter().filter_map(|name| sections(name)).any(|data| mentions(&data))
+}
+
+const SECTIONS: [&str; 2] = [".strtab", ".rodata"];
+
+fn mentions(data: &[u8]) -> bool {
+    data.windows(10).any(|window| window == b"rayon_core" || window == b"rayon-core")
+}
+
 fn mentions_rayon(file: &File<'_>) -> bool {
-    [".strtab", ".rodata"]
-        .iter()
-        .filter_map(|name| file.section_by_name(name)?.data().ok())
-        .any(|data| data.windows(10).any(|window| window == b"rayon_core" || window == b"rayon-core"))
+    SECTIONS.iter().filter_map(|name| file.section_by_name(name)?.data().ok()).any(mentions)
 }
 
 impl Runtime for Hooks {

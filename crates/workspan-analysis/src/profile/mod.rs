@@ -161,9 +161,9 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         if !recursive {
             cost.1 += overhead_total[id.index()];
         }
-        // A region of rayon has all the work for which it waits; detached tasks are none of its own. Of OpenMP's tasks any
+        // A region of rayon has all the work for which it waits; detached tasks are none of its own. Of tasks of OpenMP and oneTBB any
         // may outlive the one that created it, and an instance that never ended has no work yet: what was charged counts.
-        let charged = kind.is_openmp() && !recursive || open > Nanos::ZERO;
+        let charged = kind.lasts() && !recursive || open > Nanos::ZERO;
         row.work += if charged { own.work.max(work_total[id.index()]) } else { own.work };
         row.blocked += own.blocked;
         row.task_mean = Some(row.task_mean.unwrap_or_default() + own.task_work);

@@ -30,7 +30,7 @@ pub(crate) struct Entry {
 impl Tables {
     pub(crate) fn new(recording: &Recording) -> Tables {
         let tree = &recording.contexts;
-        let openmp = recording.uses_openmp();
+        let openmp = recording.has_lasting_tasks();
         let contexts =
             tree.ids().filter_map(|id| tree.get(id)).map(|context| entry(recording, context, openmp)).collect();
         Tables { contexts }
@@ -59,7 +59,7 @@ fn entry(recording: &Recording, context: &Context, openmp: bool) -> Entry {
         recursive: context.recursive,
         serial: kind.is_none_or(|kind| !kind.spawns()),
         role: kind.map_or(Role::Each, |kind| kind.row().tasks),
-        forks_tasks: !kind.is_some_and(SiteKind::is_openmp),
-        lasting: kind.is_some_and(|kind| kind.is_openmp() && (openmp || kind != SiteKind::Marked)),
+        forks_tasks: !kind.is_some_and(SiteKind::lasts),
+        lasting: kind.is_some_and(|kind| kind.lasts() && (openmp || kind != SiteKind::Marked)),
     }
 }

@@ -40,10 +40,7 @@ const OVERHEAD_MATTERS: f64 = 0.10;
 pub fn forks(recording: &Recording, run: &Run) -> bool {
     run.tasks() > 0
         || run.work() > run.span + Nanos(run.span.0 / BESIDE)
-        || recording
-            .sites
-            .iter()
-            .any(|site| site.kind.is_openmp() && !site.kind.is_lock() && site.kind != SiteKind::Marked)
+        || recording.sites.iter().any(|site| site.kind.lasts() && !site.kind.is_lock() && site.kind != SiteKind::Marked)
 }
 
 /// Judges a run.

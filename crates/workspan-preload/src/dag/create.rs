@@ -16,6 +16,14 @@ use super::state::{Base, Start};
 use super::task::whole_child_path;
 use super::{call, log, solo};
 
+/// The own strand of `thread` gets a frame.
+pub fn initial(thread: &'static Thread) -> Option<&'static Frame> {
+    let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
+    let frame = Frame::new(thread, kind, Start::default())?;
+    frame.begun_here(thread);
+    Some(frame)
+}
+
 /// `creator`, whose strand is stopped, creates a task in `context`; not `real`: what stands for a wait.
 pub fn task(
     thread: &'static Thread,

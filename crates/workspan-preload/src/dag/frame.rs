@@ -40,6 +40,7 @@ use super::alt_spans::AltSpans;
 use super::pool;
 use super::state::call::Open;
 use super::state::depend::{List, Table};
+use super::state::gather::Gather;
 use super::state::group::Group;
 use super::state::lock::Held;
 use super::state::log::Logged;
@@ -90,12 +91,18 @@ pub struct Kind {
     pub taskloop: bool,
     /// It waits at its team's last barrier.
     pub leaving: bool,
+    /// Tasks below it report to whoever waits for them themselves ([`super::gather`]): it passes nothing on.
+    pub direct: bool,
+    /// Tasks that it creates belong to the construct that it belongs to.
+    pub siblings: bool,
+    /// It is part of a construct, which is the instance.
+    pub part: bool,
 }
 
 impl Kind {
     /// Each of its tasks is an instance of its site.
     pub(super) fn is_instance(self) -> bool {
-        !self.machinery && !self.implicit && !self.taskloop
+        !self.machinery && !self.implicit && !self.taskloop && !self.part
     }
 
     /// What it costs more if it is stolen, at its begin and again for who waits for it.
@@ -189,6 +196,10 @@ pub struct Extra {
     pub(super) pseudo: Cell<*const Frame>,
     /// The program says that the taskloop's tasks run at once.
     pub(super) taskloop_at_once: Cell<bool>,
+    /// Gathers of this task that the log has as groups, innermost first.
+    pub(super) gathers: Cell<*const Gather>,
+    /// What it will wait for when it has created all of it.
+    pub(super) prepared: Cell<*const Gather>,
     /// Its site is already active around it.
     pub(super) taskloop_recursive: Cell<bool>,
     pub(super) taskloop_call: Cell<Open>,
@@ -322,6 +333,45 @@ impl Frame {
         self.kind.get().untied
     }
 
+    /// The thread whose own strand it is ends. It is given back unless tasks of it have not ended.
+    pub fn retire(&'static self, thread: &Thread) {
+        if self.is_initial() && !self.has_open_children() {
+            thread.frame.set(0);
+            self.set_end(End::default());
+            self.release(thread);
+        }
+    }
+
+    /// True if it is part of its creator's chain.
+    pub fn is_inline(&self) -> bool {
+        self.kind.get().inline
+    }
+
+    /// True if tasks that it creates belong to the construct that it belongs to.
+    pub fn creates_siblings(&self) -> bool {
+        self.kind.get().siblings
+    }
+
+    /// It will wait for `gather` when it has created all of its tasks.
+    pub fn set_prepared(&self, thread: &Thread, gather: &'static Gather) {
+        if let Some(extra) = self.extra(thread) {
+            extra.prepared.set(gather);
+        }
+    }
+
+    /// What it will wait for.
+    pub fn prepared(&self) -> Option<&'static Gather> {
+        // SAFETY: null or a gather that this task holds.
+        unsafe { self.known_extra()?.prepared.get().as_ref() }
+    }
+
+    /// The same; it waits now.
+    pub fn take_prepared(&self) -> Option<&'static Gather> {
+        let prepared = self.prepared()?;
+        self.known_extra()?.prepared.set(ptr::null());
+        Some(prepared)
+    }
+
     /// True for the frame of a thread's own strand.
     pub fn is_initial(&self) -> bool {
         self.kind.get().implicit && self.team.get().is_null()
@@ -427,6 +477,8 @@ impl Frame {
             construct: Cell::new(0),
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
+            gathers: Cell::new(ptr::null()),
+            prepared: Cell::new(ptr::null()),
             taskloop_recursive: Cell::new(false),
             taskloop_call: Cell::new(Open::NONE),
             taskloop_identity: Cell::new(0),

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod create;
 pub mod depend;
 pub mod frame;
+pub mod gather;
 pub mod group;
 pub mod lock;
 pub mod log;

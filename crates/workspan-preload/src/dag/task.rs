@@ -354,9 +354,9 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
             // SAFETY: as in `complete`.
             let report = unsafe { task.report.get().as_ref() };
             let to = match (report, parent) {
-                (Some(report), _) => Some(report),
-                (None, Some(parent)) => Some(&parent.late),
-                (None, None) => None,
+                (Some(report), _) if !kind.direct => Some(report),
+                (_, Some(parent)) => Some(&parent.late),
+                (_, None) => None,
             };
             if let Some(to) = to {
                 tell(shared, to, below, thread);

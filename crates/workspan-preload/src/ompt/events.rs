@@ -28,7 +28,6 @@ use crate::dag::clock::is_virtual;
 use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
 use crate::dag::ready::ready;
-use crate::dag::state::Start;
 use crate::dag::team::Team;
 use crate::dag::{create, depend as dependences_of, log, task, taskloop, team, token};
 use crate::threads;
@@ -38,7 +37,7 @@ const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Add
 
 /// The tick now; `None` if the reading may be skipped.
 #[inline(always)]
-pub(super) fn tick(thread: &Thread) -> Option<u64> {
+pub(crate) fn tick(thread: &Thread) -> Option<u64> {
     if is_virtual() {
         return Some(thread.virtual_now.get());
     }
@@ -50,7 +49,7 @@ pub(super) fn tick(thread: &Thread) -> Option<u64> {
 
 /// The tick now.
 #[inline(always)]
-pub(super) fn now(thread: &Thread) -> u64 {
+pub(crate) fn now(thread: &Thread) -> u64 {
     if is_virtual() {
         thread.virtual_now.get()
     } else if thread.task.waiting.get() != 0 {
@@ -228,7 +227,7 @@ pub extern "C" fn implicit_task(
         let Some(thread) = thread::current() else { return };
         let frame = match team_in(region_data) {
             Some(team) => begin_member(thread, team, size, index),
-            None if flags as u32 & flag::INITIAL != 0 => begin_initial(thread),
+            None if flags as u32 & flag::INITIAL != 0 => create::initial(thread),
             None => None,
         };
         if let Some(frame) = frame {
@@ -260,14 +259,6 @@ fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, inde
     }
     task::go(thread, Some(at));
     Shared::of(thread).workers_at_least(size);
-    Some(frame)
-}
-
-/// The thread's own strand gets a frame.
-fn begin_initial(thread: &'static Thread) -> Option<&'static Frame> {
-    let kind = Kind { implicit: true, machinery: true, ..Kind::default() };
-    let frame = Frame::new(thread, kind, Start::default())?;
-    frame.begun_here(thread);
     Some(frame)
 }
 

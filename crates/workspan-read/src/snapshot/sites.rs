@@ -50,7 +50,7 @@ fn read_site(record: &Record, kind: SiteKind, modules: &Modules, map: &[Option<S
     };
     let [from, to] = [offset_of!(SiteRecord, serial_from), offset_of!(SiteRecord, serial_to)].map(neighbour);
     let kind = kind.with_ends(from, to);
-    let Module { path, base } = modules.of(record.u32(offset_of!(SiteRecord, module)), kind.is_openmp());
+    let Module { path, base } = modules.of(record.u32(offset_of!(SiteRecord, module)), kind.lasts());
     let stack = offset_of!(SiteRecord, stack);
     let addresses: Vec<u64> = std::iter::once(offset_of!(SiteRecord, address))
         .chain((0..shm::STACK_DEPTH).map(|i| stack + 8 * i))

@@ -40,8 +40,8 @@ pub(super) fn checks(program: &Path) -> anyhow::Result<Vec<Check>> {
         None => {
             let known = FAMILIES.iter().find_map(|family| (family.without)(&file));
             let none = || {
-                Check::missing(GROUP, "hooks", "none, and no sign of rayon or OpenMP")
-                    .means("There is nothing to profile: Rust programs must use rayon, programs in C, C++ and Fortran OpenMP.")
+                Check::missing(GROUP, "hooks", "none, and no sign of rayon, OpenMP, oneTBB or threads")
+                    .means("There is nothing to profile: Rust programs must use rayon, programs in C, C++ and Fortran OpenMP, oneTBB or threads.")
                     .fix("make it use rayon, and build it with `cargo workspan build`; or build it with `-fopenmp`")
             };
             checks.extend([known.unwrap_or_else(none), debug_info(&file), symbols(&file), linking(&file)]);

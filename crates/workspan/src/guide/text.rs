@@ -65,7 +65,7 @@ const EXAMPLE: &str =
   workspan diff workspan.wspan after.wspan -s a-0123abcd=8 --json | jq '.prediction, .program.parallelism'
   workspan advise after.wspan --fail-on too-fine       a gate: status 1 if there is a finding too-fine
 
-A program in C, C++ or Fortran that uses OpenMP needs no instrumented build:
+A program in C, C++ or Fortran that uses OpenMP, oneTBB or threads needs no instrumented build:
   workspan record --strands -- ./prog args";
 
 const IDS: &str = "  s-0123abcd    a site: a hash of its kind and place, the same in every recording of the same source

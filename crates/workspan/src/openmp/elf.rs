@@ -109,6 +109,14 @@ pub fn defines(path: &Path, symbols: &[&str]) -> Vec<bool> {
     found
 }
 
+/// True if a file calls one of these functions of others. False for one that cannot be read.
+pub fn calls(path: &Path, functions: &[&str]) -> bool {
+    let Ok(bytes) = fs::read(path) else { return false };
+    let Ok(file) = object::File::parse(&*bytes) else { return false };
+    let mut undefined = file.dynamic_symbols().filter(ObjectSymbol::is_undefined);
+    undefined.any(|symbol| symbol.name().is_ok_and(|name| functions.contains(&name)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

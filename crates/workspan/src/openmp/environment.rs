@@ -34,7 +34,7 @@ struct Loaded {
 
 /// For `program`, which lies at `path`.
 pub(super) fn of(program: &Program, path: &Path, around: Around<'_>) -> anyhow::Result<Environment> {
-    let Around { wrapped, options } = around;
+    let options = around.options;
     if let Some(obstacle) = program.obstacle() {
         anyhow::bail!("{} cannot be profiled: {obstacle} (link it dynamically)", path.display());
     }
@@ -47,21 +47,11 @@ pub(super) fn of(program: &Program, path: &Path, around: Around<'_>) -> anyhow::
         ),
         Runtime::Shared { .. } | Runtime::Linked { .. } => None,
     };
-    let mut collector = if options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
-    if wrapped {
-        collector.inherit()?;
-    }
-    let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
     let stand_in =
         stand_in.map(|library| collector::name(&library).with_context(|| format!("cannot open {}", library.display())));
     let (stand_in, opened) = stand_in.transpose()?.map_or((None, None), |named| (Some(named.name), named.file));
-    let mut variables = vec![
-        // The collector's functions go on to those of what comes after it.
-        (PRELOAD.into(), Some(preload(iter::once(collector.path().clone()).chain(stand_in.clone())))),
-        (FORMER_PRELOAD.into(), Some(env::var_os(PRELOAD).unwrap_or_default())),
-        (TARGET.into(), Some(target.into())),
-        set("OMP_TOOL", "enabled"),
-    ];
+    let (mut variables, collector) = collector(path, around, stand_in.clone())?;
+    variables.push(set("OMP_TOOL", "enabled"));
     variables.extend(threads(options)?);
     if stand_in.is_some() {
         variables.push(set(STAND_IN, "1"));
@@ -69,6 +59,27 @@ pub(super) fn of(program: &Program, path: &Path, around: Around<'_>) -> anyhow::
     }
     let stand_in = stand_in.map(|library| (PRELOAD.into(), Some(preload(iter::once(library)))));
     Ok(Environment { variables, stand_in, holds: Some(Box::new(Loaded { _collector: collector, _stand_in: opened })) })
+}
+
+/// What has the collector loaded into the program at `path`, and after it what stands in for the program's runtime; and what this
+/// refers to.
+pub(crate) fn collector(
+    path: &Path,
+    around: Around<'_>,
+    stand_in: Option<OsString>,
+) -> anyhow::Result<(Vec<Variable>, Collector)> {
+    let mut collector = if around.options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
+    if around.wrapped {
+        collector.inherit()?;
+    }
+    let target = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
+    let variables = vec![
+        // The collector's functions go on to those of what comes after it.
+        (PRELOAD.into(), Some(preload(iter::once(collector.path().clone()).chain(stand_in)))),
+        (FORMER_PRELOAD.into(), Some(env::var_os(PRELOAD).unwrap_or_default())),
+        (TARGET.into(), Some(target.into())),
+    ];
+    Ok((variables, collector))
 }
 
 /// These libraries, before those that the user has loaded.

@@ -80,7 +80,7 @@ fn is_gcc(name: &str) -> bool {
 }
 
 /// Libraries that are part of every system, in which nothing is to be found.
-fn is_of_system(name: &str) -> bool {
+pub(crate) fn is_of_system(name: &str) -> bool {
     ["libc.so", "libm.so", "libgcc_s.so", "libstdc++.so", "libpthread.so", "libdl.so", "librt.so", "ld-linux"]
         .iter()
         .any(|prefix| name.starts_with(prefix))

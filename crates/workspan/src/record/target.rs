@@ -58,7 +58,7 @@ fn words(word: &OsStr) -> Vec<OsString> {
 pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Runtime>> {
     let Some(runtime) = look(executable)? else {
         anyhow::bail!(
-            "{} is not instrumented and does not use OpenMP. For a Rust program that uses rayon: build it with \
+            "{} is not instrumented and does not use OpenMP, oneTBB or threads of its own. For a Rust program that uses rayon: build it with \
              `cargo workspan build`, or build and run it with `cargo workspan run`",
             executable.display()
         );

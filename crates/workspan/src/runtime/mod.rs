@@ -12,10 +12,10 @@ use object::{File, Object, ObjectSection, ReadRef};
 
 pub use kind::{Around, Environment, Family, Look, Runtime, Sections, Variable, STAND_IN};
 
-use crate::{openmp, rayon};
+use crate::{native, openmp, rayon};
 
 /// All of them, in the order in which a program is asked.
-pub const FAMILIES: &[Family] = &[rayon::FAMILY, openmp::FAMILY];
+pub const FAMILIES: &[Family] = &[rayon::FAMILY, openmp::FAMILY, native::tbb::FAMILY, native::threads::FAMILY];
 
 /// How a program can be watched, if it can. An error if the system has no means left to look.
 pub fn look<'d, R: ReadRef<'d>>(executable: &Path, file: &File<'d, R>) -> io::Result<Option<Box<dyn Runtime>>> {

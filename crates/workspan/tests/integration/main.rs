@@ -40,6 +40,7 @@ mod sources;
 mod strand_verbs;
 mod strands;
 mod swapped;
+mod tbb;
 mod tools;
 mod verdicts;
 mod what_if_run;

@@ -4,6 +4,7 @@
 
 pub mod call;
 pub mod depend;
+pub mod gather;
 pub mod group;
 pub mod lock;
 pub mod log;

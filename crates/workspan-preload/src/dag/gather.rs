@@ -1,0 +1,202 @@
+//! Tasks that somebody waits for together, wherever they were created: what a `task_group`, an algorithm or a flow graph of
+//! oneTBB waits for.
+//!
+//! Unlike those of a taskgroup ([`super::group`]), they may be created by any task, and several of these waits may
+//! overlap. So each task reports its own end here, and passes nothing on for others ([`Kind::direct`]).
+//!
+//! **Who waits** may come here before the last task has reported: a runtime lets waiters go from within a task, some
+//! instructions before the task returns to the hooks. [`settle`] waits for these.
+//!
+//! **In the log** a gather is a group of the task that opened it, as long as it closes gathers in the order in which it
+//! opened them; one that is closed too early there closes those within as well, and one that another task waits for ends
+//! with the task that opened it: the log may then have more order than there was.
+//!
+//! [`Kind::direct`]: super::frame::Kind::direct
+
+use core::cell::Cell;
+use core::ptr;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use workspan_collect::log::mark;
+use workspan_collect::path::{self, Tail};
+use workspan_collect::platform;
+use workspan_collect::shared::Shared;
+use workspan_collect::tables::ContextId;
+use workspan_wire::shm::Thread;
+
+use super::alt_spans::AltSpans;
+use super::frame::{self, Frame, Kind};
+pub use super::state::gather::Gather;
+use super::{create, log, pool, task};
+
+const HOLDER: u64 = 1 << 32;
+const TASKS: u64 = HOLDER - 1;
+
+impl Gather {
+    /// By what the runtime knows it.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// One holder more.
+    pub fn hold(&self) {
+        self.open.fetch_add(HOLDER, Ordering::Relaxed);
+    }
+
+    /// True as long as tasks have not reported.
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Acquire) & TASKS != 0
+    }
+}
+
+/// Begins one, which `opener` opens and the caller holds. `None`: no memory.
+pub fn open(thread: &Thread, opener: &Frame, key: u64) -> Option<&'static Gather> {
+    let at = pool::take::<Gather>(thread)?;
+    let gather = Gather {
+        ends: frame::none(),
+        open: AtomicU64::new(HOLDER),
+        key,
+        logged: Cell::new(0),
+        outer: Cell::new(ptr::null()),
+    };
+    // SAFETY: a fresh block, large and aligned enough.
+    unsafe { at.write(gather) };
+    // SAFETY: just written; blocks are never unmapped, and this one is not given back before nobody holds it.
+    let gather = unsafe { &*at };
+    if log::on(thread) {
+        if let Some(extra) = opener.extra(thread) {
+            gather.hold();
+            gather.logged.set(ptr::from_ref(opener) as u64);
+            gather.outer.set(extra.gathers.replace(gather));
+            log::group(thread);
+        }
+    }
+    Some(gather)
+}
+
+/// `creator`, whose strand is stopped, creates a task of `gather` in `context`; `None`: one that nobody waits for.
+pub fn create(
+    thread: &'static Thread,
+    creator: &'static Frame,
+    gather: Option<&'static Gather>,
+    context: ContextId,
+    kind: Kind,
+) -> Option<&'static Frame> {
+    let kind = Kind { direct: true, ..kind };
+    let task = create::task(thread, creator, context, kind, true)?;
+    task.report.set(match gather {
+        Some(gather) => {
+            gather.open.fetch_add(1, Ordering::Relaxed);
+            &gather.ends
+        }
+        None => &Shared::of(thread).header().detached,
+    });
+    Some(task)
+}
+
+/// The gather of `task`, which `create` made.
+pub fn of(thread: &Thread, task: &Frame) -> Option<&'static Gather> {
+    let report = task.report.get();
+    let nobody = report.is_null() || ptr::eq(report, &Shared::of(thread).header().detached);
+    if nobody || !task.kind.get().direct {
+        return None;
+    }
+    // SAFETY: `create` stored the address of a gather's first field, made of the gather's own reference to its block; the
+    // task keeps the gather until it reports.
+    Some(unsafe { &*report.cast::<Gather>() })
+}
+
+/// A task has ended, and reported to `gather`, which it no longer keeps.
+pub fn left(gather: &'static Gather, thread: &Thread) {
+    if gather.open.fetch_sub(1, Ordering::AcqRel) == 1 {
+        free(thread, gather);
+    }
+}
+
+/// One holder less; whoever is the last frees it.
+pub fn release(thread: &Thread, gather: &'static Gather) {
+    if gather.open.fetch_sub(HOLDER, Ordering::AcqRel) == HOLDER {
+        free(thread, gather);
+    }
+}
+
+fn free(thread: &Thread, gather: &'static Gather) {
+    path::release(Shared::of(thread), frame::seen(&gather.ends).1);
+    // SAFETY: made by `open`, and nobody holds it.
+    unsafe { pool::give(thread, ptr::from_ref(gather)) };
+}
+
+/// Somebody has waited in vain: what the program waits for is not what is gathered.
+static IN_VAIN: AtomicBool = AtomicBool::new(false);
+
+/// Waits until all tasks have reported. The runtime says that they are done, so it is a matter of nanoseconds, unless a
+/// thread lost its CPU there. After half a second it gives up rather than hang, and from then on sooner. False, which is
+/// counted, if so.
+#[must_use]
+pub fn settle(thread: &Thread, gather: &Gather) -> bool {
+    const SPINS: u32 = 1_000;
+    const PATIENCE_NANOS: u64 = if cfg!(miri) { 1_000 } else { 500_000_000 };
+    const LESS_NANOS: u64 = 2_000_000;
+    const NAP_NANOS: u64 = 20_000;
+    for _ in 0..SPINS {
+        if !gather.is_open() {
+            return true;
+        }
+        core::hint::spin_loop();
+    }
+    let patience = if IN_VAIN.load(Ordering::Relaxed) { LESS_NANOS } else { PATIENCE_NANOS };
+    let until = platform::monotonic_nanos() + patience;
+    while platform::monotonic_nanos() < until {
+        // The other thread may need this one's CPU.
+        platform::sleep_nanos(NAP_NANOS);
+        if !gather.is_open() {
+            return true;
+        }
+    }
+    IN_VAIN.store(true, Ordering::Relaxed);
+    Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
+    false
+}
+
+/// All tasks of `gather` have reported; the strand of `waiter`, stopped, goes on after the latest.
+pub fn join(thread: &'static Thread, waiter: &Frame, gather: &Gather) {
+    let logged = log::on(thread);
+    if logged {
+        close_in_log(thread, waiter, gather);
+    }
+    let (span, path) = frame::seen(&gather.ends);
+    let path = path::own(Shared::of(thread), path);
+    task::join(thread, Tail { span, path, since: span }, AltSpans::seen(&gather.ends));
+    if logged {
+        mark(thread);
+    }
+}
+
+/// In the log the group of `gather` ends, and all within.
+fn close_in_log(thread: &Thread, waiter: &Frame, gather: &Gather) {
+    if gather.logged.get() == ptr::from_ref(waiter) as u64 {
+        while let Some(inner) = close_innermost(thread, waiter) {
+            if ptr::eq(inner, gather) {
+                return;
+            }
+        }
+    }
+}
+
+/// `task`, whose strand is stopped, is about to end: in the log, so do groups that it has opened and not waited for.
+pub fn abandon_in_log(thread: &Thread, task: &Frame) {
+    while close_innermost(thread, task).is_some() {}
+}
+
+/// In the log the innermost group of `task` ends. Returns whose it was, which may be gone.
+fn close_innermost(thread: &Thread, task: &Frame) -> Option<*const Gather> {
+    let extra = task.known_extra()?;
+    // SAFETY: null or a gather, which is held as long as it is a group of this task's log.
+    let inner: &'static Gather = unsafe { extra.gathers.get().as_ref() }?;
+    extra.gathers.set(inner.outer.get());
+    inner.logged.set(0);
+    log::wait(thread);
+    mark(thread);
+    release(thread, inner);
+    Some(inner)
+}

@@ -1,0 +1,22 @@
+//! Tasks that somebody waits for together.
+
+use core::cell::Cell;
+use core::sync::atomic::AtomicU64;
+
+use workspan_wire::shm::Latest;
+
+/// Tasks that are waited for together.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Gather {
+    /// The latest end so far.
+    pub(in crate::dag) ends: Latest,
+    /// Low half: tasks that have not reported; high half: who else holds it.
+    pub(in crate::dag) open: AtomicU64,
+    /// By what the runtime knows it.
+    pub(in crate::dag) key: u64,
+    /// The address of the task of whose log it is a group; 0 if it is none, or no more.
+    pub(in crate::dag) logged: Cell<u64>,
+    /// The one around it there.
+    pub(in crate::dag) outer: Cell<*const Gather>,
+}

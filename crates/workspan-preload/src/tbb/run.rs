@@ -1,0 +1,123 @@
+//! Tasks run, or are cancelled: what libtbb calls in the place of a task's own functions.
+
+use workspan_collect::thread;
+use workspan_wire::shm::Thread;
+
+use super::abi::{Execution, Run, Task};
+use super::{class, spawn, state};
+use crate::dag::frame::Frame;
+use crate::dag::{gather, task as rules};
+use crate::ompt::events;
+
+/// In the place of `execute`.
+///
+/// # Safety
+///
+/// As libtbb calls it: with a task that has the stand-in of its class.
+pub unsafe extern "C-unwind" fn execute(task: *const Task, how: *const Execution) -> *const Task {
+    // SAFETY: the caller's promise.
+    let (own, begun) = unsafe { begin(task, |class| (*class.original).execute) };
+    // SAFETY: the task's own function.
+    let next = unsafe { own(task, how) };
+    begun.end(next);
+    next
+}
+
+/// In the place of `cancel`.
+///
+/// # Safety
+///
+/// As of [`execute`].
+pub unsafe extern "C-unwind" fn cancel(task: *const Task, how: *const Execution) -> *const Task {
+    // SAFETY: the caller's promise.
+    let (own, begun) = unsafe { begin(task, |class| (*class.original).cancel) };
+    // SAFETY: the task's own function.
+    let next = unsafe { own(task, how) };
+    begun.end(next);
+    next
+}
+
+/// A task that runs on the calling thread; ends with this, also if its code threw an exception.
+struct Begun(Option<&'static Frame>);
+
+impl Begun {
+    #[inline]
+    fn end(mut self, next: *const Task) {
+        if let Some(frame) = self.0.take() {
+            end(frame, next);
+        }
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Some(frame) = self.0 {
+            end(frame, core::ptr::null());
+        }
+    }
+}
+
+/// # Safety
+///
+/// As of [`execute`].
+#[inline]
+unsafe fn begin(task: *const Task, own: impl FnOnce(&'static class::Class) -> Run) -> (Run, Begun) {
+    // SAFETY: alive until it has run.
+    let task = unsafe { &*task };
+    // SAFETY: it has the stand-in.
+    let class = unsafe { class::of_stand_in(task.vtable.get()) };
+    let frame = task.word().replace(0);
+    task.vtable.set(class.original);
+    // SAFETY: 0, or the frame that the task was given when it was spawned, which has not ended.
+    let frame: Option<&'static Frame> = unsafe { (frame as *const Frame).as_ref() };
+    (own(class), Begun(frame.and_then(begin_on)))
+}
+
+#[inline]
+fn begin_on(frame: &'static Frame) -> Option<&'static Frame> {
+    let (thread, below) = state::current()?;
+    let at = events::tick(thread);
+    rules::stop(thread, at);
+    rules::suspend(thread, below, false);
+    if let Some(at) = at {
+        rules::wait_over(thread, at);
+    }
+    frame.interrupts(Some(below));
+    rules::begin(thread, frame);
+    rules::go(thread, at);
+    Some(frame)
+}
+
+fn end(frame: &'static Frame, next: *const Task) {
+    let Some(thread) = thread::current() else { return };
+    if !Frame::on(thread).is_some_and(|here| core::ptr::eq(here, frame)) {
+        return state::lost(thread);
+    }
+    let Some(below) = frame.interrupted() else { return };
+    let at = if below.waits() || frame.is_inline() { Some(events::now(thread)) } else { events::tick(thread) };
+    rules::stop(thread, at);
+    if !next.is_null() {
+        // SAFETY: what the task's own function returned.
+        unsafe { spawn::follows(thread, frame, next) };
+    }
+    finish(thread, frame, below, at);
+}
+
+fn finish(thread: &'static Thread, frame: &'static Frame, below: &'static Frame, at: Option<u64>) {
+    if workspan_collect::log::on(thread) {
+        gather::abandon_in_log(thread, frame);
+    }
+    let gather = gather::of(thread, frame);
+    let waits_now = frame.is_inline();
+    rules::end(thread, frame, true);
+    rules::complete(thread, frame);
+    if let Some(gather) = gather {
+        gather::left(gather, thread);
+    }
+    rules::resume(thread, below, at);
+    if let (true, Some(at)) = (waits_now, at) {
+        // What called it does nothing but wait for the others from here on.
+        rules::wait(thread, at);
+    }
+    rules::go(thread, at);
+}

@@ -1,0 +1,120 @@
+//! Tasks are created.
+
+use workspan_collect::log;
+use workspan_collect::region;
+use workspan_collect::shared::Shared;
+use workspan_collect::strand;
+use workspan_collect::tables::ContextId;
+use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
+
+use super::abi::{Context, Task};
+use super::class::{self, hand_over, Class, Role};
+use super::site::{self, Called};
+use super::{algorithm, context, state};
+use crate::dag::frame::{Frame, Kind};
+use crate::dag::gather::{self, Gather};
+use crate::dag::{log as dag_log, task as rules};
+use crate::ompt::events;
+
+/// The calling thread spawns `task` into `context`; null: nobody waits for it.
+///
+/// # Safety
+///
+/// What a program passes to libtbb.
+#[inline]
+pub unsafe fn spawned(task: *const Task, context: *const Context, called: Called) {
+    let since = state::goes_on();
+    let Some((thread, creator)) = state::current() else { return };
+    // SAFETY: the program's own task, alive until it has run, and its context.
+    let (task, context) = unsafe { (&*task, context.as_ref()) };
+    let at = events::tick(thread);
+    rules::stop(thread, at);
+    // SAFETY: a task has a virtual table.
+    if let Some(class) = unsafe { class::of(task.vtable.get()) } {
+        let made = create(thread, creator, task, class, context, called, at);
+        if let Some(cost) = made.and_then(|_| state::cost(thread, since)) {
+            let within = made.unwrap_or_default();
+            let account = Shared::of(thread).account(thread, within);
+            account.overhead.set(account.overhead.get() + cost);
+            if log::on(thread) {
+                dag_log::overhead(thread, cost);
+            }
+        }
+    }
+    rules::go(thread, at);
+}
+
+/// What `task`, which runs, returned to run next: it is part of what `task` is part of.
+///
+/// # Safety
+///
+/// As of [`spawned`], with the context in which `task` runs.
+pub unsafe fn follows(thread: &'static Thread, creator: &'static Frame, task: *const Task) {
+    // SAFETY: the program's own task.
+    let task = unsafe { &*task };
+    // SAFETY: a task has a virtual table.
+    if let Some(class) = unsafe { class::of(task.vtable.get()) } {
+        let kind = Kind { recursive: true, part: class.parts, ..Kind::default() };
+        give(thread, creator, gather::of(thread, creator), task, class, strand::context(thread), kind);
+    }
+}
+
+fn create(
+    thread: &'static Thread,
+    creator: &'static Frame,
+    task: &Task,
+    class: &'static Class,
+    context: Option<&Context>,
+    called: Called,
+    at: Option<u64>,
+) -> Option<ContextId> {
+    let mine = gather::of(thread, creator);
+    let within = context.zip(mine).is_some_and(|(context, mine)| mine.key() == context as *const Context as u64);
+    let gather = match (class.role, context) {
+        (_, None) => None,
+        // A task that a task of the same algorithm splits off.
+        (Role::Splits | Role::Inner, _) if within => mine,
+        // Of an algorithm whose tasks are spawned by several.
+        (Role::Beside | Role::Several, _) if within && creator.creates_siblings() => mine,
+        (Role::Beside | Role::Several, Some(context)) => {
+            algorithm::prepare(thread, creator, class, context, called, at)
+        }
+        (_, Some(context)) => context::gather(thread, creator, context),
+    };
+    let here = strand::context(thread);
+    let mut kind =
+        Kind { recursive: true, siblings: class.role == Role::Several, part: class.parts, ..Kind::default() };
+    let mut of = here;
+    if class.role == Role::Single && class.kind != SiteKind::FlowGraph || !is_inside(thread, gather, mine) {
+        let site = site::of(thread, class.kind, called, class);
+        if let Some(target) = site.and_then(|site| region::target(thread, &site)) {
+            (of, kind.recursive) = (target.context, target.recursive);
+        }
+    }
+    give(thread, creator, gather, task, class, of, kind)
+}
+
+/// The creator's own place is that of the task, too.
+fn is_inside(thread: &Thread, gather: Option<&'static Gather>, mine: Option<&'static Gather>) -> bool {
+    let same = match (gather, mine) {
+        (Some(gather), Some(mine)) => core::ptr::eq(gather, mine),
+        _ => false,
+    };
+    same || algorithm::is_prepared(thread, gather)
+}
+
+/// `task` becomes known.
+fn give(
+    thread: &'static Thread,
+    creator: &'static Frame,
+    gather: Option<&'static Gather>,
+    task: &Task,
+    class: &'static Class,
+    of: ContextId,
+    kind: Kind,
+) -> Option<ContextId> {
+    let frame = gather::create(thread, creator, gather, of, kind)?;
+    hand_over(task, class, frame);
+    Some(of)
+}

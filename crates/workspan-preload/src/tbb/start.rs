@@ -1,0 +1,77 @@
+//! libtbb is met for the first time: whether this version is known, and what its hooks cost.
+
+use core::ffi::{c_int, c_void};
+use core::mem;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use workspan_collect::platform;
+use workspan_collect::process;
+
+use super::abi::VERSIONS;
+use super::{calibrate, class, library, run};
+use crate::dag::clock;
+use crate::threads;
+
+const NOT_MET: u8 = 0;
+const MEETING: u8 = 1;
+const WATCHED: u8 = 2;
+const LEFT_ALONE: u8 = 3;
+
+static STATE: AtomicU8 = AtomicU8::new(NOT_MET);
+
+/// True if its tasks are to be followed.
+#[inline(always)]
+pub fn watched() -> bool {
+    match STATE.load(Ordering::Acquire) {
+        WATCHED => true,
+        NOT_MET => meet(),
+        _ => false,
+    }
+}
+
+#[cold]
+fn meet() -> bool {
+    let Some(shared) = process::shared() else {
+        // Nobody watches this process, or not yet.
+        process::count_forked();
+        return false;
+    };
+    if shared.is_idle_only() {
+        return false;
+    }
+    let first = STATE.compare_exchange(NOT_MET, MEETING, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+    if !first {
+        return STATE.load(Ordering::Acquire) == WATCHED;
+    }
+    let version = library::find(c"TBB_runtime_interface_version");
+    let found = if version.is_null() {
+        -1
+    } else {
+        // SAFETY: libtbb defines it with this signature.
+        let version: extern "C" fn() -> c_int =
+            unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(version) };
+        version()
+    };
+    if !VERSIONS.contains(&found) {
+        shared.header().unknown_tbb.store(u64::from(found.unsigned_abs()), Ordering::Relaxed);
+        STATE.store(LEFT_ALONE, Ordering::Release);
+        return false;
+    }
+    if let Some(module) = platform::module_of(version as u64) {
+        library::is_at(module.base);
+        threads::are_workers(module.base);
+    }
+    class::run_by(run::execute, run::cancel);
+    clock::use_virtual(shared.is_virtual());
+    calibrate::run(shared);
+    // What the program may change; it will be no fewer than this.
+    let threads = library::find(c"_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE");
+    if !threads.is_null() {
+        // SAFETY: libtbb defines it with this signature; null is the calling thread's arena.
+        let threads: extern "C" fn(*const c_void) -> c_int =
+            unsafe { mem::transmute::<*mut c_void, extern "C" fn(*const c_void) -> c_int>(threads) };
+        shared.workers_at_least(u32::try_from(threads(core::ptr::null())).unwrap_or(1));
+    }
+    STATE.store(WATCHED, Ordering::Release);
+    true
+}

@@ -1,0 +1,200 @@
+//! oneTBB programs as they are: exact with both compilers, with and without optimisation, and any number of threads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use serde_json::Value;
+
+use crate::build;
+use crate::command::workspan;
+use crate::openmp_run::{check_none, each, number, parse};
+
+const WORKERS: [u32; 4] = [1, 2, 4, 8];
+
+/// A compiler, and how it optimises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Built {
+    compiler: &'static str,
+    level: &'static str,
+}
+
+const GCC: Built = Built { compiler: "g++", level: "-O2" };
+const GCC_PLAIN: Built = Built { compiler: "g++", level: "-O0" };
+const CLANG: Built = Built { compiler: "clang++-19", level: "-O2" };
+const CLANG_PLAIN: Built = Built { compiler: "clang++-19", level: "-O0" };
+
+/// The program of `programs/tbb` whose source this is.
+fn tbb(source: &str, built: Built) -> PathBuf {
+    static BUILT: OnceLock<Mutex<BTreeMap<(String, Built), PathBuf>>> = OnceLock::new();
+    let mut known = BUILT.get_or_init(Mutex::default).lock().expect("no build has failed");
+    known.entry((source.to_owned(), built)).or_insert_with(|| compile(source, built)).clone()
+}
+
+fn compile(source: &str, built: Built) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tbb").join(format!("{}{}", built.compiler, built.level));
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let program = folder.join(source.replace('.', "-"));
+    let mut command = Command::new(built.compiler);
+    command.args(["-std=c++17", "-g", built.level, "-pthread", "-I"]).arg(build::root().join("include"));
+    command.arg(build::root().join("programs/tbb").join(source)).arg("-o").arg(&program).arg("-ltbb");
+    match command.output() {
+        Ok(output) if output.status.success() => program,
+        Ok(output) => panic!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            panic!("{} is missing; `cargo xtask test` installs it", built.compiler)
+        }
+        Err(error) => panic!("{command:?}: {error}"),
+    }
+}
+
+/// The report of a run with the virtual clock, or what went wrong.
+fn record(program: &Path, arguments: &[&str], workers: u32) -> Result<Value, String> {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tbb-runs");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let file = folder.join(format!("{}.wspan", RUNS.fetch_add(1, Ordering::Relaxed)));
+    let json = file.with_extension("json");
+    let mut command = workspan(&folder);
+    command.args(["record", "--clock", "virtual", "--workers", &workers.to_string(), "-o"]).arg(&file);
+    command.arg(format!("--json={}", json.display())).arg("--").arg(program).args(arguments);
+    let output = command.stdin(Stdio::null()).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let bytes = fs::read(&json);
+    for file in [&file, &json] {
+        // Not all of them need exist.
+        let _ = fs::remove_file(file);
+    }
+    if !output.status.success() {
+        return Err(format!("{}: {text}", output.status));
+    }
+    if text.contains("warning:") {
+        return Err(text);
+    }
+    let report: Value =
+        serde_json::from_slice(&bytes.map_err(|error| error.to_string())?).map_err(|e| e.to_string())?;
+    match report["program"]["complete"] == true {
+        true => Ok(report),
+        false => Err(format!("incomplete: {}", report["warnings"])),
+    }
+}
+
+fn output_of(program: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().expect("the program runs");
+    assert!(output.status.success(), "{}: {}", program.display(), String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("names and numbers")
+}
+
+/// What differs, if anything does.
+fn differences(report: &Value, work: i64, span: i64) -> Option<String> {
+    let found = (number(&report["program"]["work_ns"]), number(&report["program"]["span_ns"]));
+    let contexts = report["contexts"].as_array().expect("a list");
+    let critical: i64 = contexts.iter().map(|context| number(&context["critical_ns"])).sum();
+    if found != (work, span) {
+        return Some(format!("work and span {found:?}, not {:?}", (work, span)));
+    }
+    (critical != span).then(|| format!("the critical path's parts are {critical} of {span}"))
+}
+
+// ---- Closed forms ----
+
+#[test]
+fn constructs_by_gcc() {
+    check_constructs(GCC);
+}
+
+#[test]
+fn constructs_by_gcc_without_optimisation() {
+    check_constructs(GCC_PLAIN);
+}
+
+#[test]
+fn constructs_by_clang() {
+    check_constructs(CLANG);
+}
+
+#[test]
+fn constructs_by_clang_without_optimisation() {
+    check_constructs(CLANG_PLAIN);
+}
+
+fn check_constructs(built: Built) {
+    let program = tbb("constructs.cpp", built);
+    let places = places();
+    let list = output_of(&program, &["list"]);
+    let mut runs = Vec::new();
+    for line in list.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [name, work, span] = words[..] else { panic!("not a case: {line}") };
+        runs.extend(WORKERS.map(|workers| (name, parse(work), parse(span), workers)));
+    }
+    assert!(runs.len() >= 80, "only {} runs", runs.len());
+    let wrong = each(&runs, |(name, work, span, workers)| {
+        let wrong = match record(&program, &[name], *workers) {
+            Ok(report) => differences(&report, *work, *span).or_else(|| misplaced(&report, &places)),
+            Err(message) => Some(message),
+        };
+        wrong.map(|wrong| format!("{name}, {workers} workers: {wrong}"))
+    });
+    check_none(&wrong, &format!("constructs.cpp by {built:?}, of {} runs", runs.len()));
+}
+
+/// Lines of the source that have sites.
+fn places() -> BTreeSet<i64> {
+    let source = fs::read_to_string(build::root().join("programs/tbb/constructs.cpp")).expect("it is there");
+    (1..).zip(source.lines()).filter(|(_, text)| text.ends_with("// site")).map(|(line, _)| line).collect()
+}
+
+/// A site that is none of the source's. A call of several lines may be known by any of them up to the one that is marked, or by
+/// the one behind.
+fn misplaced(report: &Value, places: &BTreeSet<i64>) -> Option<String> {
+    let sites = report["sites"].as_array().expect("a list");
+    if sites.is_empty() {
+        return Some("no site".to_owned());
+    }
+    sites.iter().find_map(|site| {
+        let (file, line) = (site["file"].as_str().unwrap_or_default(), number(&site["line"]));
+        let near = places.range(line - 8..=line + 7).next().is_some();
+        let right = file.ends_with("programs/tbb/constructs.cpp") && near;
+        (!right).then(|| format!("{} at {file}:{line}", site["kind"]))
+    })
+}
+
+// ---- Random programs ----
+
+/// Random programs, and how many of them run one after another in one process.
+const PROGRAMS: u64 = 1_000;
+const TOGETHER: u64 = 20;
+
+#[test]
+fn random_programs() {
+    check_random(GCC, PROGRAMS);
+}
+
+#[test]
+fn random_programs_without_optimisation() {
+    check_random(CLANG_PLAIN, PROGRAMS / 4);
+}
+
+fn check_random(built: Built, programs: u64) {
+    let program = tbb("random.cpp", built);
+    let mut runs = Vec::new();
+    for first in (1..=programs).step_by(usize::try_from(TOGETHER).expect("a small number")) {
+        runs.extend(WORKERS.map(|workers| (first.to_string(), workers)));
+    }
+    let together = TOGETHER.to_string();
+    let wrong = each(&runs, |(first, workers)| {
+        let answer = output_of(&program, &["oracle", first, &together]);
+        let (work, span) = answer.trim().split_once(' ').expect("two numbers");
+        let wrong = match record(&program, &["run", first, &together], *workers) {
+            Ok(report) => differences(&report, parse(work), parse(span)),
+            Err(message) => Some(message),
+        };
+        wrong.map(|wrong| format!("{together} seeds from {first}, {workers} workers: {wrong}"))
+    });
+    check_none(&wrong, &format!("random.cpp by {built:?}, of {} runs", runs.len()));
+}

@@ -1,0 +1,292 @@
+/*
+ * Constructs of oneTBB, and what each amounts to.
+ *
+ *   constructs list     one line for each case: its name, work and span
+ *   constructs CASE     runs it
+ *
+ * Places behind which `// site` stands are those that a report names; no others.
+ */
+#include <cstdio>
+#include <cstring>
+#include <execution>
+#include <list>
+#include <stdexcept>
+#include <vector>
+
+#include <tbb/blocked_range.h>
+#include <tbb/collaborative_call_once.h>
+#include <tbb/flow_graph.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_for_each.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_scan.h>
+#include <tbb/parallel_sort.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include "workspan.h"
+
+namespace {
+
+using Range = tbb::blocked_range<int>;
+
+void tick(uint64_t ticks)
+{
+    workspan_tick(ticks);
+}
+
+void group()
+{
+    tbb::task_group group;
+    tick(1);
+    group.run([] { tick(10); }); // site
+    tick(2);
+    group.run([] { tick(20); }); // site
+    tick(3);
+    group.wait();
+    tick(4);
+}
+
+void deferred()
+{
+    tbb::task_group group;
+    auto handle = group.defer([] { tick(10); });
+    tick(5);
+    group.run(std::move(handle)); // site
+    group.wait();
+}
+
+void twice()
+{
+    tbb::task_group group;
+    for (int i = 1; i <= 2; i++) {
+        group.run([=] { tick(10 * i); }); // site
+        group.wait();
+    }
+}
+
+void exception()
+{
+    tbb::task_group group;
+    group.run([] { // site
+        tick(5);
+        throw std::runtime_error("expected");
+    });
+    try {
+        group.wait();
+    } catch (const std::runtime_error &) {
+        tick(7);
+    }
+}
+
+void cancelled()
+{
+    tbb::task_group group;
+    tick(3);
+    group.cancel();
+    group.run([] { tick(1000); }); // site
+    if (group.wait() == tbb::canceled)
+        tick(4);
+}
+
+/* Exceptions leave an algorithm, too. */
+void exception_of_loop()
+{
+    try {
+        tbb::parallel_for(0, 1, [](int) { // site
+            tick(6);
+            throw std::runtime_error("expected");
+        });
+    } catch (const std::runtime_error &) {
+        tick(1);
+    }
+}
+
+int fib(int n)
+{
+    if (n < 2) {
+        tick(1);
+        return n;
+    }
+    int x = 0, y = 0;
+    tbb::task_group group;
+    group.run([&] { x = fib(n - 1); }); // site
+    group.run([&] { y = fib(n - 2); }); // site
+    group.wait();
+    tick(2);
+    return x + y;
+}
+
+void recursion()
+{
+    fib(10);
+}
+
+void invoke()
+{
+    tbb::parallel_invoke([] { tick(5); }, [] { tick(7); }, [] { tick(6); }, [] { tick(1); }); // site
+    tick(1);
+}
+
+void loop()
+{
+    tbb::parallel_for(Range(0, 16, 4), // site
+                      [](const Range &range) {
+                          for (int i = range.begin(); i != range.end(); i++)
+                              tick(uint64_t(i));
+                      },
+                      tbb::simple_partitioner());
+}
+
+void loop_auto()
+{
+    tbb::parallel_for(0, 64, [](int i) { tick(uint64_t(i)); }); // site
+}
+
+void loop_static()
+{
+    tbb::parallel_for(0, 64, [](int i) { tick(uint64_t(i)); }, tbb::static_partitioner()); // site
+}
+
+void loop_affinity()
+{
+    tbb::affinity_partitioner partitioner;
+    for (int k = 0; k < 2; k++)
+        tbb::parallel_for(0, 64, [](int i) { tick(uint64_t(i)); }, partitioner); // site
+}
+
+void nested()
+{
+    tbb::parallel_for(0, 4, [](int i) {                                        // site
+        tbb::parallel_for(0, 3, [=](int k) { tick(uint64_t(10 * i + k)); }); // site
+        tick(1);
+    });
+}
+
+void each()
+{
+    std::list<int> items{1, 2, 3, 4, 5, 6, 7, 8, 9};
+    tbb::parallel_for_each(items.begin(), items.end(), [](int item) { tick(uint64_t(item)); }); // site
+}
+
+void reduce()
+{
+    tbb::parallel_reduce(
+        Range(0, 8), 0,
+        [](const Range &range, int sum) {
+            for (int i = range.begin(); i != range.end(); i++)
+                tick(10);
+            return sum;
+        },
+        [](int a, int b) { return a + b; }, tbb::simple_partitioner()); // site
+}
+
+void sort()
+{
+    std::vector<int> numbers;
+    for (int i = 0; i < 5000; i++)
+        numbers.push_back(i * 7919 % 5003);
+    tbb::parallel_sort(numbers.begin(), numbers.end()); // site
+    tick(numbers.front() < numbers.back() ? 3 : 0);
+}
+
+void pipeline()
+{
+    int left = 10;
+    tbb::parallel_pipeline( // site
+        64,
+        tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,
+                                    [&](tbb::flow_control &control) {
+                                        if (left == 0) {
+                                            control.stop();
+                                            return 0;
+                                        }
+                                        tick(2);
+                                        return left--;
+                                    }) &
+            tbb::make_filter<int, void>(tbb::filter_mode::parallel, [](int) { tick(30); }));
+}
+
+void graph()
+{
+    tbb::flow::graph graph;
+    tbb::flow::function_node<int, int> first(graph, tbb::flow::unlimited, [](int i) {
+        tick(10);
+        return i;
+    });
+    tbb::flow::function_node<int, int> second(graph, tbb::flow::unlimited, [](int i) {
+        tick(20);
+        return i;
+    });
+    tbb::flow::make_edge(first, second);
+    for (int i = 0; i < 5; i++)
+        first.try_put(i); // site
+    graph.wait_for_all();
+    tick(1);
+}
+
+void arena()
+{
+    tbb::task_arena arena(4);
+    tick(1);
+    arena.execute([] { tbb::parallel_for(0, 4, [](int i) { tick(uint64_t(i)); }); }); // site
+    tick(1);
+}
+
+void once()
+{
+    tbb::collaborative_once_flag flag;
+    for (int i = 0; i < 2; i++)
+        tbb::collaborative_call_once(flag, [] { tick(5); }); // site
+}
+
+void standard()
+{
+    std::vector<int> numbers(64, 3);
+    std::for_each(std::execution::par, numbers.begin(), numbers.end(), [](int &n) { tick(uint64_t(n)); }); // site
+}
+
+struct Case {
+    const char *name;
+    void (*run)();
+    uint64_t work, span;
+};
+
+const Case cases[] = {
+    {"group", group, 40, 27},
+    {"deferred", deferred, 15, 15},
+    {"twice", twice, 30, 30},
+    {"exception", exception, 12, 12},
+    {"cancelled", cancelled, 7, 7},
+    {"exception-of-loop", exception_of_loop, 7, 7},
+    {"recursion", recursion, 89 + 2 * 88, 1 + 2 * 9},
+    {"invoke", invoke, 20, 8},
+    {"loop", loop, 120, 12 + 13 + 14 + 15},
+    {"loop-auto", loop_auto, 2016, 63},
+    {"loop-static", loop_static, 2016, 63},
+    {"loop-affinity", loop_affinity, 4032, 126},
+    {"nested", nested, 3 * 60 + 4 * 3 + 4, 33},
+    {"each", each, 45, 9},
+    {"reduce", reduce, 80, 10},
+    {"sort", sort, 3, 3},
+    {"pipeline", pipeline, 320, 50},
+    {"graph", graph, 151, 31},
+    {"arena", arena, 8, 5},
+    {"once", once, 5, 5},
+    {"standard", standard, 192, 3},
+};
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    for (const Case &one : cases) {
+        if (argc > 1 && !strcmp(argv[1], "list"))
+            printf("%s %llu %llu\n", one.name, (unsigned long long)one.work, (unsigned long long)one.span);
+        else if (argc > 1 && !strcmp(argv[1], one.name))
+            return one.run(), 0;
+    }
+    return argc > 1 && !strcmp(argv[1], "list") ? 0 : 2;
+}

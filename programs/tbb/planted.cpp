@@ -1,0 +1,117 @@
+/*
+ * Bottlenecks, and the same without.
+ *
+ *   planted CASE [bad|good]
+ */
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/task_group.h>
+
+namespace {
+
+double work(long from, long rounds)
+{
+    double sum = 0;
+    for (long i = 0; i < rounds; i++)
+        sum += std::sqrt(double(from + i));
+    return sum;
+}
+
+/* A reduction whose range cannot be split. */
+double reduce(bool bad)
+{
+    const int count = 4096;
+    tbb::blocked_range<int> range(0, count, bad ? count : 1);
+    return tbb::parallel_reduce(
+        range, 0.0,
+        [](const tbb::blocked_range<int> &range, double sum) {
+            for (int i = range.begin(); i != range.end(); i++)
+                sum += work(i, 20000); // bad: serial reduce
+            return sum;
+        },
+        [](double a, double b) { return a + b; });
+}
+
+/* A task for each addition. */
+long fib(int n, int cut)
+{
+    if (n < 2)
+        return n;
+    if (n < cut)
+        return fib(n - 1, cut) + fib(n - 2, cut);
+    long x = 0, y = 0;
+    tbb::task_group group;
+    group.run([&] { x = fib(n - 1, cut); }); // bad: too fine
+    y = fib(n - 2, cut);
+    group.wait();
+    return x + y;
+}
+
+/* A stage that takes one item at a time, and most of the time. */
+double pipeline(bool bad)
+{
+    int left = 400;
+    double sum = 0;
+    tbb::parallel_pipeline(
+        16,
+        tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,
+                                    [&](tbb::flow_control &control) {
+                                        if (left == 0) {
+                                            control.stop();
+                                            return 0;
+                                        }
+                                        if (bad)
+                                            sum += work(left, 100000);
+                                        return left--;
+                                    }) &
+            tbb::make_filter<int, double>(tbb::filter_mode::parallel,
+                                          [=](int i) { return work(i, bad ? 10000 : 110000); }) &
+            tbb::make_filter<double, void>(tbb::filter_mode::serial_out_of_order, [&](double x) { sum += x; }));
+    return sum;
+}
+
+/* One lock around all of the work. */
+double lock(bool bad)
+{
+    std::mutex mutex;
+    double sum = 0;
+    tbb::parallel_for(0, 2000, [&](int i) {
+        if (bad) {
+            std::lock_guard<std::mutex> guard(mutex);
+            sum += work(i, 20000); // bad: one lock
+        } else {
+            double own = work(i, 20000);
+            std::lock_guard<std::mutex> guard(mutex);
+            sum += own;
+        }
+    });
+    return sum;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    std::string name = argc > 1 ? argv[1] : "";
+    bool bad = argc < 3 || strcmp(argv[2], "good") != 0;
+    if (name == "reduce")
+        printf("%g\n", reduce(bad));
+    else if (name == "fib")
+        printf("%ld\n", fib(27, bad ? 2 : 18));
+    else if (name == "pipeline")
+        printf("%g\n", pipeline(bad));
+    else if (name == "lock")
+        printf("%g\n", lock(bad));
+    else
+        return 2;
+    return 0;
+}
