@@ -12,7 +12,7 @@
 //! * [`mod@schedule`]: what a run takes on any number of processors, by simulation.
 //! * [`mod@predict`]: bounds, and times on this number of processors, with what is idle there (TaskProf 8.2).
 //! * [`mod@calls`]: work and span of each call site, in all and on the critical path (Cilkprof ch. 2).
-//! * [`mod@bounds`]: what work and span say about the speedup on any number of processors.
+//! * [`mod@laws`]: speedup, parallelism, and what work and span say about them on any number of processors.
 //! * [`mod@timeline`]: how many strands ran at each moment.
 //! * [`mod@diff`]: two recordings side by side.
 //! * [`mod@differential`]: the same node by node, and what the critical path of the new one cost before (TaskProf ch. 5).
@@ -21,12 +21,12 @@
 //! * [`mod@warnings`]: what a reader must know before believing a number.
 
 pub mod advise;
-pub mod bounds;
 pub mod calls;
 pub mod diff;
 pub mod differential;
 pub mod events;
 pub mod factored;
+pub mod laws;
 pub mod locks;
 pub mod predict;
 pub mod profile;
@@ -39,10 +39,10 @@ pub mod warnings;
 pub mod what_if;
 
 pub use advise::{advise, Advice, Finding, Goal};
-pub use bounds::{bounds, Bounds};
 pub use calls::{calls, Calls};
 pub use diff::{diff, Diff};
 pub use differential::{differential, Differential};
+pub use laws::Bounds;
 pub use locks::bounded_by_locks;
 pub use predict::{predict, Prediction};
 pub use profile::{profile, Profile};

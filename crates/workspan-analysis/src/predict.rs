@@ -1,19 +1,19 @@
 //! Prediction: how long a run would take on any number of processors (TaskProf 8.2).
 //!
 //! ```text
-//! T_1         = work + time blocked                 what one processor takes
 //! laws(P)     = max(T_1 / P, span)                  no schedule is shorter
 //! burdened(P) = max(T_1 / P, burdened span)         if what can be stolen on a path is stolen; from 2 processors on
-//! most(P)     = T_1 / P + span · (1 - 1/P)          no greedy schedule is longer (Brent)
+//! most(P)     = (work + blocked) / P + span · (1 - 1/P)     no greedy schedule is longer (Brent)
 //! speedup     = T_1 as recorded / time
 //! efficiency  = speedup / P
 //! ```
 //!
-//! A strand that is blocked holds its processor, as it holds its worker in the runtimes.
+//! `T_1`, the time on one processor, and the laws are those of [`mod@crate::laws`]. A strand that waits for the outside world
+//! holds no processor.
 
 use workspan_model::{Nanos, Ratio};
 
-use crate::bounds::{brent, work_law};
+use crate::laws;
 use crate::schedule::{greedy, stealing, Graph, Schedule, Stealing, MOST_PROCESSORS};
 
 /// Of a program that makes good use of its processors.
@@ -37,7 +37,9 @@ pub struct Bounds {
     pub recorded: Nanos,
     /// `T_1` with what is requested.
     pub serial: Nanos,
-    /// Of it, time that strands were blocked.
+    /// Sum of all strands, with what is requested.
+    pub work: Nanos,
+    /// Time that strands were blocked.
     pub blocked: Nanos,
     /// The longest path.
     pub span: Nanos,
@@ -78,26 +80,32 @@ pub struct Point {
 }
 
 impl Bounds {
-    /// Of a graph, if a steal costs so much.
-    pub fn of(graph: &Graph, steal: Nanos) -> Bounds {
+    /// Of a graph whose run takes one processor `recorded`, if a steal costs so much.
+    pub fn of(graph: &Graph, recorded: Nanos, steal: Nanos) -> Bounds {
+        let span = graph.span();
         Bounds {
-            recorded: graph.recorded_time(),
-            serial: graph.serial_time(),
+            recorded,
+            serial: recorded - graph.saved(),
+            work: graph.work(),
             blocked: graph.blocked(),
-            span: graph.span(),
+            span,
             burdened_span: graph.burdened_span(steal),
         }
     }
 
-    /// Speedup with as many processors as there may be.
+    /// Speedup with as many processors as there may be: parallelism.
     pub fn most_speedup(&self) -> Option<Ratio> {
-        self.recorded.over(self.span)
+        laws::parallelism(self.recorded, self.span)
+    }
+
+    fn laws(&self) -> laws::Program {
+        laws::Program { work: self.work, span: self.span, blocked: self.blocked, on_one: self.serial.max(self.work) }
     }
 }
 
-/// Predicts for all numbers of processors, one after the other.
-pub fn predict(graph: &Graph, options: &Options) -> Prediction {
-    let bounds = Bounds::of(graph, options.steal);
+/// Predicts for all numbers of processors, one after the other. One takes the run `recorded`.
+pub fn predict(graph: &Graph, recorded: Nanos, options: &Options) -> Prediction {
+    let bounds = Bounds::of(graph, recorded, options.steal);
     let mut numbers = options.processors.clone();
     numbers.sort_unstable();
     numbers.dedup();
@@ -113,13 +121,14 @@ pub fn point(graph: &Graph, bounds: &Bounds, options: &Options, processors: u32)
     let mut schedules: Vec<Schedule> =
         (0..seeds).map(|seed| stealing(graph, processors, &Stealing::of(options.steal, u64::from(seed)))).collect();
     schedules.sort_by_key(|schedule| schedule.time);
-    let work_law = work_law(bounds.serial, processors);
+    let laws = bounds.laws();
+    let work_law = laws::work_law(laws.on_one, processors);
     Point {
         processors,
         work_law,
-        laws: work_law.max(bounds.span),
+        laws: laws.shortest(processors),
         burdened: work_law.max(if processors == 1 { bounds.span } else { bounds.burdened_span }),
-        brent: brent(bounds.serial, bounds.span, processors),
+        brent: laws.brent(processors),
         greedy: greedy(graph, processors),
         stealing: schedules,
         recorded: bounds.recorded,
@@ -142,7 +151,7 @@ impl Point {
 
     /// `T_1` as recorded, over a time.
     pub fn speedup(&self, time: Nanos) -> Option<Ratio> {
-        self.recorded.over(time)
+        laws::speedup(self.recorded, time)
     }
 
     /// Predicted speedup over processors.

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{ContextTree, Nanos, Ratio, Recording, Run, SiteId};
 
+use crate::laws;
 use crate::profile::profile;
 use crate::strands::{run, ByRegion, FactorOf, Finished, Machine, Place, Problems, Region, RegionRow, Replayed, Rows};
 
@@ -72,6 +73,14 @@ impl Scenario {
     }
 }
 
+impl Figures {
+    /// The same for a program that takes one processor so long.
+    #[must_use]
+    pub fn with(self, on_one: Nanos) -> Figures {
+        Figures { on_one, parallelism: laws::parallelism(on_one, self.replayed.span), ..self }
+    }
+}
+
 /// The answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhatIf {
@@ -97,7 +106,9 @@ pub struct Outcome {
 /// A program, as it is or as it would be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// Work over span.
+    /// Time on one processor, as recorded: what is done in parallel takes one processor as long as ever.
+    pub on_one: Nanos,
+    /// That, over span.
     pub parallelism: Option<Ratio>,
     /// Work, span, totals and critical path. [`Replayed::into_run`] makes a run of it for [`profile`].
     pub replayed: Replayed,
@@ -142,8 +153,8 @@ pub fn what_if<R: Rows + ?Sized>(recording: &Recording, rows: &R, scenarios: &[S
         outcomes.push(Outcome {
             named: named.clone().map(|seen| Nanos(seen.work)).sum(),
             strands: named.map(|seen| seen.strands).sum(),
-            after: figures(recording, after),
-            ceiling: figures(recording, ceiling),
+            after: figures(recording, after).with(before.on_one),
+            ceiling: figures(recording, ceiling).with(before.on_one),
         });
     }
     Ok(WhatIf { before, outcomes })
@@ -184,7 +195,8 @@ pub(crate) fn figures(recording: &Recording, finished: Finished<ByRegion<'_>>) -
     let mut path = finished.region_profile().regions;
     path.retain(|row| row.critical != Nanos::ZERO || row.critical_blocked != Nanos::ZERO);
     let replayed = finished.into_replayed();
-    let rows = profile(recording, &replayed.clone().into_run(&Run::default())).sites;
+    let profiled = profile(recording, &replayed.clone().into_run(&Run::default()));
+    let (on_one, rows) = (profiled.program.on_one, profiled.sites);
     let mut sites: Vec<SiteFigures> = rows
         .iter()
         .map(|row| SiteFigures {
@@ -197,7 +209,7 @@ pub(crate) fn figures(recording: &Recording, finished: Finished<ByRegion<'_>>) -
         })
         .collect();
     sites.sort_by_key(|row| row.site);
-    Figures { parallelism: replayed.work.over(replayed.span), replayed, sites, path }
+    Figures { parallelism: laws::parallelism(on_one, replayed.span), on_one, replayed, sites, path }
 }
 
 /// What a place adds to the critical path, before and after.

@@ -163,6 +163,24 @@ pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: 
     put(thread, Record::new(event, context, cost, Record::when(thread.start.get(), number)));
 }
 
+/// The strand has woken others, or was woken: where, and from which absolute span the woken go on.
+#[cold]
+pub fn meets(thread: &Thread, event: Event, context: u32, span: i64, at: (u64, i64)) {
+    with(thread, 0, at.1, at.0);
+    strand(thread, event, context, span);
+}
+
+/// Goes before the record of a wait that is over: by how much it raises the span.
+#[cold]
+pub fn raised(thread: &Thread, by: i64) {
+    put(thread, Record::new(Event::Of, 0, 0, by as u64));
+}
+
+/// True for the thread that runs `main`.
+pub fn is_first(thread: &Thread) -> bool {
+    slot_of(Shared::of(thread), thread) == 0
+}
+
 /// `event`, which ends a strand, before what has passed of it: that belongs to the next record.
 pub fn early(thread: &Thread, event: Event, context: u32) {
     put(thread, Record::new(event, context, 0, Record::when(thread.start.get(), 0)));

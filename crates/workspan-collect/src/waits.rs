@@ -44,16 +44,26 @@ fn in_strand() -> Option<&'static Thread> {
     (thread.task.waiting.get() == 0).then_some(thread)
 }
 
-/// The span and a handle of its own for the path up to tick `now`; the strand goes on.
-fn snapshot(thread: &Thread, now: u64) -> (i64, u32) {
+/// The span and a handle of its own for the path up to tick `now`; the strand goes on. `wakes`: where what it leaves is
+/// looked for.
+fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (i64, u32) {
     let shared = Shared::of(thread);
     let span = strand::stop(thread, now);
     path::settle(thread);
-    if strand::context(thread) == ROOT {
+    let mut context = strand::context(thread);
+    let is_serial = context == ROOT;
+    if is_serial {
         // What others go on from has to say where it has been.
-        let serial = region::close_serial(shared, thread, span, 0);
-        if log::on(thread) {
-            log::strand(thread, Event::Cut, serial, span);
+        context = region::close_serial(shared, thread, span, 0);
+    } else {
+        // Others go on with this behind them: it counts, even if the program ends before the strand does.
+        strand::flush(thread);
+    }
+    if log::on(thread) {
+        match wakes {
+            Some(at) => log::meets(thread, Event::Wake, context, span, (at, span)),
+            None if is_serial => log::strand(thread, Event::Cut, context, span),
+            None => {}
         }
     }
     let position = thread.task.position.get();
@@ -72,8 +82,20 @@ fn snapshot(thread: &Thread, now: u64) -> (i64, u32) {
 /// writes to a pipe or posts a semaphore, and neither leads to the interposed `syscall`.
 pub fn wake(address: u64) {
     if let Some(thread) = in_strand() {
-        let (span, path) = snapshot(thread, clock::read(thread));
-        WAKERS.put(Shared::of(thread), address, span, path);
+        wake_at(thread, clock::read(thread), address);
+    }
+}
+
+/// The same of the strand of `thread` at tick `now`.
+pub fn wake_at(thread: &Thread, now: u64, address: u64) {
+    let (span, path) = snapshot(thread, now, Some(address));
+    WAKERS.put(Shared::of(thread), address, span, path);
+}
+
+/// Nobody will wait at `address` any more.
+pub fn forget(thread: &Thread, address: u64) {
+    if let Some((_, path)) = WAKERS.take(address) {
+        path::release(Shared::of(thread), path);
     }
 }
 
@@ -100,14 +122,19 @@ impl Wait {
 
     /// The wait at futex `address` is over; `woken`: by a wake-up, not by time or a signal.
     pub fn end(self, address: u64, woken: bool) {
+        let now = clock::wake(self.thread);
+        self.end_at(now, address, woken);
+    }
+
+    /// The same at tick `now`.
+    pub fn end_at(self, now: u64, address: u64, woken: bool) {
         let shared = Shared::of(self.thread);
         let waker = if woken { WAKERS.take(address) } else { None };
         if let Some((span, path)) = waker {
             // Others may have been woken by the same call.
             WAKERS.put_back(shared, address, span, path::own(shared, path));
         }
-        let now = clock::wake(self.thread);
-        self.resume(now, waker);
+        self.resume(now, address, waker);
     }
 
     /// The wait for the end of the thread `id` is over.
@@ -119,15 +146,32 @@ impl Wait {
     /// The same at tick `now`.
     pub fn end_of_thread_at(self, now: u64, id: u64) {
         let ended = ENDED_THREADS.take(id);
-        self.resume(now, ended);
+        self.resume(now, id, ended);
     }
 
-    fn resume(self, now: u64, after: Option<(i64, u32)>) {
+    /// Goes on, after what was left under `at`, if anything was.
+    fn resume(self, now: u64, at: u64, after: Option<(i64, u32)>) {
         let thread = self.thread;
         let shared = Shared::of(thread);
         let blocked = now.wrapping_sub(self.since) as i64;
         thread.task.waiting.set(0);
-        strand::count_blocked(thread, blocked);
+        if after.is_some() {
+            // Whatever it took: the strand goes on behind another one.
+            thread.waited.set(thread.waited.get() + blocked);
+        } else {
+            strand::count_blocked(thread, blocked);
+        }
+        let logged = after.filter(|_| log::on(thread));
+        if let Some((waker, _)) = logged {
+            let span = strand::span(thread);
+            let mut context = strand::context(thread);
+            if context == ROOT && !log::is_first(thread) {
+                // Whoever reads the log may let the thread go on elsewhere, where nothing says what this code was.
+                context = region::close_serial(shared, thread, span, 0);
+            }
+            log::raised(thread, (waker - span).max(0));
+            log::meets(thread, Event::Await, context, span, (at, waker));
+        }
         match after {
             Some((span, path)) if span > strand::span(thread) => {
                 path::settle(thread);
@@ -138,6 +182,10 @@ impl Wait {
             }
             Some((_, path)) => path::release(shared, path),
             None => strand::lengthen(thread, blocked),
+        }
+        if logged.is_some() {
+            log::mark(thread);
+            return log::go(thread, now);
         }
         strand::go(thread, now);
     }
@@ -162,7 +210,7 @@ impl Born {
 
     /// The strand of `thread` is about to create a thread at tick `now`.
     pub fn at(thread: &'static Thread, now: u64) -> Born {
-        let (span, path) = snapshot(thread, now);
+        let (span, path) = snapshot(thread, now, None);
         let mut identity = Identity::NONE;
         if log::on(thread) {
             identity = log::task_identity(thread, tool::Kind::Thread, ROOT);
@@ -203,6 +251,6 @@ pub fn publish_end(id: u64) {
 
 /// The same for `thread` at tick `now`; the thread stays attached.
 pub fn publish_end_at(thread: &'static Thread, now: u64, id: u64) {
-    let (span, path) = snapshot(thread, now);
+    let (span, path) = snapshot(thread, now, Some(id));
     ENDED_THREADS.put(Shared::of(thread), id, span, path);
 }

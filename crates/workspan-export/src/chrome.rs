@@ -107,6 +107,7 @@ pub(crate) fn order(order: Order) -> &'static str {
         Order::Spawn => "spawn",
         Order::Join => "join",
         Order::Depend => "depend",
+        Order::Wake => "wake",
     }
 }
 

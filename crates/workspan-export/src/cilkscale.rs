@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use workspan_analysis::Calls;
+use workspan_analysis::{laws, Calls};
 use workspan_model::{Nanos, Recording, SiteKind};
 use workspan_report::view::Site;
 use workspan_report::Report;
@@ -24,19 +24,20 @@ pub fn write(recording: &Recording, report: &Report, calls: Option<&Calls>, out:
     let told = |burdened: Option<workspan_report::view::Burdened>| burdened.map(|burdened| Nanos(burdened.span_ns));
     let computed = calls.and_then(|calls| calls.burdened).map(|burdened| burdened.span);
     let burdened = computed.or_else(|| told(program.burdened));
-    line(String::new(), program.work_ns, program.span_ns, burdened, out)?;
+    line(String::new(), [program.work_ns, program.one_processor_ns], program.span_ns, burdened, out)?;
     let spans = calls.map(|calls| burdened_spans(recording, calls)).unwrap_or_default();
     for site in &report.sites {
         // Code under a lock is serial, whoever steals what is within.
         let burdened = spans.get(site.id.as_str()).copied().or_else(|| told(site.burdened)).filter(|_| !is_lock(site));
-        line(tag(site), site.work_ns, site.span_ns, burdened, out)?;
+        line(tag(site), [site.work_ns; 2], site.span_ns, burdened, out)?;
     }
     Ok(())
 }
 
-fn line(tag: String, work: i64, span: i64, burdened: Option<Nanos>, out: &mut dyn Write) -> io::Result<()> {
-    let (work, span) = (Nanos(work), Nanos(span));
-    let over = |span: Nanos| csv::or_empty(work.over(span).map(|ratio| ratio.0));
+/// `work`, and what it takes one processor.
+fn line(tag: String, work: [i64; 2], span: i64, burdened: Option<Nanos>, out: &mut dyn Write) -> io::Result<()> {
+    let ([work, on_one], span) = (work.map(Nanos), Nanos(span));
+    let over = |span: Nanos| csv::or_empty(laws::parallelism(on_one, span).map(|ratio| ratio.0));
     let cells = [
         tag,
         Seconds(work).to_string(),

@@ -32,6 +32,7 @@ pub fn write(recording: &Recording, graph: &Graph, out: &mut dyn Write) -> io::R
             Order::Spawn => "color=blue",
             Order::Join => "style=dashed",
             Order::Depend => "style=dotted",
+            Order::Wake => "color=red",
         };
         let bold = if edge.critical { ", color=red, penwidth=3" } else { "" };
         // The colour that comes last counts.

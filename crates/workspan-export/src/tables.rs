@@ -64,6 +64,7 @@ const LOSSES: &[&str] = &[
 const PROGRAM: &[&str] = &[
     "work_ns",
     "span_ns",
+    "one_processor_ns",
     "parallelism",
     "uniform.span_ns",
     "uniform.parallelism",

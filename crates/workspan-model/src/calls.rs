@@ -5,7 +5,7 @@
 
 use std::ops::AddAssign;
 
-use crate::units::{Nanos, Ratio};
+use crate::units::Nanos;
 
 /// Metrics of a call site, or of one of its contexts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,16 +40,6 @@ impl CallMetrics {
         local_work: Nanos::ZERO,
         local_span: Nanos::ZERO,
     };
-
-    /// Work over span of all instances.
-    pub fn parallelism_on_work(&self) -> Option<Ratio> {
-        self.work_on_work.over(self.span_on_work)
-    }
-
-    /// Work over span of the instances on the critical path.
-    pub fn parallelism_on_span(&self) -> Option<Ratio> {
-        self.work_on_span.over(self.span_on_span)
-    }
 }
 
 impl AddAssign for CallMetrics {

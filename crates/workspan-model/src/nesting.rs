@@ -48,7 +48,7 @@ pub enum Effect {
 pub enum Detail {
     /// Nothing.
     None,
-    /// A number: of iterations, of members, of a task.
+    /// A number: of iterations, of members, of a task, of a label.
     Count(u32),
     /// The context of what begins.
     Context(ContextId),
@@ -82,7 +82,7 @@ impl Event {
             Event::Leave => Effect::Closes(Construct::Region),
             Event::Team(_) => Effect::Opens(Construct::Team),
             Event::TeamEnd => Effect::Closes(Construct::Team),
-            Event::Sync | Event::After(_) | Event::Barrier => Effect::Inside,
+            Event::Sync | Event::After(_) | Event::Barrier | Event::Wake(_) | Event::Await(_) => Effect::Inside,
         }
     }
 
@@ -90,9 +90,12 @@ impl Event {
     #[inline(always)]
     pub fn detail(&self) -> Detail {
         match *self {
-            Event::Fork(number) | Event::Next(number) | Event::After(number) | Event::Team(number) => {
-                Detail::Count(number)
-            }
+            Event::Fork(number)
+            | Event::Next(number)
+            | Event::After(number)
+            | Event::Team(number)
+            | Event::Wake(number)
+            | Event::Await(number) => Detail::Count(number),
             Event::Spawn(creation) | Event::Call(creation) => Detail::Creation(creation),
             Event::Enter(context) => Detail::Context(context),
             _ => Detail::None,
@@ -118,6 +121,8 @@ impl Event {
             12 => Event::Team(details.count()?),
             13 => Event::Barrier,
             14 => Event::TeamEnd,
+            15 => Event::Wake(details.count()?),
+            16 => Event::Await(details.count()?),
             _ => return None,
         })
     }
@@ -291,7 +296,7 @@ mod tests {
     #[test]
     fn every_word_is_an_event_of_its_number() {
         let numbers: Vec<u8> = all().map(|event| event.number()).collect();
-        assert_eq!(numbers, (0..15).collect::<Vec<u8>>());
+        assert_eq!(numbers, (0..17).collect::<Vec<u8>>());
         assert_eq!(all().map(|event| event.name()).collect::<Vec<_>>(), Event::NAMES);
     }
 

@@ -25,6 +25,15 @@
 //! | [`Team`](Event::Team) | a team begins at `s`; its members follow, each up to its `End`; round 0 |
 //! | [`Barrier`](Event::Barrier) | of a member: its next round begins where the longest of this round ends, tasks of the round included |
 //! | [`TeamEnd`](Event::TeamEnd) | `s` = begin + the sum over rounds of the longest |
+//! | [`Wake`](Event::Wake) | the label's position becomes `s` |
+//! | [`Await`](Event::Await) | `s = max(s, the label's position)` |
+//!
+//! **Waits.** What one task waits for that another does — a lock, a channel, a condition, the end of a thread — is an edge
+//! between two rows: a `Wake` with a *label*, a number, and an `Await` with the same label behind it. A label may be used
+//! again for another wait once nobody awaits it any more, so that there are as many as waits that are open. A row cannot await
+//! what comes later: a thread that waits for what its creator does afterwards ends there, and goes on as a task in the root's
+//! context that whoever woke it creates, and that begins with an `Await` of the thread's end. Both rows lie in the same round of
+//! a team, or outside all teams, whose positions are their own.
 //!
 //! Groups are counted outward through the tasks around: a task that its creator hands to an outer scope names that.
 //!
@@ -88,13 +97,17 @@ pub enum Event {
     Barrier,
     /// A team has ended, after its last member's `End`.
     TeamEnd,
+    /// Whoever awaits this label goes on from here.
+    Wake(u32),
+    /// What this label stands for is waited for.
+    Await(u32),
 }
 
 impl Event {
     /// Words by number. They are part of formats: new ones come last.
-    pub const NAMES: [&str; 15] = [
+    pub const NAMES: [&str; 17] = [
         "fork", "next", "join", "group", "wait", "spawn", "call", "end", "sync", "after", "enter", "leave", "team",
-        "barrier", "team-end",
+        "barrier", "team-end", "wake", "await",
     ];
 
     /// The number of its word.
@@ -116,6 +129,8 @@ impl Event {
             Event::Team(_) => 12,
             Event::Barrier => 13,
             Event::TeamEnd => 14,
+            Event::Wake(_) => 15,
+            Event::Await(_) => 16,
         }
     }
 

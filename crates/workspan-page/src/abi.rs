@@ -13,14 +13,13 @@
 //! | 3, 4, 5 | the same with the changes |
 //! | 6, 7, 8 | with infinite factors |
 //! | 9, 10 | work and number of the strands named |
-//! | from 11 | of 1, 2, 4 … 1024 processors: what the speedup is [at least and at most](mod@workspan_analysis::bounds), as recorded |
+//! | from 11 | of 1, 2, 4 … 1024 processors: what the speedup is [at least and at most](mod@workspan_analysis::laws), as recorded |
 //! | from 33 | the same with the changes |
 //! | 55, 56 | span and parallelism with the changes if what was [merged](crate::shorten) cost nothing |
 //! | from 57 | of each place on the critical path its three numbers, and its time before and after |
 
 use std::cell::RefCell;
 
-use workspan_analysis::bounds::curve;
 use workspan_analysis::strands::{Place, Point};
 use workspan_analysis::what_if::{Change, Factor, Selector};
 use workspan_model::{Nanos, SiteId};
@@ -152,8 +151,7 @@ pub fn flat(answer: &Answer) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a count")]
     out.extend([time(answer.named), answer.strands as f64]);
     for program in [&answer.before, &answer.after] {
-        let curve = curve(program.work + program.blocked, program.span);
-        out.extend(curve.iter().flat_map(|bounds| [bounds.least, bounds.most]));
+        out.extend(program.laws().curve().iter().flat_map(|bounds| [bounds.least, bounds.most]));
     }
     out.extend([time(answer.least.span), answer.least.parallelism.unwrap_or(0.0)]);
     for row in &answer.path {

@@ -24,7 +24,7 @@ use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, 
 use crate::numbers::{write, write_signed, Numbers};
 use crate::shorten::{Merged, Shortener};
 
-const MARK: &[u8; 8] = b"wsppage3";
+const MARK: &[u8; 8] = b"wsppage4";
 
 const SAME_CONTEXT: u8 = 0x20;
 const BLOCKED: u8 = 0x40;
@@ -200,7 +200,7 @@ impl Columns {
 }
 
 /// From here on: forks of one iteration, and what divides them, have numbers of their own.
-const ONE_ITERATION: u8 = 15;
+const ONE_ITERATION: u8 = 17;
 
 fn event_number(event: Event) -> u8 {
     match event {

@@ -1,5 +1,6 @@
 //! What a run would take on this number of processors: on a graph that is small enough to be asked while somebody waits.
 
+use workspan_analysis::laws;
 use workspan_analysis::schedule::{greedy, stealing, BuildOptions, Graph, Stealing};
 use workspan_analysis::Rows;
 use workspan_model::{Nanos, Recording};
@@ -28,9 +29,9 @@ pub fn graph<R: Rows + ?Sized>(recording: &Recording, rows: &R) -> Result<Graph,
     Graph::of(recording, rows, &BuildOptions { most: PIECES, ..BuildOptions::default() })
 }
 
-/// What a graph takes, if one processor takes `serial` and a steal costs `steal`.
-pub fn predicted(graph: &Graph, serial: Nanos, steal: Nanos, processors: u32) -> Predicted {
-    let speedup = |time: Nanos| serial.over(time).map_or(0.0, |ratio| ratio.0);
+/// What a graph takes, if one processor takes `on_one` and a steal costs `steal`.
+pub fn predicted(graph: &Graph, on_one: Nanos, steal: Nanos, processors: u32) -> Predicted {
+    let speedup = |time: Nanos| laws::speedup(on_one, time).map_or(0.0, |ratio| ratio.0);
     let mut times: Vec<f64> =
         (0..SEEDS).map(|seed| speedup(stealing(graph, processors, &Stealing::of(steal, seed)).time)).collect();
     times.sort_by(f64::total_cmp);

@@ -1,5 +1,6 @@
 //! Questions to what a page carries.
 
+use workspan_analysis::laws;
 use workspan_analysis::schedule::{Graph, MOST_PROCESSORS};
 use workspan_analysis::strands::{Place, Point};
 use workspan_analysis::what_if::{
@@ -49,10 +50,19 @@ pub struct Program {
     pub work: Nanos,
     /// Longest chain.
     pub span: Nanos,
-    /// Time that strands were blocked.
+    /// Time that strands waited for the outside world.
     pub blocked: Nanos,
-    /// Work over span.
+    /// Time on one processor, as recorded.
+    pub on_one: Nanos,
+    /// That, over span.
     pub parallelism: Option<f64>,
+}
+
+impl Program {
+    /// What the laws are about.
+    pub fn laws(&self) -> laws::Program {
+        laws::Program { work: self.work, span: self.span, blocked: self.blocked, on_one: self.on_one }
+    }
 }
 
 impl Session {
@@ -81,16 +91,17 @@ impl Session {
             let ceiling = run(&self.carried, parts.iter().map(infinite).collect());
             (parts, ceiling)
         });
-        let elsewhere = self.carried.merged.elsewhere;
+        let on_one = self.before.on_one + self.carried.merged.elsewhere;
+        let program = |figures: &Figures| program(figures, on_one, self.carried.merged.elsewhere);
         let least = self.carried.merged_context().map(|context| {
             let merged = Change { part: Selector::Context(context), factor: Factor::INFINITE };
             run(&self.carried, self.scenario.changes.iter().cloned().chain([merged]).collect()).figures
         });
         let answer = Answer {
-            before: program(&self.before, elsewhere),
-            after: program(&after, elsewhere),
-            least: program(least.as_ref().unwrap_or(&after), elsewhere),
-            ceiling: program(&ceiling.figures, elsewhere),
+            before: program(&self.before),
+            after: program(&after),
+            least: program(least.as_ref().unwrap_or(&after)),
+            ceiling: program(&ceiling.figures),
             named: ceiling.named,
             strands: ceiling.strands,
             path: path_by_place(&self.carried.recording.contexts, &self.before, &after),
@@ -118,7 +129,7 @@ impl Session {
             self.graph.get_or_insert_with(|| graph(recording, &self.carried).unwrap_or_else(|never| match never {}));
         let changed = self.changed.get_or_insert_with(|| recorded.with_factors(self.scenario.factors(recording)));
         let steal = Nanos(i64::try_from(recording.machine.steal_ns).unwrap_or(i64::MAX));
-        Some(predicted(changed, recorded.serial_time(), steal, processors))
+        Some(predicted(changed, self.before.on_one + self.carried.merged.elsewhere, steal, processors))
     }
 }
 
@@ -126,9 +137,9 @@ fn run(carried: &Carried, changes: Vec<Change>) -> Changed {
     changed(&carried.recording, carried, &Scenario { changes }).unwrap_or_else(|never| match never {})
 }
 
-fn program(figures: &Figures, elsewhere: Nanos) -> Program {
-    let (work, span) = (figures.replayed.work + elsewhere, figures.replayed.span);
-    Program { work, span, blocked: figures.replayed.blocked, parallelism: work.over(span).map(|ratio| ratio.0) }
+fn program(figures: &Figures, on_one: Nanos, elsewhere: Nanos) -> Program {
+    let (work, span, blocked) = (figures.replayed.work + elsewhere, figures.replayed.span, figures.replayed.blocked);
+    Program { work, span, blocked, on_one, parallelism: laws::parallelism(on_one, span).map(|ratio| ratio.0) }
 }
 
 /// A place as three whole numbers: its site and one, or 0; the events before and after it, sites from 4.

@@ -39,6 +39,8 @@ pub(crate) struct Shortener {
     /// Positions of open groups and teams in `open`.
     groups: Vec<usize>,
     position: i64,
+    /// What waits go on from, by label.
+    labels: Vec<i64>,
     /// The longest of the tasks that the running one has created, and whether there are any.
     children: Option<i64>,
     work: i64,
@@ -89,6 +91,7 @@ impl Shortener {
             open: Vec::new(),
             groups: Vec::new(),
             position: 0,
+            labels: Vec::new(),
             children: None,
             work: 0,
             created: 0,
@@ -239,6 +242,19 @@ impl Shortener {
                 self.keep_all();
             }
             Event::Barrier => self.keep_all(),
+            // What others wait for, or what waits for them, stays as it is.
+            Event::Wake(label) => {
+                self.keep_all();
+                match self.labels.get_mut(label as usize) {
+                    Some(known) => *known = self.position,
+                    None => self.labels.push(self.position),
+                }
+            }
+            Event::Await(label) => {
+                self.keep_all();
+                let before = self.labels.get(label as usize).copied();
+                self.position = self.position.max(before.unwrap_or(i64::MIN));
+            }
             _ => {}
         }
     }

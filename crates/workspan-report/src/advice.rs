@@ -139,6 +139,9 @@ fn outcome(outcome: advise::Outcome) -> (&'static str, &'static str) {
         advise::Outcome::Reached => ("reached", "reached by parallelising the segments below"),
         advise::Outcome::Overhead => ("overhead", "not reachable, because task overhead would dominate"),
         advise::Outcome::Waiting => ("waiting", "not reachable, because the critical path mostly waits"),
+        advise::Outcome::Scattered => {
+            ("scattered", "not reachable, because many small segments are left on the critical path")
+        }
         advise::Outcome::GaveUp => ("gave-up", "not reached within the limit of steps"),
         advise::Outcome::NoData => ("no-data", "nothing was measured"),
     }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::calls::{CallRow, DEFAULT_STEAL};
+use workspan_analysis::laws;
 use workspan_analysis::Calls;
 use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
@@ -203,13 +204,13 @@ fn call(recording: &Recording, span: Nanos, row: &CallRow) -> Option<Call> {
             calls: metrics.calls_on_work,
             work_ns: metrics.work_on_work.0,
             span_ns: metrics.span_on_work.0,
-            parallelism: number(metrics.parallelism_on_work()),
+            parallelism: number(laws::parallelism(metrics.work_on_work, metrics.span_on_work)),
         },
         on_span: Sums {
             calls: metrics.calls_on_span,
             work_ns: metrics.work_on_span.0,
             span_ns: metrics.span_on_span.0,
-            parallelism: number(metrics.parallelism_on_span()),
+            parallelism: number(laws::parallelism(metrics.work_on_span, metrics.span_on_span)),
         },
         span_share: number(metrics.span_on_span.over(span)),
         local_work_ns: metrics.local_work.0,

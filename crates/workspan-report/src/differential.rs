@@ -133,7 +133,7 @@ pub fn view(united: &United, found: &Differential, order: Order) -> NodeByNode {
         pieces.sort_by_key(|place| rank(&place.sums));
     }
     NodeByNode {
-        text: summary(&program, pieces.first()),
+        text: summary(&program, pieces.first(), if order == Order::Changed { &sites } else { &[] }),
         strands: found.strands,
         matched: found.matched,
         same: found.same(),
@@ -148,13 +148,28 @@ pub fn view(united: &United, found: &Differential, order: Order) -> NodeByNode {
     }
 }
 
-fn summary(program: &Inflated, first: Option<&Place>) -> String {
+/// In one line, the largest change: of strands that both have, or that only one has.
+fn summary(program: &Inflated, first: Option<&Place>, sites: &[Site]) -> String {
+    let changed = first.map_or(0, |place| place.sums.critical.more_ns.saturating_abs());
+    let lonely = |site: &&Site| site.only_base_ns.max(site.sums.only_new_ns);
+    let lonely = sites.iter().max_by_key(lonely).filter(|site| lonely(site) > changed);
+    let [critical, work] = [program.critical, program.work].map(|pair| ratio(pair.inflation));
+    if let Some(site) = lonely {
+        let (what, took) = match (site.only_base_ns, site.sums.only_new_ns) {
+            (gone, new) if gone >= new => ("gone", gone),
+            (_, new) => ("new", new),
+        };
+        let name = &site.name;
+        return format!(
+            "work {critical}x on the critical path, {work}x in total, most at {name}: {} {what}",
+            time(took)
+        );
+    }
     let most = first.filter(|place| place.sums.critical.more_ns != 0).map_or_else(String::new, |place| {
         let Pair { more_ns, inflation, .. } = place.sums.critical;
         let word = if more_ns > 0 { "more" } else { "less" };
         format!(", most at {}: {} {word}, {}x", place.piece.text, time(more_ns.saturating_abs()), ratio(inflation))
     });
-    let [critical, work] = [program.critical, program.work].map(|pair| ratio(pair.inflation));
     format!("work {critical}x on the critical path, {work}x in total{most}")
 }
 

@@ -9,10 +9,10 @@ use std::io::Write;
 use flate2::write::GzEncoder;
 use flate2::Compression;
 use workspan_analysis::advise::piece_id;
-use workspan_analysis::bounds::POWERS;
+use workspan_analysis::laws::POWERS;
 use workspan_analysis::strands::{coarsened, regions, walk, Place as Spot, RegionProfile, Step};
 use workspan_analysis::timeline::{extent, timeline};
-use workspan_analysis::{Rows, Timeline};
+use workspan_analysis::{profile, Rows, Timeline};
 use workspan_model::{Machine, Nanos, Recording, SiteId, SiteKind};
 
 use workspan_page::predict::{graph, predicted, Predicted};
@@ -57,8 +57,6 @@ pub struct Live {
     pub(crate) offered: usize,
     /// Sites by handle.
     pub(crate) sites: BTreeMap<String, Vec<u32>>,
-    /// Time that strands were blocked, but for what they waited for each other.
-    pub(crate) blocked: Nanos,
     /// On 1, 2, 4 … processors.
     pub(crate) predicted: Vec<Predicted>,
     /// How many strands became part of others to predict that, and how much work these have.
@@ -116,7 +114,8 @@ pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> R
     };
     let pieces = pieces(recording, &by_region);
     let graph = graph(recording, rows)?;
-    let predict = |power: u32| predicted(&graph, graph.serial_time(), steal, 1u32 << power);
+    let on_one = run.map_or(graph.work(), |run| profile(recording, run).program.on_one);
+    let predict = |power: u32| predicted(&graph, on_one, steal, 1u32 << power);
     let offered = pieces.iter().filter(|part| part.share > 0.0).count().min(OFFERED);
     Ok(Live {
         run: (number, recording.runs.len()),
@@ -125,7 +124,6 @@ pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> R
         pieces,
         offered,
         sites: sites(recording),
-        blocked: graph.blocked(),
         predicted: if extent.strands == 0 { Vec::new() } else { (0..POWERS).map(predict).collect() },
         folded: (graph.folded(), graph.threshold()),
         carried: Some(carried).filter(|bytes| bytes.len() <= MOST_BYTES),

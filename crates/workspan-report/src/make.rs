@@ -98,6 +98,7 @@ fn program(profiles: &Profiles<'_>) -> Program {
     Program {
         work_ns: median(profiles, |_, p| p.program.work),
         span_ns: median(profiles, |_, p| p.program.span),
+        one_processor_ns: median(profiles, |_, p| p.program.on_one),
         parallelism: median_ratio(profiles.iter().map(|(_, p)| p.program.parallelism.map(|r| r.0))),
         uniform: uniform(profiles.iter().map(|(_, p)| p.program.uniform)),
         burdened: burdened(profiles.iter().map(|(_, p)| p.program.burdened)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::strands::merge::{Keep, Merged};
-use workspan_analysis::Replayed;
+use workspan_analysis::{laws, profile, Replayed};
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 use crate::parts::{id, name, problems, ratio, time};
@@ -79,7 +79,10 @@ pub fn word(keep: Keep) -> &'static str {
 
 /// The answer as it is shown. `replayed` is what the merged strands amount to; the runs are those of `recording`.
 pub fn answer(recording: &Recording, keep: Keep, merged: &Merged, replayed: &Replayed) -> Answer {
-    let parallelism = replayed.work.over(replayed.span);
+    let on_one = |run: &workspan_model::Run| profile(recording, run).program.on_one;
+    let parallelism_of = |run: &workspan_model::Run| laws::parallelism(on_one(run), run.span).map(|ratio| ratio.0);
+    let merged_run = replayed.clone().into_run(&workspan_model::Run::default());
+    let parallelism = laws::parallelism(on_one(&merged_run), replayed.span);
     let matched = Ratio(share(merged.matched, merged.strands));
     let of = if keep == Keep::Minimum { "the least" } else { "the median" };
     let text = format!(
@@ -98,7 +101,7 @@ pub fn answer(recording: &Recording, keep: Keep, merged: &Merged, replayed: &Rep
         run: number,
         work_ns: run.work().0,
         span_ns: run.span.0,
-        parallelism: run.work().over(run.span).map(|ratio| ratio.0),
+        parallelism: parallelism_of(run),
         missing,
         extra,
     };

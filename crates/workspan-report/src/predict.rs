@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use workspan_analysis::laws;
 use workspan_analysis::predict::{Point as Computed, Prediction};
 use workspan_analysis::schedule::{Grain, Graph};
 use workspan_model::{Nanos, Ratio, Recording, SiteKind};
@@ -66,7 +67,7 @@ pub struct Program {
     pub recorded_ns: i64,
     /// What one processor takes with what was requested.
     pub serial_ns: i64,
-    /// Of it, time that strands were blocked.
+    /// Time that strands waited for the outside world, for which they need no processor.
     pub blocked_ns: i64,
     /// Longest chain of strands.
     pub span_ns: i64,
@@ -251,7 +252,8 @@ fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point
     if program.blocked_ns > program.recorded_ns / 100 {
         let blocked = time(program.blocked_ns);
         warnings.push(format!(
-            "strands were blocked for {blocked}: the prediction assumes that a blocked strand holds its processor"
+            "strands waited {blocked} for files, timers or other processes: the prediction assumes that these take as \
+             long as ever"
         ));
     }
     if graph.folded() > 0 && graph.threshold() > Nanos::ZERO {
@@ -308,7 +310,7 @@ pub(crate) const POINTS: [&str; 9] =
 
 /// A number of processors.
 pub(crate) fn point_row(program: &Program, point: &Point) -> [String; 9] {
-    let most = Nanos(program.recorded_ns).over(Nanos(point.laws_ns)).map(|most| most.0);
+    let most = laws::speedup(Nanos(program.recorded_ns), Nanos(point.laws_ns)).map(|most| most.0);
     let all = Nanos(point.time_ns) * i64::from(point.processors);
     let share = |share: Option<Ratio>| share.map_or_else(|| "-".to_owned(), percent);
     [
@@ -350,7 +352,7 @@ pub fn text(answer: &Answer, style: Style, unicode: bool) -> String {
 
 /// The speedup, and what it lacks of the bound; logarithmic.
 fn bar(program: &Program, point: &Point, unicode: bool) -> String {
-    let bound = Nanos(program.recorded_ns).over(Nanos(point.laws_ns)).map_or(1.0, |most| most.0);
+    let bound = laws::speedup(Nanos(program.recorded_ns), Nanos(point.laws_ns)).map_or(1.0, |most| most.0);
     let marks = |speedup: f64| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 160")]
         let marks = (speedup.clamp(1.0, 1e12).log2() * 3.0).round() as usize;

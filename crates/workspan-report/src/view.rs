@@ -116,7 +116,9 @@ pub struct Program {
     pub work_ns: i64,
     /// Longest chain of strands.
     pub span_ns: i64,
-    /// Work over span.
+    /// What one processor takes: the work, unless the program waits for the outside world.
+    pub one_processor_ns: i64,
+    /// Time on one processor over span.
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,

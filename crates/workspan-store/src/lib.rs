@@ -32,8 +32,10 @@ pub use survey::{survey, Survey};
 pub use totals::{TaskTotals, Totals};
 pub use writer::{Meta, Summary, Writer};
 
-/// Readers of another major version cannot read the rows.
-pub const MAJOR: u16 = 1;
+/// Readers of an older major version cannot read the rows.
+pub const MAJOR: u16 = 2;
+/// The oldest one whose rows can be read: it lacks events, and has no others.
+pub const OLDEST: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
 pub const MINOR: u16 = 0;
 

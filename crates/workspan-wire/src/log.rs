@@ -102,13 +102,18 @@ pub enum Event {
     TeamEnd = 51,
     /// The piece ends; its task may go on as another one ([`Event::With`]: its identity).
     Suspend = 52,
+    /// The strand has woken who waits ([`Event::With`]: where, and its absolute span in *n*, which may be cut off).
+    Wake = 53,
+    /// The strand has waited, and was woken ([`Event::With`]: as the [`Event::Wake`] that did so has it; [`Event::Of`]: by how
+    /// much that raises its span).
+    Await = 54,
 }
 
 /// In place of a number of copies: the task is waited for by the innermost group, or team, around its creation.
 pub const INNERMOST: i64 = -1;
 
 /// All events.
-const EVENTS: [Event; 36] = [
+const EVENTS: [Event; 38] = [
     Event::Wide,
     Event::With,
     Event::Of,
@@ -145,6 +150,8 @@ const EVENTS: [Event; 36] = [
     Event::Barrier,
     Event::TeamEnd,
     Event::Suspend,
+    Event::Wake,
+    Event::Await,
 ];
 
 /// By number.
@@ -221,7 +228,7 @@ impl Record {
     /// Its context.
     #[inline]
     pub const fn context(self) -> u32 {
-        (self.0 >> 8) as u32 & ((1 << CONTEXT_BITS) - 1)
+        (self.0 >> 8 & 0xff_ffff) as u32
     }
 
     /// Its *n*.

@@ -2,6 +2,7 @@
 
 use anyhow::{bail, Context};
 use workspan_analysis::calls::{calls, from_totals, Options};
+use workspan_analysis::profile;
 use workspan_model::{Nanos, Recording, Run, SiteKind};
 use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
 use workspan_report::text::Style;
@@ -28,7 +29,11 @@ pub fn run(args: &args::Calls) -> anyhow::Result<Outcome> {
 fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     let recorded = strands::open(&args.file, args.run)?;
     let steal = Steal::of(args.steal, &recorded.recording, &recorded.run);
-    let options = Options { heights: args.by == By::Height, steal: steal.cost() };
+    let options = Options {
+        heights: args.by == By::Height,
+        steal: steal.cost(),
+        on_one: on_one(&recorded.recording, &recorded.run),
+    };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
     recorded.rows.report_problems();
     let mut view = answer(&recorded.recording, options.heights, Source::Strands(steal), &computed);
@@ -50,7 +55,16 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
         return Ok(None);
     }
     let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, &recording, run));
-    Ok(Some(answer(&recording, false, Source::Collector(steal), &from_totals(&recording, run))))
+    Ok(Some(answer(
+        &recording,
+        false,
+        Source::Collector(steal),
+        &from_totals(&recording, run, on_one(&recording, run)),
+    )))
+}
+
+fn on_one(recording: &Recording, run: &Run) -> Nanos {
+    profile(recording, run).program.on_one
 }
 
 /// Which calls are on the critical path was not reported by older versions; of OpenMP, they reported parallel regions, without what

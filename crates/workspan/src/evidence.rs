@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context;
-use workspan_analysis::bounded_by_locks;
 use workspan_analysis::schedule::{BuildOptions, Graph, Stealing};
 use workspan_analysis::verdict::{simulated, Evidence};
+use workspan_analysis::{bounded_by_locks, profile};
 use workspan_model::{Recording, Run};
 use workspan_report::calls::Steal;
 
@@ -56,6 +56,6 @@ pub fn from_rows(recording: &Recording, run: &Run, rows: &StoredRows, processors
     }
     let usable = graph.problems().is_empty() && graph.pieces() > 0;
     let stealing = Stealing::of(Steal::of(None, recording, run).cost(), 0);
-    let evidence = usable.then(|| simulated(recording, run, &graph, processors, &stealing));
+    let evidence = usable.then(|| simulated(recording, run, &profile(recording, run), &graph, processors, &stealing));
     Ok(Said { evidence, doubt: None })
 }

@@ -9,6 +9,7 @@ use anyhow::{bail, Context};
 use serde_json::json;
 use workspan_analysis::bounded_by_locks;
 use workspan_analysis::calls::{calls, from_totals, Options};
+use workspan_analysis::profile;
 use workspan_analysis::verdict::PROCESSORS;
 use workspan_export::stacks::{self, Stacks};
 use workspan_export::timeline::{timeline, LeftOut, Timeline};
@@ -135,10 +136,16 @@ impl Source {
         let Some(rows) = &self.rows else {
             let (recording, run) = (&self.recording, &self.run);
             let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, recording, run));
-            return Ok(answer(recording, false, CallsFrom::Collector(steal), &from_totals(recording, run)));
+            return Ok(answer(
+                recording,
+                false,
+                CallsFrom::Collector(steal),
+                &from_totals(recording, run, profile(recording, run).program.on_one),
+            ));
         };
         let steal = Steal::of(args.steal, &self.recording, &self.run);
-        let options = Options { heights: false, steal: steal.cost() };
+        let on_one = profile(&self.recording, &self.run).program.on_one;
+        let options = Options { heights: false, steal: steal.cost(), on_one };
         let computed = calls(&self.recording, rows, &options).context("cannot read the strands")?;
         Ok(answer(&self.recording, false, CallsFrom::Strands(steal), &computed))
     }
@@ -236,7 +243,8 @@ fn rows(args: &Export, source: &Source, out: &mut dyn Write) -> anyhow::Result<(
         (Format::Taskprof, _) => taskprof::write(&source.report(args, true, false)?, out)?,
         (Format::Cilkscale, _) => {
             let steal = Steal::of(args.steal, &source.recording, &source.run);
-            let options = Options { heights: false, steal: steal.cost() };
+            let on_one = profile(&source.recording, &source.run).program.on_one;
+            let options = Options { heights: false, steal: steal.cost(), on_one };
             let computed = source.rows.as_ref().map(|rows| calls(&source.recording, rows, &options));
             let computed = computed.transpose().context("cannot read the strands")?;
             cilkscale::write(&source.recording, &source.report(args, true, false)?, computed.as_ref(), out)?;

@@ -135,7 +135,17 @@ fn as_text(file: &Path, opened: &Opened, strands: &Strands) -> String {
         ("runtime", r.runtime.clone()),
         ("machine", format!("{}, {} CPUs, {}", r.machine.processor, r.machine.cpus, r.machine.system)),
         ("debug information", debug_info(r)),
-        ("sites", format!("{}, in {} contexts", r.sites.len(), r.contexts.len())),
+        (
+            "sites",
+            format!(
+                "{}, in {}",
+                r.sites.len(),
+                match r.contexts.len() {
+                    1 => "1 context".to_owned(),
+                    number => format!("{number} contexts"),
+                }
+            ),
+        ),
         ("runs", r.runs.len().to_string()),
     ];
     if let Some(run) = r.runs.first() {

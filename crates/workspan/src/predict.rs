@@ -5,6 +5,7 @@ use std::thread;
 
 use anyhow::{ensure, Context};
 use workspan_analysis::predict::{point, prediction, Bounds, Options, Point, Prediction};
+use workspan_analysis::profile;
 use workspan_analysis::schedule::{BuildOptions, Grain, Graph};
 use workspan_analysis::strands::burdened_span;
 use workspan_model::{Nanos, Recording, SiteId};
@@ -34,7 +35,7 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     }
     let steal = Steal::of(args.steal, recording, &recorded.run);
     let options = Options { processors: args.processors.0.clone(), steal: steal.cost(), seeds: args.seeds };
-    let mut bounds = Bounds::of(&graph, steal.cost());
+    let mut bounds = Bounds::of(&graph, profile(recording, &recorded.run).program.on_one, steal.cost());
     if graph.folded() > 0 && changes.is_empty() && grain.is_empty() {
         bounds.burdened_span =
             burdened_span(recording, &recorded.rows, steal.cost()).context("cannot read the strands")?;

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use workspan_model::{ContextTree, Nanos, Ratio, Recording};
 
 use super::finding::{Goal, Kind};
+use crate::laws;
 use crate::profile::Program;
 use crate::strands::{self, Place, Region, RegionProfile, RegionRow, Rows};
 use crate::what_if::machine;
@@ -45,6 +46,9 @@ pub enum Outcome {
     Overhead,
     /// It cannot be reached: on the critical path strands mostly wait for something else.
     Waiting,
+    /// It cannot be reached: what is left of the critical path are many segments, none of which is worth a step
+    /// ([`WORTH_A_STEP`]).
+    Scattered,
     /// There were too many steps ([`MOST_STEPS`]).
     GaveUp,
     /// There is nothing to judge.
@@ -53,6 +57,10 @@ pub enum Outcome {
 
 /// Steps that are tried.
 pub const MOST_STEPS: usize = 64;
+
+/// A segment is worth a step if it has at least this part of the critical path that the target allows: less would gain less
+/// than noise.
+pub const WORTH_A_STEP: f64 = 0.02;
 
 /// Cost of creating tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,15 +98,17 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     rows: &R,
     goal: &Goal,
     creation: Creation,
+    on_one: Nanos,
 ) -> Result<Way, R::Error> {
     let mut factors: BTreeMap<Place, f64> = BTreeMap::new();
     let mut way = Way { steps: Vec::new(), outcome: Outcome::NoData, first: BTreeMap::new() };
     // A strand below a nanosecond is divided no further, whatever a task costs.
     let shortest = (goal.threshold * creation.nanos).max(1.0) * goal.factor;
     let divides = goal.factor > 1.0;
+    let least = WORTH_A_STEP * on_one.as_f64() / goal.target;
     loop {
         let profile = divided(recording, rows, &factors)?;
-        let parallelism = profile.work.over(profile.span);
+        let parallelism = laws::parallelism(on_one, profile.span);
         if let Some(step) = way.steps.last_mut() {
             (step.span, step.parallelism) = (profile.span, parallelism);
         }
@@ -119,9 +129,13 @@ pub(super) fn greedy<R: Rows + ?Sized>(
             .iter()
             .filter(|(_, (critical, strands))| divides && mean(*critical, *strands) >= shortest)
             .max_by_key(|(place, (critical, _))| (*critical, std::cmp::Reverse(**place)));
+        if heaviest.is_some_and(|(_, (critical, _))| critical.as_f64() < least) {
+            way.outcome = Outcome::Scattered;
+            return Ok(way);
+        }
         let Some((place, (critical, strands))) = heaviest else {
             let blocked: Nanos = profile.regions.iter().map(|row| row.critical_blocked).sum();
-            let waits = profile.work.over(blocked).is_some_and(|most| most.0 < goal.target);
+            let waits = on_one.over(blocked).is_some_and(|most| most.0 < goal.target);
             way.outcome = if waits { Outcome::Waiting } else { Outcome::Overhead };
             return Ok(way);
         };

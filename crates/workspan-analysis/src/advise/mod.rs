@@ -81,7 +81,7 @@ pub enum Caveat {
 pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal: &Goal) -> Result<Advice, R::Error> {
     let profile = profile(recording, run);
     let overhead = greedy::Creation::of(&profile.program);
-    let path = greedy::greedy(recording, rows, goal, overhead)?;
+    let path = greedy::greedy(recording, rows, goal, overhead, profile.program.on_one)?;
     let mut kinds = greedy::kinds(&path);
     kinds.extend(grain::kinds(recording, &profile, goal));
     let tried: Vec<(usize, Scenario)> =

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use workspan_model::{CallMetrics, ContextId, Nanos, Ratio, Recording, Run, SiteId, SiteKind, Totals};
 
+use crate::laws;
 use crate::strands::{run, CallKey, Machine, Problems, Rows, View};
 
 /// What a steal costs where nobody has measured it: Cilkview's 15 000 instructions, on a processor of today.
@@ -22,6 +23,8 @@ pub struct Options {
     pub heights: bool,
     /// What it costs that a branch or task is stolen.
     pub steal: Nanos,
+    /// Time on one processor, as recorded; at least the work is taken.
+    pub on_one: Nanos,
 }
 
 /// The calls of a run.
@@ -51,9 +54,9 @@ pub struct Burdened {
 }
 
 impl Burdened {
-    /// Of work and burdened span.
+    /// Of time on one processor and burdened span.
     pub fn of(work: Nanos, span: Nanos) -> Burdened {
-        Burdened { span, parallelism: work.over(span) }
+        Burdened { span, parallelism: laws::parallelism(work, span) }
     }
 }
 
@@ -92,19 +95,22 @@ pub fn calls<R: Rows + ?Sized>(recording: &Recording, rows: &R, options: &Option
         burdened: spans.get(&edge).map(|sums| Burdened::of(metrics.work_on_work, sums.span_on_work)),
         ..edge.row(metrics)
     };
+    let on_one = options.on_one.max(plain.work);
     Ok(Calls {
         work: plain.work,
         span: plain.span,
-        parallelism: plain.work.over(plain.span),
-        burdened: Some(Burdened::of(plain.work, burdened.span)),
+        parallelism: laws::parallelism(on_one, plain.span),
+        burdened: Some(Burdened::of(on_one, burdened.span)),
         rows: sorted(edges(recording, plain.calls()).into_iter().map(row).collect()),
         problems: plain.problems,
     })
 }
 
-/// The calls of a run of `recording` as it was reported on the fly, without its strands.
-pub fn from_totals(recording: &Recording, run: &Run) -> Calls {
+/// The calls of a run of `recording` as it was reported on the fly, without its strands; `on_one`: its time on one
+/// processor.
+pub fn from_totals(recording: &Recording, run: &Run, on_one: Nanos) -> Calls {
     let work = run.work();
+    let on_one = on_one.max(work);
     let mut rows = by_edge(recording, &of_run(recording, run));
     let has_burdened = run.burdened_span > Nanos::ZERO;
     if has_burdened {
@@ -118,8 +124,8 @@ pub fn from_totals(recording: &Recording, run: &Run) -> Calls {
     Calls {
         work,
         span: run.span,
-        parallelism: work.over(run.span),
-        burdened: has_burdened.then(|| Burdened::of(work, run.burdened_span)),
+        parallelism: laws::parallelism(on_one, run.span),
+        burdened: has_burdened.then(|| Burdened::of(on_one, run.burdened_span)),
         rows,
         ..Calls::default()
     }

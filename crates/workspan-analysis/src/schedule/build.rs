@@ -174,7 +174,8 @@ pub(crate) struct Builder {
     pub(super) extent: Vec<i64>,
     pub(super) region: Vec<u32>,
     pub(super) kind: Vec<u16>,
-    pub(super) blocked: Vec<(u32, i64)>,
+    pub(super) delays: Vec<(u32, i64)>,
+    pub(super) blocked: i64,
     pub(super) edges: Vec<(u32, u32)>,
     /// Where each leads.
     pub(super) labels: Vec<u32>,
@@ -196,6 +197,11 @@ pub(crate) struct Builder {
     pub(super) tasks: Vec<Task>,
     pub(super) teams: Vec<Team>,
     pub(super) grain: Inlined,
+    /// Pieces that others wait for, by label.
+    pub(super) wakes: Vec<u32>,
+    /// Pieces when the last wait was met, at either end: what holds one of them is not folded, since it is neither before nor
+    /// behind what it waits for as a whole.
+    pub(super) met: u32,
     /// Of the next piece.
     pub(super) flags: u16,
     pub(super) keep_ends: bool,
@@ -208,7 +214,8 @@ impl Builder {
             extent: Vec::new(),
             region: Vec::new(),
             kind: Vec::new(),
-            blocked: Vec::new(),
+            delays: Vec::new(),
+            blocked: 0,
             edges: Vec::new(),
             // Where the root begins.
             labels: vec![UNRESOLVED],
@@ -227,6 +234,8 @@ impl Builder {
             tasks: Vec::new(),
             teams: Vec::new(),
             grain,
+            wakes: Vec::new(),
+            met: 0,
             flags: 0,
             keep_ends: false,
         }
@@ -258,6 +267,7 @@ impl Builder {
             extent: self.extent,
             region: self.region,
             kind: self.kind,
+            delays: self.delays,
             blocked: self.blocked,
             offsets,
             targets,
@@ -303,8 +313,8 @@ impl Builder {
     }
 
     /// The next piece of the chain.
-    pub(super) fn piece(&mut self, cost: i64, blocked: i64, region: u32) {
-        let time = cost.saturating_add(blocked);
+    pub(super) fn piece(&mut self, time: i64, blocked: i64, region: u32) {
+        self.blocked = self.blocked.saturating_add(blocked);
         if self.threshold > 0 && self.goes_on(time) {
             self.append(time, blocked, region);
             return;
@@ -312,7 +322,7 @@ impl Builder {
         let flags = std::mem::take(&mut self.flags);
         let id = self.push(time, time, region, flags);
         if blocked != 0 {
-            self.blocked.push((id, blocked));
+            self.delay(id, blocked);
         }
         let at = std::mem::replace(&mut self.chain.at, id);
         if at & LABEL == 0 {
@@ -323,11 +333,6 @@ impl Builder {
         for before in self.chain.also.drain(..) {
             self.edges.push((before, id));
         }
-    }
-
-    /// Whether a construct with so much work is to be one piece. It may be less than nothing, by errors of calibration.
-    pub(super) fn is_small(&self, work: i64) -> bool {
-        self.threshold > 0 && work < self.threshold
     }
 
     /// Whether the next piece is no more than the rest of the last one.
@@ -388,7 +393,7 @@ impl Builder {
             0
         };
         let mut end = end;
-        if self.is_small(work) && end + 1 == self.len() && self.is_one_way(&fork.branch, end) {
+        if self.is_foldable(work, &fork.branch) && end + 1 == self.len() && self.is_one_way(&fork.branch, end) {
             end = self.fold_branch(fork, end);
         }
         self.set(end, flags);

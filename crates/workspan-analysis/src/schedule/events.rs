@@ -65,10 +65,11 @@ impl Charge for Builder {
         self.end_branch(&mut fork, end);
         self.chain.bundle = None;
         let work = self.total.saturating_sub(fork.mark.total);
-        if fork.tasks && fork.number > 0 && self.grain.inlines(fork.context, fork.largest) {
+        let inlines = fork.tasks && fork.number > 0 && !self.has_met(&fork.mark);
+        if inlines && self.grain.inlines(fork.context, fork.largest) {
             let saved = self.grain.join_cost().saturating_mul(i64::from(fork.number));
             self.chain.at = self.inline(fork.from, &fork.mark, saved);
-        } else if self.is_small(work) {
+        } else if self.is_foldable(work, &fork.mark) {
             self.chain.at = self.fold(fork.from, &fork.mark);
         } else {
             self.chain.at = fork.label;
@@ -90,7 +91,7 @@ impl Charge for Builder {
         self.chain.bundle = None;
         self.edges.push((end, label));
         // A group whose first row has become the rest of a piece cannot be taken out of it again.
-        if self.is_small(self.total.saturating_sub(mark.total)) && from + 1 == mark.node && end > from {
+        if self.is_foldable(self.total.saturating_sub(mark.total), &mark) && from + 1 == mark.node && end > from {
             self.chain.at = self.fold(from, &mark);
         } else {
             self.set(end, kind::WAITS);
@@ -117,7 +118,7 @@ impl Charge for Builder {
         let mut end = self.end_of(task.from);
         self.chain = creator;
         let work = self.total.saturating_sub(task.mark.total);
-        if !task.call && self.grain.inlines(task.creation.context, work) {
+        if !task.call && !self.has_met(&task.mark) && self.grain.inlines(task.creation.context, work) {
             let saved = task.creation.overhead.0.saturating_mul(SCALE);
             end = self.inline(task.from, &task.mark, saved);
             if self.keep_ends {
@@ -131,11 +132,15 @@ impl Charge for Builder {
             self.chain.created.push(end);
         }
         if task.call {
-            self.chain.at = if self.is_small(work) && !task.ordered { self.fold(task.from, &task.mark) } else { end };
+            self.chain.at = if self.is_foldable(work, &task.mark) && !task.ordered {
+                self.fold(task.from, &task.mark)
+            } else {
+                end
+            };
             self.chain.bundle = None;
             return;
         }
-        let small = self.is_small(work) && !task.ordered;
+        let small = self.is_foldable(work, &task.mark) && !task.ordered;
         if small {
             end = self.collapse(task.from, &task.mark, false);
             if let Some(created) = self.chain.created.last_mut() {
@@ -253,8 +258,28 @@ impl Charge for Builder {
             }
         }
         self.chain.bundle = None;
-        if self.chain.also.is_empty() && self.is_small(self.total.saturating_sub(team.mark.total)) {
+        if self.chain.also.is_empty() && self.is_foldable(self.total.saturating_sub(team.mark.total), &team.mark) {
             self.chain.at = self.fold(team.from, &team.mark);
+        }
+    }
+
+    fn wake(&mut self, label: u32) {
+        let end = self.here();
+        self.set(end, kind::WAKES);
+        self.met = self.len();
+        self.chain.bundle = None;
+        match self.wakes.get_mut(label as usize) {
+            Some(known) => *known = end,
+            None => self.wakes.push(end),
+        }
+    }
+
+    fn awaits(&mut self, label: u32) {
+        self.here();
+        self.met = self.len();
+        self.chain.bundle = None;
+        if let Some(before) = self.wakes.get(label as usize) {
+            self.chain.also.push(*before);
         }
     }
 }

@@ -8,6 +8,15 @@ use super::build::{Builder, Bundle, Chain, Fork, Mark, LABEL};
 use super::graph::kind;
 use super::scratch::Scratch;
 
+/// How two pieces lie to each other that become one.
+#[derive(Clone, Copy)]
+enum Beside {
+    /// One after the other.
+    InTurn,
+    /// They may run at the same time.
+    Together,
+}
+
 impl Chain {
     /// Pieces from `start` have become part of another one.
     fn replace(&mut self, start: u32, by: u32) {
@@ -25,6 +34,16 @@ impl Chain {
 }
 
 impl Builder {
+    /// Whether a construct with so much work is to be one piece. It may be less than nothing, by errors of calibration.
+    pub(super) fn is_foldable(&self, work: i64, mark: &Mark) -> bool {
+        self.threshold > 0 && work < self.threshold && !self.has_met(mark)
+    }
+
+    /// Whether something behind the mark waits for what is elsewhere, or is waited for there.
+    pub(super) fn has_met(&self, mark: &Mark) -> bool {
+        self.met > mark.node
+    }
+
     /// Makes one piece of all that lies behind the mark, and appends it to `from` if nothing else hangs on it.
     pub(super) fn fold(&mut self, from: u32, mark: &Mark) -> u32 {
         let piece = self.collapse(from, mark, false);
@@ -36,7 +55,7 @@ impl Builder {
             return piece;
         }
         self.edges.truncate(mark.edge);
-        self.pop_into(piece, from, i64::saturating_add);
+        self.pop_into(piece, from, Beside::InTurn);
         from
     }
 
@@ -84,7 +103,7 @@ impl Builder {
             return end;
         }
         self.edges.truncate(fork.branch.edge);
-        self.pop_into(end, before, i64::max);
+        self.pop_into(end, before, Beside::Together);
         fork.before = Some(before);
         before
     }
@@ -105,8 +124,8 @@ impl Builder {
             return false;
         }
         self.edges.truncate(edge - 1);
-        self.pop_into(end, tasks, i64::max);
-        self.pop_into(from, creator, i64::saturating_add);
+        self.pop_into(end, tasks, Beside::Together);
+        self.pop_into(from, creator, Beside::InTurn);
         if let Some(created) = self.chain.created.last_mut() {
             *created = tasks;
         }
@@ -115,7 +134,8 @@ impl Builder {
     }
 
     /// Takes the last piece away; `into` has it now.
-    fn pop_into(&mut self, last: u32, into: u32, extents: fn(i64, i64) -> i64) {
+    fn pop_into(&mut self, last: u32, into: u32, beside: Beside) {
+        let delay = self.take_delay(last);
         let (Some(time), Some(extent)) = (self.time.pop(), self.extent.pop()) else {
             return;
         };
@@ -126,10 +146,17 @@ impl Builder {
             self.region[at] = region;
         }
         self.time[at] = self.time[at].saturating_add(time);
-        self.extent[at] = extents(self.extent[at], extent);
         self.folded += 1;
-        if let Some((_, blocked)) = self.blocked.pop_if(|(piece, _)| *piece == last) {
-            self.block(into, blocked);
+        match beside {
+            Beside::InTurn => {
+                self.extent[at] = self.extent[at].saturating_add(extent);
+                self.delay(into, delay);
+            }
+            Beside::Together => {
+                let before = self.take_delay(into);
+                let longest = self.extent[at].saturating_add(before).max(extent.saturating_add(delay));
+                self.last(into, longest, before != 0 || delay != 0);
+            }
         }
         self.chain.replace(last, into);
     }
@@ -145,18 +172,41 @@ impl Builder {
         self.extent[index] = self.extent[index].saturating_add(time);
         self.total = self.total.saturating_add(time);
         self.folded += 1;
-        if blocked != 0 {
-            self.block(at, blocked);
+        self.delay(at, blocked);
+    }
+
+    /// Whatever comes behind a piece comes so much later.
+    pub(super) fn delay(&mut self, piece: u32, by: i64) {
+        if by == 0 {
+            return;
+        }
+        self.set(piece, kind::DELAYED);
+        let behind = self.delays.iter().rev().take_while(|(at, _)| *at > piece).count();
+        let at = self.delays.len() - behind;
+        match at.checked_sub(1).and_then(|last| self.delays.get_mut(last)).filter(|(known, _)| *known == piece) {
+            Some((_, sum)) => *sum = sum.saturating_add(by),
+            None => self.delays.insert(at, (piece, by)),
         }
     }
 
-    fn block(&mut self, piece: u32, blocked: i64) {
-        let behind = self.blocked.iter().rev().take_while(|(at, _)| *at > piece).count();
-        let at = self.blocked.len() - behind;
-        match at.checked_sub(1).and_then(|last| self.blocked.get_mut(last)).filter(|(known, _)| *known == piece) {
-            Some((_, sum)) => *sum = sum.saturating_add(blocked),
-            None => self.blocked.insert(at, (piece, blocked)),
+    /// The delay of one of the last pieces, which it has no more.
+    fn take_delay(&mut self, piece: u32) -> i64 {
+        let behind = self.delays.iter().rev().take_while(|(at, _)| *at > piece).count();
+        let at = self.delays.len() - behind;
+        match at.checked_sub(1).filter(|at| self.delays[*at].0 == piece) {
+            Some(at) => {
+                self.clear(piece, kind::DELAYED);
+                self.delays.remove(at).1
+            }
+            None => 0,
         }
+    }
+
+    /// A piece is so long on the longest path, of which what it has no time for is delay.
+    fn last(&mut self, piece: u32, longest: i64, delayed: bool) {
+        let at = piece as usize;
+        self.extent[at] = if delayed { longest.min(self.time[at]) } else { longest };
+        self.delay(piece, longest.saturating_sub(self.extent[at]));
     }
 
     /// Makes one piece of all that lies behind the mark; `from` is what it comes after. `serial`: one strand.
@@ -166,27 +216,26 @@ impl Builder {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.sort_edges(&mut scratch, from, mark);
         let total = self.time[start as usize..].iter().fold(0, |sum: i64, time| sum.saturating_add(*time));
-        let extent = if serial { total } else { scratch.longest(&self.extent[start as usize..], start) };
+        let mut extents = self.extent.split_off(start as usize);
+        let mut delay = 0i64;
+        while let Some((piece, by)) = self.delays.pop_if(|(piece, _)| *piece >= start) {
+            let extent = &mut extents[(piece - start) as usize];
+            *extent = extent.saturating_add(by);
+            delay = delay.saturating_add(by);
+        }
+        let longest = if serial { total.saturating_add(delay) } else { scratch.longest(&extents, start) };
         let heaviest = (start..self.len()).max_by_key(|piece| self.time[*piece as usize]);
         let region = heaviest.map_or(0, |piece| self.region[piece as usize]);
         let flags = self.kind.get(start as usize).copied().unwrap_or(0) & kind::FIRST;
-        let mut blocked = 0i64;
-        while let Some((_, time)) = self.blocked.pop_if(|(piece, _)| *piece >= start) {
-            blocked = blocked.saturating_add(time);
-        }
-        for column in [&mut self.time, &mut self.extent] {
-            column.truncate(start as usize);
-        }
+        self.time.truncate(start as usize);
         self.region.truncate(start as usize);
         self.kind.truncate(start as usize);
         self.labels.truncate(mark.label);
         self.edges.truncate(mark.edge);
         self.total = self.total.saturating_sub(total);
-        let piece = self.push(total, extent, region, flags);
+        let piece = self.push(total, longest, region, flags);
+        self.last(piece, longest, delay != 0);
         self.folded += u64::from(count.saturating_sub(1));
-        if blocked != 0 {
-            self.blocked.push((piece, blocked));
-        }
         self.edges.append(&mut scratch.others);
         self.edges.push((from, piece));
         self.edges.extend(scratch.from.drain(..).map(|from| (from, piece)));

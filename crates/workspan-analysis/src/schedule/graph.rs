@@ -4,9 +4,10 @@
 //! is no strand, but a barrier, or all tasks that are waited for. Times are in 1/1024 ns, as those of
 //! [what-if](mod@crate::what_if), so that a divided strand has the same length there and here.
 //!
-//! A piece takes its *time* from processors and lasts its *extent* on the longest path. Of a strand both are the same, its
-//! cost and the time that it was blocked. Where the extent is less, the piece can be run in parts: it stands for a whole
-//! construct, or for strands that are done in parallel in a what-if.
+//! A piece takes its *time* from processors and lasts its *extent* on the longest path. Of a strand both are its cost.
+//! Where the extent is less, the piece can be run in parts: it stands for a whole construct, or for strands that are done in
+//! parallel in a what-if. What comes behind a piece comes after its *delay*, besides: the time that the strand waited for the
+//! outside world, for which it needs no processor.
 
 use workspan_model::Nanos;
 
@@ -36,8 +37,12 @@ pub(super) mod kind {
     pub(in super::super) const TEAM: u16 = 256;
     /// Of a task that comes after others: their ends are not reported to it: it begins then.
     pub(in super::super) const ORDERED: u16 = 128;
+    /// What comes behind it comes after a delay.
+    pub(in super::super) const DELAYED: u16 = 512;
+    /// Somebody else waits for it.
+    pub(in super::super) const WAKES: u16 = 1024;
     /// What is not simply followed by the next piece.
-    pub(in super::super) const NOT_LAST: u16 = LAST | SPAWNS | FORKS | WAITS | PARKS | VIRTUAL;
+    pub(in super::super) const NOT_LAST: u16 = LAST | SPAWNS | FORKS | WAITS | PARKS | VIRTUAL | WAKES;
 }
 
 /// The graph.
@@ -47,8 +52,10 @@ pub struct Graph {
     pub(super) extent: Vec<i64>,
     pub(super) region: Vec<u32>,
     pub(super) kind: Vec<u16>,
-    /// Time blocked, of pieces that were, ascending.
-    pub(super) blocked: Vec<(u32, i64)>,
+    /// Of pieces that are [`DELAYED`](kind::DELAYED), ascending.
+    pub(super) delays: Vec<(u32, i64)>,
+    /// Time that strands were blocked, all together.
+    pub(super) blocked: i64,
     /// Where the edges of a piece begin among `targets`; one more than pieces.
     pub(super) offsets: Vec<u32>,
     pub(super) targets: Vec<u32>,
@@ -134,22 +141,17 @@ impl Graph {
 
     /// Cost of all strands.
     pub fn work(&self) -> Nanos {
-        nanos(self.total().saturating_sub(self.total_blocked()))
+        nanos(self.total())
     }
 
     /// Time that strands were blocked.
     pub fn blocked(&self) -> Nanos {
-        nanos(self.total_blocked())
+        nanos(self.blocked)
     }
 
-    /// What one processor takes: work, and time blocked.
-    pub fn serial_time(&self) -> Nanos {
-        nanos(self.total())
-    }
-
-    /// The same, with what was saved where creators run their tasks.
-    pub fn recorded_time(&self) -> Nanos {
-        nanos(self.total().saturating_add(self.saved))
+    /// What was saved where creators run their tasks: part of the work as it was recorded.
+    pub fn saved(&self) -> Nanos {
+        nanos(self.saved)
     }
 
     /// Members of the largest team; 0 if there are no teams.
@@ -169,17 +171,15 @@ impl Graph {
     }
 
     /// The same program with strands of regions this number of times faster, by being done in parallel: their time stays, their
-    /// extent is divided. Time blocked is not.
+    /// extent is divided. Delays are not.
     #[must_use]
     pub fn with_factors(&self, factor: impl Fn(&Region) -> f64) -> Graph {
         let mut graph = self.clone();
         let factors: Vec<f64> = self.regions.iter().map(factor).collect();
-        let mut blocked = self.blocked.iter().peekable();
-        for (piece, extent) in (0u32..).zip(&mut graph.extent) {
-            let waits = blocked.next_if(|(at, _)| *at == piece).map_or(0, |(_, time)| *time).clamp(0, (*extent).max(0));
-            let by = factors.get(self.region[piece as usize] as usize).copied().unwrap_or(1.0);
+        for (region, extent) in self.region.iter().zip(&mut graph.extent) {
+            let by = factors.get(*region as usize).copied().unwrap_or(1.0);
             if by > 1.0 {
-                *extent = divide(*extent - waits, by).saturating_add(waits);
+                *extent = divide(*extent, by);
             }
         }
         if !graph.even.is_empty() {
@@ -228,8 +228,14 @@ impl Graph {
         self.time.iter().fold(0, |sum: i64, time| sum.saturating_add(*time))
     }
 
-    fn total_blocked(&self) -> i64 {
-        self.blocked.iter().fold(0, |sum: i64, (_, time)| sum.saturating_add(*time))
+    /// After what time behind its end others go on.
+    #[inline]
+    pub(super) fn delay(&self, piece: u32) -> i64 {
+        if self.kind[piece as usize] & kind::DELAYED == 0 {
+            return 0;
+        }
+        let at = self.delays.binary_search_by_key(&piece, |(at, _)| *at);
+        at.ok().and_then(|at| self.delays.get(at)).map_or(0, |(_, delay)| *delay)
     }
 
     /// Where the edges of a piece lead.
@@ -251,7 +257,7 @@ impl Graph {
         while let Some(piece) = queue.pop() {
             let at = piece as usize;
             let first = if self.kind[at] & kind::FIRST == 0 { 0 } else { burden };
-            let end = begin[at].saturating_add(first).saturating_add(self.extent[at]);
+            let end = begin[at].saturating_add(first).saturating_add(self.extent[at]).saturating_add(self.delay(piece));
             let targets = self.successors(piece);
             if targets.is_empty() {
                 longest = longest.max(end);

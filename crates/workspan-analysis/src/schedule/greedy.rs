@@ -1,8 +1,10 @@
 //! A greedy schedule: no processor is idle as long as a strand is ready.
 //!
 //! Whenever strands have ended, free processors take those that are ready: first those with which something that has begun goes
-//! on, then tasks, branches and members that have not, each in serial order. Nothing costs anything but the strands. So with `W` for what one processor takes and `S` for the span, the schedule takes at least `W/P` and at least
-//! `S`, and at most `W/P + S·(1 - 1/P)` (Brent, Graham): while a processor is idle, the longest path that is left gets shorter.
+//! on, then tasks, branches and members that have not, each in serial order. Nothing costs anything but the strands. A strand
+//! that is delayed needs no processor meanwhile. So with `W` for the work, `S` for the span and `B` for the delays on it, the
+//! schedule takes at least `W/P` and at least `S`, and at most `(W + B)/P + S·(1 - 1/P)` (Brent, Graham): while a processor is
+//! idle, the longest path that is left gets shorter.
 //!
 //! Cost: `O(n log n)` for n pieces, whatever their length. Memory: 4 bytes for a piece, besides the graph.
 
@@ -37,6 +39,7 @@ fn watched(graph: &Graph, processors: u32, waiting: Option<Waiting>) -> (Schedul
         over: Vec::new(),
         free: processors,
         processors,
+        delayed: 0,
         busy: 0,
         waiting,
     };
@@ -58,6 +61,8 @@ struct Greedy<'a> {
     over: Vec<u32>,
     free: u32,
     processors: u32,
+    /// Strands that need no processor to go on.
+    delayed: u32,
     busy: i64,
     waiting: Option<Waiting>,
 }
@@ -90,13 +95,13 @@ impl Greedy<'_> {
                 return now;
             };
             if let Some(waiting) = &mut self.waiting {
-                waiting.pass(time - now, self.free, self.processors);
+                waiting.pass(time - now, self.free, self.processors - self.free + self.delayed);
             }
             now = time;
-            self.end(piece);
+            self.end(piece, now);
             while let Some(Reverse((_, piece))) = self.ends.peek().copied().filter(|Reverse((time, _))| *time == now) {
                 self.ends.pop();
-                self.end(piece);
+                self.end(piece, now);
             }
         }
     }
@@ -133,16 +138,37 @@ impl Greedy<'_> {
         true
     }
 
-    fn end(&mut self, piece: u32) {
-        self.free += 1;
-        if let Some(waiting) = &mut self.waiting {
-            waiting.end(self.graph.region[piece as usize]);
+    /// A piece, a part of one, or a delay ([`LATER`]) ends.
+    fn end(&mut self, ended: u32, now: i64) {
+        let piece = ended & !LATER;
+        if ended & LATER != 0 {
+            self.delayed -= 1;
+            return self.is_over(piece);
         }
+        self.free += 1;
         let needs = &mut self.needs[piece as usize];
         if *needs > 1 {
             *needs -= 1;
+            self.no_more(piece);
             return;
         }
+        match self.graph.delay(piece) {
+            delay if delay > 0 => {
+                self.delayed += 1;
+                self.ends.push(Reverse((now.saturating_add(delay), piece | LATER)));
+            }
+            _ => self.is_over(piece),
+        }
+    }
+
+    fn no_more(&mut self, piece: u32) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.end(self.graph.region[piece as usize]);
+        }
+    }
+
+    fn is_over(&mut self, piece: u32) {
+        self.no_more(piece);
         self.over.push(piece);
         self.tell();
     }

@@ -4,7 +4,8 @@
 //! task offers it and goes on. A worker without work takes what it has offered last; if that is nothing, it steals what another one,
 //! picked at random, has offered first. Who comes to a join or a wait that is not over does the same meanwhile, and goes on
 //! behind it when whatever it has taken on has ended ([`Policy::Owner`]): as rayon and libomp do, whose waiting frames lie on a
-//! stack. A barrier is passed by whoever has run the member before.
+//! stack. A barrier is passed by whoever has run the member before. Who waits for the outside world holds no processor: the worker
+//! does something else meanwhile.
 //!
 //! **What costs**: a steal; once more, going on behind a join of which another worker has run a part, or behind a barrier; and the search:
 //! thieves look into one deque after the other, each look taking `attempt`. It is simulated for all idle workers
@@ -74,6 +75,8 @@ mod who {
 
 /// No worker: thieves look for work.
 const SEARCH: u32 = u32::MAX;
+/// Of a piece: it has ended, and so has its delay. There are fewer pieces.
+const DELAY: u32 = 1 << 31;
 
 struct Run<'a> {
     graph: &'a Graph,
@@ -160,7 +163,11 @@ impl<'a> Run<'a> {
                 self.steal();
             } else {
                 end = end.max(time);
-                self.end(worker, piece);
+                if piece & DELAY == 0 {
+                    self.end(worker, piece);
+                } else {
+                    self.end_delay(worker, piece & !DELAY);
+                }
             }
         }
     }
@@ -201,9 +208,30 @@ impl<'a> Run<'a> {
             return;
         }
         *needs = 0;
+        let delay = self.graph.delay(piece);
+        if delay > 0 {
+            self.events.push(Reverse((self.now.saturating_add(delay), worker, piece | DELAY)));
+            self.take(worker);
+            return;
+        }
         self.over.push(piece);
         self.tell(worker, Some(piece));
         self.go_on(worker, self.graph.kind[piece as usize]);
+    }
+
+    /// The strand that `worker` has run goes on. Who does something else meanwhile offers what comes next.
+    fn end_delay(&mut self, worker: u32, piece: u32) {
+        self.over.push(piece);
+        self.tell(worker, Some(piece));
+        if self.idle.has(worker) {
+            self.idle.remove(worker);
+            self.go_on(worker, self.graph.kind[piece as usize]);
+            return;
+        }
+        for next in std::mem::take(&mut self.next) {
+            self.offer(worker, next);
+        }
+        self.search();
     }
 
     /// Notifies whoever comes behind what is over, of which `ended` is what `worker` has run. What it may go on with is in `next`.

@@ -11,7 +11,7 @@ pub struct Schedule {
     pub processors: u32,
     /// From the begin of the first strand to the end of the last.
     pub time: Nanos,
-    /// Time that processors ran strands, or were blocked in them.
+    /// Time that processors ran strands.
     pub busy: Nanos,
     /// Time that they took to steal, and to find that a branch had been stolen.
     pub overhead: Nanos,

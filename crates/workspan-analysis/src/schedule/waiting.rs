@@ -1,8 +1,7 @@
 //! Whom idle processors wait for.
 //!
-//! While k of P processors are busy, the others wait for what these do: each strand that runs then is charged `(P − k) / k` of
-//! the time that passes. So what all are charged is the idle time of the schedule. While a strand is blocked, its own processor
-//! waits for it, too: it is charged that besides.
+//! While k of P processors are busy and d strands wait for the outside world, the other processors wait for what these do: each
+//! of them is charged `(P − k) / (k + d)` of the time that passes. So what all are charged is the idle time of the schedule.
 //!
 //! Cost: constant for the begin and the end of a strand: `a(t)`, the charge since the begin of the schedule, is taken off the
 //! sum of the strand's region when it begins, and added when it ends.
@@ -24,7 +23,7 @@ pub(crate) struct Waiting {
 pub(crate) struct Charged {
     /// The region.
     pub(crate) region: Region,
-    /// Processor time that others wait for it, and that its strands are blocked: a weight, exact but for rounding.
+    /// Processor time that others wait for it: a weight, exact but for rounding.
     pub(crate) waiting: Nanos,
     /// Its pieces: strands, if nothing was folded.
     pub(crate) strands: u64,
@@ -38,8 +37,9 @@ impl Waiting {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a weight")]
-    pub(super) fn pass(&mut self, time: i64, free: u32, processors: u32) {
-        self.now += time as f64 * f64::from(free) / f64::from((processors - free).max(1));
+    /// Time passes, while this number of processors is free and this number of strands goes on.
+    pub(super) fn pass(&mut self, time: i64, free: u32, active: u32) {
+        self.now += time as f64 * f64::from(free) / f64::from(active.max(1));
     }
 
     pub(super) fn begin(&mut self, region: u32) {
@@ -73,12 +73,6 @@ impl Waiting {
             if let Some(charged) = charged.get_mut(*region as usize).filter(|_| is_strand) {
                 charged.strands += 1;
                 charged.longest = charged.longest.max(nanos(*time));
-            }
-        }
-        for (piece, time) in &graph.blocked {
-            let region = graph.region.get(*piece as usize).copied().unwrap_or(u32::MAX);
-            if let Some(charged) = charged.get_mut(region as usize) {
-                charged.waiting += nanos(*time).at_least_zero();
             }
         }
         charged

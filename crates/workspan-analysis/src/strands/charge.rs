@@ -93,6 +93,14 @@ pub(crate) trait Charge {
     #[inline(always)]
     fn team_end(&mut self) {}
 
+    /// Whoever awaits this label goes on from the last strand.
+    #[inline(always)]
+    fn wake(&mut self, _label: u32) {}
+
+    /// What this label stands for is waited for.
+    #[inline(always)]
+    fn awaits(&mut self, _label: u32) {}
+
     /// Positions in nanoseconds.
     fn nanos(position: i64) -> Nanos {
         // To the nearest.

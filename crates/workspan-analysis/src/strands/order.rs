@@ -29,6 +29,8 @@ pub enum Order {
     Join,
     /// The task was created to come after the other one's.
     Depend,
+    /// It waited for what the other one did.
+    Wake,
 }
 
 /// Who wants to know.
@@ -71,6 +73,8 @@ struct Walk<'v, V: Visitor> {
     children: Children<V::End>,
     open: Nesting<Frame<V::End>>,
     groups: Vec<Group<V::End>>,
+    /// What waits go on from, by label.
+    labels: Vec<V::End>,
 }
 
 /// Tasks that a task has created.
@@ -135,6 +139,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
             children: Children::none(),
             open: Nesting::new(),
             groups: Vec::new(),
+            labels: Vec::new(),
         }
     }
 
@@ -185,6 +190,11 @@ impl<'v, V: Visitor> Walk<'v, V> {
             Event::Team(_) if self.open.has_room() => self.team(end),
             Event::Barrier => self.barrier(end),
             Event::TeamEnd => self.team_end(end),
+            Event::Wake(label) if label as usize == self.labels.len() => self.labels.push(end),
+            Event::Wake(label) => self.labels.iter_mut().skip(label as usize).take(1).for_each(|known| *known = end),
+            Event::Await(label) => {
+                self.after.extend(self.labels.get(label as usize).map(|before| (*before, Order::Wake)));
+            }
             // No room: skipped, with what is within.
             Event::Fork(_) | Event::Group | Event::Spawn(_) | Event::Call(_) | Event::Enter(_) | Event::Team(_) => {}
         }

@@ -20,12 +20,14 @@ pub enum Problem {
     UnknownGroup,
     /// A task comes after one that its creator has not created: skipped.
     UnknownTask,
+    /// A wait for what nobody did before: left out.
+    UnknownLabel,
     /// More nested constructs than [`MOST_OPEN`]: what is deeper is code of the innermost of them.
     TooDeep,
 }
 
 /// Number of problems.
-const KINDS: usize = 7;
+const KINDS: usize = 8;
 
 impl Problem {
     /// All of them.
@@ -36,6 +38,7 @@ impl Problem {
         Problem::UnknownContext,
         Problem::UnknownGroup,
         Problem::UnknownTask,
+        Problem::UnknownLabel,
         Problem::TooDeep,
     ];
 }
@@ -49,6 +52,7 @@ impl fmt::Display for Problem {
             Problem::UnknownContext => "rows of unknown contexts",
             Problem::UnknownGroup => "tasks of unknown groups",
             Problem::UnknownTask => "tasks after unknown tasks",
+            Problem::UnknownLabel => "waits for what nobody did",
             Problem::TooDeep => "constructs nested too deep",
         })
     }

@@ -1,26 +1,25 @@
 //! What a run would take on P processors, and who makes the others wait meanwhile.
 //!
 //! **From totals.** Regions at the top run one after the other, unless they are beside the path. With `W_r` for the work of a
-//! region, of serial code, or of what is in none, `C_r` for what it adds to the critical path, and `B` for the time blocked:
+//! region, of serial code, or of what is in none, `C_r` for what it adds to the critical path, `T` for the time on one
+//! processor, and `B` for the time blocked (all in [`mod@crate::laws`]):
 //!
 //! ```text
-//! T_P ≥ max(W / P, S, Σ C_r, or W_r / P if that is more and their span is wholly on the path)      no schedule is faster
+//! T_P ≥ max(T / P, S, Σ C_r, or W_r / P if that is more and their span is wholly on the path)      no schedule is faster
 //! T_P ≤ (W + B) / P + S · (1 − 1/P)                                         no greedy schedule is slower (Brent)
-//! waiting = P · T_P − W,  charged to each r by max(0, P · C_r − W_r)
+//! waiting = P · T_P − T,  charged to each r by max(0, P · C_r − W_r)
 //! ```
 //!
 //! The first is taken as the time, so at least that much is lost. Where all regions are on the path, their charges are the
 //! waiting exactly; otherwise they are scaled to it. Within a region it is charged to what is on the critical path there, by
 //! shares: that is what the others wait for.
 //!
-//! A strand that is blocked holds its processor: so one processor takes `W + B`.
-//!
 //! Of a run that a lock [bounds](crate::locks::bounded_by_locks), the path is the code under the lock.
 
 use workspan_model::{ContextId, Nanos, Recording, Run, SiteId};
 
-use crate::bounds::{brent, work_law};
-use crate::profile::{Profile, Region};
+use crate::laws::{self, work_law};
+use crate::profile::Profile;
 
 /// How a run would go on this number of processors.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +34,7 @@ pub struct Evidence {
     pub time: Nanos,
     /// The longest that it may take, where that is known.
     pub longest: Nanos,
-    /// Whom the others wait for in the best schedule. Sums to `P · ideal − work`.
+    /// Whom the others wait for in the best schedule. Sums to `P · ideal − T_1`.
     pub blame: Vec<Blame>,
 }
 
@@ -87,42 +86,28 @@ pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u
     for region in &profile.regions {
         rest = (rest.0 - region.work, rest.1 - region.critical);
         charges.push((Some(region.context), (region.critical * all - region.work).at_least_zero()));
-        if !is_on_path(region) {
-            in_turn += region.critical.at_least_zero() * all;
-        } else {
-            // What it does not wait for may run later, and threads of the program's own run serial code beside.
-            let awaited = match run.totals.get(region.context.index()) {
-                Some(totals) if !region.serial => totals.work.min(region.work),
-                _ => Nanos::ZERO,
-            };
-            in_turn += (region.critical * all).max(awaited);
-        }
+        in_turn += (region.critical * all).max(region.awaited).at_least_zero();
     }
     // The root's own strands.
     charges.push((None, (rest.1 * all - rest.0).at_least_zero()));
     in_turn += rest.1.at_least_zero() * all;
-    let ideal = work_law(work.max(in_turn), processors).max(span);
-    let serial = work + run.blocked.at_least_zero();
+    let laws = laws::Program { work, span, blocked: run.blocked, on_one: profile.program.on_one };
+    let ideal = work_law(in_turn, processors).max(laws.shortest(processors));
     let mut evidence = Evidence {
         processors,
         basis: Basis::Bounds,
         ideal,
         time: ideal,
-        longest: brent(serial, span, processors).max(ideal),
+        longest: laws.brent(processors).max(ideal),
         blame: Vec::new(),
     };
-    let waiting = (ideal * all - work).at_least_zero();
+    let waiting = (ideal * all - profile.program.on_one).at_least_zero();
     for ((region, _), waiting) in charges.iter().zip(shares(waiting, charges.iter().map(|(_, charge)| *charge))) {
         if waiting > Nanos::ZERO {
             evidence.blame.extend(on_path(recording, run, within(recording, *region), waiting));
         }
     }
     evidence
-}
-
-/// It begins where the path has come to, and the path goes on from its end.
-fn is_on_path(region: &Region) -> bool {
-    region.serial || region.critical >= region.span
 }
 
 fn within(recording: &Recording, region: Option<ContextId>) -> Vec<ContextId> {

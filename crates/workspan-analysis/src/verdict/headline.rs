@@ -30,12 +30,16 @@ pub struct Contributor {
     pub share: Ratio,
 }
 
+/// Of the span: what work must be beyond it for threads to have run beside each other. Less may be an error of rounding.
+const BESIDE: i64 = 100;
+
 /// Task overhead below this share is not worth a word.
 const OVERHEAD_MATTERS: f64 = 0.10;
 
-/// True if anything of the run could have run beside anything else.
+/// True if anything of the run could have run beside anything else: its tasks, or threads of the program's own.
 pub fn forks(recording: &Recording, run: &Run) -> bool {
     run.tasks() > 0
+        || run.work() > run.span + Nanos(run.span.0 / BESIDE)
         || recording
             .sites
             .iter()

@@ -1,12 +1,15 @@
 //! The time of P processors, split into useful work and what is lost to each cause.
 //!
 //! ```text
-//! P · T_P = useful work + task overhead + too little parallelism + scheduling
-//! useful work = work − cost of creating tasks
-//! too little parallelism = P · T_ideal − work          the others wait, in the best schedule
+//! P · T_P = useful time + task overhead + too little parallelism + scheduling
+//! useful time = T_1 − cost of creating tasks
+//! too little parallelism = P · T_ideal − T_1           the others wait, in the best schedule
 //! scheduling = P · (T_P − T_ideal)                     what real schedules take longer
-//! speedup = useful work / T_P;  lost to a cause = P · its share:  P = speedup + Σ lost
+//! speedup = T_1 / T_P;  lost to a cause = P · its share:  P = speedup + Σ lost, but for task overhead
 //! ```
+//!
+//! `T_1` is the time on one processor ([`mod@crate::laws`]), in which tasks are created as well: their cost is
+//! part of the speedup, and keeps a program from scaling well.
 //!
 //! Work inflation and algorithmic overhead need runs to compare with: see [`mod@crate::factored`].
 
@@ -15,6 +18,7 @@ use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 use super::evidence::{Basis, Evidence};
 use super::headline::forks;
 use super::reasons::{self, Known, Reason};
+use crate::laws;
 use crate::profile::Profile;
 use crate::warnings::{self, Warning};
 
@@ -36,7 +40,9 @@ pub struct Judged {
     pub basis: Basis,
     /// What it takes; with [`Basis::Bounds`] at least.
     pub time: Nanos,
-    /// Useful work over `time`; with [`Basis::Bounds`] at most.
+    /// Time on one processor.
+    pub on_one: Nanos,
+    /// That, over `time`; with [`Basis::Bounds`] at most.
     pub speedup: Ratio,
     /// The same of the slowest schedule that there may be, where that is known.
     pub slowest: Ratio,
@@ -137,21 +143,26 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
         return None;
     }
     let overhead = profile.program.overhead.at_least_zero().min(work);
-    let useful = work - overhead;
-    let account = Account { useful, total, all: f64::from(evidence.processors) };
+    let on_one = profile.program.on_one.min(total);
+    let account = Account { on_one, total, all: f64::from(evidence.processors) };
     let mut losses = vec![
-        (Cause::Parallelism, (evidence.ideal * all - work).at_least_zero(), blamed(recording, run, profile, evidence)),
+        (
+            Cause::Parallelism,
+            (evidence.ideal * all - on_one).at_least_zero(),
+            blamed(recording, run, profile, evidence),
+        ),
         (Cause::TaskOverhead, overhead, creators(profile)),
         (Cause::Scheduling, (evidence.time - evidence.ideal) * all, Vec::new()),
     ];
     losses.retain(|(_, time, _)| *time > Nanos::ZERO);
     losses.sort_by_key(|(cause, time, _)| (std::cmp::Reverse(*time), *cause));
     let losses: Vec<Loss> = losses.into_iter().map(|(cause, time, parts)| account.loss(cause, time, parts)).collect();
-    let speedup = useful.over(evidence.time)?;
-    let slowest = useful.over(evidence.longest).unwrap_or(speedup);
-    let outcome = outcome(recording, run, evidence, &losses, [speedup, slowest]);
+    let speedup = laws::speedup(on_one, evidence.time)?;
+    let slowest = laws::speedup(on_one, evidence.longest).unwrap_or(speedup);
+    let useful = [evidence.time, evidence.longest].map(|time| (on_one - overhead).over(time).unwrap_or_default());
+    let outcome = outcome(recording, run, evidence, &losses, useful);
     let (processors, basis, time) = (evidence.processors, evidence.basis, evidence.time);
-    Some(Judged { processors, basis, time, speedup, slowest, outcome, losses })
+    Some(Judged { processors, basis, time, on_one, speedup, slowest, outcome, losses })
 }
 
 fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss], speedups: [Ratio; 2]) -> Outcome {
@@ -194,13 +205,20 @@ fn creators(profile: &Profile) -> Times {
 }
 
 struct Account {
-    useful: Nanos,
+    /// Time on one processor.
+    on_one: Nanos,
     total: Nanos,
     /// Processors.
     all: f64,
 }
 
 impl Account {
+    /// Speedup if this much were not lost.
+    fn without(&self, part: Nanos) -> Ratio {
+        let most = self.on_one.over(self.total - part).unwrap_or_default().0 * self.all;
+        Ratio(most.min(self.all))
+    }
+
     fn loss(&self, cause: Cause, time: Nanos, mut times: Times) -> Loss {
         times.sort_by_key(|(site, _, time)| (std::cmp::Reverse(*time), *site));
         let matters = |part: &Part| part.share.0 >= PART_MATTERS;
@@ -208,7 +226,7 @@ impl Account {
             site,
             time: part,
             share: part.over(time).unwrap_or_default(),
-            without: Ratio(self.useful.over(self.total - part).unwrap_or_default().0 * self.all),
+            without: self.without(part),
             reason,
         });
         let share = time.over(self.total).unwrap_or_default();

@@ -6,7 +6,7 @@
 //! * [`mod@losses`]: the processors' time, split into work and causes of loss.
 //! * [`mod@reasons`]: why a site makes others wait.
 //!
-//! **Invariant:** useful work and losses add up to `P · T_P`, to the nanosecond; so do the parts of a loss. What there is no
+//! **Invariant:** useful time and losses add up to `P · T_P`, to the nanosecond; so do the parts of a loss. What there is no
 //! evidence for is no loss.
 
 mod evidence;

@@ -97,6 +97,7 @@ pub(super) fn of_waiting(
 ) -> Reason {
     let kind = |site: SiteId| recording.sites.get(site.0 as usize).map(|site| site.kind);
     match blame.site.and_then(kind) {
+        Some(SiteKind::Serial { .. }) if blame.site.is_some_and(|site| profile.waits(site)) => return Reason::Waits,
         Some(SiteKind::Serial { from: None, .. }) => return Reason::SerialStart,
         Some(SiteKind::Serial { to: None, .. }) => return Reason::SerialEnd,
         None | Some(SiteKind::Serial { .. }) => return Reason::SerialBetween,

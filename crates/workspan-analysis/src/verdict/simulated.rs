@@ -3,7 +3,7 @@
 //! ```text
 //! T_ideal = the shortest of the greedy and the work-stealing schedules, but at least what any one lock was held
 //! T       = the median of the work-stealing schedules, at least T_ideal
-//! waiting = what idle processors of the greedy schedule wait for, strand by strand, and what strands are blocked
+//! waiting = what idle processors of the greedy schedule wait for, strand by strand
 //! ```
 //!
 //! A greedy schedule is not the best, but within twice of it, and close to it where there is parallelism to spare.
@@ -11,6 +11,8 @@
 use workspan_model::{Nanos, Recording, Run};
 
 use super::evidence::{on_path, shares, Basis, Blame, Code, Evidence};
+use crate::laws;
+use crate::profile::Profile;
 use crate::schedule::{greedy_with_waiting, stealing, Charged, Graph, Stealing};
 use crate::strands::{Point, Region};
 
@@ -18,7 +20,14 @@ use crate::strands::{Point, Region};
 const SEEDS: u64 = 5;
 
 /// Evidence from the strands of a run, which must be bounded by its locks.
-pub fn simulated(recording: &Recording, run: &Run, graph: &Graph, processors: u32, policy: &Stealing) -> Evidence {
+pub fn simulated(
+    recording: &Recording,
+    run: &Run,
+    profile: &Profile,
+    graph: &Graph,
+    processors: u32,
+    policy: &Stealing,
+) -> Evidence {
     let (best, waiting) = greedy_with_waiting(graph, processors);
     let all = i64::from(best.processors);
     let mut times: Vec<Nanos> =
@@ -28,9 +37,10 @@ pub fn simulated(recording: &Recording, run: &Run, graph: &Graph, processors: u3
     // Locks are not part of the order of strands: the run's span has them.
     let locked = if run.span > graph.recorded_span() { run.span } else { Nanos::ZERO };
     let fastest = times.first().copied().unwrap_or(best.time).min(best.time);
+    let on_one = profile.program.on_one;
+    let fastest = fastest.max(laws::work_law(on_one, best.processors));
     let ideal = fastest.max(locked);
-    let work = run.work();
-    let mut blame = blamed(recording, graph, &waiting.charged(graph), (fastest * all - work).at_least_zero());
+    let mut blame = blamed(recording, graph, &waiting.charged(graph), (fastest * all - on_one).at_least_zero());
     if ideal > fastest {
         blame.extend(on_path(recording, run, recording.contexts.ids().collect(), (ideal - fastest) * all));
     }

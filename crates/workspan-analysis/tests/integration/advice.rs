@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use workspan_analysis::advise::greedy::WORTH_A_STEP;
 use workspan_analysis::advise::{advise, Goal, Outcome};
 use workspan_analysis::strands::{Place, Point, Region};
 use workspan_analysis::{profile, replay};
@@ -65,12 +66,13 @@ fn each_step_is_the_heaviest_and_the_last_is_the_last() {
         // Costs are rounded to a nanosecond here, to a thousandth there.
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let near = |a: f64, b: f64| (a - b).abs() <= run.rows.len() as f64;
-        let work = program.work.as_f64();
+        let work = program.on_one.as_f64();
         let label = format!("seed {seed} {goal:?}");
         let mut factors = BTreeMap::new();
         let (mut span, mut parts) = path(&run, &places, &factors);
         #[expect(clippy::cast_precision_loss, reason = "a count, for a mean")]
         let eligible = |(ran, strands): &(f64, u64)| ran / *strands as f64 >= shortest;
+        let least = WORTH_A_STEP * work / goal.target;
         for step in &advice.steps {
             assert!(work / Nanos(span).as_f64() < goal.target, "{label}");
             let (critical, _) = parts[&step.place];
@@ -93,6 +95,10 @@ fn each_step_is_the_heaviest_and_the_last_is_the_last() {
             Outcome::Overhead | Outcome::Waiting => {
                 stopped += 1;
                 assert!(!reached && !parts.values().any(eligible), "{label} {parts:?}");
+            }
+            Outcome::Scattered => {
+                let heaviest = parts.values().filter(|part| eligible(part)).map(|part| part.0).fold(0.0, f64::max);
+                assert!(!reached && heaviest > 0.0 && heaviest <= least + run.rows.len() as f64, "{label} {parts:?}");
             }
             Outcome::GaveUp => assert!(!reached && advice.steps.len() == 64, "{label}"),
             Outcome::NoData => assert_eq!(span, 0, "{label}"),

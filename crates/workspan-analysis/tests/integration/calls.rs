@@ -25,7 +25,7 @@ fn sums_are_those_over_all_instances() {
         let burdened = evaluate_burdened(&recording, &rows, STEAL);
         for heights in [false, true] {
             let label = format!("seed {seed}, by height: {heights}");
-            let options = Options { heights, steal: Nanos(STEAL) };
+            let options = Options { heights, steal: Nanos(STEAL), on_one: Nanos::ZERO };
             let calls = calls(&recording, &rows, &options).unwrap_or_else(|never| match never {});
             assert!(calls.problems.is_empty(), "{label}");
             assert_eq!((calls.work.0, calls.span.0), (answer.work, answer.span), "{label}");
@@ -51,7 +51,7 @@ fn sums_are_those_over_all_instances() {
 fn what_sites_ran_themselves_is_the_whole_program() {
     for seed in 0..RUNS / 5 {
         let RandomRun { recording, rows } = random(seed);
-        let options = Options { heights: false, steal: Nanos::ZERO };
+        let options = Options { heights: false, steal: Nanos::ZERO, on_one: Nanos::ZERO };
         let calls = calls(&recording, &rows, &options).unwrap_or_else(|never| match never {});
         assert_eq!(calls.burdened.map(|all| all.span), Some(calls.span), "seed {seed}");
         let local: Nanos = calls.rows.iter().map(|row| row.metrics.local_work).sum();
@@ -73,7 +73,7 @@ fn what_is_on_the_span_is_the_part_of_the_path() {
         let replayed = replay(&recording, &rows).unwrap_or_else(|never| match never {});
         let tree = &recording.contexts;
         let on_path = tree.inclusive(&replayed.critical);
-        let options = Options { heights: false, steal: Nanos::ZERO };
+        let options = Options { heights: false, steal: Nanos::ZERO, on_one: Nanos::ZERO };
         let calls = calls(&recording, &rows, &options).unwrap_or_else(|never| match never {});
         let mut seen = 0;
         for row in calls.rows.iter().filter(|row| row.metrics.calls_on_work > 0) {

@@ -1,6 +1,7 @@
 //! Cilkprof's own examples: the shape of its Fig. 2-2, and the program of its Fig. 1-1 with the numbers of Table 1.1.
 
 use workspan_analysis::calls::{calls, CallRow, Calls, Options};
+use workspan_analysis::laws;
 use workspan_model::{
     CallMetrics, ContextId, ContextTree, Creation, Event, Nanos, Recording, Site, SiteId, SiteKind, Strand,
 };
@@ -70,7 +71,7 @@ impl Program {
     fn calls(mut self, heights: bool) -> Calls {
         self.row(0, Event::End);
         let recording = Recording { contexts: self.contexts, ..recording() };
-        let options = Options { heights, steal: Nanos(100) };
+        let options = Options { heights, steal: Nanos(100), on_one: Nanos::ZERO };
         calls(&recording, &self.rows, &options).unwrap_or_else(|never| match never {})
     }
 }
@@ -130,7 +131,10 @@ fn foo_has_the_work_and_bar_the_span() {
     {
         let metrics = of(&calls, MAIN, callee).metrics;
         assert_eq!(metrics.work_on_work, Nanos(work));
-        assert_eq!(metrics.parallelism_on_work().expect("a number").to_string(), parallelism);
+        assert_eq!(
+            laws::parallelism(metrics.work_on_work, metrics.span_on_work).expect("a number").to_string(),
+            parallelism
+        );
     }
     // What limits comes first, after `main` itself; what does not is not on the span at all.
     let callees: Vec<SiteId> = calls.rows.iter().map(|row| row.callee).collect();

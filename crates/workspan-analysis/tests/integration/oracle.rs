@@ -6,14 +6,14 @@ use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
 use workspan_model::{histogram, ContextId, Event, Histogram, Nanos, Recording, Strand};
 use workspan_testkit::random::Random;
 use workspan_testkit::strands::dag::{Spot, Sums};
-use workspan_testkit::strands::{evaluate, random, Evaluated};
+use workspan_testkit::strands::{evaluate, random_with_waits, Evaluated};
 
 const RUNS: u64 = 1500;
 
 #[test]
 fn a_replay_tells_what_the_graph_tells() {
     for seed in 0..RUNS {
-        let run = random(seed);
+        let run = random_with_waits(seed);
         let expected = evaluate(&run.recording, &run.rows);
         let found = replay(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let seed = format!("seed {seed}");
@@ -68,7 +68,7 @@ pub(crate) fn regions(recording: &Recording, rows: &[Strand], answer: &Evaluated
 #[test]
 fn regions_are_where_their_strands_are() {
     for seed in 0..RUNS / 3 {
-        let run = random(seed);
+        let run = random_with_waits(seed);
         let expected = evaluate(&run.recording, &run.rows);
         let places = regions(&run.recording, &run.rows, &expected);
         let found = strands::regions(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
@@ -138,7 +138,7 @@ fn names(recording: &Recording, part: &Selector, region: Region) -> bool {
 fn what_if_is_the_model_with_the_costs_divided() {
     let mut named = 0;
     for seed in 0..RUNS {
-        let run = random(seed);
+        let run = random_with_waits(seed);
         let as_it_is = evaluate(&run.recording, &run.rows);
         let places = regions(&run.recording, &run.rows, &as_it_is);
         let mut random = Random::new(seed);

@@ -5,14 +5,14 @@ use workspan_analysis::strands::critical_path;
 use workspan_analysis::strands::order::{visit, Order, TaskId, Visitor};
 use workspan_model::{Event, Nanos, Strand};
 use workspan_testkit::random::Random;
-use workspan_testkit::strands::{evaluate, random};
+use workspan_testkit::strands::{evaluate, random_with_waits};
 
 const RUNS: u64 = 1500;
 
 #[test]
 fn the_critical_path_is_that_of_the_graph() {
     for seed in 0..RUNS {
-        let run = random(seed);
+        let run = random_with_waits(seed);
         let expected = evaluate(&run.recording, &run.rows);
         let found = critical_path(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let takes_time = |row: &usize| run.rows[*row].cost + run.rows[*row].blocked != Nanos::ZERO;
@@ -94,7 +94,7 @@ impl Graph {
 #[test]
 fn the_longest_path_of_the_order_is_the_span() {
     for seed in 0..RUNS {
-        let run = random(seed);
+        let run = random_with_waits(seed);
         let graph = Graph::of(&run.rows);
         let expected = evaluate(&run.recording, &run.rows);
         assert_eq!(graph.longest(), Some(expected.span), "seed {seed}");
@@ -112,7 +112,7 @@ fn the_longest_path_of_the_order_is_the_span() {
 fn rows_that_break_the_rules_are_passed_over() {
     let mut whole = 0;
     for seed in 0..RUNS {
-        let mut run = random(seed);
+        let mut run = random_with_waits(seed);
         let mut random = Random::new(seed);
         for _ in 0..=random.below(3) {
             let Some(last) = u64::try_from(run.rows.len()).ok().and_then(|rows| rows.checked_sub(1)) else {

@@ -1,5 +1,6 @@
 //! Predictions of programs whose answers are known, and of random ones.
 
+use workspan_analysis::laws::on_one;
 use workspan_analysis::predict::{predict, Options, Prediction};
 use workspan_analysis::schedule::{greedy, BuildOptions, Grain, Graph};
 use workspan_analysis::strands::burdened_span;
@@ -54,7 +55,9 @@ pub(crate) fn tasks(count: u32, size: i64, creation: i64) -> Vec<Strand> {
 
 fn predicted(rows: &Vec<Strand>, steal: i64) -> Prediction {
     let options = Options { processors: vec![8, 1, 2, 4, 2], steal: Nanos(steal), seeds: 3 };
-    predict(&graph(&recording(), rows), &options)
+    let found = graph(&recording(), rows);
+    let on_one = on_one(found.work(), found.span(), []);
+    predict(&found, on_one, &options)
 }
 
 #[track_caller]
@@ -103,13 +106,18 @@ fn a_serial_half_halves_the_speedup() {
 }
 
 #[test]
-fn what_is_blocked_holds_its_processor() {
+fn who_waits_for_the_outside_world_holds_no_processor() {
     let mut rows = Vec::new();
     tree(&mut rows, 1, 1000);
     rows[1].blocked = Nanos(500);
     let found = predicted(&rows, 0);
-    check(&found, [2500, 1500, 1500, 1500]);
-    assert_eq!((found.bounds.blocked.0, found.bounds.serial.0), (500, 2500));
+    check(&found, [2000, 1500, 1500, 1500]);
+    assert_eq!((found.bounds.blocked.0, found.bounds.serial.0), (500, 2000));
+    // Nothing else is left to run meanwhile.
+    let mut rows = Vec::new();
+    tree(&mut rows, 1, 1000);
+    rows[4].blocked = Nanos(500);
+    check(&predicted(&rows, 0), [2500, 1500, 1500, 1500]);
 }
 
 #[test]
@@ -130,13 +138,13 @@ fn inlined(rows: &Vec<Strand>, site: u32, least: i64, join_cost_ps: i64) -> Grap
 fn tasks_below_the_grain_are_run_by_their_creators() {
     let rows = tasks(10, 400, 100);
     let kept = inlined(&rows, 1, 400, 0);
-    assert_eq!((kept.serial_time().0, greedy(&kept, 4).time.0), (5000, 1500));
+    assert_eq!((kept.work().0, greedy(&kept, 4).time.0), (5000, 1500));
     // Their creations are saved, and their parallelism is gone.
     let merged = inlined(&rows, 1, 401, 0);
-    assert_eq!((merged.serial_time().0, greedy(&merged, 4).time.0), (4000, 4000));
-    assert_eq!(merged.recorded_time().0, 5000);
+    assert_eq!((merged.work().0, greedy(&merged, 4).time.0), (4000, 4000));
+    assert_eq!((merged.work() + merged.saved()).0, 5000);
     // Another site's.
-    assert_eq!(inlined(&rows, 0, 401, 0).serial_time().0, 5000);
+    assert_eq!(inlined(&rows, 0, 401, 0).work().0, 5000);
 }
 
 #[test]
@@ -148,13 +156,13 @@ fn joins_below_the_grain_are_none() {
     }
     // The four innermost joins, and a creation of 50 saved at each.
     let found = inlined(&rows, 0, 2000, 50_000);
-    assert_eq!((found.serial_time().0, found.recorded_time().0), (8150, 8350));
+    assert_eq!((found.work().0, (found.work() + found.saved()).0), (8150, 8350));
     assert_eq!(greedy(&found, 8).time.0, 2100);
     // Of each half a nanosecond.
     let found = inlined(&rows, 0, 2000, 10_500);
-    assert_eq!((found.serial_time().0, found.recorded_time().0), (8308, 8350));
+    assert_eq!((found.work().0, (found.work() + found.saved()).0), (8308, 8350));
     let found = inlined(&rows, 0, 100_000, 50_000);
-    assert_eq!((found.serial_time().0, greedy(&found, 8).time.0), (8000, 8000));
+    assert_eq!((found.work().0, greedy(&found, 8).time.0), (8000, 8000));
 }
 
 #[test]
@@ -165,13 +173,13 @@ fn grain_leaves_the_work_and_adds_to_the_span() {
         let all = (0..20).map(|site| Grain { site: SiteId(site), least: Nanos(i64::MAX / 4096) });
         let options = BuildOptions { grain: all.collect(), ..BuildOptions::default() };
         let found = Graph::of(&run.recording, &run.rows, &options).unwrap_or_else(|never| match never {});
-        assert_eq!(found.recorded_time(), whole.serial_time(), "seed {seed}");
-        assert!(found.span() >= whole.span() - (whole.serial_time() - found.serial_time()), "seed {seed}");
-        assert_eq!(greedy(&found, 1).busy, found.serial_time(), "seed {seed}");
+        assert_eq!(found.work() + found.saved(), whole.work(), "seed {seed}");
+        assert!(found.span() >= whole.span() - (whole.work() - found.work()), "seed {seed}");
+        assert_eq!(greedy(&found, 1).busy, found.work(), "seed {seed}");
         let teams = run.rows.iter().any(|row| matches!(row.event, Event::Team(_) | Event::Fork(_)));
         if !teams {
             // Nothing is left but one chain.
-            assert_eq!(found.span(), found.serial_time(), "seed {seed}");
+            assert_eq!(found.span(), found.work() + found.blocked(), "seed {seed}");
         }
     }
 }
@@ -197,7 +205,7 @@ fn a_long_run_is_folded_and_predicted_as_before() {
     assert!(folded.burdened_span(Nanos(100)) < exact);
     let all = folded.folded() + folded.pieces() as u64;
     assert!(all == rows.len() as u64 || all == whole.pieces() as u64, "{all}");
-    assert_eq!(folded.serial_time(), whole.serial_time());
+    assert_eq!(folded.work(), whole.work());
     let near = |found: Nanos, expected: Nanos, error: f64| {
         let ratio = found.0 as f64 / expected.0 as f64;
         assert!((ratio - 1.0).abs() < error, "{found} {expected} {error}");

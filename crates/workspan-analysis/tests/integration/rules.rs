@@ -67,7 +67,7 @@ fn nothing_panics() {
         let regions = strands::regions(&run.recording, &rows).unwrap_or_else(|never| match never {});
         assert_eq!(regions.work, found.work);
         for heights in [false, true] {
-            let options = Options { heights, steal: Nanos(7) };
+            let options = Options { heights, steal: Nanos(7), on_one: found.work };
             let calls = calls(&run.recording, &rows, &options).unwrap_or_else(|never| match never {});
             assert_eq!((calls.work, calls.span), (found.work, found.span), "seed {seed}");
         }
@@ -82,7 +82,7 @@ fn nothing_panics() {
             for processors in [1, 3] {
                 let ran = greedy(&graph, processors).busy;
                 let stole = stealing(&graph, processors, &Stealing::of(Nanos(7), seed)).busy;
-                let all = graph.serial_time();
+                let all = graph.work();
                 assert!(broken || (ran, stole) == (all, all), "seed {seed}, {most}, {processors}: {ran} {stole} {all}");
             }
         }

@@ -4,7 +4,7 @@ use workspan_analysis::strands::{coarsened, regions, walk, Region, Step};
 use workspan_analysis::timeline::{extent, timeline};
 use workspan_model::{ContextId, Event, Nanos, Strand};
 use workspan_testkit::random::Random;
-use workspan_testkit::strands::{evaluate, random};
+use workspan_testkit::strands::{evaluate, random_with_waits};
 
 use crate::oracle::regions as regions_of_rows;
 
@@ -12,7 +12,7 @@ use crate::oracle::regions as regions_of_rows;
 #[test]
 fn a_walk_is_the_longest_path_in_order() {
     for seed in 0..700 {
-        let run = random(seed);
+        let run = random_with_waits(seed);
         let expected = evaluate(&run.recording, &run.rows);
         let places = regions_of_rows(&run.recording, &run.rows, &expected);
         let mut path: Vec<(Region, i64)> = Vec::new();
@@ -49,7 +49,7 @@ fn nonzero(steps: Vec<(Region, i64)>) -> Vec<(Region, i64)> {
 #[test]
 fn a_coarse_walk_loses_nothing() {
     for seed in 0..300 {
-        let run = random(seed);
+        let run = random_with_waits(seed);
         let rows = run.rows.len() as u64;
         let all = regions(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         for (stages, most) in [(1, 1_000), (3, 1_000), (64, 12), (64, 1)] {

@@ -8,6 +8,7 @@ mod events;
 #[cfg(all(target_os = "linux", not(miri)))]
 mod kernel;
 mod machine;
+mod meets;
 mod paths;
 mod pauses;
 mod replay;

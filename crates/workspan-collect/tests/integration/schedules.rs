@@ -474,8 +474,9 @@ fn check_burden(recording: &Recording, rows: &[Strand], label: &str) {
         // In the rows, items stand where the first turn was taken.
         return;
     }
-    let totals = from_totals(recording, run);
-    let found = calls(recording, rows, &Options { heights: false, steal: Nanos(STEAL) }).expect("a slice can be read");
+    let totals = from_totals(recording, run, Nanos::ZERO);
+    let found = calls(recording, rows, &Options { heights: false, steal: Nanos(STEAL), on_one: Nanos::ZERO })
+        .expect("a slice can be read");
     assert_eq!(totals.burdened, found.burdened, "{label}");
     let spans =
         |rows: &[CallRow]| -> Vec<_> { rows.iter().map(|row| (row.callee, row.caller, row.burdened)).collect() };

@@ -31,7 +31,8 @@ fn check_join(of_main: u64, of_child: u64, blocked: u64, span: i64) {
     wait.end_of_thread_at(now(main), ID);
     assert_eq!(strand::span(main), span);
     assert_eq!(main.task.work.get(), (100 + of_main).cast_signed(), "waiting is no work");
-    assert_eq!(main.blocked.get(), blocked.cast_signed());
+    assert_eq!(main.blocked.get(), 0, "nor is it waiting for the outside world");
+    assert_eq!(main.waited.get(), blocked.cast_signed());
     // What is in its path is what is in its span: here, all of it is serial.
     work(main, 7);
     machine.finish();

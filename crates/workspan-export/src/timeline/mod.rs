@@ -116,7 +116,7 @@ impl Visitor for Collector {
             order => Anchor { order: *order, ..*anchor },
         };
         // Of several that are waited for, the one that was over last.
-        let waits = |anchor: &Anchor| matches!(anchor.order, Order::Continue | Order::Join);
+        let waits = |anchor: &Anchor| matches!(anchor.order, Order::Continue | Order::Join | Order::Wake);
         let last = after.iter().map(through).filter(waits).max_by_key(|anchor| anchor.end);
         let created = after.iter().map(through).find(|anchor| !waits(anchor));
         let takes = takes(row);
@@ -139,8 +139,8 @@ impl Visitor for Collector {
         for anchor in after.iter().map(through).filter(|anchor| !waits(anchor)) {
             self.arrow(&anchor, strand, anchor.order);
         }
-        if let Some(last) = last.filter(|last| last.order == Order::Join && last.task != task) {
-            self.arrow(&last, strand, Order::Join);
+        if let Some(last) = last.filter(|last| last.order != Order::Continue && last.task != task) {
+            self.arrow(&last, strand, last.order);
         }
         Anchor { strand, task, end, order: Order::Continue }
     }

@@ -60,7 +60,7 @@ pub(crate) fn write_tables(sample: &Sample) -> Vec<(&'static str, String)> {
 
 fn write_cilkscale(sample: &Sample, steal: Option<i64>) -> String {
     let calls = steal.map(|steal| {
-        let options = Options { heights: false, steal: Nanos(steal) };
+        let options = Options { heights: false, steal: Nanos(steal), on_one: Nanos::ZERO };
         calls(&sample.recording, &sample.rows, &options).unwrap_or_else(|never| match never {})
     });
     let report = report_of(&sample.recording);

@@ -208,7 +208,7 @@ fn answers_are_those_of_the_analysis() {
         let factors = scenario.factors(&run.recording);
         let whole = graph(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let processors = 1 << pick(6);
-        let foretold = predicted(&whole.with_factors(factors), whole.serial_time(), Nanos(0), processors);
+        let foretold = predicted(&whole.with_factors(factors), expected.before.on_one, Nanos(0), processors);
         // Where there are too many parts it does not even try.
         let answered = session.predict(processors);
         assert!(answered.is_none_or(|answered| answered == foretold), "seed {seed}: {answered:?} {foretold:?}");

@@ -1,12 +1,13 @@
 //! Where the pieces are.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use workspan_wire::log::Event;
 
 use super::entry::{Cursor, Entry, Source};
 use super::input::Logs;
+use super::waits::Key;
 
 /// A piece of a task, from its first entry up to the one that ends it.
 #[derive(Clone, Copy, Debug)]
@@ -53,12 +54,20 @@ pub(super) struct Index {
     by_identity: Vec<usize>,
     /// The main thread's.
     pub(super) main: Option<usize>,
+    /// What is waited for, and how often.
+    pub(super) awaited: BTreeMap<Key, u32>,
 }
 
 impl Index {
     /// Reads all logs once; twice if not all that happened is in them.
     pub(super) fn new<L: Logs + ?Sized>(source: &mut Source<'_, L>, complete: bool) -> io::Result<Index> {
-        let mut index = Index { pieces: Vec::new(), first: Vec::new(), by_identity: Vec::new(), main: None };
+        let mut index = Index {
+            pieces: Vec::new(),
+            first: Vec::new(),
+            by_identity: Vec::new(),
+            main: None,
+            awaited: BTreeMap::new(),
+        };
         let slots = source.logs.slots().min(usize::from(u16::MAX));
         for slot in 0..slots {
             index.first.push(index.pieces.len());
@@ -140,6 +149,11 @@ impl Index {
                             self.pieces[piece].machinery = entry.number == 1;
                             break;
                         }
+                    }
+                }
+                Event::Await => {
+                    if let Some(key) = Key::of(&entry) {
+                        *self.awaited.entry(key).or_default() += 1;
                     }
                 }
                 Event::Barrier if entry.number == 1 => {

@@ -25,6 +25,7 @@ mod input;
 mod open;
 mod rows;
 mod track;
+mod waits;
 mod walk;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use workspan_model::{ContextId, Nanos};
 use super::entry::Cursor;
 use super::input::Stopped;
 use super::rows::{Part, Rows};
+use super::waits::{Round, Woken};
 
 /// What has begun and not ended.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +18,8 @@ pub(super) enum Open {
     Fork { from: i64, best: i64 },
     /// A group; the end of its longest task.
     Group { last: i64 },
-    /// A region.
-    Region,
+    /// A region, and its context.
+    Region(u32),
     /// A task.
     Task(Task),
     /// A team, and where the task that forked it goes on.
@@ -40,7 +41,7 @@ pub(super) enum Open {
 impl Open {
     /// True for what is cut off by the end of a piece, never open across it.
     pub(super) fn is_inner(self) -> bool {
-        matches!(self, Open::Fork { .. } | Open::Group { .. } | Open::Region | Open::Team { .. })
+        matches!(self, Open::Fork { .. } | Open::Group { .. } | Open::Region(_) | Open::Team { .. })
     }
 }
 
@@ -84,6 +85,8 @@ impl Scope {
 /// The rounds of a team.
 #[derive(Debug)]
 pub(super) struct Rounds {
+    /// Of the team, among all.
+    number: u64,
     /// The longest of each, as if it began where the team does.
     best: Vec<i64>,
     round: usize,
@@ -104,6 +107,8 @@ pub(super) struct Constructs<'s, P> {
     scopes: Vec<Scope>,
     /// Open teams.
     teams: Vec<Rounds>,
+    /// How many there were.
+    begun_teams: u64,
     /// Records that made no sense where they stood.
     pub(super) stray: u64,
 }
@@ -113,7 +118,19 @@ pub(super) type Step<E> = Result<(), Stopped<E>>;
 impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
     pub(super) fn new(rows: Rows<'s, P>) -> Constructs<'s, P> {
         let (stack, groups, teams) = (Vec::new(), Vec::new(), Vec::new());
-        Constructs { rows, stack, groups, scopes: vec![Scope::NEW], teams, stray: 0 }
+        Constructs { rows, stack, groups, scopes: vec![Scope::NEW], teams, begun_teams: 0, stray: 0 }
+    }
+
+    /// The round that the running strand is in.
+    pub(super) fn round(&self) -> Round {
+        self.teams.last().map(|team| (team.number, team.round))
+    }
+
+    /// Where the thread or detached task begins whose strand runs, if nothing is open in it but regions.
+    pub(super) fn parkable(&self) -> Option<usize> {
+        let at = self.stack.iter().rposition(|open| !matches!(open, Open::Region(_)))?;
+        let is_own = |task: &Task| task.group.is_none() && !task.call && !task.depended_on;
+        matches!(&self.stack[at], Open::Task(task) if is_own(task) && self.teams.is_empty()).then_some(at)
     }
 
     /// The end of a member's last barrier need not be seen.
@@ -150,7 +167,7 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
                 Some(Open::Fork { .. }) => self.join(nothing)?,
                 Some(Open::Group { .. }) => self.wait(nothing)?,
                 Some(Open::Team { .. }) => self.team_end(nothing)?,
-                Some(Open::Region) => {
+                Some(Open::Region(_)) => {
                     self.rows.emit(Ends::Leave, nothing)?;
                     self.stack.pop();
                 }
@@ -238,7 +255,7 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
 
     /// A member arrives at a barrier.
     pub(super) fn barrier(&mut self, part: Part, last: bool) -> Step<E> {
-        let member = self.stack.iter().rposition(|open| !matches!(open, Open::Region | Open::Group { .. }));
+        let member = self.stack.iter().rposition(|open| !matches!(open, Open::Region(_) | Open::Group { .. }));
         let Some(at) = member.filter(|at| matches!(self.stack[*at], Open::Member)) else {
             self.stray += 1;
             return self.rows.carry(part);
@@ -342,7 +359,9 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
         self.rows.emit(Ends::Team(u32::try_from(size).unwrap_or(u32::MAX)), part)?;
         self.groups.push((u64::MAX, self.stack.len()));
         self.stack.push(Open::Team { back, identity, from: self.rows.position });
-        self.teams.push(Rounds { best: Vec::new(), round: 0, loops: Vec::new(), entered: 0, leaving: false });
+        self.begun_teams += 1;
+        let number = self.begun_teams;
+        self.teams.push(Rounds { number, best: Vec::new(), round: 0, loops: Vec::new(), entered: 0, leaving: false });
         Ok(())
     }
 
@@ -361,6 +380,19 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
         self.rows.emit(Ends::End, part)?;
         self.raise_round();
         self.scopes.pop();
+        Ok(())
+    }
+
+    /// The strand has woken whoever awaits `label`.
+    pub(super) fn wake(&mut self, label: u32, part: Part) -> Result<Woken, Stopped<E>> {
+        self.rows.emit(Ends::Wake(label), part)?;
+        Ok(Woken { label, position: self.rows.position, round: self.round() })
+    }
+
+    /// The strand has waited for what was done there: how long that took does not matter.
+    pub(super) fn awaits(&mut self, woken: Woken, part: Part) -> Step<E> {
+        self.rows.emit(Ends::Await(woken.label), part)?;
+        self.rows.position = self.rows.position.max(woken.position);
         Ok(())
     }
 }

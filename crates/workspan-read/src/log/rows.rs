@@ -46,6 +46,8 @@ pub(super) struct Rows<'s, P> {
     batch: Vec<Strand>,
     /// Position of the running task, in ticks.
     pub(super) position: i64,
+    /// The next strand is the program's first: hooks that end none may have been passed since it began.
+    pub(super) opening: bool,
     carried: Option<Part>,
     last: Option<Part>,
     /// In the batch: the first row of serial code of which it is not known where it belongs.
@@ -60,6 +62,7 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
             push,
             batch: Vec::with_capacity(BATCH),
             position: 0,
+            opening: false,
             carried: None,
             last: None,
             unsettled: None,
@@ -129,8 +132,11 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
         carried.context == part.context || carried.context == 0
     }
 
-    fn row(&mut self, event: Event, part: Part) -> Result<(), Stopped<E>> {
+    fn row(&mut self, event: Event, mut part: Part) -> Result<(), Stopped<E>> {
         self.settle(part);
+        if std::mem::take(&mut self.opening) {
+            part.tick = self.setting.started;
+        }
         let before = self.nanos(self.position);
         let moved = self.nanos(self.position.wrapping_add(part.blocked));
         self.position = self.position.wrapping_add(part.blocked).wrapping_add(part.cost);

@@ -33,11 +33,12 @@ fn log(text: &str) -> Vec<Record> {
                 _ => (n, identity),
             };
             let context = u32::from(!["Life"].contains(&name));
-            // `Last` is a member's last barrier, `Await` the wait for those reported with `Of` before.
+            let name = if name == "Key" { "With" } else { name };
+            // `Last` is a member's last barrier, `Some` the wait for those reported with `For` before.
             let (name, context, identity) = match name {
                 "In" => ("With", context, identity),
                 "Last" => ("Barrier", context, 1 << 48),
-                "Await" => ("Sync", context, 1 << 48),
+                "Some" => ("Sync", context, 1 << 48),
                 "After" => (name, 0, identity),
                 "For" => ("After", 1, identity),
                 _ => (name, context, identity),
@@ -88,6 +89,12 @@ fn in_short(strands: &[Strand]) -> String {
             Ends::Team(_) => "team",
             Ends::Barrier => "barrier",
             Ends::TeamEnd => "team-end",
+            Ends::Wake(0) => "wake-0",
+            Ends::Wake(1) => "wake-1",
+            Ends::Wake(_) => "wake-other",
+            Ends::Await(0) => "await-0",
+            Ends::Await(1) => "await-1",
+            Ends::Await(_) => "await-other",
         };
         let separator = if text.is_empty() { "" } else { ", " };
         write!(text, "{separator}{name} {}", strand.cost.0).expect("text can be written to");
@@ -192,6 +199,53 @@ fn a_strand_that_moves_is_one() {
     check(&["Life With=2 Handoff:1 End:3", "Begin=2 Fork:10 Next:1 Join:1 End:20"], "fork 11, next 1, join 1, end 23");
 }
 
+/// `Key=7` stands before a wake-up and its waits.
+#[test]
+fn who_waits_comes_after_who_woke_it() {
+    // The main thread waits for what a thread did, and for its end.
+    check(
+        &[
+            "Life With=2 Spawn:5 Key=70 Await:3 Key=71 Await:1 End:2",
+            "Life Born=2 Fork:1 Next:2 Join:3 Key=70 Wake:4 Key=71 Wake:6 End:0",
+        ],
+        "detach 5, fork 1, next 2, join 3, wake-0 4, wake-1 6, end 0, await-0 3, await-1 1, end 2",
+    );
+}
+
+#[test]
+fn who_waits_for_what_comes_later_goes_on_there() {
+    // A worker gets two pieces of work from its creator, and says when it is done.
+    check(
+        &[
+            "Life With=2 Spawn:5 Key=70 Wake:10 Key=71 Wake:20 Key=72 Await:30 End:2",
+            "Life Born=2 Key=70 Await:1 Key=71 Await:100 Key=72 Wake:200 End:0",
+        ],
+        "detach 5, wake-0 1, end 0, wake-1 10, detach 0, await-0 0, wake-0 100, end 0, wake-1 20, detach 0, await-0 0, \
+         wake-0 200, end 0, await-0 30, end 2",
+    );
+}
+
+#[test]
+fn wake_ups_that_nobody_waited_for_are_none() {
+    check(&["Life Key=70 Wake:5 Enter:2 Leave:1 End:1"], "enter 7, leave 1, end 1");
+}
+
+#[test]
+fn a_branch_that_waits_for_a_later_one_comes_as_much_later() {
+    check(
+        &["Life Fork:1 Key=70 Of=24 Await:5 Next:2 Key=70 Wake:30 Join:1 End:1"],
+        "fork 1, next 7+24, join 31, end 1",
+    );
+}
+
+#[test]
+fn regions_of_a_thread_that_waits_go_on() {
+    check(
+        &["Life With=2 Spawn:5 Key=70 Wake:10 End:2", "Life Born=2 Enter:1 Key=70 Await:2 Leave:3 End:4"],
+        "detach 5, enter 1, wake-0 2, leave 0, end 0, wake-1 10, detach 0, await-0 0, enter 0, leave 3, end 4, end 2",
+    );
+}
+
 #[test]
 fn copies_of_a_task_are_tasks() {
     check(
@@ -292,7 +346,7 @@ fn nanoseconds_add_up_along_every_path() {
 
 /// Rows are well nested, whatever the logs.
 fn check_nesting(strands: &[Strand]) {
-    let mut open = Vec::new();
+    let (mut open, mut labels) = (Vec::new(), 0);
     for (i, strand) in strands.iter().enumerate() {
         let closes = match strand.event {
             Ends::Fork(_) => {
@@ -333,6 +387,15 @@ fn check_nesting(strands: &[Strand]) {
                 continue;
             }
             Ends::Sync | Ends::After(_) => continue,
+            Ends::Wake(label) => {
+                assert!(label <= labels);
+                labels = labels.max(label + 1);
+                continue;
+            }
+            Ends::Await(label) => {
+                assert!(label < labels);
+                continue;
+            }
             // A member.
             Ends::End if open.last() == Some(&"team") => continue,
             Ends::End => "task",
@@ -401,7 +464,7 @@ fn tasks_come_after_others_and_are_waited_for() {
     check(
         &[
             "Life In=3 Spawn:1 After=0 In=4 Call:2 After=0 After=3 Begin=4 End:20 In=5 Spawn:3 After=9 Begin=5 End:1 Sync:4 \
-             For=4 For=9 Await:5 End:1",
+             For=4 For=9 Some:5 End:1",
             "Begin=3 With=6 Suspend:10",
             "Resume=6 End:11",
         ],

@@ -11,15 +11,15 @@ use crate::live::Live;
 use crate::parts::ratio;
 use crate::rows::share;
 use crate::view::Report;
-use workspan_analysis::bounds::{curve, Bounds};
+use workspan_analysis::laws::{self, Bounds};
 use workspan_model::Nanos;
 
-/// The bounds of a report: as the sliders have them, where there are any. Totals do not report for whom a strand waited, so
-/// without strands all of its waiting holds a processor.
-pub(crate) fn bounds(report: &Report, live: Option<&Live>) -> [Bounds; workspan_analysis::bounds::POWERS as usize] {
+/// The bounds of a report.
+pub(crate) fn bounds(report: &Report) -> [Bounds; laws::POWERS as usize] {
     let program = &report.program;
-    let blocked = live.map_or(Nanos(program.blocked_ns), |live| live.blocked);
-    curve(Nanos(program.work_ns) + blocked, Nanos(program.span_ns))
+    let [work, span, blocked, on_one] =
+        [program.work_ns, program.span_ns, program.blocked_ns, program.one_processor_ns].map(Nanos);
+    laws::Program { work, span, blocked, on_one }.curve()
 }
 
 /// The panel.
@@ -74,7 +74,7 @@ fn predicted(live: &Live) -> String {
 
 fn numbers(report: &Report, live: Option<&Live>) -> String {
     let dots = live.map_or(&[][..], |live| &live.predicted);
-    let rows: String = bounds(report, live)
+    let rows: String = bounds(report)
         .iter()
         .enumerate()
         .map(|(power, b)| {

@@ -85,6 +85,7 @@ fn empty() -> Report {
         program: Program {
             work_ns: 0,
             span_ns: 0,
+            one_processor_ns: 0,
             parallelism: None,
             uniform: None,
             burdened: None,

@@ -14,8 +14,10 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
         Headline::NeverForks => "parallelism 1: the program never forked".to_owned(),
         Headline::Parallelism { parallelism, main, overhead } => {
             let main = main.map_or(String::new(), |main| {
-                let share = percent(main.share);
-                format!(": {share} of the critical path is {}", contributor(recording, main.site))
+                let (share, what) = (percent(main.share), contributor(recording, main.site));
+                let waits =
+                    if profile.waits(main.site) { "waiting for files, timers or other processes in " } else { "" };
+                format!(": {share} of the critical path is {waits}{what}")
             });
             let overhead = overhead.map_or(String::new(), |overhead| {
                 let (share, tasks) = (percent(overhead), profile.program.tasks);
@@ -152,7 +154,16 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
 
 fn gain(judged: &Judged, part: &Part) -> String {
     let Ratio(without) = part.without;
-    format!(" (then at most {without:.1}x on {})", processors(judged))
+    let on = processors(judged);
+    // A task that starts first is as long as ever.
+    let first = match part.reason {
+        Reason::LongTask { longest, .. } => judged.on_one.over(longest).filter(|most| most.0 < without),
+        _ => None,
+    };
+    match first {
+        Some(Ratio(most)) => format!(" (split: at most {without:.1}x on {on}; started first: at most {most:.1}x)"),
+        None => format!(" (then at most {without:.1}x on {on})"),
+    }
 }
 
 fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {

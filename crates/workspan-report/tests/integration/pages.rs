@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use workspan_analysis::replay;
 use workspan_analysis::what_if::{what_if, Change, Factor, Scenario, Selector};
+use workspan_analysis::{profile, replay};
 use workspan_model::{Event, Function, Machine, Nanos, Recording, Run, SiteId, Strand};
 use workspan_page::predict::{graph, predicted, Predicted};
 use workspan_report::html::{self, Sources};
@@ -90,9 +90,9 @@ impl Made {
         let whole = graph(&self.recording, &self.rows).unwrap_or_else(|never| match never {});
         let changed = whole.with_factors(factors);
         let steal = Nanos(i64::try_from(self.recording.machine.steal_ns).expect("it is small"));
+        let on_one = profile(&self.recording, &self.recording.runs[0]).program.on_one;
         let numbers = |power: u32| {
-            let Predicted { greedy, stealing: [low, median, high] } =
-                predicted(&changed, whole.serial_time(), steal, 1u32 << power);
+            let Predicted { greedy, stealing: [low, median, high] } = predicted(&changed, on_one, steal, 1u32 << power);
             [greedy, low, median, high]
         };
         (0..11u32).map(numbers).collect()

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::part::{read_footer, version};
 use crate::parquet::chunk::{Shape, Unpacker, Values};
 use crate::parquet::footer::{Footer, Physical};
-use crate::{names, Problem, StoreError, MAJOR};
+use crate::{names, Problem, StoreError, MAJOR, OLDEST};
 
 /// A larger file is none that the writer makes.
 const MOST_BYTES: u64 = 16 << 20;
@@ -46,7 +46,7 @@ pub(crate) fn read(folder: &Path, run: u32) -> Result<Option<Stored>, StoreError
     let Some(footer) = footer else {
         return Ok(None);
     };
-    if let Some((major, minor)) = version(&footer).filter(|(major, _)| *major != MAJOR) {
+    if let Some((major, minor)) = version(&footer).filter(|(major, _)| !(OLDEST..=MAJOR).contains(major)) {
         return Err(StoreError::Version { path, major, minor });
     }
     Ok(pairs(&mut file, &footer).map(|pairs| stored(&pairs)))

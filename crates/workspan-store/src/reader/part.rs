@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use crate::parquet::footer::{self, Chunk, Footer, Group, Physical, TAIL};
-use crate::{names, schema, StoreError, MAJOR};
+use crate::{names, schema, StoreError, MAJOR, OLDEST};
 
 /// Most row groups of a file that are read.
 const MOST_GROUPS: usize = 1024;
@@ -36,7 +36,9 @@ impl Part {
             file => file.map_err(|error| StoreError::io(&path, error))?,
         };
         let footer = read_footer(&mut file).map_err(|error| StoreError::io(&path, error))?;
-        if let Some((major, minor)) = footer.as_ref().and_then(version).filter(|(major, _)| *major != MAJOR) {
+        if let Some((major, minor)) =
+            footer.as_ref().and_then(version).filter(|(major, _)| !(OLDEST..=MAJOR).contains(major))
+        {
             return Err(StoreError::Version { path, major, minor });
         }
         let sums = Some(footer.as_ref().map(sums).unwrap_or_default());

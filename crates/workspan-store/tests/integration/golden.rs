@@ -1,6 +1,6 @@
-//! Stored folders, one of each minor version that was published: today's reader gives what their writer was given.
+//! Stored folders, one of each version that was published: today's reader gives what their writer was given.
 //!
-//! Nothing in them comes from a run. When the format has got a new minor version, make its folder, and leave the others:
+//! Nothing in them comes from a run. When the format has got a new version, make its folder, and leave the others:
 //!
 //! ```sh
 //! WORKSPAN_BLESS=1 cargo test -p workspan-store --test integration golden
@@ -17,21 +17,22 @@ use workspan_store::{Meta, Reader, Writer, MAJOR, MINOR};
 use crate::round_trip::read;
 use crate::rows::recording;
 
-/// Minor versions of the stored folders.
-const STORED: &[u16] = &[0];
+/// Versions of the stored folders, and how many of the rows of today's they have: events that came later stand at the end,
+/// before the root's own.
+const STORED: &[(u16, u16, usize)] = &[(1, 0, 22), (2, 0, 24)];
 
-fn stored(minor: u16) -> PathBuf {
+fn stored(major: u16, minor: u16) -> PathBuf {
     static BLESSED: Once = Once::new();
     let folder =
-        |minor| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{MAJOR}.{minor}.strands"));
+        |major, minor| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{major}.{minor}.strands"));
     BLESSED.call_once(|| {
         if std::env::var_os("WORKSPAN_BLESS").is_some() {
-            let mut writer = Writer::create(&folder(MINOR), 1, &meta()).expect("the tests are writable");
-            writer.push(&expected()).expect("there is room");
+            let mut writer = Writer::create(&folder(MAJOR, MINOR), 1, &meta()).expect("the tests are writable");
+            writer.push(&expected(usize::MAX)).expect("there is room");
             writer.finish(&recording(), None).expect("there is room");
         }
     });
-    folder(minor)
+    folder(major, minor)
 }
 
 fn meta() -> Meta {
@@ -45,8 +46,8 @@ fn meta() -> Meta {
     }
 }
 
-/// Every event, and every number another.
-fn expected() -> Vec<Strand> {
+/// Every event, and every number another; of this number of rows, all but the last ones.
+fn expected(rows: usize) -> Vec<Strand> {
     let creation =
         |context, group, overhead| Creation { context: ContextId(context), group, overhead: Nanos(overhead) };
     let events = [
@@ -71,7 +72,8 @@ fn expected() -> Vec<Strand> {
         Event::Barrier,
         Event::End,
         Event::TeamEnd,
-        Event::End,
+        Event::Wake(0),
+        Event::Await(0),
     ];
     let strand = |(event, n): (Event, u16)| Strand {
         event,
@@ -81,17 +83,22 @@ fn expected() -> Vec<Strand> {
         start: Nanos(2_000_000_011 * i64::from(n)),
         thread: 60_000 + n,
     };
-    events.into_iter().zip(0..).map(strand).collect()
+    let events = events.into_iter().take(rows.saturating_sub(1)).chain([Event::End]);
+    events.zip(0..).map(strand).collect()
 }
 
 #[test]
 fn every_version_is_read() {
-    for minor in STORED {
-        let reader = Reader::open(&stored(*minor), 1).expect("it is stored");
+    for (major, minor, rows) in STORED {
+        let reader = Reader::open(&stored(*major, *minor), 1).expect("it is stored");
         let about = reader.stored().expect("it is stored");
         assert_eq!((about.command.as_str(), about.made_at), ("./prog two words", 1_767_225_600));
-        assert_eq!(about.strands, Some(22));
-        assert_eq!(read(reader), (expected(), Vec::new()), "version {MAJOR}.{minor}");
+        assert_eq!(about.strands, Some(*rows as u64));
+        assert_eq!(read(reader), (expected(*rows), Vec::new()), "version {major}.{minor}");
     }
-    assert_eq!(STORED.last(), Some(&MINOR), "the format has a new version: see the head of this file");
+    assert_eq!(
+        STORED.last().map(|(major, minor, _)| (*major, *minor)),
+        Some((MAJOR, MINOR)),
+        "the format has a new version: see the head of this file"
+    );
 }

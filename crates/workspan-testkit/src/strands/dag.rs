@@ -9,6 +9,8 @@
 
 mod solve;
 
+use std::collections::BTreeMap;
+
 use workspan_model::{ContextId, Creation, Event, Recording, SiteKind, Strand};
 
 /// What a context amounts to.
@@ -106,8 +108,10 @@ pub fn evaluate_burdened(recording: &Recording, rows: &[Strand], burden: i64) ->
 /// A node of the graph, and what must be over before it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it takes.
+    /// What it takes of a processor.
     pub cost: i64,
+    /// After what time behind its end others may begin.
+    pub delay: i64,
     /// The strand that it is; none of a join, a wait, a barrier.
     pub row: Option<usize>,
     /// Nodes before it.
@@ -120,8 +124,10 @@ pub struct Step {
 pub fn graph(recording: &Recording, rows: &[Strand]) -> Vec<Step> {
     let mut graph = Graph::new(recording, rows);
     graph.run();
+    let delay = |vertex: &Vertex| vertex.row.map_or(0, |row| rows[row].blocked.0);
     let step = |vertex: &Vertex| Step {
-        cost: vertex.cost,
+        cost: vertex.cost - delay(vertex),
+        delay: delay(vertex),
         row: vertex.row,
         before: vertex.edges.iter().map(|edge| edge.before).collect(),
         begins: vertex.begins,
@@ -204,6 +210,8 @@ struct Graph<'a> {
     sums: Vec<Sums>,
     places: Vec<Place>,
     work: i64,
+    /// What waits go on from.
+    labels: BTreeMap<u32, Node>,
 }
 
 #[derive(Default)]
@@ -262,6 +270,7 @@ impl<'a> Graph<'a> {
             sums: vec![Sums::default(); recording.contexts.len()],
             places: Vec::new(),
             work: 0,
+            labels: BTreeMap::new(),
         }
     }
 
@@ -369,6 +378,13 @@ impl<'a> Graph<'a> {
                     self.teams[team].round += 1;
                 }
             }
+            Event::Wake(label) => {
+                self.labels.insert(label, task.at);
+            }
+            Event::Await(label) => {
+                let edges = [task.at, self.labels[&label]].map(Edge::from);
+                task.at = self.node(edges.to_vec());
+            }
             _ => {}
         }
         row.event
@@ -379,7 +395,7 @@ impl<'a> Graph<'a> {
             Event::Spawn(creation) | Event::Call(creation) => Spot::At(creation.context),
             Event::Enter(inner) => Spot::At(inner),
             Event::End | Event::Next(_) | Event::Join => Spot::End,
-            Event::Sync => Spot::Wait,
+            Event::Sync | Event::Wake(_) | Event::Await(_) => Spot::Wait,
             Event::After(_) => task.spot,
             _ => Spot::At(row.context),
         }

@@ -15,5 +15,5 @@ pub mod stream;
 
 pub use dag::{evaluate, evaluate_burdened, Evaluated};
 pub use partners::partners;
-pub use random::{random, RandomRun};
+pub use random::{random, random_with_waits, RandomRun};
 pub use stream::Stream;

@@ -60,7 +60,7 @@ fn keys(known: &mut BTreeMap<Key, usize>, rows: &[Strand]) -> Vec<usize> {
             Event::Join | Event::Wait | Event::End | Event::Leave | Event::TeamEnd => {
                 stack.pop();
             }
-            Event::Sync | Event::After(_) | Event::Barrier => {}
+            Event::Sync | Event::After(_) | Event::Barrier | Event::Wake(_) | Event::Await(_) => {}
         }
     }
     keys
@@ -83,6 +83,8 @@ fn look(row: &Strand) -> Look {
         Event::Team(_) => (12, 0),
         Event::Barrier => (13, 0),
         Event::TeamEnd => (14, 0),
+        Event::Wake(_) => (15, 0),
+        Event::Await(_) => (16, 0),
     };
     (event, row.context.0, inner)
 }

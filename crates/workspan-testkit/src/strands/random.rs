@@ -52,6 +52,15 @@ const MARKS: &[u32] = &[18, 19];
 
 /// Makes rows. The same seed makes the same; every fortieth is as small as can be, the next a little larger.
 pub fn random(seed: u64) -> RandomRun {
+    made(seed, false)
+}
+
+/// The same, and of every third seed with waits of tasks for what others do: locks, channels, ends of threads.
+pub fn random_with_waits(seed: u64) -> RandomRun {
+    made(seed, seed % 3 == 2)
+}
+
+fn made(seed: u64, waits: bool) -> RandomRun {
     let sites = SITES.iter().map(|(kind, file, line)| site(*kind, file, *line)).collect();
     let mut contexts = ContextTree::default();
     let serial = contexts.intern(ContextId::ROOT, SERIAL).unwrap_or(ContextId::ROOT);
@@ -63,6 +72,8 @@ pub fn random(seed: u64) -> RandomRun {
         groups: Vec::new(),
         task: Task::default(),
         left: 1 + seed % 40,
+        waits,
+        labels: 0,
     };
     while maker.left > 0 {
         maker.node(5);
@@ -94,6 +105,9 @@ struct Maker {
     task: Task,
     /// Constructs still to be made.
     left: u64,
+    /// Tasks wait for others, and how many labels there are.
+    waits: bool,
+    labels: u32,
 }
 
 impl Maker {
@@ -154,6 +168,9 @@ impl Maker {
             return;
         }
         self.left -= 1;
+        if self.waits && !self.groups.contains(&true) && self.random.once_in(3) {
+            return self.meet();
+        }
         let depth = depth - 1;
         match self.random.below(22) {
             0..=3 => self.region(JOINS, |maker| maker.branches(depth, false)),
@@ -188,6 +205,24 @@ impl Maker {
             20 => self.region(MARKS, |maker| maker.seq(depth)),
             _ => self.seq(depth),
         }
+    }
+
+    /// The task wakes whoever waits for it, or waits for another: labels are used again.
+    fn meet(&mut self) {
+        const LABELS: u32 = 6;
+        if self.labels == 0 || self.random.once_in(2) {
+            let new = self.labels < LABELS && self.random.once_in(2);
+            let label = if new || self.labels == 0 { self.labels } else { self.label() };
+            self.row(Event::Wake(label));
+            self.labels = self.labels.max(label + 1);
+        } else {
+            let label = self.label();
+            self.row(Event::Await(label));
+        }
+    }
+
+    fn label(&mut self) -> u32 {
+        u32::try_from(self.random.below(u64::from(self.labels))).unwrap_or(0)
     }
 
     /// Branches; of a loop, each of some iterations.
@@ -293,8 +328,8 @@ mod tests {
 
     #[test]
     fn all_events_occur() {
-        let rows = (0..400).flat_map(|seed| random(seed).rows);
+        let rows = (0..400).flat_map(|seed| random_with_waits(seed).rows);
         let seen: HashSet<Discriminant<Event>> = rows.map(|row| discriminant(&row.event)).collect();
-        assert_eq!(seen.len(), 15);
+        assert_eq!(seen.len(), 17);
     }
 }

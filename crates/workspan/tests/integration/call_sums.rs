@@ -14,7 +14,7 @@ pub(crate) const STEAL: i64 = 37;
 pub(crate) fn graph_difference(recording: &Recording, rows: &[Strand]) -> Option<String> {
     let answers = [evaluate(recording, rows), evaluate_burdened(recording, rows, STEAL)];
     for heights in [false, true] {
-        let options = Options { heights, steal: Nanos(STEAL) };
+        let options = Options { heights, steal: Nanos(STEAL), on_one: Nanos::ZERO };
         let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
         let sums = if heights { by_height } else { outermost };
         let [plain, burdened] = [&answers[0], &answers[1]].map(|answer| sums(recording, answer));
@@ -36,16 +36,16 @@ pub(crate) fn graph_difference(recording: &Recording, rows: &[Strand]) -> Option
 
 /// What differs between the calls that the collector reported and those computed from `rows`.
 pub(crate) fn fly_difference(recording: &Recording, run: &Run, rows: &[Strand]) -> Option<String> {
-    let options = Options { heights: false, steal: Nanos::ZERO };
+    let options = Options { heights: false, steal: Nanos::ZERO, on_one: Nanos::ZERO };
     let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
-    difference(recording, &metrics(&from_totals(recording, run).rows), &metrics(&found.rows))
+    difference(recording, &metrics(&from_totals(recording, run, Nanos::ZERO).rows), &metrics(&found.rows))
 }
 
 /// What differs between the burdened spans that the collector reported and those computed from `rows`.
 pub(crate) fn burdened_difference(recording: &Recording, run: &Run, rows: &[Strand]) -> Option<String> {
-    let options = Options { heights: false, steal: Nanos(STEAL) };
+    let options = Options { heights: false, steal: Nanos(STEAL), on_one: Nanos::ZERO };
     let found = calls(recording, rows, &options).unwrap_or_else(|never| match never {});
-    let totals = from_totals(recording, run);
+    let totals = from_totals(recording, run, Nanos::ZERO);
     if totals.burdened != found.burdened {
         return Some(format!("burdened: {:?}, found {:?}", totals.burdened, found.burdened));
     }

@@ -1,5 +1,6 @@
 //! End to end: real programs, built by `cargo workspan`, run on real rayon.
 
+mod agreement;
 mod bad_input;
 mod build;
 mod call_sums;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use workspan_model::{Recording, Run};
 use workspan_read::{decode, encode};
 use workspan_store::{folder_of, Meta, Writer};
-use workspan_testkit::strands::{random, RandomRun};
+use workspan_testkit::strands::{random_with_waits, RandomRun};
 
 use crate::build::scratch;
 use crate::command::{run, workspan, Ended};
@@ -14,7 +14,7 @@ use crate::command::{run, workspan, Ended};
 /// A folder with `workspan.wspan` and its strands.
 pub(crate) fn recorded(name: &str, seed: u64) -> PathBuf {
     let folder = scratch(name);
-    let RandomRun { recording, rows } = random(seed);
+    let RandomRun { recording, rows } = random_with_waits(seed);
     let replayed = workspan_analysis::replay(&recording, &rows).unwrap_or_else(|never| match never {});
     let runs = vec![replayed.into_run(&Run::default())];
     let command = vec!["./made-up".to_owned(), "1".to_owned()];
@@ -132,7 +132,8 @@ fn predictions_agree_with_the_other_verbs() {
     let calls = ask(&["calls", "--json", "--steal", "7000"]);
     let burdened = ask(&["predict", "--json", "-p", "1", "--steal", "7000", "--seeds", "0"]);
     assert_eq!(burdened["program"]["burdened_span_ns"], calls["program"]["burdened_span_ns"]);
-    assert_eq!(whole["points"][0]["time_ns"], whole["program"]["serial_ns"]);
+    // Longer where all wait for the outside world at the same time.
+    assert!(whole["points"][0]["time_ns"].as_i64() >= whole["program"]["serial_ns"].as_i64());
     let site = what_if["sites"][0]["id"].as_str().expect("an id");
     let grain = ask(&["predict", "--json", "-p", "1", "--grain", &format!("{site}=1000000000000")]);
     assert_eq!(grain["grain"][0]["id"], *site);

@@ -11,6 +11,7 @@
 mod finish;
 mod tasks;
 mod teams;
+mod waits;
 
 use workspan_model::nesting::{Construct, Nesting};
 use workspan_model::{ContextId, Event, Nanos, OpenRegion, Recording, Strand};
@@ -46,6 +47,8 @@ pub(crate) struct Machine<C> {
     blocked: i64,
     /// The longest of the tasks that nobody waits for.
     detached: Position,
+    /// What waits go on from, by label.
+    labels: Vec<Position>,
     calls: Calls,
     threads: Threads,
     /// What a stolen branch or task costs more at its beginning, and again where it is waited for; in units of positions.
@@ -89,6 +92,7 @@ impl<C: Charge> Machine<C> {
             work: Work::default(),
             blocked: 0,
             detached: Position::NEVER,
+            labels: Vec::new(),
             calls: Calls::default(),
             threads: Threads::new(),
             burden: 0,
@@ -199,6 +203,8 @@ impl<C: Charge> Machine<C> {
             Event::Team(members) => self.team(members),
             Event::Barrier => self.barrier(),
             Event::TeamEnd => self.team_end(),
+            Event::Wake(label) => self.wake(label),
+            Event::Await(label) => self.awaits(label),
         }
     }
 
@@ -223,7 +229,7 @@ impl<C: Charge> Machine<C> {
             Event::Spawn(creation) | Event::Call(creation) => self.tables.get(creation.context).place,
             Event::Enter(inner) => self.tables.get(inner).place,
             Event::End | Event::Next(_) | Event::Join => Point::End.code(),
-            Event::Sync => Point::Wait.code(),
+            Event::Sync | Event::Wake(_) | Event::Await(_) => Point::Wait.code(),
             Event::After(_) => self.now.place,
             _ => self.tables.get(context).place,
         }

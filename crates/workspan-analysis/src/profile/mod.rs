@@ -1,7 +1,7 @@
 //! The parallelism profile (TaskProf ch. 3; Cilkprof ch. 2).
 //!
 //! * Work of a site: sum over the outermost instances of the site, descendants included; span likewise. Parallelism is
-//!   their quotient. Recursive instances lie within outermost ones and are not added again (TaskProf 3.4).
+//!   their quotient, as [`mod@crate::laws`] has it. Recursive instances lie within outermost ones and are not added again (TaskProf 3.4).
 //! * Critical share of a site: what the strands *of that site itself* contribute to the critical path. Exclusive, so the
 //!   shares of all sites and serial rows add up to 100 %.
 //! * Task overhead: cost of creating tasks over work; of a site: exclusive, the tasks it creates itself; total, with all
@@ -11,154 +11,37 @@
 //!
 //! Cost: linear in contexts, but for [`workspan_model::ContextTree::path`], whose length recursion does not add to.
 
+mod rows;
+
 use std::collections::BTreeMap;
 
 use crate::calls::Burdened;
+use crate::laws::{self, Stage};
 use workspan_model::kind::Created;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, OnPath, Ratio, Recording, Run, SiteId, SiteKind,
-    Totals,
+    Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, OnPath, Recording, Run, SiteId, SiteKind, Totals,
 };
 
-/// The profile of one run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
-    /// The whole program.
-    pub program: Program,
-    /// Regions and serial code at the top, by falling share of the critical path.
-    pub regions: Vec<Region>,
-    /// Spawn sites, by falling share of the critical path.
-    pub sites: Vec<SiteRow>,
-}
-
-/// The whole program.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Program {
-    /// Sum of all strands.
-    pub work: Nanos,
-    /// Longest chain of strands.
-    pub span: Nanos,
-    /// Work over span.
-    pub parallelism: Option<Ratio>,
-    /// The same with uniform loops.
-    pub uniform: Option<Uniform>,
-    /// The same with steals.
-    pub burdened: Option<Burdened>,
-    /// Cost of creating tasks.
-    pub overhead: Nanos,
-    /// That, over work.
-    pub task_overhead: Option<Ratio>,
-    /// Tasks created: the sum over all sites. The cost of creating them includes a shared iterator's machinery, which is
-    /// not counted here ([`Totals::machinery`]).
-    pub tasks: u64,
-    /// Of the work: serial code of the root strand.
-    pub serial: Nanos,
-    /// From start to end.
-    pub wall: Nanos,
-    /// Time workers waited for work.
-    pub idle: Nanos,
-}
-
-/// The other end of a bracket: what would be if each iteration of a worksharing loop cost the same and could run by
-/// itself. The runtime reports chunks only, so the truth lies between. Of runs with such loops.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Uniform {
-    /// Span.
-    pub span: Nanos,
-    /// Work over span.
-    pub parallelism: Option<Ratio>,
-}
-
-/// A region or a stretch of serial code of the root strand.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Region {
-    /// Its context.
-    pub context: ContextId,
-    /// Its site.
-    pub site: SiteId,
-    /// True for serial code.
-    pub serial: bool,
-    /// True for the serial code before the first region: start-up.
-    pub prefix: bool,
-    /// Times it was entered.
-    pub instances: u64,
-    /// True if it was still open when the program ended.
-    pub open: bool,
-    /// Work, descendants included.
-    pub work: Nanos,
-    /// Sum of the spans of its instances.
-    pub span: Nanos,
-    /// Work over span.
-    pub parallelism: Option<Ratio>,
-    /// The same with uniform loops.
-    pub uniform: Option<Uniform>,
-    /// The same with steals.
-    pub burdened: Option<Burdened>,
-    /// Share of the critical path, descendants included.
-    pub critical: Nanos,
-    /// That, over the program's span.
-    pub critical_share: Option<Ratio>,
-    /// Cost of creating tasks inside.
-    pub overhead: Nanos,
-    /// That, over its work.
-    pub task_overhead: Option<Ratio>,
-    /// Wall time of its instances.
-    pub wall: Nanos,
-    /// Time workers waited meanwhile; zero for serial code.
-    pub idle: Nanos,
-}
-
-/// A spawn site.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SiteRow {
-    /// The site.
-    pub site: SiteId,
-    /// Times the construct ran, recursion included.
-    pub instances: u64,
-    /// Tasks it created.
-    pub tasks: u64,
-    /// Work of its outermost instances.
-    pub work: Nanos,
-    /// Sum of their spans.
-    pub span: Nanos,
-    /// Work over span.
-    pub parallelism: Option<Ratio>,
-    /// The same with uniform loops.
-    pub uniform: Option<Uniform>,
-    /// The same with steals.
-    pub burdened: Option<Burdened>,
-    /// Time its strands waited for a lock that others held; in no other number.
-    pub contended: Nanos,
-    /// Time of strands of the site itself.
-    pub self_work: Nanos,
-    /// What strands of the site itself add to the critical path.
-    pub critical: Nanos,
-    /// That, over the program's span.
-    pub critical_share: Option<Ratio>,
-    /// Cost of creating its tasks.
-    pub overhead: Nanos,
-    /// That, over the program's work.
-    pub overhead_share: Option<Ratio>,
-    /// Cost of creating tasks below it, its own included.
-    pub overhead_total: Nanos,
-    /// Time its strands were blocked.
-    pub blocked: Nanos,
-    /// Mean size of its tasks: what they ran themselves.
-    pub task_mean: Option<Nanos>,
-    /// Sizes of its tasks.
-    pub sizes: Histogram,
-}
+pub use rows::{Profile, Program, Region, SiteRow, Uniform};
 
 /// The profile of `run`, which belongs to `recording`.
 pub fn profile(recording: &Recording, run: &Run) -> Profile {
     let tree = &recording.contexts;
     let overhead: Vec<Picos> = tree.ids().map(|id| overhead_of(recording, run, id)).collect();
-    let program = program(run, &overhead, tree, recording);
-    Profile {
-        regions: regions(recording, run, &overhead, &program),
-        sites: sites(recording, run, &overhead, &program),
-        program,
-    }
+    let mut program = program(run, &overhead, tree, recording);
+    let regions = regions(recording, run, &overhead, &program);
+    program.on_one = laws::on_one(program.work, program.span, stages(&regions));
+    // Of a program that did nothing there is nothing to say.
+    let measured = program.work > Nanos::ZERO;
+    program.parallelism = laws::parallelism(program.on_one, run.span).filter(|_| measured);
+    program.uniform = uniform(run, program.on_one, run.uniform_span);
+    program.burdened = burdened(run, program.on_one, run.burdened_span);
+    Profile { sites: sites(recording, run, &overhead, &program), regions, program }
+}
+
+/// What one processor does in turn: regions whose span is on the path, and what else is on it.
+fn stages(regions: &[Region]) -> impl Iterator<Item = Stage> + '_ {
+    regions.iter().map(|region| Stage { work: region.awaited, critical: region.critical })
 }
 
 fn program(run: &Run, overhead: &[Picos], tree: &ContextTree, recording: &Recording) -> Program {
@@ -172,9 +55,10 @@ fn program(run: &Run, overhead: &[Picos], tree: &ContextTree, recording: &Record
     Program {
         work,
         span: run.span,
-        parallelism: work.over(run.span),
-        uniform: uniform(run, work, run.uniform_span),
-        burdened: burdened(run, work, run.burdened_span),
+        on_one: work,
+        parallelism: None,
+        uniform: None,
+        burdened: None,
         overhead,
         task_overhead: overhead.over(work),
         tasks: run.tasks(),
@@ -206,6 +90,8 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
             let share = (tasks[id.index()], tasks[ContextId::ROOT.index()]);
             let idle = if serial { Nanos::ZERO } else { idle_during(run, share, work, wall, own.blocked) };
             let unused = own.entries == 0 && work == Nanos::ZERO && !is_open;
+            // What the path does not wait for may run later, and threads of the program's own run serial code beside.
+            let awaited = if serial || critical < span { Nanos::ZERO } else { own.work.min(work) };
             (!unused).then(|| Region {
                 context: id,
                 site,
@@ -214,8 +100,9 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
                 instances: if serial { 1 } else { own.entries },
                 open: is_open,
                 work,
+                awaited,
                 span,
-                parallelism: work.over(span),
+                parallelism: laws::parallelism(work, span),
                 uniform: if serial { None } else { uniform(run, work, own.uniform_span) },
                 burdened: if serial || is_open { None } else { burdened(run, work, own.burdened_span) },
                 critical,
@@ -294,7 +181,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
             row.burdened =
                 burdened_spans.get(&row.site).copied().flatten().and_then(|span| burdened(run, row.work, span));
         }
-        row.parallelism = row.work.over(row.span);
+        row.parallelism = laws::parallelism(row.work, row.span);
         row.critical_share = row.critical.over(program.span);
         row.overhead_share = row.overhead.over(program.work);
         row.task_mean =
@@ -327,10 +214,10 @@ fn empty(site: SiteId) -> SiteRow {
     }
 }
 
-/// The other end of the bracket, in a run that has loops; `span` is not known for what has not ended.
+/// The upper bound of the range, in a run that has loops; `span` is not known for what has not ended.
 fn uniform(run: &Run, work: Nanos, span: Nanos) -> Option<Uniform> {
     let known = run.uniform_span > Nanos::ZERO && span > Nanos::ZERO;
-    known.then(|| Uniform { span, parallelism: work.over(span) })
+    known.then(|| Uniform { span, parallelism: laws::parallelism(work, span) })
 }
 
 /// With steals, as far as that is known.

@@ -1,20 +1,24 @@
 //! Following the program in serial order: which record does what.
 
+mod waiting;
+
 use workspan_model::strand::{Creation, Event as Ends, Strand};
 use workspan_model::{ContextId, Nanos};
 use workspan_wire::log::{Event, INNERMOST};
 
-use super::entry::{Cursor, Entry, Source};
-use super::index::Index;
-use super::input::{Converted, Logs, Stopped};
-use super::open::{Constructs, Open, Step, Task};
-use super::rows::{Part, Rows};
-use super::track::Track;
+use crate::log::entry::{Cursor, Entry, Source};
+use crate::log::index::Index;
+use crate::log::input::{Converted, Logs, Stopped};
+use crate::log::open::{Constructs, Open, Step, Task};
+use crate::log::rows::{Part, Rows};
+use crate::log::track::Track;
+use crate::log::waits::Waits;
 
 /// A walk through the logs.
 pub(super) struct Walk<'l, 's, L: ?Sized, P> {
     track: Track<'l, L>,
     open: Constructs<'s, P>,
+    waits: Waits,
     found: Converted,
 }
 
@@ -23,7 +27,9 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         // Each record has been read once for the index, or twice.
         let stray = source.stray / if rows.complete() { 1 } else { 2 };
         let found = Converted { stray, ..Converted::default() };
-        Walk { track: Track::new(source, index), open: Constructs::new(rows), found }
+        let mut index = index;
+        let waits = Waits::new(std::mem::take(&mut index.awaited));
+        Walk { track: Track::new(source, index), open: Constructs::new(rows), waits, found }
     }
 
     pub(super) fn run(mut self) -> Result<Converted, Stopped<E>> {
@@ -36,6 +42,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         if let Some(main) = self.track.index.main {
             let main = self.track.index.place(main);
             self.track.follow(main)?;
+            self.open.rows.opening = true;
             while self.step()? {}
         } else {
             self.found.cut += 1;
@@ -80,6 +87,9 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
 
     /// Takes the next entry. `false`: the program has ended.
     fn step(&mut self) -> Result<bool, Stopped<E>> {
+        if self.resume_ready()? {
+            return Ok(true);
+        }
         let Some(entry) = self.track.here()? else {
             if self.open.rows.complete() && self.open.is_in_detached() {
                 self.found.unfinished += 1;
@@ -137,10 +147,10 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
                 }
                 let event = Ends::Enter(self.open.rows.context(context));
                 self.open.rows.emit(event, part)?;
-                self.open.stack.push(Open::Region);
+                self.open.stack.push(Open::Region(context));
             }
             Event::Leave => {
-                if self.open.close_down_to(|open| matches!(open, Open::Region))? {
+                if self.open.close_down_to(|open| matches!(open, Open::Region(_)))? {
                     self.open.rows.emit(Ends::Leave, part)?;
                     self.open.stack.pop();
                 }
@@ -153,6 +163,8 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
                 }
             }
             Event::Cut => self.open.rows.cut(part)?,
+            Event::Wake => self.wake(&entry, part)?,
+            Event::Await => self.awaits(&entry, part)?,
             Event::Turns => self.turns(part)?,
             Event::Item => self.item(&entry, part)?,
             Event::End | Event::ItemEnd | Event::TurnEnd => return self.end(Some(part)),
@@ -272,8 +284,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
         let nothing = self.open.rows.nothing(None);
         let part = part.unwrap_or(nothing);
         let Some(place) = boundary else {
-            self.open.rows.emit(Ends::End, part)?;
-            return Ok(false);
+            return self.end_program(part);
         };
         let kind = self.open.stack[place];
         self.open.stack.pop();
@@ -314,7 +325,7 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l,
                 self.open.stack.pop();
                 self.next_turn()?;
             }
-            Open::Turns { .. } | Open::Fork { .. } | Open::Group { .. } | Open::Region | Open::Team { .. } => {}
+            Open::Turns { .. } | Open::Fork { .. } | Open::Group { .. } | Open::Region(_) | Open::Team { .. } => {}
         }
         Ok(true)
     }

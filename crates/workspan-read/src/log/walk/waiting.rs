@@ -1,0 +1,115 @@
+//! Waits of tasks for what others do.
+
+use workspan_model::strand::{Creation, Event as Ends, Strand};
+use workspan_model::{ContextId, Nanos};
+
+use super::Walk;
+use crate::log::entry::Entry;
+use crate::log::input::{Logs, Stopped};
+use crate::log::open::{Open, Step, Task};
+use crate::log::rows::Part;
+use crate::log::waits::{Key, Parked};
+
+impl<L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'_, '_, L, P> {
+    /// The main thread ends. Who is still put aside then was woken by what is missing.
+    pub(super) fn end_program(&mut self, part: Part) -> Result<bool, Stopped<E>> {
+        let parked = self.waits.all_parked();
+        if parked.is_empty() {
+            self.open.rows.emit(Ends::End, part)?;
+            return Ok(false);
+        }
+        self.found.cut += parked.len() as u64;
+        self.open.rows.carry(part)?;
+        self.waits.ready.extend(parked.into_iter().map(|parked| (0, parked)));
+        self.track.cursor.end = self.track.cursor.at;
+        Ok(true)
+    }
+
+    /// The strand has woken somebody.
+    pub(super) fn wake(&mut self, entry: &Entry, part: Part) -> Step<E> {
+        let Some(key) = Key::of(entry).filter(|key| self.waits.is_awaited(*key)) else {
+            return self.open.rows.carry(part);
+        };
+        let woken = self.open.wake(self.waits.label(), part)?;
+        // Positions within a team are its own: who waits outside goes on behind it.
+        let team = self.open.stack.iter().position(|open| matches!(open, Open::Team { .. }));
+        let depth = team.unwrap_or(self.open.stack.len());
+        let parked = self.waits.wake(key, woken);
+        self.waits.ready.extend(parked.into_iter().map(|parked| (depth, parked)));
+        Ok(())
+    }
+
+    /// The strand has waited, and was woken.
+    pub(super) fn awaits(&mut self, entry: &Entry, part: Part) -> Step<E> {
+        let Some(key) = Key::of(entry) else {
+            self.open.stray += 1;
+            return self.open.rows.carry(part);
+        };
+        match self.waits.woken(key) {
+            Some(woken) if woken.round == self.open.round() => {
+                self.open.awaits(woken, part)?;
+                self.waits.take(key);
+            }
+            None if self.open.parkable().is_some() => return self.park(key, part),
+            // Within the order of its construct it cannot wait: it comes as much later as it did.
+            Some(_) | None => {
+                self.waits.take(key);
+                let raised = entry.group.map_or(0, u64::cast_signed);
+                self.open.rows.carry(part)?;
+                let nothing = self.open.rows.nothing(Some(part.context));
+                self.open.rows.carry(Part { blocked: raised, ..nothing })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The thread waits for what comes later: it ends here, and goes on there.
+    fn park(&mut self, key: Key, part: Part) -> Step<E> {
+        let Some(at) = self.open.parkable() else {
+            return Ok(());
+        };
+        let regions = self.open.stack[at + 1..].iter().filter_map(|open| match open {
+            Open::Region(context) => Some(*context),
+            _ => None,
+        });
+        let regions: Vec<u32> = regions.collect();
+        let cursor = self.track.cursor;
+        let end = self.open.wake(self.waits.label(), part)?;
+        self.open.close_to(at + 1)?;
+        self.waits.park(key, Parked { cursor, end, regions, context: part.context });
+        let nothing = self.open.rows.nothing(None);
+        self.end(Some(nothing))?;
+        Ok(())
+    }
+
+    /// Goes on with a thread that the running strand has woken.
+    pub(super) fn resume_ready(&mut self) -> Result<bool, Stopped<E>> {
+        let depth = self.open.stack.len();
+        let Some((_, parked)) = self.waits.ready.pop_if(|(at, _)| *at >= depth) else {
+            return Ok(false);
+        };
+        let creation = Creation { context: ContextId::ROOT, group: None, overhead: Nanos::ZERO };
+        let nothing = self.open.rows.nothing(None);
+        self.open.rows.emit(Ends::Spawn(creation), nothing)?;
+        self.open.begin(Task {
+            back: self.track.cursor,
+            from: self.open.rows.position,
+            group: None,
+            creation,
+            identity: 0,
+            around: nothing.context,
+            call: false,
+            depended_on: false,
+        });
+        let nothing = self.open.rows.nothing(Some(parked.context));
+        self.open.awaits(parked.end, nothing)?;
+        self.waits.release(parked.end.label);
+        for context in parked.regions {
+            let event = Ends::Enter(self.open.rows.context(context));
+            self.open.rows.bare(event, parked.context)?;
+            self.open.stack.push(Open::Region(context));
+        }
+        self.track.cursor = parked.cursor;
+        Ok(true)
+    }
+}

@@ -1,0 +1,147 @@
+//! One question, one answer: what every command says of the same recording, on random strands with waits, and on what is
+//! stored.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::build::{self, scratch};
+use crate::command::{run, workspan};
+use crate::fixtures::{fixtures, FIXTURES};
+use crate::strand_verbs::recorded;
+
+const PROCESSORS: u32 = 16;
+
+fn json(folder: &Path, arguments: &[&str]) -> Value {
+    let ended = run(workspan(folder).args(arguments).arg("--json"));
+    serde_json::from_slice(&ended.check_success().stdout).expect("it is JSON")
+}
+
+/// The speedup bounds that the page draws, on 1, 2, 4 … processors.
+fn page(folder: &Path) -> Vec<[f64; 2]> {
+    let file = scratch("agreement-page").join("page.html");
+    let name = file.to_str().expect("the scratch folder is text");
+    run(workspan(folder).args(["report", "--html", name])).check_success();
+    let text = fs::read_to_string(&file).expect("it was written");
+    let from = text.find("\"bounds\":").expect("the page has them") + "\"bounds\":".len();
+    let mut values = serde_json::Deserializer::from_str(&text[from..]).into_iter();
+    values.next().expect("there is a list").expect("of pairs of numbers")
+}
+
+#[track_caller]
+fn same(label: &str, what: &str, found: &Value, expected: &Value) {
+    match (found.as_f64(), expected.as_f64()) {
+        (Some(found), Some(expected)) => {
+            // Costs are summed up in nanoseconds here, in parts of them there.
+            let off = (found - expected).abs() / expected.abs().max(1.0);
+            assert!(off < 1e-6, "{label}: {what} is {found}, not {expected}");
+        }
+        _ => assert_eq!(found, expected, "{label}: {what}"),
+    }
+}
+
+#[track_caller]
+fn check(label: &str, folder: &Path) {
+    let report = json(folder, &["report"]);
+    let parallelism = &report["program"]["parallelism"];
+    if !parallelism.is_number() {
+        return;
+    }
+    assert!(parallelism.as_f64() >= Some(1.0), "{label}: {parallelism}");
+    let all = PROCESSORS.to_string();
+    let predict = json(folder, &["predict", "-p", &all]);
+    let calls = json(folder, &["calls"]);
+    let advise = json(folder, &["advise"]);
+    let what_if = json(folder, &["what-if", "-s", "src/a.rs:1-1000=1"]);
+    let diff = json(folder, &["diff", "workspan.wspan", "workspan.wspan"]);
+    for (what, found) in [
+        ("the verdict's parallelism", &report["verdict"]["parallelism"]),
+        ("predict's most speedup", &predict["program"]["most_speedup"]),
+        ("calls' parallelism", &calls["program"]["parallelism"]),
+        ("advise's parallelism", &advise["parallelism"]),
+        ("what-if's parallelism", &what_if["before"]["parallelism"]),
+        ("diff's parallelism", &diff["program"]["parallelism"]["before"]["median"]),
+    ] {
+        same(label, what, found, parallelism);
+    }
+    let curve = page(folder);
+    let most = curve.last().expect("there are some")[1];
+    // A thousand processors may be fewer than the program can use.
+    let bounded = parallelism.as_f64().expect("checked").min(1024.0);
+    assert!((most - bounded).abs() < 1e-6 * bounded, "{label}: the curve ends at {most}, not {parallelism}");
+    assert!(curve.iter().all(|[least, most]| 1.0 - 1e-9 <= *least && least <= most), "{label}: {curve:?}");
+    for (what, found) in [
+        ("predict's span", &predict["program"]["span_ns"]),
+        ("calls' span", &calls["program"]["span_ns"]),
+        ("what-if's span", &what_if["before"]["span_ns"]),
+    ] {
+        same(label, what, found, &report["program"]["span_ns"]);
+    }
+    same(label, "time on one processor", &predict["program"]["recorded_ns"], &report["program"]["one_processor_ns"]);
+    let (verdict, point) = (&report["verdict"], &predict["points"][0]);
+    same(label, "predicted time", &verdict["time_ns"], &point["time_ns"]);
+    same(label, "predicted speedup", &verdict["speedup"], &point["speedup"]);
+    for site in report["sites"].as_array().expect("a list") {
+        let own = site["parallelism"].as_f64();
+        assert!(own.is_none_or(|own| own >= 1.0), "{label}: {site:#}");
+    }
+}
+
+#[test]
+fn every_command_gives_the_same_answer_on_random_strands() {
+    for seed in 0..60 {
+        check(&format!("seed {seed}"), &recorded("agreement", seed));
+    }
+}
+
+/// What is stored has no strands: commands that need none agree.
+#[test]
+fn every_command_gives_the_same_answer_on_stored_recordings() {
+    let folder = fixtures();
+    for fixture in FIXTURES {
+        let file = format!("{fixture}.wspan");
+        let report = json(&folder, &["report", &file]);
+        let parallelism = &report["program"]["parallelism"];
+        same(fixture, "the verdict's parallelism", &report["verdict"]["parallelism"], parallelism);
+        let diff = json(&folder, &["diff", &file, &file]);
+        same(fixture, "diff's parallelism", &diff["program"]["parallelism"]["before"]["median"], parallelism);
+        let calls = run(workspan(&folder).args(["calls", "--json", &file]));
+        // Recordings of older versions, and runs of which only the typical one is shown.
+        if calls.status.success() && *fixture != "repeated" {
+            let calls: Value = serde_json::from_slice(&calls.stdout).expect("it is JSON");
+            same(fixture, "calls' parallelism", &calls["program"]["parallelism"], parallelism);
+        }
+    }
+}
+
+/// Real waits: of threads for one another by queues, channels, conditions and barriers, and for the clock.
+#[test]
+fn every_command_gives_the_same_answer_on_threads_that_wait() {
+    let program = build::program("waits");
+    for (name, waits) in [
+        ("queue", true),
+        ("ping-pong", true),
+        ("condition", true),
+        ("channel-in-task", true),
+        ("barrier", true),
+        ("sleeps", false),
+    ] {
+        let folder = scratch(&format!("agreement-{name}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--strands", "--workers", "2", "--"]).arg(&program).arg(name);
+        run(&mut command).check_success();
+        let (rows, blocked) = (events(&folder), json(&folder, &["report"])["program"]["blocked_ns"].as_i64());
+        let edges = rows.iter().filter(|event| **event == "await").count();
+        assert!(edges > 0 || !waits, "{name}: {edges} edges");
+        assert!(waits || blocked >= Some(50_000_000), "{name}: {blocked:?}");
+        check(name, &folder);
+    }
+}
+
+/// The events of a recording's strands.
+fn events(folder: &Path) -> Vec<String> {
+    let table = run(workspan(folder).args(["export", "workspan.wspan", "--format", "csv", "--table", "strands"]));
+    let text = table.check_success().out();
+    text.lines().skip(1).filter_map(|line| line.split(',').nth(1).map(str::to_owned)).collect()
+}
