@@ -3,7 +3,7 @@
 //! A page of shadow has one cell for as many bytes as all accesses to the page have covered as a whole: 8, 4, 2 or 1; an access that is
 //! smaller or lies across refines the page, so that the result is exact for each byte.
 //!
-//! **Memory:** 16 bytes a cell, and 32 for each group of reads that a later write could tell from others.
+//! **Memory:** 16 bytes a cell, and 32 for each group of reads that a later write could distinguish from others.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub struct Cell {
     pub readers: u32,
 }
 
-/// Reads by one site that no later write can tell from each other, but for their distance.
+/// Reads by one site that no later write can distinguish, but for their distance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reader {
     /// Site.

@@ -8,7 +8,17 @@ use std::collections::HashMap;
 use workspan_trace::facts::Deed;
 
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
-use crate::plan::Touch;
+
+/// A read or write of a local without an address.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The instruction.
+    pub instruction: Ref,
+    /// Its `alloca`.
+    pub local: Ref,
+    /// What it does.
+    pub deed: Deed,
+}
 
 /// Those of a function.
 #[derive(Debug, Default)]

@@ -3,7 +3,6 @@
 //! A segment ends at a call that is no intrinsic: what the called function does stands between. The part after a call has a
 //! segment of its own only if it says something: an access, another call, a return.
 
-use workspan_trace::facts::Deed;
 use workspan_trace::program::{flag, operation, Access};
 use workspan_trace::MOST_SLOTS;
 
@@ -11,7 +10,7 @@ use crate::address::{distance, is_linked_variable, Distance};
 use crate::cfg::{loops, Loops};
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
-use crate::locals::Locals;
+use crate::locals::{Locals, Touch};
 
 /// Stands for the first lane of a vector until it has its number.
 const LANES: usize = usize::MAX;
@@ -49,17 +48,6 @@ pub struct Segment {
     /// Lines.
     pub runs: Vec<Run>,
     slots: usize,
-}
-
-/// A read or write of a local without an address.
-#[derive(Clone, Copy, Debug)]
-pub struct Touch {
-    /// The instruction.
-    pub instruction: Ref,
-    /// Its `alloca`.
-    pub local: Ref,
-    /// What it does.
-    pub deed: Deed,
 }
 
 pub use workspan_trace::facts::Run;
