@@ -19,6 +19,44 @@ pub struct Loops {
     pub loops: Vec<Natural>,
     /// By block.
     pub innermost: Vec<Option<usize>>,
+    /// Immediate dominators, by block.
+    pub dominators: Vec<Option<usize>>,
+    /// Successors, by block.
+    pub successors: Vec<Vec<usize>>,
+}
+
+impl Loops {
+    /// True if a block lies in a loop or in one inside it.
+    pub fn contains(&self, number: usize, block: usize) -> bool {
+        let mut at = self.innermost.get(block).copied().flatten();
+        while let Some(inner) = at {
+            if inner == number {
+                return true;
+            }
+            at = self.loops[inner].parent;
+        }
+        false
+    }
+
+    /// True if every way to `below` leads through `above`.
+    pub fn dominates(&self, above: usize, mut below: usize) -> bool {
+        loop {
+            if above == below {
+                return true;
+            }
+            match self.dominators.get(below).copied().flatten() {
+                Some(next) if next != below => below = next,
+                _ => return false,
+            }
+        }
+    }
+
+    /// Blocks from which a loop begins again.
+    pub fn latches(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+        let header = self.loops[number].header;
+        let all = self.successors.iter().enumerate();
+        all.filter(move |(block, next)| next.contains(&header) && self.contains(number, *block)).map(|(block, _)| block)
+    }
 }
 
 /// Finds the loops of a graph whose entry is block 0.
@@ -36,17 +74,10 @@ pub fn loops(successors: &[Vec<usize>]) -> Loops {
         }
     }
     let dominators = dominators(&order, &position, &predecessors);
-    let dominates = |above: usize, mut below: usize| loop {
-        if above == below {
-            return true;
-        }
-        match dominators[below] {
-            Some(next) if next != below => below = next,
-            _ => return false,
-        }
-    };
+    let tree = Loops { dominators: dominators.clone(), ..Loops::default() };
+    let dominates = |above: usize, below: usize| tree.dominates(above, below);
     // In this order an outer header comes before the inner ones.
-    let mut found = Loops { loops: Vec::new(), innermost: vec![None; count] };
+    let mut found = Loops { loops: Vec::new(), innermost: vec![None; count], ..Loops::default() };
     for header in &order {
         let ends: Vec<usize> = predecessors[*header].iter().copied().filter(|end| dominates(*header, *end)).collect();
         if ends.is_empty() {
@@ -67,6 +98,8 @@ pub fn loops(successors: &[Vec<usize>]) -> Loops {
             found.innermost[block] = Some(number);
         }
     }
+    found.successors = successors.to_vec();
+    found.dominators = dominators;
     found
 }
 

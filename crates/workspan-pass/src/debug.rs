@@ -38,7 +38,8 @@ impl Places {
         self.of_location(llvm, context, module, location, 0)
     }
 
-    fn of_location(&mut self, llvm: &Llvm, context: Ref, module: &mut Module, location: Ref, depth: usize) -> u32 {
+    /// Number of a place, or none.
+    pub fn of_location(&mut self, llvm: &Llvm, context: Ref, module: &mut Module, location: Ref, depth: usize) -> u32 {
         if location.is_null() || depth > MOST_INLINED {
             return NONE;
         }

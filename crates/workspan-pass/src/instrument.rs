@@ -8,9 +8,13 @@ use workspan_trace::program::{self, Module, NONE};
 use workspan_trace::VERSION;
 
 use crate::debug::Places;
+use crate::early;
 use crate::emit::Emitter;
 use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
+use crate::locals::Locals;
+use crate::names::Declared;
 use crate::plan::{Address, Plan, Planner, Segment};
+use crate::updates::updates;
 
 const AVAILABLE_EXTERNALLY: i32 = 1;
 const APPENDING: i32 = 7;
@@ -30,6 +34,13 @@ pub fn module(module: Ref) -> Result<bool, String> {
         return Err(format!("programs for {target} cannot be instrumented: only x86-64 and aarch64 on Linux"));
     }
     initialise_assembly(&target);
+    let is_early = early::wanted();
+    if is_early {
+        early::inline_accessors(llvm, module);
+        inline(llvm, module)?;
+        early::forward_parameters(llvm, module);
+        early::prepare(llvm, module);
+    }
     let mut work = Work {
         llvm,
         module,
@@ -39,6 +50,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         places: Places::default(),
         symbols: HashMap::new(),
     };
+    work.described.facts.early = is_early;
     let mut length = 0;
     let name = llvm.source_file_name(module, &raw mut length);
     work.described.name = text(name, length);
@@ -46,6 +58,9 @@ pub fn module(module: Ref) -> Result<bool, String> {
     work.register();
     work.emitter.finish();
     inline(llvm, module)?;
+    if is_early {
+        run(llvm, module, c"default<O1>")?;
+    }
     if std::env::var_os("WORKSPAN_PASS_VERIFY").is_some() {
         verify(llvm, module)?;
     }
@@ -65,14 +80,16 @@ struct Work<'l> {
 impl Work<'_> {
     fn functions(&mut self) {
         let llvm = self.llvm;
-        let planner = Planner { llvm, layout: llvm.data_layout(self.module) };
+        let layout = llvm.data_layout(self.module);
+        let declared = if self.described.facts.early { Declared::of(llvm, self.module) } else { Declared::default() };
         let naked = llvm.attribute_kind(c"naked".as_ptr(), 5);
         let of_ours = |name: &str| name.starts_with("__workspan_") || name.starts_with("llvm.");
         for function in llvm.functions(self.module) {
             let skipped = llvm.is_declaration(function) != 0
                 || llvm.linkage(function) == AVAILABLE_EXTERNALLY
                 || !llvm.attribute_at(function, FUNCTION, naked).is_null()
-                || of_ours(&llvm.name(function));
+                || of_ours(&llvm.name(function))
+                || self.described.facts.early && crate::library::chooses(&llvm.name(function));
             if skipped {
                 // Functions elsewhere may be instrumented, too.
                 self.emitter.prepare(function);
@@ -80,13 +97,16 @@ impl Work<'_> {
             }
             self.emitter.prepare(function);
             let entry = llvm.first_block(function);
-            self.emitter.hoist(entry, |alloca| planner.is_static(alloca));
+            let plain = Planner { llvm, layout, locals: None };
+            self.emitter.hoist(entry, |alloca| plain.is_static(alloca));
+            let locals = self.described.facts.early.then(|| Locals::of(llvm, layout, function));
+            let planner = Planner { locals: locals.as_ref(), ..plain };
             let plan = planner.plan(function);
-            self.function(function, &plan);
+            self.function(function, &plan, locals.as_ref(), &declared);
         }
     }
 
-    fn function(&mut self, function: Ref, plan: &Plan) {
+    fn function(&mut self, function: Ref, plan: &Plan, locals: Option<&Locals>, declared: &Declared) {
         let llvm = self.llvm;
         let number = small(self.described.functions.len());
         let place = self.places.of_function(llvm, self.context, &mut self.described, function);
@@ -100,9 +120,29 @@ impl Work<'_> {
             let (parent, header) = (loop_number(each.parent), small(each.header));
             self.described.loops.push(program::Loop { function: number, parent, header, place });
         }
+        let extra = locals.map(|locals| early::Extra {
+            locals,
+            first: self.described.facts.locals.len(),
+            updates: updates(llvm, function),
+            declared,
+        });
+        if let Some(extra) = &extra {
+            let mut sink =
+                early::Sink { llvm, context: self.context, described: &mut self.described, places: &mut self.places };
+            sink.function(number, plan, extra);
+        }
         for segment in &plan.segments {
             let in_loop = loop_number(plan.loops.innermost[segment.block]);
             let described = self.segment(segment, number, in_loop);
+            if let Some(extra) = &extra {
+                let mut sink = early::Sink {
+                    llvm,
+                    context: self.context,
+                    described: &mut self.described,
+                    places: &mut self.places,
+                };
+                sink.segment(segment, extra);
+            }
             let id = small(self.described.segments.len());
             self.described.segments.push(described);
             self.emitter.segment(function, segment, id);
@@ -269,13 +309,18 @@ impl Work<'_> {
 
 /// Inlines the beginning of events.
 fn inline(llvm: &Llvm, module: Ref) -> Result<(), String> {
+    run(llvm, module, c"always-inline")
+}
+
+/// Runs passes of LLVM.
+fn run(llvm: &Llvm, module: Ref, passes: &std::ffi::CStr) -> Result<(), String> {
     let options = llvm.create_options();
-    let error = llvm.run_passes(module, c"always-inline".as_ptr(), null_mut(), options);
+    let error = llvm.run_passes(module, passes.as_ptr(), null_mut(), options);
     llvm.dispose_options(options);
     if error.is_null() {
         Ok(())
     } else {
-        Err(format!("LLVM cannot inline: {}", text_with_zero(llvm.error_message(error))))
+        Err(format!("LLVM cannot run its passes: {}", text_with_zero(llvm.error_message(error))))
     }
 }
 

@@ -6,6 +6,8 @@
 //! versions, and no development files are needed.
 //!
 //! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses.
+//! * [`locals`]: variables without an address; [`updates`]: reductions; [`conditions`]: how loops end; [`names`], [`library`]:
+//!   all for modules that are instrumented before optimisation ([`early`]).
 //! * [`plan`]: what a function's segments and operations are; reads the module only.
 //! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
 //! * [`instrument`]: a module from beginning to end.
@@ -17,9 +19,15 @@
 
 pub mod address;
 pub mod cfg;
+pub mod conditions;
 pub mod debug;
+pub mod early;
 pub mod emit;
 pub mod instrument;
 pub mod interpose;
+pub mod library;
 pub mod llvm;
+pub mod locals;
+pub mod names;
 pub mod plan;
+pub mod updates;

@@ -3,12 +3,15 @@
 //! A segment ends at a call that is no intrinsic: what the called function does stands between. The part after a call has a
 //! segment of its own only if it says something: an access, another call, a return.
 
+use workspan_trace::facts::Deed;
 use workspan_trace::program::{flag, operation, Access};
 use workspan_trace::MOST_SLOTS;
 
 use crate::address::{distance, is_linked_variable, Distance};
 use crate::cfg::{loops, Loops};
+use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
+use crate::locals::Locals;
 
 /// Stands for the first lane of a vector until it has its number.
 const LANES: usize = usize::MAX;
@@ -24,6 +27,8 @@ pub struct Plan {
     pub loops: Loops,
     /// First instruction of each block.
     pub first_instructions: Vec<Ref>,
+    /// Blocks, as LLVM has them.
+    pub handles: Vec<Ref>,
 }
 
 /// A segment.
@@ -39,8 +44,25 @@ pub struct Segment {
     pub call: Option<Ref>,
     /// Operations.
     pub operations: Vec<Operation>,
+    /// Reads and writes of locals without an address.
+    pub touches: Vec<Touch>,
+    /// Lines.
+    pub runs: Vec<Run>,
     slots: usize,
 }
+
+/// A read or write of a local without an address.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The instruction.
+    pub instruction: Ref,
+    /// Its `alloca`.
+    pub local: Ref,
+    /// What it does.
+    pub deed: Deed,
+}
+
+pub use workspan_trace::facts::Run;
 
 /// An access.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +113,8 @@ pub struct Planner<'l> {
     pub llvm: &'l Llvm,
     /// Layout of types.
     pub layout: Ref,
+    /// Locals without an address, if the module is instrumented before optimisation.
+    pub locals: Option<&'l Locals>,
 }
 
 impl Planner<'_> {
@@ -107,7 +131,8 @@ impl Planner<'_> {
                 (0..count).filter_map(|at| number.get(&llvm.successor(end, at)).copied()).collect()
             })
             .collect();
-        let mut plan = Plan { blocks: blocks.len(), loops: loops(&successors), ..Plan::default() };
+        let mut plan =
+            Plan { blocks: blocks.len(), loops: loops(&successors), handles: blocks.clone(), ..Plan::default() };
         for (at, block) in blocks.iter().enumerate() {
             let instructions = llvm.instructions(*block);
             plan.first_instructions.extend(instructions.first());
@@ -142,12 +167,18 @@ impl Planner<'_> {
         let mut open = Segment::new(block, *first, flags);
         for (at, instruction) in rest.iter().enumerate() {
             let code = llvm.opcode(*instruction);
+            self.count(&mut open, *instruction);
             if matches!(code, opcode::CALL | opcode::INVOKE | opcode::CALL_BR) && !self.is_intrinsic(*instruction) {
                 if !llvm.is_a_inline_asm(llvm.called_value(*instruction)).is_null() {
                     continue;
                 }
                 open.call = Some(*instruction);
                 open.flags |= flag::CALL;
+                for operation in self.of_library(*instruction) {
+                    if open.slots + operation.slots() <= MOST_SLOTS {
+                        self.add(&mut open, operation);
+                    }
+                }
                 let next = rest.get(at + 1);
                 let returns = next.is_some_and(|next| llvm.opcode(*next) == opcode::RET);
                 if returns && code == opcode::CALL && llvm.is_tail_call(*instruction) != 0 {
@@ -163,14 +194,27 @@ impl Planner<'_> {
                 open = Segment::new(block, *next, flag::AFTER_CALL | twice);
                 continue;
             }
+            if code == opcode::SWITCH
+                || code == opcode::BR && self.locals.is_some() && llvm.is_conditional(*instruction) != 0
+            {
+                open.flags |= flag::BRANCH;
+            }
             if code == opcode::RET {
                 open.flags |= flag::RETURN;
+            }
+            if let Some(touch) = self.locals.and_then(|locals| locals.touch(llvm, *instruction)) {
+                open.touches.push(touch);
+                if let Some(run) = open.runs.last_mut() {
+                    run.touches += 1;
+                }
+                continue;
             }
             let operations = self.operations(*instruction);
             // The lanes of a vector stay together.
             if open.slots + operations.iter().map(Operation::slots).sum::<usize>() > MOST_SLOTS {
                 let next = Segment::new(block, *instruction, 0);
                 std::mem::replace(&mut open, next).keep(segments);
+                self.count(&mut open, *instruction);
             }
             operations.into_iter().for_each(|operation| self.add(&mut open, operation));
         }
@@ -205,6 +249,56 @@ impl Planner<'_> {
         }
         segment.slots += operation.slots();
         segment.operations.push(operation);
+        if let Some(run) = segment.runs.last_mut() {
+            run.operations += 1;
+        }
+    }
+
+    /// Counts an instruction for its line.
+    fn count(&self, segment: &mut Segment, instruction: Ref) {
+        let Some(locals) = self.locals else {
+            return;
+        };
+        let mut location = self.llvm.debug_location(instruction);
+        while !location.is_null() && !self.llvm.location_inlined_at(location).is_null() {
+            location = self.llvm.location_inlined_at(location);
+        }
+        let line = if location.is_null() { 0 } else { self.llvm.location_line(location) };
+        let cost = u32::from(locals.costs(self.llvm, instruction));
+        match segment.runs.last_mut() {
+            Some(run) if line == 0 || run.line == line => run.cost += cost,
+            Some(run) if run.line == 0 && run.operations + run.touches == 0 => {
+                (run.line, run.cost) = (line, run.cost + cost)
+            }
+            _ => segment.runs.push(Run { line, cost, ..Run::default() }),
+        }
+    }
+
+    /// What functions of the C library do with the memory that they are given.
+    fn of_library(&self, call: Ref) -> Vec<Operation> {
+        let llvm = self.llvm;
+        let Some(name) = self.locals.and(llvm.callee(call)).map(|callee| llvm.name(callee)) else {
+            return Vec::new();
+        };
+        let count = llvm.arguments(call);
+        let touched = library::touched(&name, count);
+        let is_pointer = |at: &u32| llvm.type_kind(llvm.type_of(llvm.operand(call, *at))) == type_kind::POINTER;
+        let wanted = touched.into_iter().filter(|(at, _)| *at < count && is_pointer(at));
+        wanted
+            .flat_map(|(at, access)| self.plain(call, access, operation::LIBRARY, 1, llvm.operand(call, at)))
+            .collect()
+    }
+
+    /// A variable's scope begins.
+    fn scope(&self, call: Ref) -> Vec<Operation> {
+        let llvm = self.llvm;
+        let count = llvm.arguments(call);
+        let pointer = llvm.operand(call, count.saturating_sub(1));
+        if self.locals.is_none() || llvm.is_a_instruction(pointer).is_null() || llvm.opcode(pointer) != opcode::ALLOCA {
+            return Vec::new();
+        }
+        let size = u32::try_from(llvm.abi_size(self.layout, llvm.allocated_type(pointer))).unwrap_or(0);
+        self.plain(call, Access::Store, operation::SCOPE, size, pointer)
     }
 
     fn operations(&self, instruction: Ref) -> Vec<Operation> {
@@ -269,6 +363,8 @@ impl Planner<'_> {
             let mut both = bulk(Access::Load, 1);
             both.extend(bulk(Access::Store, 0));
             both
+        } else if name.starts_with("llvm.lifetime.start") {
+            self.scope(call)
         } else if name.starts_with("llvm.masked.") {
             self.masked(call, &name)
         } else {
@@ -344,7 +440,16 @@ impl Planner<'_> {
 impl Segment {
     fn new(block: usize, before: Ref, flags: u32) -> Segment {
         let slots = usize::from(flags & flag::FRAME != 0);
-        Segment { block, before, flags, call: None, operations: Vec::new(), slots }
+        Segment {
+            block,
+            before,
+            flags,
+            call: None,
+            operations: Vec::new(),
+            touches: Vec::new(),
+            runs: Vec::new(),
+            slots,
+        }
     }
 
     /// Bytes of its event.
@@ -354,7 +459,10 @@ impl Segment {
 
     fn keep(self, segments: &mut Vec<Segment>) {
         let says = flag::BLOCK | flag::RETURN | flag::CALL | flag::FRAME;
-        if self.flags & says != 0 || !self.operations.is_empty() {
+        if self.flags & says != 0
+            || !self.operations.is_empty()
+            || self.runs.iter().any(|run| run.cost + run.touches > 0)
+        {
             segments.push(self);
         }
     }

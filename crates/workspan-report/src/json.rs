@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 
 use crate::view::Report;
-use crate::{advice, calls, diff, inflation, limits, merged, predict, scale, what_if};
+use crate::{advice, calls, depend, diff, inflation, limits, merged, predict, scale, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
@@ -28,6 +28,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("diff", of::<diff::Answer>()),
         ("scale", scale::schema()),
         ("inflation", of::<inflation::Answer>()),
+        ("depend", depend::schema()),
         ("limits", limits::schema()),
         ("merge", of::<merged::Answer>()),
     ]

@@ -9,6 +9,7 @@
 
 pub mod advice;
 pub mod calls;
+pub mod depend;
 pub mod diff;
 pub mod differential;
 pub mod events;

@@ -3,7 +3,7 @@
 //! * [`shm`]: the shared memory through which a program hands over full buffers.
 //! * [`control`]: events of threads, locks and allocations, which the run-time writes.
 //! * [`program`]: the static description that the compiler pass leaves in the program: functions, segments, operations,
-//!   loops, places; [`bytes`] is its encoding.
+//!   loops, places; [`bytes`] is its encoding. [`facts`]: what else the pass knows where it runs before optimisation.
 //!
 //! An **event** is `[u32 id][6-byte slot]*`, little-endian, without padding. An id below [`control::FIRST_SEGMENT`] is a
 //! control event; 0 ends a buffer; any other id is a segment: the base of its module, which the run-time assigns, plus its
@@ -16,9 +16,12 @@ pub mod bytes;
 pub mod control;
 #[cfg(target_os = "linux")]
 pub mod drain;
+pub mod facts;
 pub mod program;
 pub mod shm;
 
+/// None of a list.
+pub const NONE: u32 = u32::MAX;
 /// Bytes of an event's id.
 pub const ID_BYTES: usize = 4;
 /// Bytes of a slot: an address of 47 bits, a length, a time, a ticket.
@@ -26,4 +29,4 @@ pub const SLOT_BYTES: usize = 6;
 /// Slots that a segment has at most; the pass splits longer ones.
 pub const MOST_SLOTS: usize = 500;
 /// Incremented with every change of the shared memory, the events, or the static description.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;

@@ -4,10 +4,10 @@
 //! operations that access memory, in program order; [`Module::slots`] says which slots of the event hold what.
 
 use crate::bytes::{Malformed, Reader, Writer};
+use crate::facts::{Facts, Sizes};
 use crate::{MOST_SLOTS, VERSION};
 
-/// None of a list.
-pub const NONE: u32 = u32::MAX;
+pub use crate::NONE;
 
 /// Bits of [`Segment::flags`].
 pub mod flag {
@@ -27,6 +27,8 @@ pub mod flag {
     pub const LANDING: u32 = 1 << 6;
     /// First of the header of its loop.
     pub const HEADER: u32 = 1 << 7;
+    /// Its block ends in a condition, right after it. Only where the pass runs before optimisation.
+    pub const BRANCH: u32 = 1 << 8;
 }
 
 /// A compiler unit.
@@ -48,6 +50,8 @@ pub struct Module {
     pub texts: Vec<String>,
     /// Names of variables whose addresses are known; the run-time adds the addresses.
     pub symbols: Vec<String>,
+    /// What else is known of it.
+    pub facts: Facts,
 }
 
 /// A function.
@@ -111,6 +115,10 @@ pub mod operation {
     pub const MASK_SLOT: u32 = 1 << 4;
     /// Of a vector.
     pub const VECTOR: u32 = 1 << 5;
+    /// No access: the scope of a variable begins here, and what the bytes held is gone.
+    pub const SCOPE: u32 = 1 << 6;
+    /// In a library's function, as a table has it: at least these bytes.
+    pub const LIBRARY: u32 = 1 << 7;
 }
 
 /// An access to memory.
@@ -249,6 +257,7 @@ impl Module {
                 encode_operation(operation, &mut out);
             }
         }
+        self.facts.encode(&mut out);
         out.bytes
     }
 
@@ -295,6 +304,15 @@ impl Module {
             module.loops.push(each);
         }
         module.decode_segments(&mut from)?;
+        let sizes = Sizes {
+            functions,
+            texts,
+            places,
+            segments: module.segments.len(),
+            operations: module.operations.len(),
+            loops: module.loops.len(),
+        };
+        module.facts = Facts::decode(&mut from, sizes)?;
         Ok((module, from.rest()))
     }
 
@@ -432,6 +450,7 @@ mod tests {
                 Operation { address: near, ..slot.clone() },
                 Operation { address: global, flags, size: 0, access: Access::Update, ..slot },
             ],
+            facts: crate::facts::Facts::default(),
         }
     }
 

@@ -228,7 +228,7 @@ impl Record {
     /// Its context.
     #[inline]
     pub const fn context(self) -> u32 {
-        (self.0 >> 8) as u32 & ((1 << CONTEXT_BITS) - 1)
+        (self.0 >> 8 & 0xff_ffff) as u32
     }
 
     /// Its *n*.

@@ -3,6 +3,7 @@
 mod arguments;
 mod command;
 mod defaults;
+pub mod depend;
 pub mod export;
 pub mod graph;
 pub mod groups;
@@ -99,6 +100,8 @@ pub enum Verb {
     Build(instrument::Build),
     /// Record and analyse the task graph of a program that `build` built.
     Graph(graph::Graph),
+    /// Show which loops and calls could run in parallel, and which dependences forbid it.
+    Depend(depend::Depend),
     /// Answer a question in SQL about every strand: a table, CSV or JSON.
     Query(Query),
 }

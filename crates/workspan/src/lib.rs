@@ -10,6 +10,7 @@ pub mod args;
 pub mod calls;
 pub mod cargo;
 pub mod counters;
+pub mod depend;
 pub mod diff;
 pub mod differential;
 pub mod doctor;
@@ -84,6 +85,7 @@ pub fn main_workspan() -> ExitCode {
         args::Verb::Guide(options) => guide::run(&options),
         args::Verb::Build(options) => instrument::run(&options),
         args::Verb::Graph(options) => graph::run(&options),
+        args::Verb::Depend(options) => depend::run(&options),
         args::Verb::Query(options) => query::run(&options),
     })
 }

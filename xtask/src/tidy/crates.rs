@@ -20,6 +20,7 @@ const ONLY: &[(&str, &[&str])] = &[
     ("workspan-model", &[]),
     ("workspan-analysis", &["workspan-model"]),
     ("workspan-limits", &["workspan-wire", "iced-x86"]),
+    ("workspan-depend", &["workspan-graph", "workspan-trace", "thiserror"]),
     // It runs in a browser.
     ("workspan-page", &["workspan-analysis", "workspan-model"]),
 ];
@@ -43,6 +44,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("workspan-model", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-analysis", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-limits", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
+    ("workspan-depend", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-page", &["env", "fs", "io", "net", "os", "process", "sync", "thread", "time"]),
     ("workspan-graph", &["env", "net", "os", "process", "thread", "time"]),
     ("workspan-report", &["env", "fs", "net", "os", "process", "thread", "time"]),

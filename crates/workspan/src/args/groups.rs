@@ -14,7 +14,7 @@ pub type Groups = &'static [(&'static str, &'static [&'static str])];
 
 /// Groups of `workspan --help`.
 pub const WORKSPAN: Groups = &[
-    ("Measure", &["record", "scale", "inflation", "build", "graph", "limits"]),
+    ("Measure", &["record", "scale", "inflation", "build", "graph", "depend", "limits"]),
     ("Ask a recording", &["report", "calls", "what-if", "advise", "predict", "query"]),
     ("Compare recordings", &["diff", "merge"]),
     ("Export", &["export"]),

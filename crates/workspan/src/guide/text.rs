@@ -41,6 +41,7 @@ What is lost on 2, 4, … processors?                  scale --workers 1,2,4
 Which code takes longer when others run beside it?   inflation
 How far would it scale on a larger machine?          predict -p 1..1024
 How parallel could a serial program be at most?      limits -- ./prog
+Which loops and calls of a serial program could run in parallel? build, then depend -- ./prog
 Did my change help, or is it noise?                  diff BEFORE AFTER
 How do I reduce noise?                               record --strands --repeat N, then merge
 Which thread ran what when?                          export --format perfetto
@@ -318,6 +319,34 @@ compiler. Clean the build first.",
   workspan graph report | cache | races | timeline [FOLDER] [--json]
 For programs made by workspan build. races ends with status 1 if there is one.",
         fields: &[],
+    },
+    Verb {
+        name: "depend",
+        question: "Which loops and calls could run in parallel, and which dependence forbids it?",
+        text: "\
+  workspan depend [-o FILE] [--json=FILE] -- ./prog args
+  workspan depend report [FILE] [--json]
+For programs made by workspan build. `parallel` is yes, with-clauses, no or not-executed; dependences are seen only where
+code ran. The exit status is the program's.",
+        fields: &[
+            "loops[].file",
+            "loops[].line",
+            "loops[].column",
+            "loops[].parallel",
+            "loops[].reductions",
+            "loops[].private",
+            "loops[].blockers[].kind",
+            "loops[].blockers[].variable",
+            "loops[].blockers[].source",
+            "loops[].blockers[].sink",
+            "loops[].blockers[].distance",
+            "calls[].spawn",
+            "calls[].sync",
+            "models[].name",
+            "models[].parallelism",
+            "coverage.lines",
+            "coverage.executed",
+        ],
     },
     Verb {
         name: "guide",

@@ -12,7 +12,7 @@ use anyhow::Context;
 use super::check::{self, State};
 use super::compiler::Language;
 use super::library::{Installed, RUN_TIME_NAME};
-use super::{compiler, library};
+use super::{companion, compiler, library};
 use crate::exit::{self, Outcome};
 use crate::output;
 
@@ -43,18 +43,42 @@ fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Outcome> {
     if line.removed_lto {
         output::note("-flto is ignored: instrumented code is optimised file by file");
     }
+    let preload = preload(&installed.pass);
+    let mut options = Vec::new();
     if line.compiles() {
-        command.env("LD_PRELOAD", preload(&installed.pass));
+        command.env("LD_PRELOAD", &preload);
         if !line.has_debug_info {
             // Places in the source; the code stays the same. Flang knows only the whole of it.
-            command.arg(if language == Language::Fortran { "-g" } else { "-gline-tables-only" });
+            let option = if language == Language::Fortran { "-g" } else { "-gline-tables-only" };
+            options.push(OsString::from(option));
         }
     }
     if line.links() {
-        command.args(link(&installed));
+        options.extend(link(&installed));
     }
-    command.args(&line.arguments);
-    let status = command.status().with_context(|| format!("cannot run {}", compiler.display()))?;
+    command.args(&options).args(&line.arguments);
+    // Beside the first, since most builds leave a processor idle.
+    let outputs = if line.compiles() || line.links() { line.outputs() } else { Vec::new() };
+    let single = match outputs.as_slice() {
+        [output] if line.stops != Some(Stop::Assembly) => Some(output.clone()),
+        _ => None,
+    };
+    let second = single.as_deref().and_then(|output| {
+        companion::start(&companion::Job {
+            compiler: &compiler,
+            language,
+            options: &options,
+            arguments: &line.arguments,
+            output,
+            compiles: line.compiles(),
+            preload: &preload,
+        })
+    });
+    let status = command.status().with_context(|| format!("cannot run {}", compiler.display()));
+    if let Some(output) = &single {
+        companion::finish(second, output);
+    }
+    let status = status?;
     let outcome = match std::os::unix::process::ExitStatusExt::signal(&status) {
         Some(signal) => Outcome::Signal(signal),
         None => Outcome::Code(status.code().unwrap_or(1)),

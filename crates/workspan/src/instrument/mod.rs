@@ -5,6 +5,7 @@
 //! the latter.
 
 pub mod check;
+pub mod companion;
 pub mod compiler;
 pub mod driver;
 pub mod library;

@@ -1,6 +1,8 @@
 //! Programs built by `workspan build` and run by `workspan graph record`, from source to decoded accesses.
 
 mod commands;
+mod depend;
+mod depend_oracle;
 mod oracle;
 mod random;
 mod support;

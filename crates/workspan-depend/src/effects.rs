@@ -1,0 +1,344 @@
+//! What functions outside the instrumented code do to what other calls see.
+//!
+//! Memory behind their arguments is the pass's matter. A function that is in no list is a black box: two calls of black boxes
+//! depend on each other.
+
+/// State that calls share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// None: the same arguments give the same result, or the order does not matter.
+    None,
+    /// Files, terminals, sockets, the process: their order can be seen.
+    Io,
+    /// A generator of random numbers.
+    Random,
+    /// State within the C library, as that of `strtok`.
+    Library,
+    /// Unknown.
+    Unknown,
+}
+
+/// Effects that are state, in the order of [`Effect::state`].
+pub const STATES: [Effect; 4] = [Effect::Io, Effect::Random, Effect::Library, Effect::Unknown];
+
+impl Effect {
+    /// Number of the state, if it is one.
+    pub fn state(self) -> Option<usize> {
+        STATES.iter().position(|state| *state == self)
+    }
+
+    /// As shown in place of a variable.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effect::None => "",
+            Effect::Io => "input and output",
+            Effect::Random => "random numbers",
+            Effect::Library => "state of the C library",
+            Effect::Unknown => "code that was not instrumented",
+        }
+    }
+}
+
+/// Allocation, mathematics, strings, questions: nothing that another call could see.
+const NONE: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "aligned_alloc",
+    "posix_memalign",
+    "memalign",
+    "_Znwm",
+    "_Znam",
+    "_ZdlPv",
+    "_ZdaPv",
+    "_ZdlPvm",
+    "_ZdaPvm",
+    "_ZnwmSt11align_val_t",
+    "_ZdlPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
+    "strlen",
+    "strnlen",
+    "strcmp",
+    "strncmp",
+    "strcasecmp",
+    "strncasecmp",
+    "strchr",
+    "strrchr",
+    "strstr",
+    "strspn",
+    "strcspn",
+    "strpbrk",
+    "strcpy",
+    "strncpy",
+    "stpcpy",
+    "strcat",
+    "strncat",
+    "strdup",
+    "strndup",
+    "memcpy",
+    "memmove",
+    "memset",
+    "memcmp",
+    "memchr",
+    "bcmp",
+    "bzero",
+    "atoi",
+    "atol",
+    "atoll",
+    "atof",
+    "strtol",
+    "strtoul",
+    "strtoll",
+    "strtoull",
+    "strtod",
+    "strtof",
+    "sprintf",
+    "snprintf",
+    "vsnprintf",
+    "sscanf",
+    "__isoc99_sscanf",
+    "qsort",
+    "bsearch",
+    "rand_r",
+    "abs",
+    "labs",
+    "llabs",
+    "isalpha",
+    "isdigit",
+    "isalnum",
+    "isspace",
+    "isupper",
+    "islower",
+    "isxdigit",
+    "ispunct",
+    "isprint",
+    "toupper",
+    "tolower",
+    "__ctype_b_loc",
+    "__ctype_tolower_loc",
+    "__ctype_toupper_loc",
+    "getenv",
+    "getpid",
+    "sysconf",
+    "clock_gettime",
+    "gettimeofday",
+    "time",
+    "clock",
+    "omp_get_wtime",
+    "omp_get_thread_num",
+    "omp_get_num_threads",
+    "omp_get_max_threads",
+    "omp_set_num_threads",
+    "omp_get_num_procs",
+    "sincos",
+    "sincosf",
+    "frexp",
+    "ldexp",
+    "modf",
+    "frexpf",
+    "ldexpf",
+    "modff",
+    "__memcpy_chk",
+    "__memset_chk",
+    "__strcpy_chk",
+    "__strcat_chk",
+    "__snprintf_chk",
+    "__sprintf_chk",
+    "__errno_location",
+    "__cxa_begin_catch",
+    "__cxa_end_catch",
+    "__cxa_allocate_exception",
+    "__cxa_throw",
+    "__cxa_free_exception",
+    "_Unwind_Resume",
+    "__gxx_personality_v0",
+    "__cxa_guard_acquire",
+    "__cxa_guard_release",
+    "__cxa_atexit",
+    "exit",
+    "abort",
+    "_exit",
+    "__assert_fail",
+    "__stack_chk_fail",
+    "_FortranAAssign",
+    "_FortranAStopStatement",
+];
+
+/// Mathematics of one and two arguments; with `f` and `l` at the end, too.
+const MATHEMATICS: &[&str] = &[
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "exp",
+    "exp2",
+    "exp10",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "pow",
+    "sqrt",
+    "cbrt",
+    "hypot",
+    "fabs",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+    "rint",
+    "nearbyint",
+    "lround",
+    "lrint",
+    "llround",
+    "fmod",
+    "remainder",
+    "fmax",
+    "fmin",
+    "fma",
+    "fdim",
+    "copysign",
+    "erf",
+    "erfc",
+    "tgamma",
+    "lgamma",
+    "cabs",
+    "cexp",
+    "carg",
+    "creal",
+    "cimag",
+    "conj",
+    "csqrt",
+    "__divdc3",
+    "__muldc3",
+    "__divsc3",
+    "__mulsc3",
+    "isnan",
+    "isinf",
+    "finite",
+    "scalbn",
+    "ilogb",
+    "logb",
+    "nextafter",
+    "nan",
+];
+
+const RANDOM: &[&str] = &[
+    "rand", "srand", "random", "srandom", "drand48", "lrand48", "mrand48", "srand48", "erand48", "nrand48", "jrand48",
+];
+
+const LIBRARY: &[&str] = &[
+    "strtok",
+    "setlocale",
+    "localtime",
+    "gmtime",
+    "ctime",
+    "asctime",
+    "strerror",
+    "signal",
+    "sigaction",
+    "setenv",
+    "putenv",
+];
+
+const IO: &[&str] = &[
+    "printf",
+    "fprintf",
+    "vprintf",
+    "vfprintf",
+    "puts",
+    "fputs",
+    "putchar",
+    "fputc",
+    "putc",
+    "_IO_putc",
+    "fwrite",
+    "fread",
+    "fopen",
+    "fclose",
+    "fflush",
+    "fseek",
+    "ftell",
+    "rewind",
+    "fgets",
+    "fgetc",
+    "getc",
+    "getchar",
+    "_IO_getc",
+    "ungetc",
+    "scanf",
+    "fscanf",
+    "__isoc99_scanf",
+    "__isoc99_fscanf",
+    "getline",
+    "read",
+    "write",
+    "open",
+    "close",
+    "lseek",
+    "perror",
+    "feof",
+    "ferror",
+    "setvbuf",
+    "remove",
+    "rename",
+    "system",
+    "send",
+    "recv",
+    "sleep",
+    "usleep",
+    "nanosleep",
+    "__printf_chk",
+    "__fprintf_chk",
+    "__vprintf_chk",
+    "__vfprintf_chk",
+    "fputc_unlocked",
+    "putchar_unlocked",
+    "getchar_unlocked",
+    "dprintf",
+    "popen",
+    "pclose",
+    "mkstemp",
+    "unlink",
+    "stat",
+    "fstat",
+];
+
+/// The effect of a function by its name; an empty name is one that was called by a pointer.
+pub fn effect(name: &str) -> Effect {
+    if NONE.contains(&name) {
+        return Effect::None;
+    }
+    let base = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("_finite")).unwrap_or(name);
+    let short = base.strip_suffix(['f', 'l']).unwrap_or(base);
+    if MATHEMATICS.contains(&base) || MATHEMATICS.contains(&short) || name.starts_with("llvm.") {
+        return Effect::None;
+    }
+    if RANDOM.contains(&name) {
+        return Effect::Random;
+    }
+    if LIBRARY.contains(&name) {
+        return Effect::Library;
+    }
+    // Streams of C++, and Fortran's input and output.
+    let streams = ["_ZNSo", "_ZNSi", "_ZStls", "_ZStrs", "_ZNSt8ios", "_ZSt4endl", "_ZSt5flush", "_FortranAio"];
+    if IO.contains(&name) || streams.iter().any(|start| name.starts_with(start)) {
+        return Effect::Io;
+    }
+    // The rest of C++'s library works on the objects that it is given.
+    if ["_ZNSt", "_ZNKSt", "_ZSt"].iter().any(|start| name.starts_with(start)) {
+        return Effect::None;
+    }
+    Effect::Unknown
+}

@@ -1,0 +1,193 @@
+//! Accesses: what the shadow has kept of the bytes, and what it keeps from now on.
+
+use workspan_graph::events::Access;
+use workspan_trace::facts::Deed;
+use workspan_trace::program::{operation, Access as Mode};
+
+use super::{Context, Engine};
+use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
+use crate::table::Kind;
+use crate::tree::{common, Common};
+
+impl Engine {
+    pub(super) fn operation(&mut self, context: &mut Context, site: Site, access: &Access) {
+        context.grow(site);
+        if access.flags & operation::SCOPE != 0 {
+            context.shadow.forget(access.address, access.size);
+            return;
+        }
+        for (address, size) in Shadow::pieces(access.address, access.size) {
+            self.access(context, address, size, site, access.mode);
+        }
+    }
+
+    pub(super) fn access(&mut self, context: &mut Context, address: u64, size: u64, site: Site, mode: Mode) {
+        let floor = context.floor(address);
+        let span = context.shadow.span(address, size);
+        let mut before = (0, 0, 0);
+        for place in span.cells() {
+            let mut cell = *context.shadow.cell(place).0;
+            if cell.writer != 0 && cell.written < floor {
+                let readers = cell.readers;
+                context.shadow.readers.drop_list(readers);
+                cell = Cell::default();
+            }
+            // What neighbouring bytes have in common counts once.
+            let same = before == (cell.written, cell.writer, 1) && cell.readers == 0;
+            before = (cell.written, cell.writer, 1);
+            let mut readers = std::mem::take(&mut context.shadow.readers);
+            self.cell(context, &mut readers, &mut cell, floor, (site, mode, address), same);
+            context.shadow.readers = readers;
+            *context.shadow.cell(place).0 = cell;
+        }
+    }
+
+    pub(super) fn touch(&mut self, context: &mut Context, local: u32, deed: Deed, site: Site) {
+        context.grow(site);
+        let Some(cell) = context.top().locals.get_mut(local as usize) else {
+            return;
+        };
+        let mut cell = std::mem::take(cell);
+        let mut readers = std::mem::take(&mut context.local_readers);
+        match deed {
+            Deed::Begin => {
+                readers.drop_list(cell.readers);
+                cell = Cell::default();
+            }
+            Deed::Read => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Load, 0), false),
+            Deed::Write => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Store, 0), false),
+        }
+        context.local_readers = readers;
+        if let Some(place) = context.top().locals.get_mut(local as usize) {
+            *place = cell;
+        }
+    }
+
+    /// One access to one cell.
+    pub(super) fn cell(
+        &mut self,
+        context: &mut Context,
+        readers: &mut Readers,
+        cell: &mut Cell,
+        floor: u64,
+        (site, mode, address): (Site, Mode, u64),
+        same: bool,
+    ) {
+        if mode != Mode::Store {
+            let at = if cell.writer == 0 {
+                self.expose(context, site, None);
+                None
+            } else if same {
+                None
+            } else {
+                let at = common(&context.nodes, cell.written);
+                self.found(context, Kind::Raw, (cell.writer, cell.written), (site, address), at);
+                Some(at)
+            };
+            if at.is_some() {
+                self.expose(context, site, at);
+            }
+            let function = self.source.sites.get(site as usize).map_or(u32::MAX, |site| site.function);
+            note_read(context, readers, cell, (site, function));
+        }
+        if mode != Mode::Load {
+            if cell.writer != 0 && !same {
+                let at = common(&context.nodes, cell.written);
+                self.found(context, Kind::Waw, (cell.writer, cell.written), (site, address), at);
+            }
+            let own = (mode == Mode::Update).then_some(site);
+            self.readers(context, readers, cell.readers, (floor, own), (site, address));
+            readers.drop_list(cell.readers);
+            *cell = Cell { written: context.now, writer: site, readers: 0 };
+        }
+    }
+
+    /// Write after read: reads of one site that lie in the same node of the tree are one.
+    pub(super) fn readers(
+        &mut self,
+        context: &mut Context,
+        readers: &Readers,
+        first: u32,
+        (floor, own): (u64, Option<Site>),
+        sink: (Site, u64),
+    ) {
+        let mut groups = std::mem::take(&mut context.groups);
+        groups.clear();
+        let mut at = first;
+        while at != 0 {
+            let reader = readers.get(at);
+            at = reader.next;
+            // Its own read in the same moment, and what is in frames that have been left, is none.
+            if reader.last < floor || own == Some(reader.site) && reader.first == context.now {
+                continue;
+            }
+            let node = common(&context.nodes, reader.last);
+            let function = self.source.sites.get(reader.site as usize).map_or(u32::MAX, |site| site.function);
+            let call = context.call_of(node, function, reader.last);
+            let is_same = |(other, of): &&mut (Reader, Common)| {
+                other.site == reader.site && *of == node && context.call_of(node, function, other.last) == call
+            };
+            match groups.iter_mut().find(is_same) {
+                Some((other, _)) => {
+                    other.first = other.first.min(reader.first);
+                    other.last = other.last.max(reader.last);
+                }
+                None => groups.push((reader, node)),
+            }
+        }
+        for (reader, node) in &groups {
+            self.found_range(context, Kind::War, *reader, sink, *node);
+        }
+        context.groups = groups;
+    }
+
+    /// A read of a value from before the iterations that run.
+    pub(super) fn expose(&mut self, context: &mut Context, site: Site, at: Option<Common>) {
+        let serial = context.nodes.last().map_or(0, |node| node.serial);
+        let first = at.map_or(0, |at| if at.carried { at.node } else { at.node + 1 });
+        let memo = &mut context.exposure[site as usize];
+        if memo.0 == serial && memo.1 <= first {
+            return;
+        }
+        *memo = (serial, first);
+        for node in context.nodes.iter().skip(first).filter(|node| node.number != 0) {
+            self.table.exposed.insert((site, node.number));
+        }
+    }
+}
+
+/// Adds a read to those since the last write.
+fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) {
+    let now = context.now;
+    let turn = context.nodes.last().map_or(0, |node| node.turn);
+    // The list is in the order of time, the latest first; three groups of the site at most matter.
+    let (mut latest, mut older, mut before_older) = (0, 0, 0);
+    let (mut at, mut before) = (cell.readers, 0);
+    while at != 0 {
+        let reader = readers.get(at);
+        if reader.site == site {
+            if latest == 0 {
+                if reader.first >= turn {
+                    readers.set(at, Reader { last: now, ..reader });
+                    return;
+                }
+                latest = at;
+            } else {
+                (older, before_older) = (at, before);
+                break;
+            }
+        }
+        (before, at) = (at, reader.next);
+    }
+    if older != 0 {
+        let (new, old) = (readers.get(latest), readers.get(older));
+        let at = common(&context.nodes, new.first);
+        if at == common(&context.nodes, old.last)
+            && context.call_of(at, function, new.first) == context.call_of(at, function, old.last)
+        {
+            readers.set(latest, Reader { first: old.first, ..new });
+            readers.unlink(before_older, older, cell);
+        }
+    }
+    cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+}

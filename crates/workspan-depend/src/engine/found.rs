@@ -1,0 +1,242 @@
+//! A dependence has been found: its record, what models wait for, values that outlive a loop.
+
+use workspan_trace::program::flag;
+
+use super::{way, Context, Engine, Memo};
+use crate::models::Child;
+use crate::shadow::{Reader, Site};
+use crate::source::{small, PlaceId};
+use crate::table::{Key, Kind};
+use crate::tree::Common;
+
+impl Engine {
+    pub(super) fn found(
+        &mut self,
+        context: &mut Context,
+        kind: Kind,
+        source: (Site, u64),
+        sink: (Site, u64),
+        at: Common,
+    ) {
+        let reader = Reader { site: source.0, next: 0, first: source.1, last: source.1 };
+        self.found_range(context, kind, reader, sink, at);
+    }
+
+    pub(super) fn found_range(
+        &mut self,
+        context: &mut Context,
+        kind: Kind,
+        source: Reader,
+        (sink, address): (Site, u64),
+        at: Common,
+    ) {
+        let node = &context.nodes[at.node];
+        let distances = if at.carried {
+            let now = node.iteration;
+            (now - node.iterations.at(source.last), now - node.iterations.at(source.first))
+        } else {
+            (0, 0)
+        };
+        let serial = node.serial;
+        let memo = context.memo[sink as usize][way(kind, source.site)];
+        let direct_only = context.frames.len() - 1 == node.frame && self.is_direct(context, node.frame, source.site);
+        if memo.source == source.site
+            && memo.serial == serial
+            && memo.carried == at.carried
+            && direct_only
+            && !context.frames[node.frame].reentered
+        {
+            let instance = context.nodes[at.node].start;
+            self.table.count(memo.record, (address, instance), distances);
+            if context.is_first && !memo.quiet {
+                let key = self.table.all[memo.record as usize].0;
+                self.wait(context, at, source, 0, &key);
+            }
+            if kind == Kind::Raw {
+                self.live_out(context, at, source);
+            }
+            return;
+        }
+        let frame = &context.frames[node.frame];
+        let is_direct = self.is_direct(context, node.frame, source.site);
+        let is_direct = is_direct && (!frame.reentered || frame.call_at(source.last) == 0);
+        let source_call = if is_direct { 0 } else { frame.call_at(source.last) };
+        let sink_call = context.frames.get(node.frame + 1).map_or(0, |inner| inner.call);
+        let carrier = if at.carried { node.number } else { 0 };
+        let function = frame.function;
+        let key = Key { kind, source: source.site, sink, source_call, sink_call, carrier, function };
+        let known = self.table.all.len();
+        let record = self.table.record(key, address, node.iteration);
+        self.table.count(record, (address, node.start), distances);
+        if record as usize == known {
+            let ended = &context.nodes[at.node].ended;
+            let ended = ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
+            self.first_sight(&key, ended.map_or(0, |ended| ended.number));
+        }
+        if direct_only && is_direct {
+            context.memo[sink as usize][way(kind, source.site)] = Memo {
+                source: source.site,
+                serial,
+                record,
+                carried: at.carried,
+                quiet: self.is_quiet(context, at, &key),
+            };
+        }
+        if kind == Kind::Raw {
+            self.live_out(context, at, source);
+        }
+        if context.is_first {
+            self.wait(context, at, source, source_call, &key);
+        }
+    }
+
+    pub(super) fn is_direct(&self, context: &Context, frame: usize, site: Site) -> bool {
+        let function = self.source.sites.get(site as usize).map_or(u32::MAX, |site| site.function);
+        context.frames.get(frame).is_some_and(|frame| frame.function == function)
+    }
+
+    /// A dependence that was not known: what the aggregated models wait for, and which loops are serial.
+    pub(super) fn first_sight(&mut self, key: &Key, ended: u32) {
+        let site = |site: Site| self.source.sites.get(site as usize).cloned().unwrap_or_default();
+        let (source, sink) = (site(key.source), site(key.sink));
+        if key.carrier != 0 && key.kind == Kind::Raw {
+            let number = key.carrier as usize - 1;
+            let steps = self.source.loops.get(number).is_some_and(|each| {
+                source.local != 0 && each.inductions.iter().any(|induction| induction.local + 1 == source.local)
+            });
+            if !steps {
+                self.serial[number] = true;
+            }
+        }
+        let call = if key.source_call != 0 { key.source_call } else { source.tail };
+        if call == 0 && ended == 0 {
+            return;
+        }
+        let places: Vec<(u32, u32)> = if key.sink_call == 0 {
+            vec![sink.segment]
+        } else {
+            let all = self.source.segments.iter().enumerate();
+            let calls = all.filter(|(_, info)| info.call == key.sink_call && info.flags & flag::CALL != 0);
+            calls.map(|(id, info)| (small(id), small(info.runs.len().saturating_sub(1)))).collect()
+        };
+        for place in places {
+            if self.awaited.len() <= place.0 as usize {
+                self.awaited.resize(place.0 as usize + 1, false);
+            }
+            self.awaited[place.0 as usize] = true;
+            let waits = self.waits.entry(place).or_default();
+            let children = [(call, Child::Call(call)), (ended, Child::Loop(ended))];
+            for (_, child) in children.into_iter().filter(|(number, _)| *number != 0) {
+                if !waits.contains(&child) {
+                    waits.push(child);
+                }
+            }
+        }
+    }
+
+    /// True for dependences between instructions of one iteration or of neighbouring ones that no model waits for twice: their lines are
+    /// in order, and counters and private memory are taken away.
+    pub(super) fn is_quiet(&self, context: &Context, at: Common, key: &Key) -> bool {
+        let Some(site) = self.source.sites.get(key.source as usize) else {
+            return false;
+        };
+        let node = &context.nodes[at.node];
+        let steps = || {
+            let inductions = self.source.loops.get((node.number as usize).wrapping_sub(1)).map(|each| &each.inductions);
+            site.local != 0 && inductions.is_some_and(|all| all.iter().any(|each| each.local + 1 == site.local))
+        };
+        let free = !at.carried || key.kind != Kind::Raw || steps();
+        let line = |site: Site| {
+            let place = self.source.sites.get(site as usize).map_or(0, |site| site.place);
+            self.source.places.get(place as usize).map_or(0, |place| place.line)
+        };
+        site.tail == 0 && free && node.ended.is_empty() && (at.carried || line(key.source) == line(key.sink))
+    }
+
+    /// Models wait for the source of a dependence.
+    pub(super) fn wait(&mut self, context: &Context, at: Common, source: Reader, source_call: PlaceId, key: &Key) {
+        let site = |site: Site| self.source.sites.get(site as usize);
+        let (from, to) = (site(key.source), site(key.sink));
+        let update = from.map_or(0, |site| site.update);
+        let reduction = update != 0 && to.is_some_and(|site| site.update == update);
+        let node = &context.nodes[at.node];
+        let steps = at.carried
+            && from.is_some_and(|from| {
+                let inductions = self.source.loops.get(node.number as usize - 1).map(|each| &each.inductions);
+                from.local != 0 && inductions.is_some_and(|all| all.iter().any(|each| each.local + 1 == from.local))
+            });
+        // Privatised: memory that is used again in each iteration.
+        let names_only = at.carried && key.kind != Kind::Raw;
+        let line = from.and_then(|site| self.source.places.get(site.place as usize)).map_or(0, |place| place.line);
+        let tail = from.map_or(0, |site| site.tail);
+        let call = if source_call != 0 { source_call } else { tail };
+        let ended = node.ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
+        let frame = context.frames[node.frame].node;
+        for (number, run) in self.models.iter_mut().enumerate() {
+            if run.model.reductions && reduction && at.carried {
+                continue;
+            }
+            if !run.model.loops {
+                let level = context.levels[frame][number].saturating_sub(1) as usize;
+                if call != 0 {
+                    run.depend(level, Child::Call(call));
+                }
+                if source_call == 0 && run.model.hoist {
+                    run.depend(level, Child::Line(line));
+                }
+                continue;
+            }
+            // The innermost level that the node is in, which may be transparent.
+            let own = context.levels[at.node][number];
+            let is_task = own != 0;
+            let level = context.levels[..=at.node].iter().rev().map(|levels| levels[number]).find(|level| *level != 0);
+            let level = level.unwrap_or(1).saturating_sub(1) as usize;
+            if at.carried && is_task {
+                if !steps && !names_only {
+                    run.depend(level, Child::Iteration);
+                }
+                continue;
+            }
+            // In a loop, children belong to the iteration.
+            let level = if is_task && node.number != 0 { level + 1 } else { level };
+            if call != 0 {
+                run.depend(level, Child::Call(call));
+            } else if let Some(ended) = ended {
+                run.depend(level, Child::Loop(ended.number));
+            } else if run.model.hoist {
+                run.depend(level, Child::Line(line));
+            }
+        }
+    }
+
+    /// A value that a loop has written is read after it.
+    pub(super) fn live_out(&mut self, context: &Context, at: Common, source: Reader) {
+        let node = &context.nodes[at.node];
+        let site = source.site;
+        let in_loop = self.source.sites.get(site as usize).map_or(0, |site| site.in_loop);
+        if in_loop == 0 && node.ended.is_empty() || !at.carried && in_loop == node.number {
+            return;
+        }
+        let after = node.ended.partition_point(|ended| ended.start <= source.last);
+        let ended = after.checked_sub(1).and_then(|at| node.ended.get(at)).filter(|ended| source.last <= ended.end);
+        let outermost = if at.carried {
+            None
+        } else if let Some(ended) = ended {
+            let entry = self.table.live_out.entry((site, ended.number)).or_default();
+            if source.last >= ended.last {
+                entry.last = true;
+            } else {
+                entry.other = true;
+            }
+            Some(ended.number)
+        } else {
+            return;
+        };
+        // Loops in between: from which of their iterations it comes is not known any more.
+        let (mut inner, stop) = (in_loop, outermost.unwrap_or(node.number));
+        while inner != 0 && inner != stop && self.source.is_within(inner, stop) {
+            self.table.live_out.entry((site, inner)).or_default().other = true;
+            inner = self.source.loops.get(inner as usize - 1).map_or(0, |each| each.parent);
+        }
+    }
+}

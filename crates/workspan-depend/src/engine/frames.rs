@@ -1,0 +1,261 @@
+//! Where a segment runs: calls and loops that begin, turn and end.
+
+use workspan_trace::program::{flag, Access as Mode};
+
+use super::{Context, Engine, STATE};
+use crate::effects::effect;
+use crate::journal::Step;
+use crate::models::{Child, Run};
+use crate::shadow::Cell;
+use crate::source::{small, SegmentInfo};
+use crate::tree::{Ended, Frame};
+
+impl Engine {
+    /// Frames: where does the segment run?
+    pub(super) fn arrive(&mut self, context: &mut Context, info: &SegmentInfo, frame: Option<u64>) {
+        if context.frames.is_empty() {
+            context.push_node(0, 0);
+            context.frames.push(Frame { address: u64::MAX, ..Frame::default() });
+            context.levels.push([1; 9]);
+        }
+        if info.flags & flag::ENTRY != 0 {
+            let address = frame.unwrap_or(0);
+            while context.frames.len() > 1 && context.top().address <= address {
+                self.leave(context);
+            }
+            self.enter(context, info, address);
+            return;
+        }
+        if let Some(address) = frame {
+            while context.frames.len() > 1 && context.top().address < address {
+                self.leave(context);
+            }
+        }
+        if context.top().function != info.function || context.frames.len() == 1 {
+            let found = context.frames.iter().skip(1).rposition(|frame| frame.function == info.function);
+            match found {
+                Some(at) => {
+                    while context.frames.len() > at + 2 {
+                        self.leave(context);
+                    }
+                }
+                None => self.enter(context, info, frame.unwrap_or(0)),
+            }
+        }
+        // Where nothing follows a call in its block, the next block shows that it has returned.
+        self.after_call(context, info);
+    }
+
+    pub(super) fn after_call(&mut self, context: &mut Context, info: &SegmentInfo) {
+        let Some((place, callee, entered)) = context.top().pending else {
+            return;
+        };
+        if entered == 0 {
+            *self.boxes.entry(callee).or_default() += 1;
+            let name = self.source.names.get(callee as usize).map_or("", String::as_str);
+            if let Some(state) = effect(name).state() {
+                let site = self.source.state(place, state, info.function, info.in_loop);
+                context.now += 1;
+                context.grow(site);
+                self.access(context, STATE + 8 * state as u64, 8, site, Mode::Update);
+            }
+        }
+        let now = context.now;
+        context.top().returned(now);
+        context.follows = place;
+    }
+
+    pub(super) fn enter(&mut self, context: &mut Context, info: &SegmentInfo, address: u64) {
+        let call = match &mut context.top().pending {
+            Some((place, _, entered)) => {
+                *entered = info.function + 1;
+                *place
+            }
+            None => 0,
+        };
+        if context.frames.len() == 1 {
+            context.root_address = context.root_address.max(address);
+        }
+        let number = context.frames.len();
+        let outer = context.innermost.insert(info.function, number + 1).unwrap_or(0);
+        if let Some(outer) = outer.checked_sub(1).and_then(|outer| context.frames.get_mut(outer)) {
+            outer.reentered = true;
+        }
+        let node = context.nodes.len();
+        context.push_node(0, number);
+        let locals = self.source.functions.get(info.function as usize).map_or(0, |function| function.locals);
+        let locals = vec![Cell::default(); locals as usize];
+        let function = info.function;
+        context.frames.push(Frame { node, address, function, call, locals, outer, ..Frame::default() });
+        self.note(context, Step::Call);
+        self.push_level(context, |_| true);
+        let counted = self.calls.entry(call).or_default();
+        counted.entered = info.function + 1;
+        context.nodes[node].work = self.work;
+    }
+
+    pub(super) fn leave(&mut self, context: &mut Context) {
+        self.leave_loops(context, 0);
+        let Some(mut frame) = context.frames.pop() else {
+            return;
+        };
+        for cell in &mut frame.locals {
+            context.local_readers.drop_list(cell.readers);
+        }
+        let node = context.nodes.pop();
+        if frame.outer == 0 {
+            context.innermost.remove(&frame.function);
+        } else {
+            context.innermost.insert(frame.function, frame.outer);
+        }
+        let work = node.map_or(0, |node| self.work - node.work);
+        self.calls.entry(frame.call).or_default().work += work;
+        self.note(context, Step::Return(frame.call));
+        self.pop_level(context, Child::Call(frame.call));
+    }
+
+    /// Loops: which are left, which are entered, does one turn?
+    pub(super) fn turn(&mut self, context: &mut Context, info: &SegmentInfo) {
+        let top = context.nodes.last().map_or(0, |node| node.number);
+        let is_header = info.flags & flag::HEADER != 0;
+        if top != info.in_loop {
+            self.leave_loops(context, info.in_loop);
+            let inner = context.nodes.last().map_or(0, |node| node.number);
+            let mut missing = Vec::new();
+            let mut at = info.in_loop;
+            while at != 0 && at != inner {
+                missing.push(at);
+                at = self.source.loops.get(at as usize - 1).map_or(0, |each| each.parent);
+            }
+            let entered = !missing.is_empty();
+            for number in missing.into_iter().rev() {
+                self.enter_loop(context, number);
+            }
+            if !entered && is_header {
+                self.next_iteration(context);
+            }
+        } else if is_header && top != 0 {
+            self.next_iteration(context);
+        }
+        if info.body_of != 0 {
+            let depth = context.nodes.len();
+            let of_parent = context.nodes.last().is_some_and(|node| node.number != info.body_of);
+            let at = if of_parent { depth.checked_sub(2) } else { depth.checked_sub(1) };
+            if let Some(node) = at.and_then(|at| context.nodes.get_mut(at)).filter(|node| node.number == info.body_of) {
+                if !std::mem::replace(&mut node.in_body, true) {
+                    node.bodies += 1;
+                    self.loops[info.body_of as usize - 1].iterations += 1;
+                }
+            }
+        }
+    }
+
+    pub(super) fn enter_loop(&mut self, context: &mut Context, number: u32) {
+        let frame = context.frames.len() - 1;
+        context.push_node(number, frame);
+        let (now, work) = (context.now + 1, self.work);
+        if let Some(node) = context.nodes.last_mut() {
+            node.iterations.begin(0, now);
+            node.work = work;
+        }
+        self.loops[number as usize - 1].entries += 1;
+        let serial = self.serial[number as usize - 1];
+        self.note(context, Step::Loop(number));
+        self.push_level(context, |run| run.model.loops && !(run.model.parallel_only && serial));
+        self.begin_iteration(context);
+    }
+
+    pub(super) fn begin_iteration(&mut self, context: &mut Context) {
+        if context.is_first {
+            let levels = context.levels.last().copied().unwrap_or([0; 9]);
+            for (run, level) in self.models.iter_mut().zip(levels) {
+                if level != 0 {
+                    run.begin();
+                }
+            }
+        }
+    }
+
+    pub(super) fn end_iteration(&mut self, context: &mut Context) {
+        if context.is_first {
+            let levels = context.levels.last().copied().unwrap_or([0; 9]);
+            for (run, level) in self.models.iter_mut().zip(levels) {
+                if level != 0 {
+                    run.end(Child::Iteration);
+                }
+            }
+        }
+    }
+
+    pub(super) fn note(&mut self, context: &Context, step: Step) {
+        if context.is_first {
+            self.journal.note(step);
+        }
+    }
+
+    pub(super) fn next_iteration(&mut self, context: &mut Context) {
+        self.note(context, Step::Turn);
+        self.end_iteration(context);
+        let now = context.now + 1;
+        if let Some(node) = context.nodes.last_mut() {
+            node.iteration += 1;
+            (node.former, node.turn) = (node.turn, now);
+            node.iterations.begin(node.iteration, now);
+            node.ended.clear();
+            node.in_body = false;
+        }
+        self.begin_iteration(context);
+    }
+
+    /// Leaves loops of the frame on top that a loop does not lie in.
+    pub(super) fn leave_loops(&mut self, context: &mut Context, stay: u32) {
+        while let Some(node) = context.nodes.last() {
+            if node.number == 0 || stay != 0 && self.source.is_within(stay, node.number) {
+                return;
+            }
+            self.end_iteration(context);
+            let Some(node) = context.nodes.pop() else {
+                return;
+            };
+            let count = &mut self.loops[node.number as usize - 1];
+            count.most = count.most.max(node.bodies);
+            count.work += self.work - node.work;
+            // Where the condition is at the beginning, it has run once more than the body: the last turn is the one before.
+            let last = if node.in_body { node.turn } else { node.former };
+            let ended = Ended { number: node.number, start: node.start, end: context.now, last };
+            if let Some(around) = context.nodes.last_mut() {
+                around.ended.push(ended);
+            }
+            self.note(context, Step::Leave(node.number));
+            self.pop_level(context, Child::Loop(node.number));
+        }
+    }
+
+    /// A node of the tree is a task in some models.
+    pub(super) fn push_level(&mut self, context: &mut Context, is_task: impl Fn(&Run) -> bool) {
+        if !context.is_first {
+            context.levels.push([0; 9]);
+            return;
+        }
+        let mut levels = [0; 9];
+        for (run, level) in self.models.iter_mut().zip(&mut levels) {
+            if is_task(run) {
+                *level = small(run.depth()) + 1;
+                run.begin();
+            }
+        }
+        context.levels.push(levels);
+    }
+
+    pub(super) fn pop_level(&mut self, context: &mut Context, child: Child) {
+        let levels = context.levels.pop().unwrap_or([0; 9]);
+        if !context.is_first {
+            return;
+        }
+        for (run, level) in self.models.iter_mut().zip(levels) {
+            if level != 0 {
+                run.end(child);
+            }
+        }
+    }
+}

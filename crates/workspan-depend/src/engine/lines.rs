@@ -1,0 +1,115 @@
+//! The lines of a segment: what they cost, and what the models are told of them.
+
+use workspan_graph::events::Access;
+use workspan_trace::program::flag;
+
+use super::{Context, Engine};
+use crate::journal::Step;
+use crate::models::Child;
+use crate::source::{small, SegmentInfo};
+
+impl Engine {
+    /// Executes a segment, line by line.
+    pub(super) fn run(&mut self, context: &mut Context, info: &SegmentInfo, id: u32, accesses: &[Access]) {
+        let (mut next, mut operations) = (0, 0);
+        let (mut touches, last) = (0_usize, info.runs.len().saturating_sub(1));
+        self.runs_of_current = small(info.runs.len());
+        for (number, run) in info.runs.iter().enumerate() {
+            context.now += 1;
+            self.work += u64::from(run.cost);
+            let branches = number == last && info.flags & flag::BRANCH != 0;
+            self.line(context, info, id, small(number), branches);
+            operations += run.operations;
+            while let Some(access) = accesses.get(next).filter(|access| access.operation - info.first < operations) {
+                next += 1;
+                let site = info.sites + (access.operation - info.first);
+                self.operation(context, site, access);
+            }
+            let end = (touches + run.touches as usize).min(info.touches.len());
+            for (local, deed, site) in &info.touches[touches..end] {
+                self.touch(context, *local, *deed, *site);
+            }
+            touches = end;
+        }
+        // Without lines: instrumented after optimisation.
+        if info.runs.is_empty() {
+            context.now += 1;
+            self.work += 1 + accesses.len() as u64;
+            for access in accesses {
+                self.operation(context, info.sites + (access.operation - info.first), access);
+            }
+        }
+    }
+
+    /// A line begins: models, and what follows a call.
+    pub(super) fn line(&mut self, context: &mut Context, info: &SegmentInfo, id: u32, number: u32, branches: bool) {
+        let run = info.runs[number as usize];
+        let follows = std::mem::take(&mut context.follows);
+        if follows != 0 {
+            let line = self.source.places.get(follows as usize).map_or(0, |place| place.line);
+            if line == run.line {
+                context.follows = follows;
+            } else {
+                self.calls.entry(follows).or_default().next.insert(run.line);
+            }
+        }
+        if !context.is_first {
+            return;
+        }
+        let at = self.line_number(id, number);
+        self.journal.note(Step::Line(at));
+        let tail = if context.follows == 0 { 0 } else { follows };
+        let is_awaited = self.awaited.get(id as usize).copied().unwrap_or(false);
+        let waits = if is_awaited { self.waits.get(&(id, number)) } else { None };
+        let levels = context.levels.last().copied().unwrap_or_default();
+        let frame_levels =
+            context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
+        for ((run_of, level), frame_level) in self.models.iter_mut().zip(levels).zip(frame_levels) {
+            run_of.line(run.line, branches);
+            run_of.work(run.cost.into());
+            if tail != 0 {
+                run_of.tail(tail);
+                if branches && run_of.model.control {
+                    let level = run_of.depth() - 1;
+                    run_of.depend(level, Child::Call(tail));
+                }
+            }
+            if run_of.model.aggregated && !run_of.model.loops {
+                for child in waits.into_iter().flatten() {
+                    run_of.depend(frame_level.saturating_sub(1) as usize, *child);
+                }
+            }
+            let _ = level;
+        }
+    }
+
+    /// Number of a line of a segment in the journal.
+    pub(super) fn line_number(&mut self, id: u32, number: u32) -> u32 {
+        let at = id as usize;
+        if self.line_numbers.len() <= at {
+            self.line_numbers.resize(at + 1, u32::MAX);
+        }
+        if self.line_numbers[at] == u32::MAX {
+            self.line_numbers[at] = small(self.lines.len());
+            // Its segment has been taken out: lines are as many as anybody asks for.
+            for line in 0..=number.max(self.runs_of_current) {
+                self.lines.push((id, line));
+            }
+        }
+        self.line_numbers[at] + number
+    }
+
+    pub(super) fn depart(&mut self, context: &mut Context, info: &SegmentInfo) {
+        if info.flags & flag::CALL != 0 {
+            let now = context.now + 1;
+            let top = context.top();
+            (top.pending, top.pending_since) = (Some((info.call, info.callee, 0)), now);
+            let counted = self.calls.entry(info.call).or_default();
+            (counted.function, counted.callee) = (info.function, info.callee);
+            counted.count += 1;
+        }
+        if info.flags & flag::RETURN != 0 && info.flags & flag::CALL == 0 && context.frames.len() > 1 {
+            self.leave(context);
+        }
+    }
+}

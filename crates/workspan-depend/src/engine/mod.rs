@@ -1,0 +1,233 @@
+//! Takes segments as they come, and finds dependences.
+//!
+//! **Argument:** time advances with each line of a segment. A dependence is an access now, and the moment and site of an earlier one
+//! that the shadow has kept; the execution tree tells the deepest call or loop that both lie in, and with that, on which
+//! lines of which function they are, and whether a loop carries what connects them.
+//!
+//! **Not reported:** what lies in a frame that has been left (the memory belongs to a call that began later); what was freed and
+//! allocated again; variables whose scope has begun again; input variables of a step (the verdict knows them).
+
+mod accesses;
+mod context;
+mod found;
+mod frames;
+mod lines;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use workspan_graph::events::{Access, Control};
+use workspan_graph::program::Loaded;
+use workspan_graph::replay::{Consumer, Executed};
+use workspan_trace::control::Kind as ControlKind;
+
+use crate::effects::STATES;
+use crate::journal::Journal;
+use crate::models::{Child, Run, MODELS};
+use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
+use crate::source::{PlaceId, Source};
+use crate::table::{Kind, Table};
+use crate::tree::{Common, Frame, Node};
+
+/// Bytes below the first frame that are taken for its stack.
+const STACK: u64 = 64 << 20;
+/// Where the state of libraries lies: no program has these addresses.
+const STATE: u64 = 1 << 60;
+
+/// How often a loop ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoopCount {
+    /// Executions.
+    pub entries: u64,
+    /// Iterations in all.
+    pub iterations: u64,
+    /// Iterations of its longest execution.
+    pub most: u64,
+    /// Instructions in it.
+    pub work: u64,
+}
+
+/// How often a place made calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallCount {
+    /// Function that the place is in.
+    pub function: u32,
+    /// Name of what is called.
+    pub callee: u32,
+    /// The function of the program that was entered, + 1.
+    pub entered: u32,
+    /// Calls.
+    pub count: u64,
+    /// Instructions in them.
+    pub work: u64,
+    /// Lines of the function that were executed right afterwards.
+    pub next: BTreeSet<u32>,
+}
+
+/// Finds dependences.
+#[derive(Debug)]
+pub struct Engine {
+    /// The program.
+    pub source: Source,
+    /// What was found.
+    pub table: Table,
+    /// By loop.
+    pub loops: Vec<LoopCount>,
+    /// By place of call.
+    pub calls: BTreeMap<PlaceId, CallCount>,
+    /// Segments that were executed, by id.
+    pub executed: Vec<bool>,
+    /// Models, of the first context.
+    pub models: Vec<Run>,
+    /// Instructions.
+    pub work: u64,
+    /// Functions outside instrumented code that were called, and how often.
+    pub boxes: BTreeMap<u32, u64>,
+    /// What ran, of the first context.
+    pub journal: Journal,
+    /// Lines of segments, by their number in the journal.
+    pub lines: Vec<(u32, u32)>,
+    line_numbers: Vec<u32>,
+    runs_of_current: u32,
+    /// Loops that carry a dependence that forbids parallel iterations, as far as known.
+    pub serial: Vec<bool>,
+    /// Calls that lines wait for: by segment and line.
+    pub waits: HashMap<(u32, u32), Vec<Child>, BuildHasher>,
+    awaited: Vec<bool>,
+    contexts: Vec<Option<Box<Context>>>,
+}
+
+/// One thread.
+#[derive(Debug, Default)]
+struct Context {
+    shadow: Shadow,
+    local_readers: Readers,
+    nodes: Vec<Node>,
+    frames: Vec<Frame>,
+    now: u64,
+    serials: u64,
+    /// The innermost frame of each function, + 1.
+    innermost: HashMap<u32, usize, BuildHasher>,
+    /// What the last dependence of a site was: record, source, node, whether carried.
+    memo: Vec<[Memo; 3 * WAYS]>,
+    exposure: Vec<(u64, usize)>,
+    groups: Vec<(Reader, Common)>,
+    root_address: u64,
+    /// A line of the frame on top follows a call.
+    follows: PlaceId,
+    is_first: bool,
+    /// Levels of models: for each node, for each model, the level of the call or loop, + 1.
+    levels: Vec<[u32; 9]>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Memo {
+    source: Site,
+    serial: u64,
+    record: u32,
+    carried: bool,
+    /// No model looks at it again.
+    quiet: bool,
+}
+
+/// Sources that are remembered for each later access and kind.
+const WAYS: usize = 8;
+
+fn way(kind: Kind, source: Site) -> usize {
+    kind as usize * WAYS + source as usize % WAYS
+}
+
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine::new()
+    }
+}
+
+impl Engine {
+    /// Nothing seen.
+    pub fn new() -> Engine {
+        Engine {
+            source: Source::new(),
+            table: Table::default(),
+            loops: Vec::new(),
+            calls: BTreeMap::new(),
+            executed: Vec::new(),
+            models: MODELS.map(Run::new).into(),
+            work: 0,
+            boxes: BTreeMap::new(),
+            journal: Journal::default(),
+            lines: Vec::new(),
+            line_numbers: Vec::new(),
+            runs_of_current: 0,
+            serial: Vec::new(),
+            waits: HashMap::default(),
+            awaited: Vec::new(),
+            contexts: Vec::new(),
+        }
+    }
+
+    /// Bytes of shadow memory.
+    pub fn bytes(&self) -> usize {
+        self.contexts.iter().flatten().map(|context| context.shadow.bytes()).sum()
+    }
+
+    /// The program has ended.
+    pub fn finish(&mut self) {
+        let mut contexts = std::mem::take(&mut self.contexts);
+        for context in contexts.iter_mut().flatten() {
+            while context.frames.len() > 1 {
+                self.leave(context);
+            }
+        }
+        self.contexts = contexts;
+    }
+
+    /// Takes a module in, executed or not.
+    pub fn learn(&mut self, loaded: &Loaded) {
+        self.source.learn(loaded);
+        self.loops.resize(self.source.loops.len(), LoopCount::default());
+        self.serial.resize(self.source.loops.len(), false);
+        self.executed.resize(self.source.segments.len(), false);
+    }
+
+    fn step(&mut self, context: &mut Context, executed: &Executed<'_>, accesses: &[Access]) {
+        let id = executed.id as usize;
+        if self.source.segments.get(id).is_none_or(|info| info.place == 0 && info.runs.is_empty() && info.flags == 0) {
+            self.learn(executed.module);
+        }
+        let Some(slot) = self.source.segments.get_mut(id) else {
+            return;
+        };
+        // Taken out while it is used: nothing below looks at it.
+        let info = std::mem::take(slot);
+        self.executed[id] = true;
+        self.arrive(context, &info, executed.frame);
+        self.turn(context, &info);
+        self.run(context, &info, executed.id, accesses);
+        self.depart(context, &info);
+        self.source.segments[id] = info;
+    }
+}
+
+impl Consumer for Engine {
+    fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
+        let at = executed.context as usize;
+        if self.contexts.len() <= at {
+            self.contexts.resize_with(at + 1, || None);
+        }
+        let new = || Box::new(Context { is_first: at == 0, ..Context::default() });
+        let mut context = self.contexts[at].take().unwrap_or_else(new);
+        self.step(&mut context, &executed, accesses);
+        self.contexts[at] = Some(context);
+    }
+
+    fn control(&mut self, context: u32, control: Control) {
+        if control.kind == ControlKind::Allocate {
+            let [address, size, ..] = control.slots;
+            if let Some(context) = self.contexts.get_mut(context as usize).and_then(Option::as_mut) {
+                context.shadow.forget(address, size);
+            }
+        }
+    }
+}
+
+const _: () = assert!(STATES.len() < 8);

@@ -1,0 +1,209 @@
+//! The profile as bytes.
+
+use workspan_trace::bytes::{Malformed, Reader, Writer};
+
+use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile};
+use crate::source::Place;
+
+/// First bytes of a file.
+const MAGIC: &[u8] = b"workspan-depend\0";
+/// Incremented with every change.
+pub const VERSION: u32 = 1;
+
+/// Why a file cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// Another kind of file.
+    #[error("it is no dependence profile")]
+    Other,
+    /// Of another version.
+    #[error("it has version {0}, and this workspan reads version {VERSION}: run `workspan depend` again")]
+    Version(u32),
+    /// Cut short or changed.
+    #[error("it is damaged or cut short: run `workspan depend` again")]
+    Damaged,
+}
+
+impl From<Malformed> for Problem {
+    fn from(_: Malformed) -> Problem {
+        Problem::Damaged
+    }
+}
+
+/// The encoding.
+pub fn encode(profile: &Profile) -> Vec<u8> {
+    let mut out = Writer { bytes: MAGIC.to_vec() };
+    out.number(VERSION.into());
+    let out = &mut out;
+    many(out, &profile.command, |out, word| out.text(word));
+    out.signed(profile.status.into());
+    many(out, &profile.problems, |out, problem| out.text(problem));
+    many(out, &profile.loops, put_loop);
+    many(out, &profile.calls, |out, call| {
+        put_place(out, &call.place);
+        out.text(&call.function);
+        out.text(&call.callee);
+        for value in [call.count, call.work, call.spawn.into(), call.sync.into()] {
+            out.number(value);
+        }
+    });
+    many(out, &profile.models, |out, model| {
+        out.text(&model.name);
+        out.number(model.work);
+        out.number(model.span);
+    });
+    many(out, &profile.dependences, |out, each| {
+        out.text(&each.kind);
+        out.text(&each.variable);
+        put_place(out, &each.source);
+        put_place(out, &each.sink);
+        out.text(&each.function);
+        many(out, each.carrier.as_slice(), put_place);
+        for value in [each.distance.0, each.distance.1, each.count] {
+            out.number(value);
+        }
+    });
+    out.number(profile.lines.0);
+    out.number(profile.lines.1);
+    many(out, &profile.boxes, |out, (name, count)| {
+        out.text(name);
+        out.number(*count);
+    });
+    std::mem::take(&mut out.bytes)
+}
+
+fn many<T>(out: &mut Writer, all: &[T], mut put: impl FnMut(&mut Writer, &T)) {
+    out.number(all.len() as u64);
+    for each in all {
+        put(out, each);
+    }
+}
+
+fn put_place(out: &mut Writer, place: &Place) {
+    out.text(&place.file);
+    out.number(place.line.into());
+    out.number(place.column.into());
+}
+
+fn put_loop(out: &mut Writer, each: &Loop) {
+    put_place(out, &each.place);
+    out.number(each.last_line.into());
+    out.text(&each.function);
+    for value in [each.entries, each.iterations, each.work, u64::from(each.parallel as u8)] {
+        out.number(value);
+    }
+    many(out, &each.reductions, |out, (sign, variable)| {
+        out.text(sign);
+        out.text(variable);
+    });
+    many(out, &each.private, |out, private| {
+        out.text(&private.variable);
+        out.number(private.last.into());
+    });
+    many(out, &each.inductions, |out, (variable, step)| {
+        out.text(variable);
+        out.signed(*step);
+    });
+    many(out, &each.blockers, |out, blocker| {
+        out.text(&blocker.kind);
+        out.text(&blocker.variable);
+        put_place(out, &blocker.source);
+        put_place(out, &blocker.sink);
+        many(out, blocker.distance.as_slice(), |out, (least, most)| {
+            out.number(*least);
+            out.number(*most);
+        });
+        out.number(blocker.count);
+    });
+}
+
+/// The profile that was encoded so.
+pub fn decode(bytes: &[u8]) -> Result<Profile, Problem> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(Problem::Other)?;
+    let mut from = Reader::new(rest);
+    let version = from.small()?;
+    if version != VERSION {
+        return Err(Problem::Version(version));
+    }
+    let from = &mut from;
+    let profile = Profile {
+        command: all(from, Reader::text)?,
+        status: i32::try_from(from.signed()?).map_err(|_| Malformed)?,
+        problems: all(from, Reader::text)?,
+        loops: all(from, take_loop)?,
+        calls: all(from, |from| {
+            Ok(Call {
+                place: take_place(from)?,
+                function: from.text()?,
+                callee: from.text()?,
+                count: from.number()?,
+                work: from.number()?,
+                spawn: from.number()? != 0,
+                sync: from.small()?,
+            })
+        })?,
+        models: all(from, |from| Ok(Model { name: from.text()?, work: from.number()?, span: from.number()? }))?,
+        dependences: all(from, |from| {
+            Ok(Dependence {
+                kind: from.text()?,
+                variable: from.text()?,
+                source: take_place(from)?,
+                sink: take_place(from)?,
+                function: from.text()?,
+                carrier: all(from, take_place)?.pop(),
+                distance: (from.number()?, from.number()?),
+                count: from.number()?,
+            })
+        })?,
+        lines: (from.number()?, from.number()?),
+        boxes: all(from, |from| Ok((from.text()?, from.number()?)))?,
+    };
+    if from.rest().is_empty() {
+        Ok(profile)
+    } else {
+        Err(Problem::Damaged)
+    }
+}
+
+fn all<'b, T>(
+    from: &mut Reader<'b>,
+    mut take: impl FnMut(&mut Reader<'b>) -> Result<T, Malformed>,
+) -> Result<Vec<T>, Malformed> {
+    let count = from.count()?;
+    (0..count).map(|_| take(from)).collect()
+}
+
+fn take_place(from: &mut Reader<'_>) -> Result<Place, Malformed> {
+    Ok(Place { file: from.text()?, line: from.small()?, column: from.small()? })
+}
+
+fn take_loop(from: &mut Reader<'_>) -> Result<Loop, Malformed> {
+    Ok(Loop {
+        place: take_place(from)?,
+        last_line: from.small()?,
+        function: from.text()?,
+        entries: from.number()?,
+        iterations: from.number()?,
+        work: from.number()?,
+        parallel: match from.number()? {
+            0 => Parallel::Yes,
+            1 => Parallel::WithClauses,
+            2 => Parallel::No,
+            3 => Parallel::NotExecuted,
+            _ => return Err(Malformed),
+        },
+        reductions: all(from, |from| Ok((from.text()?, from.text()?)))?,
+        private: all(from, |from| Ok(Private { variable: from.text()?, last: from.number()? != 0 }))?,
+        inductions: all(from, |from| Ok((from.text()?, from.signed()?)))?,
+        blockers: all(from, |from| {
+            Ok(Blocker {
+                kind: from.text()?,
+                variable: from.text()?,
+                source: take_place(from)?,
+                sink: take_place(from)?,
+                distance: all(from, |from| Ok((from.number()?, from.number()?)))?.pop(),
+                count: from.number()?,
+            })
+        })?,
+    })
+}

@@ -1,0 +1,142 @@
+//! What ran, without what it accessed: calls, loops, turns, lines. Models that hold a dependence against every execution of its lines
+//! need it, since they have to know all dependences first; the program does not run again.
+//!
+//! A step that follows its predecessor as it did the last time costs nothing; other steps are a count and a number.
+//! **Memory:** [`MOST`]; beyond, the journal ends, and says so.
+
+use workspan_trace::bytes::{Reader, Writer};
+
+/// Bytes at most.
+const MOST: usize = 1 << 28;
+
+/// A step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A call begins.
+    Call,
+    /// The calls of a place end.
+    Return(u32),
+    /// A loop begins, and with it its first iteration.
+    Loop(u32),
+    /// It ends.
+    Leave(u32),
+    /// Its next iteration begins.
+    Turn,
+    /// A line of a segment: number of both.
+    Line(u32),
+}
+
+impl Step {
+    fn number(self) -> u32 {
+        match self {
+            Step::Call => 0,
+            Step::Turn => 1,
+            Step::Return(place) => place << 2 | 2,
+            Step::Line(line) => line << 2 | 3,
+            Step::Loop(number) => number << 3 | 4,
+            Step::Leave(number) => number << 3,
+        }
+    }
+
+    fn of(number: u32) -> Step {
+        match number & 3 {
+            _ if number == 0 => Step::Call,
+            1 => Step::Turn,
+            2 => Step::Return(number >> 2),
+            3 => Step::Line(number >> 2),
+            _ if number & 4 != 0 => Step::Loop(number >> 3),
+            _ => Step::Leave(number >> 3),
+        }
+    }
+}
+
+/// All steps.
+#[derive(Debug, Default)]
+pub struct Journal {
+    out: Writer,
+    /// What followed each step the last time.
+    next: Vec<u32>,
+    last: u32,
+    run: u64,
+    /// It had no room for all.
+    pub full: bool,
+}
+
+fn place(next: &mut Vec<u32>, number: u32) -> &mut u32 {
+    let at = number as usize;
+    if next.len() <= at {
+        next.resize(at + 1, 0);
+    }
+    &mut next[at]
+}
+
+impl Journal {
+    /// Notes a step.
+    #[inline]
+    pub fn note(&mut self, step: Step) {
+        let number = step.number();
+        let expected = place(&mut self.next, self.last);
+        if *expected == number {
+            self.run += 1;
+        } else {
+            *expected = number;
+            if self.out.bytes.len() < MOST {
+                self.out.number(self.run);
+                self.out.number(number.into());
+            } else {
+                self.full = true;
+            }
+            self.run = 0;
+        }
+        self.last = number;
+    }
+
+    /// Goes through all steps again.
+    pub fn replay(&self, mut each: impl FnMut(Step)) {
+        let mut from = Reader::new(&self.out.bytes);
+        let (mut next, mut last) = (Vec::new(), 0);
+        let repeat = |count: u64, next: &mut Vec<u32>, last: &mut u32, each: &mut dyn FnMut(Step)| {
+            for _ in 0..count {
+                *last = *place(next, *last);
+                each(Step::of(*last));
+            }
+        };
+        while let (Ok(run), Ok(number)) = (from.number(), from.small()) {
+            repeat(run, &mut next, &mut last, &mut each);
+            *place(&mut next, last) = number;
+            last = number;
+            each(Step::of(number));
+        }
+        if !self.full {
+            repeat(self.run, &mut next, &mut last, &mut each);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn steps_come_back(numbers in prop::collection::vec((0_u32..6, 1_u32..9), 0..400)) {
+            let steps: Vec<Step> = numbers
+                .into_iter()
+                .map(|(kind, number)| match kind {
+                    0 => Step::Call,
+                    1 => Step::Turn,
+                    2 => Step::Return(number),
+                    3 => Step::Line(number),
+                    4 => Step::Loop(number),
+                    _ => Step::Leave(number),
+                })
+                .collect();
+            let mut journal = Journal::default();
+            steps.iter().for_each(|step| journal.note(*step));
+            let mut back = Vec::new();
+            journal.replay(|step| back.push(step));
+            prop_assert_eq!(back, steps);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Models that hold a dependence against every execution of its lines, from the journal.
+
+use crate::engine::Engine;
+use crate::journal::Step;
+use crate::models::{Child, Run};
+use workspan_trace::program::flag;
+
+/// Goes through the journal once more, for the models whose result depends on all dependences. Nothing if the journal is not whole.
+pub fn again(engine: &mut Engine) {
+    if engine.journal.full {
+        return;
+    }
+    let wanted = |run: &Run| {
+        let model = run.model;
+        model.aggregated && !model.hoist && !model.reductions && (!model.loops || model.parallel_only)
+    };
+    for number in 0..engine.models.len() {
+        if wanted(&engine.models[number]) {
+            let again = replay(engine, engine.models[number].model);
+            engine.models[number] = again;
+        }
+    }
+}
+
+fn replay(engine: &Engine, model: crate::models::Model) -> Run {
+    let mut run = Run::new(model);
+    // Levels of running calls and loops; loops that are no tasks have none.
+    let mut frames: Vec<usize> = Vec::new();
+    let mut loops: Vec<bool> = Vec::new();
+    let mut follows = 0;
+    engine.journal.replay(|step| match step {
+        Step::Call => {
+            frames.push(run.depth());
+            run.begin();
+        }
+        Step::Return(place) => {
+            frames.pop();
+            run.end(Child::Call(place));
+            follows = place;
+        }
+        Step::Loop(number) => {
+            let is_task = model.loops && !engine.serial.get(number as usize - 1).copied().unwrap_or(true);
+            loops.push(is_task);
+            if is_task {
+                run.begin();
+                run.begin();
+            }
+        }
+        Step::Turn => {
+            if loops.last() == Some(&true) {
+                run.end(Child::Iteration);
+                run.begin();
+            }
+        }
+        Step::Leave(number) => {
+            if loops.pop() == Some(true) {
+                run.end(Child::Iteration);
+                run.end(Child::Loop(number));
+            }
+        }
+        Step::Line(at) => {
+            let Some((id, number)) = engine.lines.get(at as usize) else {
+                return;
+            };
+            let Some(info) = engine.source.segments.get(*id as usize) else {
+                return;
+            };
+            let Some(line) = info.runs.get(*number as usize) else {
+                return;
+            };
+            run.work(line.cost.into());
+            let of_call = engine.source.places.get(follows as usize).map_or(0, |place| place.line);
+            let is_last = *number as usize + 1 == info.runs.len();
+            if follows != 0 && of_call == line.line {
+                if is_last && info.flags & flag::BRANCH != 0 && model.control {
+                    let level = run.depth() - 1;
+                    run.depend(level, Child::Call(follows));
+                }
+            } else {
+                follows = 0;
+            }
+            let first = frames.last().copied().unwrap_or(0);
+            for child in engine.waits.get(&(*id, *number)).into_iter().flatten() {
+                for level in first..run.depth() {
+                    run.depend(level, *child);
+                }
+            }
+        }
+    });
+    run
+}

@@ -1,0 +1,261 @@
+//! For each byte of memory the last write, and all reads since.
+//!
+//! A page of shadow has one cell for as many bytes as all accesses to the page have covered as a whole: 8, 4, 2 or 1; an access that is
+//! smaller or lies across refines the page, so that the result is exact for each byte.
+//!
+//! **Memory:** 16 bytes a cell, and 32 for each group of reads that a later write could tell from others.
+
+use std::collections::HashMap;
+
+/// Number of a site: a place where memory is accessed; 0 is none.
+pub type Site = u32;
+
+/// The last write, and where the reads since begin.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cell {
+    /// When it was written.
+    pub written: u64,
+    /// By which site; 0: not written.
+    pub writer: Site,
+    /// First group of reads; 0: none.
+    pub readers: u32,
+}
+
+/// Reads by one site that no later write can tell from each other, but for their distance.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reader {
+    /// Site.
+    pub site: Site,
+    /// The next group, or 0.
+    pub next: u32,
+    /// First read.
+    pub first: u64,
+    /// Last read.
+    pub last: u64,
+}
+
+/// Groups of reads, by number, from 1. Empty, it has allocated nothing: it is taken out for each access.
+#[derive(Debug, Default)]
+pub struct Readers {
+    all: Vec<Reader>,
+    free: u32,
+}
+
+impl Readers {
+    /// A group.
+    pub fn get(&self, number: u32) -> Reader {
+        self.all.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default()
+    }
+
+    /// Changes a group.
+    pub fn set(&mut self, number: u32, reader: Reader) {
+        if let Some(place) = self.all.get_mut((number as usize).wrapping_sub(1)) {
+            *place = reader;
+        }
+    }
+
+    /// A new group.
+    pub fn add(&mut self, reader: Reader) -> u32 {
+        if self.free != 0 {
+            let number = self.free;
+            self.free = self.get(number).next;
+            self.set(number, reader);
+            return number;
+        }
+        let number = u32::try_from(self.all.len() + 1).unwrap_or(0);
+        if number != 0 {
+            self.all.push(reader);
+        }
+        number
+    }
+
+    /// Gives a list back.
+    pub fn drop_list(&mut self, first: u32) {
+        let mut at = first;
+        while at != 0 {
+            let reader = self.get(at);
+            self.set(at, Reader { next: self.free, ..Reader::default() });
+            self.free = at;
+            at = reader.next;
+        }
+    }
+
+    /// Gives one group of a list back; the one before it, if any, goes on after it.
+    pub fn unlink(&mut self, before: u32, number: u32, cell: &mut Cell) {
+        let next = self.get(number).next;
+        if before == 0 {
+            cell.readers = next;
+        } else {
+            let former = self.get(before);
+            self.set(before, Reader { next, ..former });
+        }
+        self.set(number, Reader { next: self.free, ..Reader::default() });
+        self.free = number;
+    }
+
+    /// A copy of a list.
+    fn copy(&mut self, first: u32) -> u32 {
+        let mut groups = Vec::new();
+        let mut at = first;
+        while at != 0 {
+            let reader = self.get(at);
+            groups.push(reader);
+            at = reader.next;
+        }
+        groups.into_iter().rev().fold(0, |next, reader| self.add(Reader { next, ..reader }))
+    }
+
+    /// Bytes.
+    pub fn bytes(&self) -> usize {
+        self.all.capacity() * size_of::<Reader>()
+    }
+}
+
+/// Bytes of memory that a page covers.
+const PAGE: u64 = 1 << 12;
+/// The same, as a number of cells.
+const CELLS: usize = 1 << 12;
+
+#[derive(Debug)]
+struct Page {
+    /// Logarithm of the bytes that a cell covers.
+    shift: u32,
+    cells: Vec<Cell>,
+}
+
+/// The shadow of an address space.
+#[derive(Debug, Default)]
+pub struct Shadow {
+    index: HashMap<u64, u32, BuildHasher>,
+    pages: Vec<Page>,
+    last: (u64, u32),
+    /// Groups of reads.
+    pub readers: Readers,
+}
+
+/// Multiplies by a constant: page numbers are no adversary's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hasher(u64);
+
+/// Makes [`Hasher`]s.
+pub type BuildHasher = std::hash::BuildHasherDefault<Hasher>;
+
+impl std::hash::Hasher for Hasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 29
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(value.into());
+    }
+    fn write_u8(&mut self, value: u8) {
+        self.write_u64(value.into());
+    }
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(23) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// Cells of one page that an access covers.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    page: u32,
+    first: u32,
+    end: u32,
+}
+
+impl Span {
+    /// Numbers of its cells.
+    pub fn cells(self) -> impl Iterator<Item = (u32, u32)> {
+        (self.first..self.end).map(move |cell| (self.page, cell))
+    }
+}
+
+impl Shadow {
+    /// The cells of some bytes, which must not cross a page.
+    pub fn span(&mut self, address: u64, size: u64) -> Span {
+        let key = address / PAGE;
+        let page =
+            if self.last.0 == key && !self.pages.is_empty() { self.last.1 } else { self.find(key, address, size) };
+        self.last = (key, page);
+        let mut shift = self.pages[page as usize].shift;
+        let least = (address | size).trailing_zeros().min(3);
+        if least < shift {
+            self.refine(page, least);
+            shift = least;
+        }
+        let offset = address % PAGE;
+        let first = u32::try_from(offset >> shift).unwrap_or(0);
+        let end = u32::try_from((offset + size) >> shift).unwrap_or(0);
+        Span { page, first, end }
+    }
+
+    fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
+        if let Some(page) = self.index.get(&key) {
+            return *page;
+        }
+        let shift = (address | size).trailing_zeros().min(3);
+        let number = u32::try_from(self.pages.len()).unwrap_or(u32::MAX);
+        self.pages.push(Page { shift, cells: vec![Cell::default(); CELLS >> shift] });
+        self.index.insert(key, number);
+        number
+    }
+
+    fn refine(&mut self, page: u32, shift: u32) {
+        let page = &mut self.pages[page as usize];
+        let times = 1_usize << (page.shift - shift);
+        let mut cells = Vec::with_capacity(page.cells.len() * times);
+        for cell in &page.cells {
+            cells.push(*cell);
+            for _ in 1..times {
+                let readers = if cell.readers == 0 { 0 } else { self.readers.copy(cell.readers) };
+                cells.push(Cell { readers, ..*cell });
+            }
+        }
+        *page = Page { shift, cells };
+    }
+
+    /// A cell.
+    #[inline]
+    pub fn cell(&mut self, (page, cell): (u32, u32)) -> (&mut Cell, &mut Readers) {
+        (&mut self.pages[page as usize].cells[cell as usize], &mut self.readers)
+    }
+
+    /// Splits some bytes at the borders of pages.
+    pub fn pieces(address: u64, size: u64) -> impl Iterator<Item = (u64, u64)> {
+        let end = address.saturating_add(size);
+        let mut at = address;
+        std::iter::from_fn(move || {
+            let size = (PAGE - at % PAGE).min(end.saturating_sub(at));
+            let piece = (at, size);
+            at = at.saturating_add(size);
+            (size > 0).then_some(piece)
+        })
+    }
+
+    /// Forgets some bytes.
+    pub fn forget(&mut self, address: u64, size: u64) {
+        for (at, size) in Shadow::pieces(address, size) {
+            let key = at / PAGE;
+            if !self.index.contains_key(&key) {
+                continue;
+            }
+            let span = self.span(at, size);
+            for place in span.cells() {
+                let (cell, readers) = self.cell(place);
+                readers.drop_list(cell.readers);
+                *cell = Cell::default();
+            }
+        }
+    }
+
+    /// Bytes.
+    pub fn bytes(&self) -> usize {
+        let pages: usize = self.pages.iter().map(|page| page.cells.capacity() * size_of::<Cell>()).sum();
+        pages + self.readers.bytes()
+    }
+}

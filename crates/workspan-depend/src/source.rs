@@ -1,0 +1,392 @@
+//! What the pass knows of the program, with numbers over all modules.
+//!
+//! **Invariant:** number 0 of sites and places is none; every other index is valid.
+
+use std::collections::HashMap;
+
+use workspan_graph::program::Loaded;
+use workspan_trace::facts::{Deed, Induction, Run};
+use workspan_trace::program::{flag, Module, NONE};
+
+use crate::shadow::Site;
+
+/// A place in the source; 0 is unknown.
+pub type PlaceId = u32;
+
+/// A place in the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// File.
+    pub file: String,
+    /// Line; 0: unknown.
+    pub line: u32,
+    /// Column; 0: unknown.
+    pub column: u32,
+}
+
+/// A place where a variable is accessed.
+#[derive(Clone, Debug, Default)]
+pub struct SiteInfo {
+    /// Place.
+    pub place: PlaceId,
+    /// Function.
+    pub function: u32,
+    /// Innermost loop + 1; 0: none.
+    pub in_loop: u32,
+    /// Variable, in [`Source::names`]; 0: unknown.
+    pub variable: u32,
+    /// The local variable without an address that it is, + 1.
+    pub local: u32,
+    /// Which operator the access is part of; 0: none.
+    pub update: u8,
+    /// The variable itself is accessed, not what it points to.
+    pub direct: bool,
+    /// The call on the same line that has just returned: the access takes its result.
+    pub tail: PlaceId,
+    /// Segment, and line of the segment.
+    pub segment: (u32, u32),
+    /// State of the C library or of code that was not instrumented, + 1.
+    pub state: u8,
+}
+
+/// A segment.
+#[derive(Clone, Debug, Default)]
+pub struct SegmentInfo {
+    /// Flags.
+    pub flags: u32,
+    /// Function.
+    pub function: u32,
+    /// Innermost loop + 1.
+    pub in_loop: u32,
+    /// Place of the call at its end.
+    pub call: PlaceId,
+    /// Name of the called function.
+    pub callee: u32,
+    /// Site of the first operation.
+    pub sites: Site,
+    /// Number of the first operation in its module.
+    pub first: u32,
+    /// Lines.
+    pub runs: Box<[Run]>,
+    /// Touches: variable in its function, what is done, site.
+    pub touches: Box<[(u32, Deed, Site)]>,
+    /// The loop whose body begins here, + 1.
+    pub body_of: u32,
+    /// Its first place.
+    pub place: PlaceId,
+}
+
+/// A function.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionInfo {
+    /// Name in the source.
+    pub name: String,
+    /// Place.
+    pub place: PlaceId,
+    /// Locals without an address.
+    pub locals: u32,
+    /// The first of them.
+    pub first_local: u32,
+}
+
+/// A loop.
+#[derive(Clone, Debug, Default)]
+pub struct LoopInfo {
+    /// Function.
+    pub function: u32,
+    /// The loop around it, + 1.
+    pub parent: u32,
+    /// Place of the statement.
+    pub place: PlaceId,
+    /// `workspan_trace::facts::loop_flag`.
+    pub flags: u32,
+    /// Last line.
+    pub last_line: u32,
+    /// Variables that advance by a step; numbers are over all modules.
+    pub inductions: Vec<Induction>,
+}
+
+/// The program.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// Names; the first is empty.
+    pub names: Vec<String>,
+    by_name: HashMap<String, u32>,
+    /// Places; the first is unknown.
+    pub places: Vec<Place>,
+    by_place: HashMap<Place, PlaceId>,
+    /// Sites; the first is none.
+    pub sites: Vec<SiteInfo>,
+    /// Segments by id.
+    pub segments: Vec<SegmentInfo>,
+    /// Functions.
+    pub functions: Vec<FunctionInfo>,
+    /// Loops.
+    pub loops: Vec<LoopInfo>,
+    /// Names of locals.
+    pub locals: Vec<u32>,
+    /// Modules that are known, by their first id.
+    known: HashMap<u32, bool>,
+    /// Modules that were instrumented after optimisation.
+    pub late: Vec<String>,
+    /// Modules that have no debug information.
+    pub without_lines: Vec<String>,
+    states: HashMap<(PlaceId, usize, u32), Site>,
+}
+
+impl Source {
+    /// Nothing known yet.
+    pub fn new() -> Source {
+        let mut source = Source::default();
+        source.names.push(String::new());
+        source.places.push(Place::default());
+        source.sites.push(SiteInfo::default());
+        source
+    }
+
+    /// Number of a name.
+    pub fn name(&mut self, name: &str) -> u32 {
+        if name.is_empty() {
+            return 0;
+        }
+        if let Some(number) = self.by_name.get(name) {
+            return *number;
+        }
+        let number = small(self.names.len());
+        self.names.push(name.to_owned());
+        self.by_name.insert(name.to_owned(), number);
+        number
+    }
+
+    fn place(&mut self, module: &Module, place: u32) -> PlaceId {
+        let Some(mut found) = module.places.get(place as usize) else {
+            return 0;
+        };
+        // What was inlined before instrumentation stands where it was called.
+        while let Some(outer) = module.places.get(found.inlined_at as usize) {
+            found = outer;
+        }
+        let place = Place { file: module.text(found.file).to_owned(), line: found.line, column: found.column };
+        self.intern(place)
+    }
+
+    fn intern(&mut self, place: Place) -> PlaceId {
+        if let Some(number) = self.by_place.get(&place) {
+            return *number;
+        }
+        let number = small(self.places.len());
+        self.places.push(place.clone());
+        self.by_place.insert(place, number);
+        number
+    }
+
+    /// Takes a module in, once.
+    pub fn learn(&mut self, loaded: &Loaded) {
+        if self.known.insert(loaded.base, true).is_some() {
+            return;
+        }
+        let module = &loaded.module;
+        if !module.facts.early {
+            self.late.push(module.name.clone());
+        }
+        if module.places.is_empty() && !module.segments.is_empty() {
+            self.without_lines.push(module.name.clone());
+        }
+        let (functions, loops) = (small(self.functions.len()), small(self.loops.len()));
+        let locals = self.functions(module);
+        self.loops(module, functions, loops, locals);
+        self.segments(loaded, functions, loops, locals);
+    }
+
+    fn functions(&mut self, module: &Module) -> u32 {
+        let first_function = small(self.functions.len());
+        let first_local = small(self.locals.len());
+        for function in &module.functions {
+            let place = self.place(module, function.place);
+            let named = module.places.get(function.place as usize).map(|place| module.text(place.function));
+            let name = named.filter(|name| !name.is_empty()).unwrap_or(&function.name).to_owned();
+            self.functions.push(FunctionInfo { name, place, locals: 0, first_local });
+        }
+        for (number, local) in (0..).zip(&module.facts.locals) {
+            let name = if local.name == NONE { 0 } else { self.name(module.text(local.name)) };
+            self.locals.push(name);
+            if let Some(function) = self.functions.get_mut((first_function + local.function) as usize) {
+                if function.locals == 0 {
+                    function.first_local = first_local + number;
+                }
+                function.locals = first_local + number + 1 - function.first_local;
+            }
+        }
+        first_local
+    }
+
+    fn loops(&mut self, module: &Module, functions: u32, loops: u32, locals: u32) {
+        for (number, each) in module.loops.iter().enumerate() {
+            let facts = module.facts.loops.get(number).cloned().unwrap_or_default();
+            let known = number < module.facts.loops.len() && facts.place != NONE;
+            let place = self.place(module, if known { facts.place } else { each.place });
+            let shifted = facts.inductions.iter().map(|each| Induction { local: locals + each.local, ..*each });
+            self.loops.push(LoopInfo {
+                function: functions + each.function,
+                parent: if each.parent == NONE { 0 } else { loops + each.parent + 1 },
+                place,
+                flags: facts.flags,
+                last_line: facts.last_line,
+                inductions: shifted.collect(),
+            });
+        }
+    }
+
+    fn segments(&mut self, loaded: &Loaded, functions: u32, loops: u32, locals: u32) {
+        let module = &loaded.module;
+        let facts = &module.facts;
+        let (mut run_at, mut touch_at) = (0, 0);
+        let mut before: Option<(u32, PlaceId)> = None;
+        let all = module.loops.iter().zip(&facts.loops).enumerate();
+        let bodies: HashMap<(u32, u32), u32> =
+            all.map(|(at, (each, facts))| ((each.function, facts.body), loops + small(at) + 1)).collect();
+        for (number, segment) in module.segments.iter().enumerate() {
+            let function = functions + segment.function;
+            let in_loop = if segment.in_loop == NONE { 0 } else { loops + segment.in_loop + 1 };
+            let count = facts.segments.get(number).map_or(0, |count| *count as usize);
+            let runs: Box<[Run]> = facts.runs.get(run_at..run_at + count).unwrap_or_default().into();
+            run_at += count;
+            // What stands on the line of the call that has just returned takes its result.
+            let after = segment.flags & flag::AFTER_CALL != 0;
+            let tail = before.filter(|(line, _)| after && runs.first().is_some_and(|run| run.line == *line));
+            let of_first = runs.first().map_or((0, 0), |run| (run.operations, run.touches));
+            let sites = small(self.sites.len());
+            let id = loaded.base + small(number);
+            let mut in_run = RunOf::new(&runs, |run| run.operations);
+            let mut touch_in_run = RunOf::new(&runs, |run| run.touches);
+            for (at, operation) in (0..).zip(module.operations_of(segment)) {
+                let meaning = facts.operations.get((segment.first + at) as usize).copied().unwrap_or_default();
+                let place = self.place(module, operation.place);
+                let variable = module.texts.get(meaning.variable as usize).cloned().unwrap_or_default();
+                let variable = self.name(&variable);
+                let tail = tail.filter(|_| at < of_first.0).map_or(0, |(_, call)| call);
+                let (update, direct) = (meaning.update, meaning.direct);
+                let segment = (id, in_run.next());
+                let info = SiteInfo {
+                    place,
+                    function,
+                    in_loop,
+                    variable,
+                    update,
+                    direct,
+                    tail,
+                    segment,
+                    ..SiteInfo::default()
+                };
+                self.sites.push(info);
+            }
+            let total: u32 = runs.iter().map(|run| run.touches).sum();
+            let mut touches = Vec::new();
+            for (at, touch) in (0..).zip(facts.touches.iter().skip(touch_at).take(total as usize)) {
+                let site = small(self.sites.len());
+                let place = self.place(module, touch.place);
+                let local = locals + touch.local;
+                let variable = self.locals.get(local as usize).copied().unwrap_or(0);
+                let tail = tail.filter(|_| at < of_first.1).map_or(0, |(_, call)| call);
+                self.sites.push(SiteInfo {
+                    place,
+                    function,
+                    in_loop,
+                    variable,
+                    local: local + 1,
+                    update: touch.update,
+                    direct: true,
+                    tail,
+                    segment: (id, touch_in_run.next()),
+                    state: 0,
+                });
+                let first = self.functions.get(function as usize).map_or(0, |function| function.first_local);
+                touches.push((local.saturating_sub(first), touch.deed, site));
+            }
+            touch_at += total as usize;
+            let is_first = segment.flags & flag::BLOCK != 0;
+            let body_of = bodies.get(&(segment.function, segment.block)).filter(|_| is_first).copied().unwrap_or(0);
+            let call = self.place(module, segment.call_place);
+            let last_line = runs.last().map_or(0, |run| run.line);
+            before = (segment.flags & flag::CALL != 0).then_some((last_line, call));
+            let callee = module.texts.get(segment.callee as usize).cloned().unwrap_or_default();
+            let callee = self.name(&callee);
+            let place = self.place(module, segment.place);
+            let id = id as usize;
+            if self.segments.len() <= id {
+                self.segments.resize_with(id + 1, SegmentInfo::default);
+            }
+            let flags = segment.flags;
+            let first = segment.first;
+            self.segments[id] = SegmentInfo {
+                flags,
+                function,
+                in_loop,
+                call,
+                callee,
+                sites,
+                first,
+                runs,
+                touches: touches.into(),
+                body_of,
+                place,
+            };
+        }
+    }
+
+    /// The site of a call that changes state.
+    pub fn state(&mut self, call: PlaceId, state: usize, function: u32, in_loop: u32) -> Site {
+        if let Some(site) = self.states.get(&(call, state, function)) {
+            return *site;
+        }
+        let site = small(self.sites.len());
+        let number = u8::try_from(state + 1).unwrap_or(u8::MAX);
+        self.sites.push(SiteInfo { place: call, function, in_loop, state: number, tail: call, ..SiteInfo::default() });
+        self.states.insert((call, state, function), site);
+        site
+    }
+
+    /// Modules that were instrumented before optimisation.
+    pub fn modules_early(&self) -> usize {
+        self.known.len().saturating_sub(self.late.len())
+    }
+
+    /// True if a loop is another or lies in it; both + 1.
+    pub fn is_within(&self, mut inner: u32, outer: u32) -> bool {
+        while inner != 0 && inner != outer {
+            inner = self.loops.get(inner as usize - 1).map_or(0, |each| each.parent);
+        }
+        inner == outer
+    }
+}
+
+/// Which line of a segment the next operation belongs to.
+struct RunOf<'r> {
+    runs: &'r [Run],
+    count: fn(&Run) -> u32,
+    at: u32,
+    left: u32,
+}
+
+impl<'r> RunOf<'r> {
+    fn new(runs: &'r [Run], count: fn(&Run) -> u32) -> RunOf<'r> {
+        RunOf { runs, count, at: 0, left: runs.first().map_or(0, count) }
+    }
+
+    fn next(&mut self) -> u32 {
+        while self.left == 0 {
+            let Some(run) = self.runs.get(self.at as usize + 1) else {
+                return self.at;
+            };
+            self.at += 1;
+            self.left = (self.count)(run);
+        }
+        self.left -= 1;
+        self.at
+    }
+}
+
+/// Counts fit into 32 bits.
+pub fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,138 @@
+//! The execution tree, of which only the way from the root to where the program is has been kept.
+//!
+//! A node is a call or a loop. A moment lies in the deepest node that has begun before it; in a loop it lies in the current
+//! iteration, or in an earlier one: then the loop carries what connects that moment to now.
+
+use crate::iterations::Iterations;
+use crate::shadow::Cell;
+use crate::source::PlaceId;
+
+/// Calls of one place, that no instruction of the function itself interrupts.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSpan {
+    /// First moment.
+    pub start: u64,
+    /// Last moment.
+    pub end: u64,
+    /// Place of the call.
+    pub place: PlaceId,
+}
+
+/// A loop that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// Loop + 1.
+    pub number: u32,
+    /// Its first moment.
+    pub start: u64,
+    /// Its last moment.
+    pub end: u64,
+    /// The first moment of its last iteration.
+    pub last: u64,
+}
+
+/// A call or a loop.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// First moment.
+    pub start: u64,
+    /// First moment of the current iteration.
+    pub turn: u64,
+    /// Loop + 1; 0: a call.
+    pub number: u32,
+    /// Its frame.
+    pub frame: usize,
+    /// Number of the current iteration.
+    pub iteration: u64,
+    /// The moment at which the iteration before began.
+    pub former: u64,
+    /// All iterations.
+    pub iterations: Iterations,
+    /// Loops that have ended in it.
+    pub ended: Vec<Ended>,
+    /// The body has begun in the current iteration.
+    pub in_body: bool,
+    /// Bodies that have begun.
+    pub bodies: u64,
+    /// Work of the program when it began.
+    pub work: u64,
+    /// A number of its own.
+    pub serial: u64,
+}
+
+/// A call.
+#[derive(Debug, Default)]
+pub struct Frame {
+    /// Its node.
+    pub node: usize,
+    /// Address of its frame.
+    pub address: u64,
+    /// Function.
+    pub function: u32,
+    /// Place of the call in the caller.
+    pub call: PlaceId,
+    /// Locals without an address.
+    pub locals: Vec<Cell>,
+    /// Calls that it has made.
+    pub calls: Vec<CallSpan>,
+    /// The call that is being made: place, name, function of the program + 1 if one was entered.
+    pub pending: Option<(PlaceId, u32, u32)>,
+    /// When it began.
+    pub pending_since: u64,
+    /// The function was called again below.
+    pub reentered: bool,
+    /// Number of the frame of the same function around it, + 1.
+    pub outer: usize,
+}
+
+/// Spans that a frame keeps at most.
+const MOST_SPANS: usize = 1 << 20;
+
+impl Frame {
+    /// A call has returned.
+    pub fn returned(&mut self, now: u64) {
+        let Some((place, _, _)) = self.pending.take() else {
+            return;
+        };
+        let start = self.pending_since;
+        match self.calls.last_mut() {
+            Some(last) if last.place == place && !self.reentered => last.end = now,
+            _ => {
+                if self.calls.len() >= MOST_SPANS {
+                    self.calls.drain(..MOST_SPANS / 2);
+                }
+                self.calls.push(CallSpan { start, end: now, place });
+            }
+        }
+    }
+
+    /// The call that was running at a moment.
+    pub fn call_at(&self, moment: u64) -> PlaceId {
+        let after = self.calls.partition_point(|span| span.start <= moment);
+        let span = after.checked_sub(1).and_then(|at| self.calls.get(at));
+        span.filter(|span| moment <= span.end).map_or(0, |span| span.place)
+    }
+}
+
+/// Where a moment lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Common {
+    /// Node.
+    pub node: usize,
+    /// In an earlier iteration.
+    pub carried: bool,
+}
+
+/// The deepest node that has begun before a moment.
+#[inline]
+pub fn common(nodes: &[Node], moment: u64) -> Common {
+    for (at, node) in nodes.iter().enumerate().rev() {
+        if moment >= node.turn {
+            return Common { node: at, carried: false };
+        }
+        if moment >= node.start {
+            return Common { node: at, carried: true };
+        }
+    }
+    Common { node: 0, carried: false }
+}

@@ -1,0 +1,407 @@
+//! Loops and calls, from what was found.
+//!
+//! **Argument:** iterations may run in parallel if the number of iterations is known when the loop begins, and every dependence that the loop
+//! carries disappears: a counter is computed from the iteration's number; an operator that may be applied in any order is
+//! applied to a copy for each thread; a variable that each iteration writes before it reads it becomes private, with the
+//! last iteration's value if a value is read afterwards. Anything else forbids it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use workspan_trace::facts::{loop_flag, Update};
+use workspan_trace::program::flag;
+
+use crate::effects::{Effect, STATES};
+use crate::engine::Engine;
+use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile};
+use crate::shadow::Site;
+use crate::source::{Place, PlaceId, SiteInfo};
+use crate::table::{Key, Kind, Record};
+
+/// The profile of what an engine saw.
+pub fn profile(engine: &mut Engine) -> Profile {
+    engine.finish();
+    crate::second::again(engine);
+    let work = engine.work;
+    let models = engine
+        .models
+        .iter_mut()
+        .map(|run| Model {
+            name: run.model.name.to_owned(),
+            work,
+            span: run.finish().clamp(u64::from(work > 0), work.max(1)),
+        })
+        .collect();
+    let judge = Judge { engine };
+    let mut loops: Vec<Loop> = (0..judge.engine.loops.len()).map(|number| judge.of_loop(number)).collect();
+    loops.sort_by(|a, b| (&a.place, &a.function).cmp(&(&b.place, &b.function)));
+    let lines = judge.lines();
+    // Variables that the compiler made up are nobody's business.
+    let is_made_up = |site: &SiteInfo| site.local != 0 && site.variable == 0;
+    let all = judge.engine.table.all.iter().filter(|(key, _)| !is_made_up(judge.site(key.sink)));
+    let mut dependences: Vec<Dependence> = all.map(|(key, record)| judge.dependence(key, record)).collect();
+    dependences.sort();
+    let boxes = judge.engine.boxes.iter().map(|(name, count)| (judge.name(*name), *count)).collect();
+    Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, ..Profile::default() }
+}
+
+struct Judge<'e> {
+    engine: &'e Engine,
+}
+
+/// Dependences on one variable that a loop carries.
+#[derive(Default)]
+struct Carried<'t> {
+    flows: Vec<&'t (Key, Record)>,
+    names: Vec<&'t (Key, Record)>,
+}
+
+impl Judge<'_> {
+    fn name(&self, name: u32) -> String {
+        let name = self.engine.source.names.get(name as usize).cloned().unwrap_or_default();
+        if name.is_empty() {
+            "a function called by a pointer".to_owned()
+        } else {
+            name
+        }
+    }
+
+    fn place(&self, place: PlaceId) -> Place {
+        self.engine.source.places.get(place as usize).cloned().unwrap_or_default()
+    }
+
+    fn site(&self, site: Site) -> &SiteInfo {
+        &self.engine.source.sites[site as usize]
+    }
+
+    fn function(&self, number: u32) -> String {
+        self.engine.source.functions.get(number as usize).map(|function| function.name.clone()).unwrap_or_default()
+    }
+
+    /// The variable of a dependence: as the function calls it that both places are in, if it has a name there.
+    fn variable(&self, key: &Key) -> String {
+        let (source, sink) = (self.site(key.source), self.site(key.sink));
+        if let Some(state) = sink.state.checked_sub(1) {
+            return STATES[usize::from(state)].name().to_owned();
+        }
+        let here = |site: &SiteInfo| site.function == key.function && site.variable != 0;
+        let site = if here(sink) || !here(source) && sink.variable != 0 { sink } else { source };
+        self.engine.source.names.get(site.variable as usize).cloned().unwrap_or_default()
+    }
+
+    fn ends(&self, key: &Key) -> (Place, Place) {
+        let at = |call: PlaceId, site: Site| self.place(if call == 0 { self.site(site).place } else { call });
+        (at(key.source_call, key.source), at(key.sink_call, key.sink))
+    }
+
+    fn dependence(&self, key: &Key, record: &Record) -> Dependence {
+        let (source, sink) = self.ends(key);
+        let carrier = (key.carrier as usize).checked_sub(1).and_then(|at| self.engine.source.loops.get(at));
+        Dependence {
+            kind: key.kind.name().to_owned(),
+            variable: self.variable(key),
+            source,
+            sink,
+            function: self.function(key.function),
+            carrier: carrier.map(|each| self.place(each.place)),
+            distance: (record.least, record.most),
+            count: record.count,
+        }
+    }
+
+    fn blocker(&self, key: &Key, record: &Record) -> Blocker {
+        let (source, sink) = self.ends(key);
+        let kind = match self.site(key.sink).state.checked_sub(1).map(|state| STATES[usize::from(state)]) {
+            Some(Effect::Io) => "io",
+            Some(Effect::Unknown) => "black-box",
+            Some(_) => "state",
+            None => key.kind.name(),
+        };
+        let variable = self.variable(key);
+        Blocker {
+            kind: kind.to_owned(),
+            variable,
+            source,
+            sink,
+            distance: Some((record.least, record.most)),
+            count: record.count,
+        }
+    }
+
+    fn of_loop(&self, number: usize) -> Loop {
+        let (info, count) = (&self.engine.source.loops[number], self.engine.loops[number]);
+        let mut found = Loop {
+            place: self.place(info.place),
+            last_line: info.last_line,
+            function: self.function(info.function),
+            entries: count.entries,
+            iterations: count.iterations,
+            work: count.work,
+            ..Loop::default()
+        };
+        if count.entries == 0 {
+            return found;
+        }
+        let here = |kind: &str| Blocker {
+            kind: kind.to_owned(),
+            variable: String::new(),
+            source: found.place.clone(),
+            sink: found.place.clone(),
+            distance: None,
+            count: count.entries,
+        };
+        let mut blockers = Vec::new();
+        if info.flags & (loop_flag::EARLY_EXIT | loop_flag::DATA_EXIT | loop_flag::ENDLESS) != 0 {
+            blockers.push(here("control"));
+        }
+        let carrier = crate::source::small(number) + 1;
+        for (_, carried) in self.by_variable(carrier) {
+            self.judge(carrier, &carried, &mut found, &mut blockers);
+        }
+        self.counters(number, &mut found);
+        blockers.sort();
+        blockers.dedup();
+        found.reductions.sort();
+        found.reductions.dedup();
+        found.private.sort();
+        found.private.dedup();
+        let clauses = !found.reductions.is_empty() || !found.private.is_empty() || !found.inductions.is_empty();
+        found.parallel = if !blockers.is_empty() {
+            Parallel::No
+        } else if count.most < 2 {
+            Parallel::NotExecuted
+        } else if clauses {
+            Parallel::WithClauses
+        } else {
+            Parallel::Yes
+        };
+        found.blockers = blockers;
+        found
+    }
+
+    /// Dependences that a loop carries, by variable.
+    fn by_variable(&self, carrier: u32) -> BTreeMap<(u32, u32, u8, bool), Carried<'_>> {
+        let mut found: BTreeMap<(u32, u32, u8, bool), Carried<'_>> = BTreeMap::new();
+        for record in self.engine.table.all.iter().filter(|(key, _)| key.carrier == carrier) {
+            let sink = self.site(record.0.sink);
+            let group = (sink.local, sink.variable, sink.state, sink.direct);
+            let group = found.entry(group).or_default();
+            if record.0.kind == Kind::Raw {
+                group.flows.push(record);
+            } else {
+                group.names.push(record);
+            }
+        }
+        found
+    }
+
+    /// A variable that advances by a step; true if it is the loop's counter: the first one that the condition reads.
+    fn induction(&self, carrier: u32, local: u32) -> Option<(i64, bool)> {
+        let info = &self.engine.source.loops[carrier as usize - 1];
+        let counter = info.inductions.iter().find(|each| each.control).map(|each| each.local);
+        let found = info.inductions.iter().find(|each| local != 0 && each.local + 1 == local);
+        found.map(|each| (each.step, counter == Some(each.local)))
+    }
+
+    fn judge(&self, carrier: u32, carried: &Carried<'_>, found: &mut Loop, blockers: &mut Vec<Blocker>) {
+        let any = carried.flows.first().or(carried.names.first());
+        let Some((key, _)) = any else {
+            return;
+        };
+        let sink = self.site(key.sink);
+        if let Some((step, is_counter)) = self.induction(carrier, sink.local) {
+            let name = self.engine.source.names.get(sink.variable as usize).cloned().unwrap_or_default();
+            if !is_counter && !name.is_empty() {
+                found.inductions.push((name, step));
+            }
+            return;
+        }
+        if !carried.flows.is_empty() {
+            if let Some(update) = self.reduction(carrier, carried) {
+                found.reductions.push((update.sign().to_owned(), self.variable(key)));
+            } else {
+                let blocking = carried.flows.iter().filter(|(key, _)| !self.steps(carrier, key));
+                blockers.extend(blocking.map(|(key, record)| self.blocker(key, record)));
+            }
+            return;
+        }
+        match self.privatizable(carrier, carried) {
+            Ok(last) => {
+                let variable = self.variable(key);
+                if !variable.is_empty() {
+                    found.private.push(Private { variable, last });
+                }
+            }
+            Err(record) => blockers.push(self.blocker(&record.0, &record.1)),
+        }
+    }
+
+    fn steps(&self, carrier: u32, key: &Key) -> bool {
+        self.induction(carrier, self.site(key.source).local).is_some()
+    }
+
+    /// The operator, if all that the loop does with a variable is to apply it.
+    fn reduction(&self, carrier: u32, carried: &Carried<'_>) -> Option<Update> {
+        let update = Update::of(self.site(carried.flows.first()?.0.source).update)?;
+        let is_update = |site: Site| self.site(site).update == update as u8;
+        let own = |key: &Key| key.source_call == 0 && key.sink_call == 0;
+        let all = carried.flows.iter().chain(&carried.names);
+        for (key, record) in all.clone() {
+            if !is_update(key.source) || !is_update(key.sink) || !own(key) || record.varies {
+                return None;
+            }
+        }
+        // Nothing else in the loop may see what it has accumulated so far.
+        let sites: BTreeSet<Site> = all.flat_map(|(key, _)| [key.source, key.sink]).collect();
+        let function = self.engine.source.loops[carrier as usize - 1].function;
+        let inside = |site: Site| {
+            let info = self.site(site);
+            info.function != function || self.engine.source.is_within(info.in_loop, carrier)
+        };
+        let seen = self.engine.table.all.iter().any(|(key, _)| {
+            let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
+            let other = from && !is_update(key.sink) || to && !is_update(key.source);
+            other && inside(key.source) && inside(key.sink) && key.function == function
+        });
+        (!seen).then_some(update)
+    }
+
+    /// True if the last iteration's value is needed afterwards; else the dependence that forbids private copies.
+    fn privatizable<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Result<bool, &'t (Key, Record)> {
+        let table = &self.engine.table;
+        let mut last = false;
+        let reads = carried.names.iter().any(|(key, _)| key.kind == Kind::War);
+        if let Some(record) = carried.names.first().filter(|_| self.is_shared_too(carrier, carried)) {
+            return Err(record);
+        }
+        for record in &carried.names {
+            let (key, values) = record;
+            if self.site(key.sink).state != 0 || self.site(key.source).state != 0 {
+                return Err(record);
+            }
+            if key.kind == Kind::War && table.exposed.contains(&(key.source, carrier)) {
+                return Err(record);
+            }
+            let mut writers = vec![key.sink];
+            if key.kind == Kind::Waw {
+                writers.push(key.source);
+            }
+            for writer in writers {
+                let live = table.live_out.get(&(writer, carrier)).copied().unwrap_or_default();
+                if live.other {
+                    return Err(record);
+                }
+                last |= live.last;
+            }
+            // Elements that several iterations write, and no iteration reads: which one is left over depends on the order.
+            if key.kind == Kind::Waw && values.varies && !reads && !last {
+                return Err(record);
+            }
+        }
+        Ok(last)
+    }
+
+    /// True if the loop also reaches memory by the same variable that no iteration shares with another: a part of an array cannot be
+    /// private.
+    fn is_shared_too(&self, carrier: u32, carried: &Carried<'_>) -> bool {
+        let Some((key, _)) = carried.names.first() else {
+            return false;
+        };
+        let sink = self.site(key.sink);
+        if sink.local != 0 || sink.variable == 0 || key.sink_call != 0 || key.source_call != 0 {
+            return false;
+        }
+        let known: BTreeSet<Site> = carried.names.iter().flat_map(|(key, _)| [key.source, key.sink]).collect();
+        self.engine.source.sites.iter().enumerate().any(|(at, site)| {
+            site.variable == sink.variable
+                && site.function == sink.function
+                && site.direct == sink.direct
+                && site.local == 0
+                && self.engine.source.is_within(site.in_loop, carrier)
+                && self.engine.executed.get(site.segment.0 as usize).copied().unwrap_or(false)
+                && !known.contains(&crate::source::small(at))
+        })
+    }
+
+    /// Counters of the loop whose value is read afterwards.
+    fn counters(&self, number: usize, found: &mut Loop) {
+        let info = &self.engine.source.loops[number];
+        let carrier = crate::source::small(number) + 1;
+        for each in info.inductions.iter().filter(|each| each.control) {
+            let live = self.engine.table.live_out.iter().any(|((site, of), live)| {
+                *of == carrier && self.site(*site).local == each.local + 1 && (live.last || live.other)
+            });
+            let name = self.engine.source.locals.get(each.local as usize).copied().unwrap_or(0);
+            let name = self.engine.source.names.get(name as usize).cloned().unwrap_or_default();
+            if live && !name.is_empty() {
+                found.private.push(Private { variable: name, last: true });
+            }
+        }
+    }
+
+    fn lines(&self) -> (u64, u64) {
+        let source = &self.engine.source;
+        let (mut all, mut run) = (BTreeSet::new(), BTreeSet::new());
+        for (id, info) in source.segments.iter().enumerate() {
+            let Some(file) = source.places.get(info.place as usize).filter(|place| place.line != 0) else {
+                continue;
+            };
+            let executed = self.engine.executed.get(id).copied().unwrap_or(false);
+            let lines = info.runs.iter().map(|run| run.line).filter(|line| *line != 0);
+            for line in lines.chain(info.runs.is_empty().then_some(file.line)) {
+                all.insert((&file.file, line));
+                if executed {
+                    run.insert((&file.file, line));
+                }
+            }
+        }
+        (all.len() as u64, run.len() as u64)
+    }
+
+    fn calls(&self) -> Vec<Call> {
+        let source = &self.engine.source;
+        // Lines that depend on what happened in a call, by place.
+        let mut waits: BTreeMap<PlaceId, BTreeSet<(bool, u32)>> = BTreeMap::new();
+        for (key, _) in &self.engine.table.all {
+            let site = self.site(key.source);
+            let call = if key.source_call != 0 { key.source_call } else { site.tail };
+            if call == 0 || site.function != key.function && key.source_call == 0 {
+                continue;
+            }
+            let (_, sink) = self.ends(key);
+            let to = if key.sink_call == 0 { self.site(key.sink).tail } else { key.sink_call };
+            if to == call && key.carrier == 0 {
+                continue;
+            }
+            waits.entry(call).or_default().insert((key.carrier != 0, sink.line));
+        }
+        let mut found = Vec::new();
+        for (place, count) in self.engine.calls.iter().filter(|(place, count)| **place != 0 && count.entered != 0) {
+            let at = self.place(*place);
+            let waiting = waits.get(place);
+            let later = |wait: &&(bool, u32)| !wait.0 && wait.1 > at.line;
+            let sync =
+                waiting.and_then(|all| all.iter().find(later).or_else(|| all.iter().next())).map_or(0, |wait| wait.1);
+            let mut spawn = count.next.iter().any(|line| *line != sync);
+            // A condition on its result waits at once.
+            spawn &= !source.segments.iter().any(|info| {
+                info.flags & flag::BRANCH != 0
+                    && info.flags & flag::AFTER_CALL != 0
+                    && info.runs.len() == 1
+                    && info.place != 0
+                    && info.function == count.function
+                    && info.runs[0].line == at.line
+            });
+            found.push(Call {
+                place: at,
+                function: self.function(count.function),
+                callee: self.name(count.callee),
+                count: count.count,
+                work: count.work,
+                spawn,
+                sync,
+            });
+        }
+        found.sort_by(|a, b| (&a.place, &a.callee).cmp(&(&b.place, &b.callee)));
+        found
+    }
+}

@@ -1,0 +1,340 @@
+//! Loops as the source has them: where they stand, how they end, which variables advance by the same step.
+//!
+//! **Invariant:** a loop without [`loop_flag`] ends after a number of iterations that is known when it begins: it has one
+//! exit, and its condition reads nothing but variables that the loop does not write, and such that advance by the same step.
+//! Exits into code that never returns do not count.
+
+use std::collections::HashSet;
+
+use workspan_trace::facts::loop_flag;
+
+use crate::cfg::Loops;
+use crate::llvm::{opcode, Llvm, Ref};
+use crate::locals::{base, users_through, Locals};
+
+/// LLVM's kind of metadata for a place in the source.
+const LOCATION: u32 = 5;
+/// How deep expressions are followed.
+const DEEPEST: usize = 40;
+
+/// A loop.
+#[derive(Debug, Default)]
+pub struct Shape {
+    /// [`loop_flag`].
+    pub flags: u32,
+    /// Block that begins the body.
+    pub body: usize,
+    /// Variables that advance: their `alloca`, step (0: not constant), read by the condition.
+    pub inductions: Vec<(Ref, i64, bool)>,
+    /// Where the statement begins.
+    pub begin: Option<Ref>,
+    /// Where it ends.
+    pub last_line: u32,
+}
+
+/// Looks at loops of one function.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "handles")]
+pub struct Conditions<'l> {
+    /// LLVM.
+    pub llvm: &'l Llvm,
+    /// Its context.
+    pub context: Ref,
+    /// Loops.
+    pub loops: &'l Loops,
+    /// Blocks by number.
+    pub blocks: &'l [Ref],
+    /// Locals without an address.
+    pub locals: &'l Locals,
+}
+
+impl Conditions<'_> {
+    /// The shape of a loop.
+    pub fn shape(&self, number: usize) -> Shape {
+        let header = self.loops.loops[number].header;
+        let mut shape = Shape { body: header, ..Shape::default() };
+        self.place(number, &mut shape);
+        let inside: Vec<usize> = (0..self.blocks.len()).filter(|block| self.loops.contains(number, *block)).collect();
+        let exits: Vec<usize> = inside.iter().copied().filter(|block| self.leaves(number, *block)).collect();
+        shape.inductions = self.inductions(number, &inside);
+        let Some(first) = self.first_exit(number, &exits) else {
+            shape.flags |= loop_flag::ENDLESS;
+            return shape;
+        };
+        let (before, is_condition) = self.ahead_of(number, first);
+        if is_condition {
+            let mut next = self.loops.successors[first].iter().filter(|next| self.loops.contains(number, **next));
+            shape.body = next.next().copied().unwrap_or(header);
+        }
+        if exits.len() > 1 {
+            shape.flags |= loop_flag::EARLY_EXIT;
+        }
+        let mut slice =
+            Slice { conditions: self, number, inside: &inside, shape: &mut shape, data: false, seen: HashSet::new() };
+        for block in before.into_iter().filter(|block| is_condition || *block == first).chain([first]) {
+            slice.of_end(block);
+        }
+        if slice.data {
+            shape.flags |= loop_flag::DATA_EXIT;
+        }
+        shape
+    }
+
+    /// Where the compiler says that the statement is.
+    fn place(&self, number: usize, shape: &mut Shape) {
+        let llvm = self.llvm;
+        let kind = llvm.metadata_kind_id(self.context, c"llvm.loop".as_ptr(), 9);
+        for latch in self.loops.latches(number) {
+            let end = llvm.terminator(self.blocks[latch]);
+            let node = if end.is_null() { end } else { llvm.metadata(end, kind) };
+            if node.is_null() {
+                continue;
+            }
+            let mut list = vec![std::ptr::null_mut(); llvm.metadata_operands(node) as usize];
+            if list.is_empty() {
+                continue;
+            }
+            llvm.metadata_operand_list(node, list.as_mut_ptr());
+            let places = list.into_iter().filter(|value| !value.is_null()).map(|value| llvm.value_as_metadata(value));
+            for place in places.filter(|place| !place.is_null() && llvm.metadata_kind(*place) == LOCATION) {
+                if shape.begin.is_none() {
+                    shape.begin = Some(place);
+                } else {
+                    shape.last_line = llvm.location_line(place);
+                }
+            }
+            return;
+        }
+    }
+
+    /// True if a block can leave a loop for code that goes on.
+    fn leaves(&self, number: usize, block: usize) -> bool {
+        let outside = self.loops.successors[block].iter().filter(|next| !self.loops.contains(number, **next));
+        outside.into_iter().any(|next| !self.is_dead_end(*next))
+    }
+
+    /// True for code that ends the program, or that unwinding arrives at.
+    fn is_dead_end(&self, block: usize) -> bool {
+        self.ends(block, 0)
+    }
+
+    fn ends(&self, block: usize, depth: usize) -> bool {
+        let llvm = self.llvm;
+        let handle = self.blocks[block];
+        if llvm.instructions(handle).iter().any(|i| llvm.opcode(*i) == opcode::LANDING_PAD) {
+            return true;
+        }
+        let end = llvm.terminator(handle);
+        let code = if end.is_null() { opcode::UNREACHABLE } else { llvm.opcode(end) };
+        let next = &self.loops.successors[block];
+        match code {
+            opcode::UNREACHABLE | opcode::RESUME => true,
+            _ => depth < 6 && !next.is_empty() && next.iter().all(|next| self.ends(*next, depth + 1)),
+        }
+    }
+
+    /// The exit that comes first after the header.
+    fn first_exit(&self, number: usize, exits: &[usize]) -> Option<usize> {
+        let header = self.loops.loops[number].header;
+        let (mut open, mut seen) = (std::collections::VecDeque::from([header]), HashSet::from([header]));
+        while let Some(block) = open.pop_front() {
+            if exits.contains(&block) {
+                return Some(block);
+            }
+            for next in &self.loops.successors[block] {
+                if self.loops.contains(number, *next) && seen.insert(*next) {
+                    open.push_back(*next);
+                }
+            }
+        }
+        None
+    }
+
+    /// Blocks between the header and an exit; true if they do nothing but compute the condition.
+    fn ahead_of(&self, number: usize, exit: usize) -> (Vec<usize>, bool) {
+        let header = self.loops.loops[number].header;
+        let (mut found, mut open) = (Vec::new(), vec![header]);
+        while let Some(block) = open.pop() {
+            if block == exit || found.contains(&block) || !self.loops.contains(number, block) {
+                continue;
+            }
+            found.push(block);
+            open.extend(&self.loops.successors[block]);
+        }
+        let llvm = self.llvm;
+        let writes = |block: usize| {
+            // Objects that the compiler makes up on the way have a dot in their names.
+            let counts = |i: &Ref| {
+                let to = base(llvm, llvm.operand(*i, 1));
+                self.locals.number(llvm, to).is_none() || !llvm.name(to).contains('.')
+            };
+            llvm.instructions(self.blocks[block]).iter().any(|i| llvm.opcode(*i) == opcode::STORE && counts(i))
+        };
+        let latches: Vec<usize> = self.loops.latches(number).collect();
+        let pure = !found.iter().any(|block| writes(*block) || latches.contains(block));
+        let pure = pure && !writes(exit) && (exit == header || !latches.contains(&exit));
+        (found, pure)
+    }
+
+    /// Variables that are written once in each iteration, to what they were plus the same step.
+    fn inductions(&self, number: usize, inside: &[usize]) -> Vec<(Ref, i64, bool)> {
+        let mut found = Vec::new();
+        for alloca in &self.locals.all {
+            let stores = self.stores(*alloca, inside);
+            let [(store, block)] = stores.as_slice() else {
+                continue;
+            };
+            let each_time = self.loops.innermost[*block] == Some(number)
+                && self.loops.latches(number).all(|latch| self.loops.dominates(*block, latch));
+            if !each_time {
+                continue;
+            }
+            if let Some(step) = self.step(*store, *alloca, inside) {
+                found.push((*alloca, step, false));
+            } else if self.is_number(number, *store) {
+                found.push((*alloca, 1, true));
+            }
+        }
+        found
+    }
+
+    /// True if what is stored is the loop's own counter, which the front end keeps without a variable, as Fortran's do.
+    fn is_number(&self, number: usize, store: Ref) -> bool {
+        let llvm = self.llvm;
+        let value = self.plain(llvm.operand(store, 0));
+        !llvm.is_a_instruction(value).is_null()
+            && llvm.opcode(value) == opcode::PHI
+            && llvm.block_of(value) == self.blocks[self.loops.loops[number].header]
+    }
+
+    /// Writes of a variable within some blocks.
+    fn stores(&self, alloca: Ref, inside: &[usize]) -> Vec<(Ref, usize)> {
+        let llvm = self.llvm;
+        let all = users_through(llvm, alloca).into_iter().filter(|user| llvm.opcode(*user) == opcode::STORE);
+        all.filter_map(|store| {
+            let block = llvm.block_of(store);
+            inside.iter().find(|number| self.blocks[**number] == block).map(|number| (store, *number))
+        })
+        .collect()
+    }
+
+    fn step(&self, store: Ref, alloca: Ref, inside: &[usize]) -> Option<i64> {
+        let llvm = self.llvm;
+        let value = self.plain(llvm.operand(store, 0));
+        if llvm.is_a_instruction(value).is_null() {
+            return None;
+        }
+        let is_old = |value: Ref| {
+            let value = self.plain(value);
+            !llvm.is_a_instruction(value).is_null()
+                && llvm.opcode(value) == opcode::LOAD
+                && base(llvm, llvm.operand(value, 0)) == alloca
+        };
+        let (old, step, sign) = match llvm.opcode(value) {
+            opcode::ADD if is_old(llvm.operand(value, 0)) => (true, llvm.operand(value, 1), 1),
+            opcode::ADD => (is_old(llvm.operand(value, 1)), llvm.operand(value, 0), 1),
+            opcode::SUB => (is_old(llvm.operand(value, 0)), llvm.operand(value, 1), -1),
+            opcode::GEP if llvm.operands(value) == 2 => (is_old(llvm.operand(value, 0)), llvm.operand(value, 1), 1),
+            _ => return None,
+        };
+        if !old {
+            return None;
+        }
+        if let Some(constant) = llvm.constant(step) {
+            return (constant != 0).then_some(sign * constant);
+        }
+        let step = self.plain(step);
+        let is_load = !llvm.is_a_instruction(step).is_null() && llvm.opcode(step) == opcode::LOAD;
+        let source = if is_load { base(llvm, llvm.operand(step, 0)) } else { step };
+        let fixed = is_load && self.locals.number(llvm, source).is_some() && self.stores(source, inside).is_empty();
+        (fixed || !llvm.is_a_argument(step).is_null()).then_some(0)
+    }
+
+    fn plain(&self, mut value: Ref) -> Ref {
+        let llvm = self.llvm;
+        while !llvm.is_a_instruction(value).is_null()
+            && (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&llvm.opcode(value))
+        {
+            value = llvm.operand(value, 0);
+        }
+        value
+    }
+}
+
+/// What a condition depends on.
+struct Slice<'s, 'l> {
+    conditions: &'s Conditions<'l>,
+    number: usize,
+    inside: &'s [usize],
+    shape: &'s mut Shape,
+    data: bool,
+    seen: HashSet<Ref>,
+}
+
+impl Slice<'_, '_> {
+    fn of_end(&mut self, block: usize) {
+        let llvm = self.conditions.llvm;
+        let end = llvm.terminator(self.conditions.blocks[block]);
+        let code = if end.is_null() { 0 } else { llvm.opcode(end) };
+        if code == opcode::SWITCH || code == opcode::BR && llvm.is_conditional(end) != 0 {
+            let _ = self.varies(llvm.operand(end, 0), 0);
+        }
+    }
+
+    /// Follows a value; true if it changes from iteration to iteration. Notes counters that it is made of.
+    fn varies(&mut self, value: Ref, depth: usize) -> bool {
+        let llvm = self.conditions.llvm;
+        if llvm.is_a_instruction(value).is_null() || depth > DEEPEST {
+            return false;
+        }
+        let code = llvm.opcode(value);
+        let first = self.seen.insert(value);
+        let count = u32::try_from(llvm.operands(value)).unwrap_or(0);
+        match code {
+            opcode::LOAD => {
+                let pointer = base(llvm, llvm.operand(value, 0));
+                if self.conditions.locals.number(llvm, pointer).is_none() {
+                    let moves = self.varies(pointer, depth + 1);
+                    self.data |= moves;
+                    return moves;
+                }
+                if let Some(counter) = self.shape.inductions.iter_mut().find(|(alloca, ..)| *alloca == pointer) {
+                    counter.2 = true;
+                    return true;
+                }
+                // What is computed anew for each test from what does not change, does not change.
+                let stores = self.conditions.stores(pointer, self.inside);
+                let is_made_up = llvm.name(pointer).contains('.');
+                let mut moves = !stores.is_empty() && !is_made_up;
+                for (store, _) in stores.iter().filter(|_| is_made_up && first) {
+                    moves |= self.varies(llvm.operand(*store, 0), depth + 1);
+                }
+                self.data |= moves;
+                moves
+            }
+            opcode::CALL | opcode::INVOKE => {
+                let intrinsic = llvm.callee(value).is_some_and(|callee| llvm.name(callee).starts_with("llvm."));
+                let mut moves = false;
+                for at in 0..llvm.arguments(value) {
+                    moves |= self.varies(llvm.operand(value, at), depth + 1);
+                }
+                self.data |= moves && !intrinsic;
+                moves
+            }
+            opcode::PHI => {
+                if !first {
+                    return true;
+                }
+                let in_header =
+                    llvm.block_of(value) == self.conditions.blocks[self.conditions.loops.loops[self.number].header];
+                let mut moves = in_header;
+                for at in 0..llvm.incoming_count(value) {
+                    moves |= self.varies(llvm.incoming_value(value, at), depth + 1);
+                }
+                moves
+            }
+            opcode::ALLOCA => false,
+            _ => (0..count).fold(false, |moves, at| self.varies(llvm.operand(value, at), depth + 1) || moves),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Modules that are instrumented before optimisation: what the dependence profile needs of them.
+//!
+//! The compiler leaves all optimisation to this library (`workspan build` asks it to): events are put in while the code still has
+//! every access and every loop of the source, and the passes of `-O1` run afterwards. Functions are not inlined, since their frames
+//! separate one call from the next.
+
+use std::collections::HashMap;
+
+use workspan_trace::facts::{Induction, Local, LoopFacts, Meaning, Touch, Update};
+use workspan_trace::program::{Module, NONE};
+
+use crate::conditions::Conditions;
+use crate::debug::Places;
+use crate::library;
+use crate::llvm::{opcode, Llvm, Ref};
+use crate::locals::{users, Locals};
+use crate::names::{variable, Declared};
+use crate::plan::{Plan, Segment};
+
+/// Set by `workspan build` for a compilation that leaves optimisation to the pass.
+const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
+/// Index of a function among its attributes.
+const FUNCTION: u32 = u32::MAX;
+const AVAILABLE_EXTERNALLY: i32 = 1;
+
+/// True if this compilation leaves optimisation to the pass.
+pub fn wanted() -> bool {
+    std::env::var_os(VARIABLE).is_some()
+}
+
+/// Forbids inlining.
+pub fn prepare(llvm: &Llvm, module: Ref) {
+    let kind = |name: &std::ffi::CStr| llvm.attribute_kind(name.as_ptr(), name.count_bytes());
+    let attribute = llvm.create_attribute(llvm.context_of(module), kind(c"noinline"), 0);
+    for function in llvm.functions(module) {
+        if llvm.is_declaration(function) != 0 || llvm.linkage(function) == AVAILABLE_EXTERNALLY {
+            continue;
+        }
+        for name in [c"alwaysinline", c"optnone"] {
+            llvm.remove_attribute(function, FUNCTION, kind(name));
+        }
+        llvm.add_attribute(function, FUNCTION, attribute);
+    }
+}
+
+/// Small functions of C++'s library, which are read as if they stood in the loop: iterators, references, accessors.
+const ACCESSORS: [&str; 6] = ["_ZNSt", "_ZNKSt", "_ZSt", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZN6__pstl"];
+/// Instructions that such a function has at most.
+const SMALL: usize = 40;
+
+/// Has the small functions of C++'s library inlined.
+pub fn inline_accessors(llvm: &Llvm, module: Ref) {
+    let kind = |name: &std::ffi::CStr| llvm.attribute_kind(name.as_ptr(), name.count_bytes());
+    let attribute = llvm.create_attribute(llvm.context_of(module), kind(c"alwaysinline"), 0);
+    for function in llvm.functions(module) {
+        let name = llvm.name(function);
+        let is_accessor = llvm.is_declaration(function) == 0
+            && matches!(llvm.linkage(function), 2 | 3 | 5 | 6)
+            && ACCESSORS.iter().any(|start| name.starts_with(start))
+            && !library::chooses(&name);
+        if !is_accessor {
+            continue;
+        }
+        let all: Vec<Ref> = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)).collect();
+        let calls_itself = all.iter().any(|i| llvm.opcode(*i) == opcode::CALL && llvm.callee(*i) == Some(function));
+        if all.len() <= SMALL && !calls_itself {
+            llvm.remove_attribute(function, FUNCTION, kind(c"noinline"));
+            llvm.remove_attribute(function, FUNCTION, kind(c"optnone"));
+            llvm.add_attribute(function, FUNCTION, attribute);
+        }
+    }
+}
+
+/// Parameters of inlined functions, which are written once: what was passed takes their place.
+pub fn forward_parameters(llvm: &Llvm, module: Ref) {
+    for function in llvm.functions(module) {
+        if llvm.is_declaration(function) != 0 {
+            continue;
+        }
+        for alloca in llvm.instructions(llvm.first_block(function)) {
+            if llvm.opcode(alloca) == opcode::ALLOCA && llvm.name(alloca).contains(".addr.i") {
+                forward(llvm, alloca);
+            }
+        }
+    }
+}
+
+fn forward(llvm: &Llvm, alloca: Ref) {
+    let all = users(llvm, alloca);
+    let stores: Vec<Ref> = all.iter().copied().filter(|user| llvm.opcode(*user) == opcode::STORE).collect();
+    let [store] = stores.as_slice() else {
+        return;
+    };
+    let value = llvm.operand(*store, 0);
+    let same = |load: Ref| llvm.opcode(load) == opcode::LOAD && llvm.type_of(load) == llvm.type_of(value);
+    let ends = |user: Ref| {
+        llvm.opcode(user) == opcode::CALL
+            && llvm.callee(user).is_some_and(|callee| llvm.name(callee).starts_with("llvm.lifetime."))
+    };
+    if value == alloca || !all.iter().all(|user| *user == *store || same(*user) || ends(*user)) {
+        return;
+    }
+    for load in all.into_iter().filter(|user| llvm.opcode(*user) == opcode::LOAD) {
+        llvm.replace_uses(load, value);
+        llvm.erase(load);
+    }
+    llvm.erase(*store);
+}
+
+/// What is known of a function.
+#[derive(Debug)]
+pub struct Extra<'l> {
+    /// Locals without an address.
+    pub locals: &'l Locals,
+    /// Number of the first one in the module.
+    pub first: usize,
+    /// Updates.
+    pub updates: HashMap<Ref, Update>,
+    /// Names.
+    pub declared: &'l Declared,
+}
+
+/// Where facts go.
+#[expect(missing_debug_implementations, reason = "handles")]
+pub struct Sink<'s> {
+    /// LLVM.
+    pub llvm: &'s Llvm,
+    /// Its context.
+    pub context: Ref,
+    /// The module.
+    pub described: &'s mut Module,
+    /// Its places.
+    pub places: &'s mut Places,
+}
+
+impl Sink<'_> {
+    fn text(&mut self, name: Option<String>) -> u32 {
+        name.map_or(NONE, |name| self.places.text(self.described, &name))
+    }
+
+    /// Locals and loops of a function.
+    pub fn function(&mut self, number: u32, plan: &Plan, extra: &Extra<'_>) {
+        for alloca in &extra.locals.all {
+            let name = extra.declared.source(self.llvm, *alloca);
+            let name = self.text(name);
+            self.described.facts.locals.push(Local { function: number, name });
+        }
+        let conditions = Conditions {
+            llvm: self.llvm,
+            context: self.context,
+            loops: &plan.loops,
+            blocks: &plan.handles,
+            locals: extra.locals,
+        };
+        for at in 0..plan.loops.loops.len() {
+            let shape = conditions.shape(at);
+            let place =
+                shape.begin.map(|begin| self.places.of_location(self.llvm, self.context, self.described, begin, 0));
+            let inductions = shape.inductions.iter().filter_map(|(alloca, step, control)| {
+                let local = small(extra.first + extra.locals.number(self.llvm, *alloca)?);
+                Some(Induction { local, step: *step, control: *control })
+            });
+            self.described.facts.loops.push(LoopFacts {
+                flags: shape.flags,
+                place: place.unwrap_or(NONE),
+                last_line: shape.last_line,
+                body: small(shape.body),
+                inductions: inductions.collect(),
+            });
+        }
+    }
+
+    /// Lines, touches and meanings of a segment.
+    pub fn segment(&mut self, segment: &Segment, extra: &Extra<'_>) {
+        let update = |instruction| extra.updates.get(&instruction).map_or(0, |update| *update as u8);
+        for operation in &segment.operations {
+            let (name, direct) = self.pointer(operation.instruction, operation.address, extra.declared);
+            let variable = self.text(name);
+            let update = update(operation.instruction);
+            self.described.facts.operations.push(Meaning { variable, update, direct });
+        }
+        for touch in &segment.touches {
+            let place = self.places.of_instruction(self.llvm, self.context, self.described, touch.instruction);
+            let local = small(extra.first + extra.locals.number(self.llvm, touch.local).unwrap_or(0));
+            let update = update(touch.instruction);
+            self.described.facts.touches.push(Touch { local, deed: touch.deed, update, place });
+        }
+        self.described.facts.runs.extend(&segment.runs);
+        self.described.facts.segments.push(small(segment.runs.len()));
+    }
+
+    fn pointer(&self, instruction: Ref, address: crate::plan::Address, declared: &Declared) -> (Option<String>, bool) {
+        use crate::plan::Address;
+        let llvm = self.llvm;
+        let pointer = match (llvm.opcode(instruction), address) {
+            (_, Address::Symbol(symbol, _)) => symbol,
+            (opcode::LOAD | opcode::RMW | opcode::CMPXCHG, _) => llvm.operand(instruction, 0),
+            (opcode::STORE, _) => llvm.operand(instruction, 1),
+            (_, Address::Pointer(pointer)) => pointer,
+            _ => return (None, false),
+        };
+        variable(llvm, declared, pointer)
+    }
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(NONE)
+}

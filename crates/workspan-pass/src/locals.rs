@@ -1,0 +1,130 @@
+//! Local variables without an address: the optimiser will keep them in registers, so that they have no events.
+//!
+//! **Argument:** a variable counts as one only if every use of its `alloca` is a whole load, a whole store to it, or the
+//! beginning or end of its scope. Nothing else can reach it.
+
+use std::collections::HashMap;
+
+use workspan_trace::facts::Deed;
+
+use crate::llvm::{opcode, type_kind, Llvm, Ref};
+use crate::plan::Touch;
+
+/// Those of a function.
+#[derive(Debug, Default)]
+pub struct Locals {
+    numbers: HashMap<Ref, usize>,
+    /// In the order of the function.
+    pub all: Vec<Ref>,
+}
+
+impl Locals {
+    /// Finds them.
+    pub fn of(llvm: &Llvm, layout: Ref, function: Ref) -> Locals {
+        let mut found = Locals::default();
+        let first = llvm.first_block(function);
+        for alloca in llvm.instructions(first) {
+            if llvm.opcode(alloca) == opcode::ALLOCA && is_local(llvm, layout, alloca) {
+                found.numbers.insert(alloca, found.all.len());
+                found.all.push(alloca);
+            }
+        }
+        found
+    }
+
+    /// Which one a pointer is the address of.
+    pub fn number(&self, llvm: &Llvm, pointer: Ref) -> Option<usize> {
+        self.numbers.get(&base(llvm, pointer)).copied()
+    }
+
+    /// What an instruction does with one.
+    pub fn touch(&self, llvm: &Llvm, instruction: Ref) -> Option<Touch> {
+        let (pointer, deed) = match llvm.opcode(instruction) {
+            opcode::LOAD => (llvm.operand(instruction, 0), Deed::Read),
+            opcode::STORE => (llvm.operand(instruction, 1), Deed::Write),
+            opcode::CALL if is_scope(llvm, instruction, "llvm.lifetime.start") => {
+                (llvm.operand(instruction, llvm.arguments(instruction).checked_sub(1)?), Deed::Begin)
+            }
+            _ => return None,
+        };
+        self.number(llvm, pointer).map(|_| Touch { instruction, local: base(llvm, pointer), deed })
+    }
+
+    /// True if an instruction costs time.
+    pub fn costs(&self, llvm: &Llvm, instruction: Ref) -> bool {
+        let code = llvm.opcode(instruction);
+        match code {
+            opcode::PHI | opcode::ALLOCA | opcode::FREEZE => false,
+            opcode::FIRST_CAST..=opcode::LAST_CAST => false,
+            opcode::BR => llvm.is_conditional(instruction) != 0,
+            opcode::LOAD | opcode::STORE => self.touch(llvm, instruction).is_none(),
+            opcode::CALL => !is_scope(llvm, instruction, "llvm.lifetime.") && !is_scope(llvm, instruction, "llvm.dbg."),
+            _ => true,
+        }
+    }
+}
+
+fn is_scope(llvm: &Llvm, call: Ref, prefix: &str) -> bool {
+    llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with(prefix))
+}
+
+/// Takes off steps to a first member, which change no address.
+pub fn base(llvm: &Llvm, pointer: Ref) -> Ref {
+    let mut at = pointer;
+    while !llvm.is_a_instruction(at).is_null() && llvm.opcode(at) == opcode::GEP {
+        let count = u32::try_from(llvm.operands(at)).unwrap_or(0);
+        if !(1..count).all(|index| llvm.constant(llvm.operand(at, index)) == Some(0)) {
+            break;
+        }
+        at = llvm.operand(at, 0);
+    }
+    at
+}
+
+/// Users of a variable's address, also as that of its first member.
+pub fn users_through(llvm: &Llvm, alloca: Ref) -> Vec<Ref> {
+    let mut found = Vec::new();
+    for user in users(llvm, alloca) {
+        if llvm.opcode(user) == opcode::GEP && base(llvm, user) == base(llvm, alloca) {
+            found.extend(users_through(llvm, user));
+        } else {
+            found.push(user);
+        }
+    }
+    found
+}
+
+/// Users of a value.
+pub fn users(llvm: &Llvm, value: Ref) -> Vec<Ref> {
+    let mut found = Vec::new();
+    let mut at = llvm.first_use(value);
+    while !at.is_null() {
+        found.push(llvm.user(at));
+        at = llvm.next_use(at);
+    }
+    found
+}
+
+fn is_local(llvm: &Llvm, layout: Ref, alloca: Ref) -> bool {
+    if llvm.constant(llvm.operand(alloca, 0)) != Some(1) {
+        return false;
+    }
+    let ty = llvm.allocated_type(alloca);
+    if matches!(llvm.type_kind(ty), type_kind::ARRAY | type_kind::SCALABLE_VECTOR) {
+        return false;
+    }
+    let size = llvm.store_size(layout, ty);
+    let whole = |ty: Ref| llvm.store_size(layout, ty) == size;
+    users_through(llvm, alloca).into_iter().all(|user| match llvm.opcode(user) {
+        opcode::LOAD => llvm.volatile(user) == 0 && llvm.ordering(user) == 0 && whole(llvm.type_of(user)),
+        opcode::STORE => {
+            let value = llvm.operand(user, 0);
+            base(llvm, value) != alloca
+                && llvm.volatile(user) == 0
+                && llvm.ordering(user) == 0
+                && whole(llvm.type_of(value))
+        }
+        opcode::CALL => is_scope(llvm, user, "llvm.lifetime."),
+        _ => false,
+    })
+}

@@ -1,0 +1,290 @@
+//! Which writes apply an operator to what was there: `s += x`, `m = max(m, x)`, `if (x > m) m = x`.
+//!
+//! **Argument:** a load and a store of the same address are one update if what is stored is what was loaded, combined by one
+//! operator that may be applied in any order. Addresses are the same if they are computed in the same way from the same values; the run
+//! confirms it.
+
+use std::collections::HashMap;
+
+use workspan_trace::facts::Update;
+
+use crate::library;
+use crate::llvm::{opcode, Llvm, Ref};
+use crate::locals::users;
+
+/// How deep expressions are followed.
+const DEEPEST: usize = 24;
+
+/// Loads and stores of a function that are updates.
+pub fn updates(llvm: &Llvm, function: Ref) -> HashMap<Ref, Update> {
+    let mut found = HashMap::new();
+    for block in llvm.blocks(function) {
+        for instruction in llvm.instructions(block) {
+            if llvm.opcode(instruction) != opcode::STORE {
+                continue;
+            }
+            let finder = Finder { llvm, pointer: llvm.operand(instruction, 1) };
+            let mut loads = Vec::new();
+            let update = finder.of_store(instruction, block, &mut loads);
+            if let Some(update) = update {
+                found.insert(instruction, update);
+                found.extend(loads.into_iter().map(|load| (load, update)));
+            }
+        }
+    }
+    found
+}
+
+struct Finder<'l> {
+    llvm: &'l Llvm,
+    pointer: Ref,
+}
+
+impl Finder<'_> {
+    fn of_store(&self, store: Ref, block: Ref, loads: &mut Vec<Ref>) -> Option<Update> {
+        let value = self.strip(self.llvm.operand(store, 0));
+        let update = self.of_value(value).or_else(|| self.of_condition(value, block));
+        let (update, used) = update?;
+        loads.extend(used);
+        Some(update)
+    }
+
+    fn strip(&self, mut value: Ref) -> Ref {
+        for _ in 0..DEEPEST {
+            if self.llvm.is_a_instruction(value).is_null() {
+                break;
+            }
+            let code = self.llvm.opcode(value);
+            let is_test = code == opcode::ICMP && self.llvm.is_null(self.llvm.operand(value, 1)) != 0;
+            if (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code) || code == opcode::FREEZE || is_test {
+                value = self.llvm.operand(value, 0);
+            } else {
+                break;
+            }
+        }
+        value
+    }
+
+    /// The load of our address that a value is, if nothing else uses it.
+    fn load(&self, value: Ref) -> Option<Ref> {
+        self.load_used(value, 1)
+    }
+
+    /// The same; a comparison and what it chooses are two uses.
+    fn load_used(&self, value: Ref, most: usize) -> Option<Ref> {
+        let value = self.strip(value);
+        let llvm = self.llvm;
+        if llvm.is_a_instruction(value).is_null() || llvm.opcode(value) != opcode::LOAD {
+            return None;
+        }
+        (same(llvm, llvm.operand(value, 0), self.pointer, 0) && users(llvm, value).len() <= most).then_some(value)
+    }
+
+    fn of_value(&self, value: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        if llvm.is_a_instruction(value).is_null() {
+            return None;
+        }
+        let code = llvm.opcode(value);
+        let update = match code {
+            opcode::ADD | opcode::FADD | opcode::SUB | opcode::FSUB => Update::Sum,
+            opcode::MUL | opcode::FMUL => Update::Product,
+            opcode::AND => Update::And,
+            opcode::OR => Update::Or,
+            opcode::XOR => Update::Xor,
+            opcode::CALL => return self.of_call(value),
+            opcode::LOAD => return self.of_choice(value),
+            opcode::PHI => return self.of_phi(value),
+            opcode::SELECT => {
+                let (condition, yes, no) = (llvm.operand(value, 0), llvm.operand(value, 1), llvm.operand(value, 2));
+                return self.extreme(condition, yes, no);
+            }
+            _ => return None,
+        };
+        self.in_chain(value, update, 0).map(|load| (update, vec![load]))
+    }
+
+    /// The load at the bottom of a chain of one operator: `s + a + b`.
+    fn in_chain(&self, value: Ref, update: Update, depth: usize) -> Option<Ref> {
+        let llvm = self.llvm;
+        let value = self.strip(value);
+        if depth > DEEPEST || llvm.is_a_instruction(value).is_null() {
+            return None;
+        }
+        let code = llvm.opcode(value);
+        let sides: &[u32] = match (code, update) {
+            (opcode::SUB | opcode::FSUB, Update::Sum) => &[0],
+            (opcode::ADD | opcode::FADD, Update::Sum)
+            | (opcode::MUL | opcode::FMUL, Update::Product)
+            | (opcode::AND, Update::And)
+            | (opcode::OR, Update::Or)
+            | (opcode::XOR, Update::Xor) => &[0, 1],
+            (opcode::CALL, Update::Sum) if self.is_fused(value) => &[2],
+            _ => return None,
+        };
+        sides.iter().find_map(|side| {
+            let operand = llvm.operand(value, *side);
+            self.load(operand).or_else(|| self.in_chain(operand, update, depth + 1))
+        })
+    }
+
+    fn is_fused(&self, call: Ref) -> bool {
+        let name = self.llvm.callee(call).map(|callee| self.llvm.name(callee)).unwrap_or_default();
+        name.starts_with("llvm.fmuladd.") || name.starts_with("llvm.fma.") || matches!(name.as_str(), "fma" | "fmaf")
+    }
+
+    fn of_call(&self, call: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        if self.is_fused(call) {
+            return self.in_chain(call, Update::Sum, 0).map(|load| (Update::Sum, vec![load]));
+        }
+        let name = llvm.callee(call).map(|callee| llvm.name(callee))?;
+        let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
+        let update = if starts(&["llvm.maxnum.", "llvm.maximum", "llvm.smax.", "llvm.umax."])
+            || matches!(name.as_str(), "fmax" | "fmaxf" | "fmaxl")
+        {
+            Update::Max
+        } else if starts(&["llvm.minnum.", "llvm.minimum", "llvm.smin.", "llvm.umin."])
+            || matches!(name.as_str(), "fmin" | "fminf" | "fminl")
+        {
+            Update::Min
+        } else {
+            return None;
+        };
+        [0, 1].iter().find_map(|side| self.load(llvm.operand(call, *side))).map(|load| (update, vec![load]))
+    }
+
+    /// `m = std::max(m, x)`: what is stored is read through what the call chose.
+    fn of_choice(&self, load: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        let call = llvm.operand(load, 0);
+        if llvm.is_a_instruction(call).is_null() || !matches!(llvm.opcode(call), opcode::CALL | opcode::INVOKE) {
+            return None;
+        }
+        let name = llvm.callee(call).map(|callee| llvm.name(callee)).filter(|name| library::chooses(name))?;
+        let ours = |at: u32| same(llvm, llvm.operand(call, at), self.pointer, 0);
+        let update = if name.starts_with("_ZSt3max") { Update::Max } else { Update::Min };
+        (ours(0) != ours(1)).then(|| (update, vec![load, call]))
+    }
+
+    /// `ok = ok && x`, or one of the values that a condition chose.
+    fn of_phi(&self, phi: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        if llvm.incoming_count(phi) != 2 {
+            return None;
+        }
+        let sides = [0, 1].map(|at| (llvm.incoming_value(phi, at), llvm.incoming_block(phi, at)));
+        for (this, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+            let Some(constant) = llvm.constant(this.0) else {
+                continue;
+            };
+            let update = if constant == 0 { Update::Both } else { Update::Either };
+            let first = self.condition(this.1).and_then(|condition| self.load(condition));
+            if let Some(load) = first.or_else(|| self.load(other.0)) {
+                return Some((update, vec![load]));
+            }
+        }
+        // The block before both has the comparison.
+        let before = sides.map(|(_, block)| self.only_predecessor(block));
+        let condition = before[0].filter(|_| before[0] == before[1]).and_then(|block| self.condition(block))?;
+        let first_if_true = self.llvm.successor(llvm.terminator(before[0]?), 0) == sides[0].1;
+        let (yes, no) = if first_if_true { (sides[0].0, sides[1].0) } else { (sides[1].0, sides[0].0) };
+        self.extreme(condition, yes, no)
+    }
+
+    /// `if (x > m) m = x`.
+    fn of_condition(&self, value: Ref, block: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        let before = self.only_predecessor(block)?;
+        let condition = self.condition(before)?;
+        let is_true = llvm.successor(llvm.terminator(before), 0) == block;
+        let (left, right, greater) = self.comparison(condition)?;
+        let greater = greater == is_true;
+        let agree = |side: Ref| same(llvm, self.strip(side), self.strip(value), 0);
+        if let Some(load) = self.load(right).filter(|_| agree(left)) {
+            Some((if greater { Update::Max } else { Update::Min }, vec![load]))
+        } else if let Some(load) = self.load(left).filter(|_| agree(right)) {
+            Some((if greater { Update::Min } else { Update::Max }, vec![load]))
+        } else {
+            None
+        }
+    }
+
+    /// `c ? yes : no`, one of them what was there.
+    fn extreme(&self, condition: Ref, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        let (left, right, greater) = self.comparison(condition)?;
+        let is_same = |a: Ref, b: Ref| same(llvm, self.strip(a), self.strip(b), 0);
+        let takes_left = if is_same(yes, left) && is_same(no, right) {
+            true
+        } else if is_same(yes, right) && is_same(no, left) {
+            false
+        } else {
+            return None;
+        };
+        let update = if takes_left == greater { Update::Max } else { Update::Min };
+        let all = [left, right, yes, no];
+        let loads: Vec<Ref> = all.into_iter().filter_map(|value| self.load_used(value, 2)).collect();
+        (!loads.is_empty()).then_some((update, loads))
+    }
+
+    /// Both sides of a comparison, and whether it is "greater".
+    fn comparison(&self, condition: Ref) -> Option<(Ref, Ref, bool)> {
+        let llvm = self.llvm;
+        if llvm.is_a_instruction(condition).is_null() {
+            return None;
+        }
+        let greater = match llvm.opcode(condition) {
+            opcode::ICMP => match llvm.predicate(condition) {
+                34 | 35 | 38 | 39 => true,
+                36 | 37 | 40 | 41 => false,
+                _ => return None,
+            },
+            opcode::FCMP => match llvm.real_predicate(condition) {
+                2 | 3 | 10 | 11 => true,
+                4 | 5 | 12 | 13 => false,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some((llvm.operand(condition, 0), llvm.operand(condition, 1), greater))
+    }
+
+    fn condition(&self, block: Ref) -> Option<Ref> {
+        let end = self.llvm.terminator(block);
+        let is = !end.is_null() && self.llvm.opcode(end) == opcode::BR && self.llvm.is_conditional(end) != 0;
+        is.then(|| self.llvm.operand(end, 0))
+    }
+
+    fn only_predecessor(&self, block: Ref) -> Option<Ref> {
+        let llvm = self.llvm;
+        let mut ends = users(llvm, llvm.block_as_value(block));
+        ends.retain(|user| matches!(llvm.opcode(*user), opcode::BR | opcode::SWITCH));
+        match ends.as_slice() {
+            [end] => Some(llvm.block_of(*end)),
+            _ => None,
+        }
+    }
+}
+
+/// True if two values are computed in the same way.
+fn same(llvm: &Llvm, left: Ref, right: Ref, depth: usize) -> bool {
+    if left == right {
+        return true;
+    }
+    if depth > DEEPEST || llvm.is_a_instruction(left).is_null() || llvm.is_a_instruction(right).is_null() {
+        return false;
+    }
+    let code = llvm.opcode(left);
+    if code != llvm.opcode(right) || llvm.operands(left) != llvm.operands(right) {
+        return false;
+    }
+    let intrinsic = |call: Ref| llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("llvm."));
+    let pure = code == opcode::CALL && intrinsic(left)
+        || matches!(code, opcode::GEP | opcode::LOAD | opcode::SELECT | opcode::ADD..=opcode::XOR)
+        || (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code);
+    let count = u32::try_from(llvm.operands(left)).unwrap_or(0);
+    pure && llvm.type_of(left) == llvm.type_of(right)
+        && (code != opcode::GEP || llvm.gep_source_type(left) == llvm.gep_source_type(right))
+        && (0..count).all(|at| same(llvm, llvm.operand(left, at), llvm.operand(right, at), depth + 1))
+}

@@ -1,0 +1,199 @@
+//! What anybody sees of a dependence profile.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// `workspan depend --json`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Depend {
+    /// Command and arguments.
+    pub command: Vec<String>,
+    /// How the program ended: its status, or 128 plus the signal.
+    pub status: i32,
+    /// False if part of the run is missing.
+    pub complete: bool,
+    /// What is missing, and what was not judged.
+    pub warnings: Vec<String>,
+    /// Loops, in the order of the source.
+    pub loops: Vec<Loop>,
+    /// Places that call functions of the program, in the order of the source.
+    pub calls: Vec<Call>,
+    /// Work and span under each task model.
+    pub models: Vec<Model>,
+    /// How much of the code this input has reached.
+    pub coverage: Coverage,
+    /// Functions outside instrumented code that were called.
+    pub black_boxes: Vec<BlackBox>,
+    /// All dependences between places of one function.
+    pub dependences: Vec<Dependence>,
+}
+
+/// A loop.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Loop {
+    /// Source file.
+    pub file: String,
+    /// Line of the statement.
+    pub line: u32,
+    /// Column of the statement.
+    pub column: u32,
+    /// Last line; 0: unknown.
+    pub last_line: u32,
+    /// Function.
+    pub function: String,
+    /// Executions.
+    pub entries: u64,
+    /// Iterations in all executions.
+    pub iterations: u64,
+    /// Instructions in it.
+    pub work: u64,
+    /// `yes`, `with-clauses`, `no` or `not-executed`.
+    pub parallel: &'static str,
+    /// Variables that are accumulated.
+    pub reductions: Vec<Reduction>,
+    /// Variables that each thread needs a copy of.
+    pub private: Vec<String>,
+    /// Those of them whose last value is read after the loop.
+    pub lastprivate: Vec<String>,
+    /// Counters that have to be computed from the iteration's number.
+    pub linear: Vec<Linear>,
+    /// What forbids parallel iterations.
+    pub blockers: Vec<Blocker>,
+}
+
+/// A variable that is accumulated.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reduction {
+    /// As OpenMP writes it: `+`, `*`, `min`, `max`, `&`, `|`, `^`, `&&`, `||`.
+    pub operator: String,
+    /// Variable.
+    pub variable: String,
+}
+
+/// A counter.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Linear {
+    /// Variable.
+    pub variable: String,
+    /// What each iteration adds; 0: not constant.
+    pub step: i64,
+}
+
+/// What forbids parallel iterations.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Blocker {
+    /// `RAW`, `WAR`, `WAW`; `control`: how many iterations there are is decided on the way; `io`, `state`, `black-box`.
+    pub kind: String,
+    /// Variable, or what takes its place.
+    pub variable: String,
+    /// The earlier access.
+    pub source: Point,
+    /// The later access.
+    pub sink: Point,
+    /// Iterations between them; null for control.
+    pub distance: Option<Distance>,
+    /// How often it was seen.
+    pub count: u64,
+}
+
+/// Line and column.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Point {
+    /// Source file.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+}
+
+/// Iterations between two accesses.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Distance {
+    /// Least.
+    pub min: u64,
+    /// Greatest.
+    pub max: u64,
+}
+
+/// A place that calls a function of the program.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Call {
+    /// Source file.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column.
+    pub column: u32,
+    /// Function that it is in.
+    pub function: String,
+    /// What is called.
+    pub callee: String,
+    /// Calls.
+    pub count: u64,
+    /// Instructions in them.
+    pub work: u64,
+    /// True if other work could run beside it.
+    pub spawn: bool,
+    /// What has to wait for it.
+    pub sync: Sync,
+}
+
+/// What has to wait for a call.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Sync {
+    /// The first line that depends on it; null: the end of the function.
+    pub line: Option<u32>,
+}
+
+/// A task model.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Model {
+    /// `base`, `exact`, `no-control`, `loops`, `parallel-loops`, `reductions`, `hoist`, `lines`, `everything`.
+    pub name: String,
+    /// Instructions.
+    pub work: u64,
+    /// Instructions of the critical path.
+    pub span: u64,
+    /// Work divided by span.
+    pub parallelism: f64,
+}
+
+/// How much of the code was executed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Coverage {
+    /// Lines with code.
+    pub lines: u64,
+    /// Lines that were executed.
+    pub executed: u64,
+}
+
+/// A function outside instrumented code.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BlackBox {
+    /// Its name.
+    pub function: String,
+    /// Calls.
+    pub calls: u64,
+}
+
+/// A dependence.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Dependence {
+    /// `RAW`, `WAR` or `WAW`.
+    pub kind: String,
+    /// Variable, or what takes its place.
+    pub variable: String,
+    /// Function.
+    pub function: String,
+    /// The earlier place.
+    pub source: Point,
+    /// The later place.
+    pub sink: Point,
+    /// The loop that carries it; null: none does.
+    pub carried_by: Option<Point>,
+    /// Iterations between them.
+    pub distance: Distance,
+    /// How often it was seen.
+    pub count: u64,
+}

@@ -1,0 +1,73 @@
+//! Command lines of `workspan depend`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::DEFAULT_TOP;
+
+/// Where profiles are written and read unless another file is named.
+pub const DEFAULT_PROFILE: &str = "workspan.depend";
+
+const DEPEND: &str = "\
+Build the program by `workspan build` first, with the compiler options that it always has.
+
+Examples:
+  workspan build -- cc -O2 prog.c -o prog -lm
+  workspan depend -- ./prog args
+  workspan depend -o run.depend --json=run.json -- ./prog args
+  workspan depend report run.depend --json";
+
+/// `workspan depend`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = DEPEND, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Depend {
+    /// Instead of a run.
+    #[command(subcommand)]
+    pub verb: Option<DependVerb>,
+    /// Write the profile to FILE; keep an existing one as FILE.old.
+    #[arg(short, long, value_name = "FILE", default_value = DEFAULT_PROFILE)]
+    pub output: PathBuf,
+    /// How to report.
+    #[command(flatten)]
+    pub shown: Shown,
+    /// Use at most MIB mebibytes for the history of the program's memory; beyond, the profile ends (default: 8192).
+    #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub memory_limit: u64,
+    /// Let N MiB of events wait to be analysed before the program waits (default: 32).
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=2048))]
+    pub buffer: u32,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// How to report.
+#[derive(Args, Clone, Debug)]
+pub struct Shown {
+    /// Report as JSON, to FILE or to standard output.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Show at most N rows of a table.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
+    pub top: usize,
+}
+
+/// What to do with a profile.
+#[derive(Clone, Debug, Subcommand)]
+pub enum DependVerb {
+    /// Show a profile again.
+    Report(DependReport),
+}
+
+/// `workspan depend report`.
+#[derive(Args, Clone, Debug)]
+pub struct DependReport {
+    /// The profile.
+    #[arg(default_value = DEFAULT_PROFILE)]
+    pub file: PathBuf,
+    /// How to report.
+    #[command(flatten)]
+    pub shown: Shown,
+}

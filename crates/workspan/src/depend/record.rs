@@ -1,0 +1,118 @@
+//! Runs a program, and follows its dependences.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
+
+use anyhow::Context;
+use nix::sys::memfd::{memfd_create, MFdFlags};
+use workspan_depend::profile::Profile;
+use workspan_depend::{file, verdict};
+use workspan_model::Exit;
+use workspan_trace::drain::Memory;
+use workspan_trace::shm;
+
+use super::drain::{self, Drained};
+use super::report;
+use crate::args::depend::Depend;
+use crate::exit::{Outcome, Status, FAILED};
+use crate::instrument::companion;
+use crate::record::child;
+use crate::{files, output};
+
+/// Runs the verb.
+pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
+    files::check_writable(&args.output)?;
+    if let Some(file) = args.shown.json.as_ref().filter(|file| file.as_path() != Path::new("-")) {
+        files::check_writable(file)?;
+    }
+    let name = args.command[0].to_string_lossy().into_owned();
+    let program = companion::of_program(Path::new(&args.command[0]));
+    let mut command = args.command.clone();
+    if let Some(program) = &program {
+        command[0] = program.clone().into_os_string();
+    }
+    let trace = File::from(memfd_create("workspan-trace", MFdFlags::MFD_CLOEXEC)?);
+    let memory = Memory::new(&trace, args.buffer).context("cannot map the shared memory (see `workspan doctor`)")?;
+    let variable: OsString = format!("/proc/{}/fd/{}", std::process::id(), trace.as_raw_fd()).into();
+    let environment = [(OsString::from(shm::ENV), Some(variable))];
+    let most = args.memory_limit << 20;
+    let (ended, mut drained) = drain::during(&memory, most, || child::run(&command, &environment));
+    let ended = ended?;
+    let header = memory.header();
+    if header.claimed.load(Relaxed) == 0 {
+        let message = match header.other_version.load(Relaxed) {
+            0 => format!("{name} was not built for it: build it by `workspan build -- COMMAND…`, and run this again"),
+            version => format!(
+                "{name} was built by another workspan (events of version {version}, this one reads {}): build it again",
+                workspan_trace::VERSION
+            ),
+        };
+        return Err(Status { code: FAILED, message }.into());
+    }
+    if drained.engine.source.modules_early() == 0 {
+        let message = format!(
+            "{name} has no code for dependences beside it: build it by `workspan build -- COMMAND…` where it is run from"
+        );
+        return Err(Status { code: FAILED, message }.into());
+    }
+    let mut profile = verdict::profile(&mut drained.engine);
+    profile.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (outcome, status) = match ended.exit {
+        Exit::Code(code) => (Outcome::Code(code), code),
+        Exit::Signal(signal) => (Outcome::Signal(signal), 128 + signal),
+    };
+    profile.status = status;
+    profile.problems = problems(&drained, ended.exit, args.memory_limit);
+    let refused = header.refused.load(Relaxed);
+    if refused > 0 {
+        profile.problems.push(format!("{refused} more processes of the program are not in the profile"));
+    }
+    write(&args.output, &profile)?;
+    for problem in &profile.problems {
+        output::note(problem);
+    }
+    report::show(&profile, &args.shown, false)?;
+    output::note(&format!("wrote {0}; see `workspan depend report {0}`", output::path(&args.output)));
+    Ok(outcome)
+}
+
+/// What the profile does not have.
+fn problems(drained: &Drained, exit: Exit, limit: u64) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Exit::Signal(signal) = exit {
+        found.push(format!("the program was ended by signal {signal}: the profile ends there"));
+    }
+    if drained.beyond {
+        found.push(format!(
+            "the history of the program's memory needs more than {limit} MiB: the profile ends there (see --memory-limit)"
+        ));
+    }
+    if drained.unknown > 0 {
+        found.push(format!("{} buffers hold events that are not understood", drained.unknown));
+    }
+    let source = &drained.engine.source;
+    for module in &source.late {
+        found.push(format!("{module} was built without code for dependences: its loops are not judged"));
+    }
+    for module in &source.without_lines {
+        found.push(format!("{module} has no debug information: build it with -g"));
+    }
+    found
+}
+
+fn write(path: &Path, profile: &Profile) -> anyhow::Result<()> {
+    if path.exists() {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        anyhow::ensure!(
+            bytes.is_empty() || !matches!(file::decode(&bytes), Err(file::Problem::Other)),
+            "{} is there already, and is no dependence profile: name another file with -o",
+            output::path(path)
+        );
+        let old = files::with_suffix(path, ".old");
+        std::fs::rename(path, &old).with_context(|| format!("cannot move {} aside", output::path(path)))?;
+    }
+    files::replace(path, &file::encode(profile)).with_context(|| format!("cannot write {}", output::path(path)))
+}

@@ -1,0 +1,103 @@
+//! The second form of what `workspan build` builds: instrumented before optimisation, for `workspan depend`.
+//!
+//! The compiler is run twice. What the second run makes lies beside the first, with a name that begins with a dot: objects
+//! `.x.o.depend`, which the second link takes in place of `x.o`, and the program `.prog.depend`. An object without a second form is
+//! linked as it is. A second run that fails takes nothing away: the build goes on, and `workspan depend` says what is missing.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::compiler::Language;
+
+/// Has the pass instrument before optimisation.
+const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
+
+/// Where the second form of a file is.
+pub fn beside(file: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(file.file_name().unwrap_or_default());
+    name.push(".depend");
+    file.with_file_name(name)
+}
+
+/// The second form of a program, if there is one.
+pub fn of_program(program: &Path) -> Option<PathBuf> {
+    let found = if program.components().count() > 1 {
+        program.to_owned()
+    } else {
+        let folders = std::env::var_os("PATH")?;
+        std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())?
+    };
+    let resolved = fs::canonicalize(&found).unwrap_or(found);
+    Some(beside(&resolved)).filter(|path| path.is_file())
+}
+
+/// A compilation, or a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The compiler.
+    pub compiler: &'a Path,
+    /// Its language.
+    pub language: Language,
+    /// What is put before the arguments.
+    pub options: &'a [OsString],
+    /// The arguments.
+    pub arguments: &'a [OsString],
+    /// What it writes: one file.
+    pub output: &'a Path,
+    /// Sources are compiled.
+    pub compiles: bool,
+    /// What has to be loaded into the compiler.
+    pub preload: &'a OsStr,
+}
+
+/// Starts the second run.
+pub fn start(job: &Job<'_>) -> Option<Child> {
+    let second = beside(job.output);
+    let _ = fs::remove_file(&second);
+    let mut command = Command::new(job.compiler);
+    command.args(job.options).args(changed(job.arguments));
+    if job.compiles {
+        command.env(VARIABLE, "1").env("LD_PRELOAD", job.preload);
+        match job.language {
+            // Its front end has no way to leave optimisation out but this.
+            Language::Fortran => command.arg("-O0"),
+            _ => command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-w"]),
+        };
+    }
+    command.arg("-o").arg(second).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().ok()
+}
+
+/// Waits for it. What is not complete goes.
+pub fn finish(child: Option<Child>, output: &Path) {
+    let done = child.and_then(|mut child| child.wait().ok()).is_some_and(|status| status.success());
+    if !done {
+        let _ = fs::remove_file(beside(output));
+    }
+}
+
+/// The arguments without what names other outputs, and with the second forms of objects.
+fn changed(arguments: &[OsString]) -> Vec<OsString> {
+    let mut all = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy();
+        match text.as_ref() {
+            "-o" | "-MF" | "-MT" | "-MQ" => {
+                rest.next();
+            }
+            "-MD" | "-MMD" | "-MP" | "-save-temps" | "-v" => {}
+            _ if text.starts_with("-o") && !text.starts_with("-openmp") || text.starts_with("-save-temps=") => {}
+            _ => {
+                let path = Path::new(argument);
+                let is_object = path.extension().is_some_and(|extension| extension == "o" || extension == "lo");
+                let second = beside(path);
+                all.push(if is_object && second.is_file() { second.into_os_string() } else { argument.clone() });
+            }
+        }
+    }
+    all
+}

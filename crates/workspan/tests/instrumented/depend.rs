@@ -1,0 +1,276 @@
+//! `workspan depend`: verdicts on labelled loops, the figures of the literature, and input that is not what it should be.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{build, build_source, err, folder, out, workspan};
+
+fn profile(folder: &Path, arguments: &[&str]) -> Value {
+    let all: Vec<&str> = ["depend", "-o", "run.depend", "--json=run.json", "--", "./prog"]
+        .into_iter()
+        .chain(arguments.iter().copied())
+        .collect();
+    let output = workspan(folder, &all);
+    assert!(folder.join("run.json").is_file(), "{}", err(&output));
+    serde_json::from_slice(&fs::read(folder.join("run.json")).expect("readable")).expect("JSON")
+}
+
+fn of_source(name: &str, text: &str) -> Value {
+    let folder = folder(name);
+    build_source(&folder, "prog.c", text, "cc -O2 -w");
+    profile(&folder, &[])
+}
+
+/// Labels of a source: line, `@parallel`, `@clauses` or `@serial`.
+fn labels(text: &str) -> Vec<(u64, &str)> {
+    let label = |line: &str| ["@parallel", "@clauses", "@serial"].into_iter().find(|label| line.contains(*label));
+    (1..).zip(text.lines()).filter_map(|(number, line)| Some((number, label(line)?))).collect()
+}
+
+#[test]
+fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/loops");
+    let (mut all, mut parallel, mut found, mut exact, mut wrong) = (0, 0, 0, 0, Vec::new());
+    for (file, command) in [
+        ("arrays.c", "cc -O2"),
+        ("arrays.c", "cc -O0"),
+        ("scalars.c", "cc -O3 -march=native"),
+        ("calls.c", "cc -O1"),
+        ("objects.cpp", "c++ -O2"),
+        ("numbers.f90", "gfortran -O2"),
+    ] {
+        let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
+        let text = fs::read_to_string(programs.join(file)).expect("it is there");
+        fs::write(folder.join(file), &text).expect("writable");
+        build(&folder, &format!("{command} -w {file} -o prog -lm"));
+        let profile = profile(&folder, &[]);
+        let loops = profile["loops"].as_array().expect("a list");
+        for (line, label) in labels(&text) {
+            // Of several on a line, the first.
+            let own = loops.iter().filter(|each| each["line"] == line);
+            let own =
+                own.min_by_key(|each| each["column"].as_u64()).unwrap_or_else(|| panic!("{file}:{line} is missing"));
+            let verdict = own["parallel"].as_str().expect("a text");
+            let is_parallel = matches!(verdict, "yes" | "with-clauses");
+            all += 1;
+            if label == "@serial" {
+                if is_parallel {
+                    wrong.push(format!("{file}:{line} is serial, and is called {own:#}"));
+                }
+                continue;
+            }
+            parallel += 1;
+            found += usize::from(is_parallel);
+            exact += usize::from(verdict == if label == "@parallel" { "yes" } else { "with-clauses" });
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(all >= 300, "{all}");
+    assert!(found * 100 >= parallel * 97, "{found} of {parallel}");
+    assert!(exact * 100 >= parallel * 95, "{exact} of {parallel}");
+}
+
+const FIGURE_4_2: &str = "#include <stdlib.h>
+#include <stdio.h>
+static void inc(int *p) { *p = *p + 1; }
+int f(int argc, char **argv) {
+  int *q = NULL, n = 0;
+  q = (int *)malloc(sizeof(int));
+  *q = argc;
+  inc(q);
+  inc(&n);
+  inc(q);
+  printf(\"%d\\n\", *q + n);
+  q = (int *)malloc(sizeof(int));
+  return q == NULL;
+}
+int main(int argc, char **argv) { return f(argc, argv); }
+";
+
+fn call(profile: &Value, line: u64) -> (bool, Option<u64>) {
+    let calls = profile["calls"].as_array().expect("a list");
+    let found =
+        calls.iter().find(|call| call["line"] == line).unwrap_or_else(|| panic!("no call at {line}: {calls:#?}"));
+    (found["spawn"] == true, found["sync"]["line"].as_u64())
+}
+
+fn parallelism(profile: &Value, model: &str) -> f64 {
+    let models = profile["models"].as_array().expect("a list");
+    let found = models.iter().find(|found| found["name"] == model).expect("it is there");
+    found["parallelism"].as_f64().expect("a number")
+}
+
+#[test]
+fn figure_4_2_calls_depend_on_calls() {
+    let profile = of_source("depend-4-2", FIGURE_4_2);
+    assert_eq!(
+        [call(&profile, 8), call(&profile, 9), call(&profile, 10)],
+        [(true, Some(10)), (true, Some(11)), (false, Some(11))]
+    );
+    let names: Vec<&str> =
+        profile["models"].as_array().expect("a list").iter().filter_map(|model| model["name"].as_str()).collect();
+    let expected =
+        ["base", "exact", "no-control", "loops", "parallel-loops", "reductions", "hoist", "lines", "everything"];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn figure_4_3_aggregated_dependences_hold_for_every_call() {
+    let text = "static int sink[2], n;
+static void spin(void) { volatile int k; for (k = 0; k < 1000; k++) ; }
+void g1(int *a) { spin(); *a = 1; }
+void g2(int *b) { spin(); sink[n++] = *b; }
+int f(int *a, int *b) {
+  int x = 0;
+  g1(a);
+  g2(b);
+  return x;
+}
+int main(void) {
+  int x = 0, y = 1;
+  f(&x, &y);
+  f(&x, &x);
+}
+";
+    let profile = of_source("depend-4-3", text);
+    // The first call of f has no dependence between g1 and g2: only models that look at each call by itself use that.
+    assert!(parallelism(&profile, "base") < 1.01, "{profile:#}");
+    assert!((1.3..1.4).contains(&parallelism(&profile, "exact")), "{profile:#}");
+    assert_eq!(call(&profile, 7), (false, Some(8)));
+}
+
+#[test]
+fn figure_4_7_iterations_as_tasks_hide_a_pipeline() {
+    let text = "static double s1, s2, v[100];
+static void task1(int i) { for (int k = 0; k < 200; k++) s1 = s1 * 0.5 + k; v[i] = s1; }
+static void task2(int i) { for (int k = 0; k < 200; k++) s2 = s2 * 0.5 + v[i]; }
+int main(void) {
+  for (int i = 0; i < 100; i++) {
+    task1(i);
+    task2(i);
+  }
+  return s2 > 1e9;
+}
+";
+    let profile = of_source("depend-4-7", text);
+    assert!(parallelism(&profile, "base") > 1.7 && parallelism(&profile, "parallel-loops") > 1.7, "{profile:#}");
+    assert!(parallelism(&profile, "loops") < 1.1, "{profile:#}");
+}
+
+#[test]
+fn figure_4_9_cilksort_waits_where_its_authors_did() {
+    let text = "#include <stdlib.h>
+static void merge(int *to, int *a, int *ae, int *b, int *be) {
+  while (a < ae && b < be) *to++ = *a < *b ? *a++ : *b++;
+  while (a < ae) *to++ = *a++;
+  while (b < be) *to++ = *b++;
+}
+static void sort(int *low, int *tmp, int size) {
+  int quarter = size / 4;
+  int *A, *B, *C, *D, *tmpA, *tmpC;
+  if (size < 16) {
+    for (int i = 1; i < size; i++)
+      for (int j = i; j > 0 && low[j - 1] > low[j]; j--) { int t = low[j]; low[j] = low[j - 1]; low[j - 1] = t; }
+    return;
+  }
+  A = low, tmpA = tmp;
+  B = A + quarter;
+  C = B + quarter, tmpC = tmpA + 2 * quarter;
+  D = C + quarter;
+  sort(A, tmpA, quarter);
+  sort(B, tmpA + quarter, quarter);
+  sort(C, tmpC, quarter);
+  sort(D, tmpC + quarter, size - 3 * quarter);
+  merge(tmpA, A, A + quarter, B, B + quarter);
+  merge(tmpC, C, C + quarter, D, low + size);
+  merge(A, tmpA, tmpC, tmpC, tmpA + size);
+}
+int main(void) {
+  static int v[4096], w[4096];
+  unsigned x = 1;
+  for (int i = 0; i < 4096; i++) { x = x * 1103515245u + 12345u; v[i] = x >> 16 & 1023; }
+  sort(v, w, 4096);
+  for (int i = 1; i < 4096; i++) if (v[i - 1] > v[i]) abort();
+  return 0;
+}
+";
+    let profile = of_source("depend-cilksort", text);
+    let expected =
+        [(true, Some(23)), (true, Some(23)), (true, Some(24)), (true, Some(24)), (true, Some(25)), (false, Some(25))];
+    assert_eq!([19, 20, 21, 22, 23, 24].map(|line| call(&profile, line)), expected, "{profile:#}");
+    assert!(parallelism(&profile, "base") > 3.0, "{}", parallelism(&profile, "base"));
+}
+
+#[test]
+fn loops_and_reductions_add_what_calls_do_not_have() {
+    let text = "#define N 40
+static double a[N][N], b[N][N], c[N][N];
+static int prime(int n) { for (int d = 2; d * d <= n; d++) if (n % d == 0) return 0; return 1; }
+int main(void) {
+  int count = 0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      double s = 0;
+      for (int k = 0; k < N; k++) s += a[i][k] * b[k][j];
+      c[i][j] = s;
+    }
+  for (int n = 0; n < 5000; n++) if (prime(n)) count++;
+  return count == 0;
+}
+";
+    let profile = of_source("depend-models", text);
+    assert!(
+        parallelism(&profile, "base") < 2.0 && parallelism(&profile, "reductions") > 50.0,
+        "{:#}",
+        profile["models"]
+    );
+}
+
+#[test]
+fn bad_input_is_an_error_that_says_what_to_do() {
+    let folder = folder("depend-bad");
+    let text = "#include <signal.h>\nint a[9];\nint main(void) { for (int i = 0; i < 9; i++) a[i] = i; raise(9); return 0; }\n";
+    fs::write(folder.join("prog.c"), text).expect("writable");
+    let native = std::process::Command::new("cc").args(["prog.c", "-o", "native"]).current_dir(&folder).status();
+    assert!(native.expect("there is a compiler").success());
+    let output = workspan(&folder, &["depend", "--", "./native"]);
+    assert!(err(&output).contains("build it by `workspan build -- COMMAND…`"), "{}", err(&output));
+    assert!(!folder.join("workspan.depend").exists());
+    // Killed: what was seen so far, marked.
+    build(&folder, "cc prog.c -o prog");
+    let profile = profile(&folder, &[]);
+    assert_eq!((&profile["status"], &profile["complete"]), (&137.into(), &false.into()));
+    assert_eq!(profile["loops"][0]["parallel"], "yes", "{profile:#}");
+    let file = folder.join("run.depend");
+    let bytes = fs::read(&file).expect("readable");
+    let report = workspan(&folder, &["depend", "report", "run.depend", "--json"]);
+    assert_eq!(serde_json::from_slice::<Value>(&report.stdout).expect("JSON"), profile);
+    for (change, message) in [
+        (bytes[..bytes.len() / 2].to_vec(), "damaged or cut short"),
+        (b"something else".to_vec(), "it is no dependence profile"),
+        ([&bytes[..16], &[99], &bytes[17..]].concat(), "version 99"),
+    ] {
+        fs::write(&file, change).expect("writable");
+        let output = workspan(&folder, &["depend", "report", "run.depend"]);
+        assert!(output.status.code() == Some(2) && err(&output).contains(message), "{}: {}", message, err(&output));
+    }
+    // Nothing else is overwritten.
+    let output = workspan(&folder, &["depend", "-o", "prog.c", "--", "./prog"]);
+    assert!(err(&output).contains("is no dependence profile: name another file"), "{}", err(&output));
+    // The second form is missing.
+    fs::remove_file(folder.join(".prog.depend")).expect("it was made");
+    let output = workspan(&folder, &["depend", "--", "./prog"]);
+    assert!(err(&output).contains("has no code for dependences beside it"), "{}", err(&output));
+}
+
+#[test]
+fn the_text_names_what_to_do() {
+    let folder = folder("depend-text");
+    let text = "#include <stdio.h>\nint main(void) {\n  double s = 0, a[50];\n  for (int i = 0; i < 50; i++) a[i] = i;\n  for (int i = 0; i < 50; i++) s += a[i];\n  for (int i = 0; i < 5; i++) printf(\"%g\\n\", a[i]);\n  return s < 0;\n}\n";
+    build_source(&folder, "prog.c", text, "cc");
+    profile(&folder, &[]);
+    let shown = out(&workspan(&folder, &["depend", "report", "run.depend"]));
+    assert!(shown.contains("reduction(+:s)") && shown.contains("io on input and output: 6:"), "{shown}");
+}
