@@ -12,6 +12,8 @@
 //! **Invariants.** Pure: no files, clocks, threads. No trace makes it panic. Memory is that of the cells
 //! ([`shadow::Shadow`]), which is bounded, and a few hundred bytes for each instruction of the program's code.
 
+#![expect(clippy::cast_possible_truncation, reason = "indices below bounds, and depths that are kept in 32 bits")]
+
 mod addresses;
 pub mod engine;
 pub mod frames;

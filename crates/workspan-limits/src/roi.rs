@@ -97,7 +97,7 @@ impl Watch {
     pub fn block(&mut self, thread: usize, first: u64, last: &Op, count: u64, words: &[u64]) -> bool {
         let before = self.seen;
         self.seen += count;
-        let counts = match self.wanted {
+        match self.wanted {
             Wanted::Everything => true,
             Wanted::Count(from, to) => {
                 self.times = 1;
@@ -113,8 +113,7 @@ impl Watch {
                 }
                 self.on
             }
-        };
-        counts
+        }
     }
 
     fn function(&mut self, thread: usize, first: u64, last: &Op, words: &[u64]) -> bool {

@@ -334,7 +334,13 @@ impl Slice<'_, '_> {
                 moves
             }
             opcode::ALLOCA => false,
-            _ => (0..count).fold(false, |moves, at| self.varies(llvm.operand(value, at), depth + 1) || moves),
+            _ => {
+                let mut moves = false;
+                for at in 0..count {
+                    moves |= self.varies(llvm.operand(value, at), depth + 1);
+                }
+                moves
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ impl Declared {
         let context = llvm.context_of(module);
         let records = Records::load();
         // Versions in between keep declarations beside the instructions, and have no function to read them there.
-        let switch = records.is_none().then(|| switch(module, false)).unwrap_or(false);
+        let switch = records.is_none() && switch(module, false);
         for function in llvm.functions(module) {
             for instruction in llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)) {
                 if let Some(records) = &records {

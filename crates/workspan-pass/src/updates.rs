@@ -203,10 +203,9 @@ impl Finder<'_> {
         let agree = |side: Ref| same(llvm, self.strip(side), self.strip(value), 0);
         if let Some(load) = self.load(right).filter(|_| agree(left)) {
             Some((if greater { Update::Max } else { Update::Min }, vec![load]))
-        } else if let Some(load) = self.load(left).filter(|_| agree(right)) {
-            Some((if greater { Update::Min } else { Update::Max }, vec![load]))
         } else {
-            None
+            let load = self.load(left).filter(|_| agree(right))?;
+            Some((if greater { Update::Min } else { Update::Max }, vec![load]))
         }
     }
 

@@ -20,7 +20,7 @@ pub enum Problem {
     UnknownGroup,
     /// A task comes after one that its creator has not created: skipped.
     UnknownTask,
-    /// A wait for what nobody did before: left out.
+    /// A wait for what nobody did before: skipped.
     UnknownLabel,
     /// More nested constructs than [`MOST_OPEN`]: what is deeper is code of the innermost of them.
     TooDeep,

@@ -1,7 +1,7 @@
 //! Takes segments as they come, and finds dependences.
 //!
 //! **Argument:** time advances with each line of a segment. A dependence is an access now, and the moment and site of an earlier one
-//! that the shadow has kept; the execution tree tells the deepest call or loop that both lie in, and with that, on which
+//! that the shadow has kept; the execution tree finds the deepest call or loop that both lie in, and with that, on which
 //! lines of which function they are, and whether a loop carries what connects them.
 //!
 //! **Not reported:** what lies in a frame that has been left (the memory belongs to a call that began later); what was freed and

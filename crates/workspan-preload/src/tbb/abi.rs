@@ -61,7 +61,7 @@ pub struct Before {
 #[derive(Debug)]
 pub struct TypeInfo {
     vtable: *const c_void,
-    /// The mangled name, without `_Z`; a star before it says that addresses tell types apart.
+    /// The mangled name, without `_Z`; a star before it says that addresses distinguish types.
     pub name: *const core::ffi::c_char,
 }
 

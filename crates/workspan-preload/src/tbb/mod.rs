@@ -4,7 +4,9 @@
 //! libtbb. A task that is spawned gets another virtual table until it runs ([`class`]), whose functions note begin and end
 //! and go on to its own ([`run`]). What a task is to the model is in a word of the task that libtbb leaves alone ([`abi`]).
 //!
-//! Where the program calls is found in its stack ([`site`]); names of classes tell algorithms apart ([`class`]).
+//! Where the program calls is found in its stack ([`site`]); names of classes distinguish algorithms ([`class`]).
+
+#![expect(clippy::multiple_unsafe_ops_per_block, reason = "a chain of pointers of one task has one argument")]
 
 pub mod abi;
 pub mod algorithm;

@@ -2,7 +2,7 @@
 //! function.
 //!
 //! Templates are compiled into the program, so the call of an entry point comes from one of them where the compiler did not
-//! inline it. The debug information that would tell is for the runner to read, but how far up the stack to look has to be
+//! inline it. The debug information that would say it is for the runner to read, but how far up the stack to look has to be
 //! known here. A program without symbols is taken to be all its own.
 //!
 //! **Cost**: a pass over the symbols of the file for each address, once for each place of the program.
@@ -29,7 +29,7 @@ pub fn is_of_headers(address: u64) -> bool {
     name.is_some_and(in_headers)
 }
 
-/// The same of a function's own address, which is asked for whenever a thread begins with it: what is known is kept.
+/// The same of a function's own address, which is needed whenever a thread begins with it: what is known is kept.
 pub fn is_function_of_headers(function: u64) -> bool {
     static KNOWN: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
     let slot = &KNOWN[(function >> 4) as usize % KNOWN.len()];
@@ -115,7 +115,7 @@ impl File {
         }
         // SAFETY: an open file.
         let length = usize::try_from(unsafe { lseek(file, 0, END) }).unwrap_or(0);
-        // SAFETY: any length may be asked for; the mapping is private and read-only.
+        // SAFETY: any length may be requested; the mapping is private and read-only.
         let at = unsafe { mmap(ptr::null_mut(), length, READ, PRIVATE, file, 0) };
         // SAFETY: opened above.
         unsafe { close(file) };

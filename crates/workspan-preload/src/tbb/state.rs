@@ -14,7 +14,7 @@ std::thread_local! {
     static HERE: Here = const { Here { allocated: Cell::new(false), since: Cell::new(0), left: Cell::new(0) } };
 }
 
-/// One creation in so many is measured.
+/// One creation in `SAMPLE` is measured.
 const SAMPLE: u32 = 64;
 
 struct Here {
@@ -83,7 +83,7 @@ pub fn cost(thread: &Thread, since: u64) -> Option<i64> {
 }
 
 /// The number of threads as for which an algorithm is to split its range, if a task of it has just been allocated: then it
-/// is the algorithm that asks for it, not the program.
+/// is the algorithm that requests it, not the program.
 pub fn threads_to_split_for() -> Option<i32> {
     let asks = HERE.try_with(|here| here.allocated.get()).unwrap_or(false);
     if !asks {

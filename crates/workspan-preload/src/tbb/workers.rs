@@ -1,6 +1,6 @@
 //! How many threads libtbb takes: as many as the runner says, where it says so.
 //!
-//! libtbb has no variable for that; it counts the processors that the process may use. So it alone is told another number of
+//! libtbb has no variable for that; it counts the processors that the process may use. So it alone sees another number of
 //! these.
 
 use core::ffi::{c_int, c_long};
@@ -97,7 +97,7 @@ unsafe extern "C" fn sysconf() {
 unsafe extern "C" fn configured(name: c_int, returns_to: u64) -> c_long {
     const CONFIGURED: c_int = 83;
     const ONLINE: c_int = 84;
-    // SAFETY: any name may be asked for.
+    // SAFETY: any name may be requested.
     let answer = unsafe { __sysconf(name) };
     if matches!(name, CONFIGURED | ONLINE) {
         if let Some(number) = wanted_by(returns_to) {

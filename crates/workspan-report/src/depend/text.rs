@@ -1,5 +1,7 @@
 //! The answer as text.
 
+use std::fmt::Write as _;
+
 use super::view::{Blocker, Call, Depend, Loop};
 use crate::table::{self, Align};
 
@@ -8,26 +10,29 @@ pub fn text(view: &Depend, top: usize) -> String {
     let mut out = String::new();
     let of = |name: &str| view.models.iter().find(|model| model.name == name).map_or(1.0, |model| model.parallelism);
     let work = view.models.first().map_or(0, |model| model.work);
-    out.push_str(&format!(
+    let _ = write!(
+        out,
         "parallelism {:.2} if calls run in parallel, {:.2} with loops, {:.2} with reductions too; {work} instructions\n",
         of("base"),
         of("loops"),
         of("reductions"),
-    ));
+    );
     let judged = |verdict: &str| view.loops.iter().filter(|each| each.parallel == verdict).count();
-    out.push_str(&format!(
+    let _ = write!(
+        out,
         "loops: {} parallel as they are, {} with clauses, {} not parallel, {} not executed\n",
         judged("yes"),
         judged("with-clauses"),
         judged("no"),
         judged("not-executed"),
-    ));
-    out.push_str(&format!(
+    );
+    let _ = write!(
+        out,
         "coverage: {} of {} lines were executed; dependences are seen only where code ran\n",
         view.coverage.executed, view.coverage.lines
-    ));
+    );
     for warning in &view.warnings {
-        out.push_str(&format!("! {warning}\n"));
+        let _ = write!(out, "! {warning}\n");
     }
     loops(view, work, top, &mut out);
     calls(view, work, top, &mut out);
@@ -64,7 +69,7 @@ fn loops(view: &Depend, work: u64, top: usize, out: &mut String) {
 
 fn more(count: usize, top: usize, what: &str, out: &mut String) {
     if count > top {
-        out.push_str(&format!("{} more {what}: --top {count}, or --json\n", count - top));
+        let _ = write!(out, "{} more {what}: --top {count}, or --json\n", count - top);
     }
 }
 
