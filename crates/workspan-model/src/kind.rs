@@ -289,6 +289,11 @@ impl SiteKind {
         matches!(self.row().family, Family::Openmp | Family::Any)
     }
 
+    /// True for constructs of rayon.
+    pub fn is_rayon(self) -> bool {
+        self.row().family == Family::Rayon
+    }
+
     /// True for constructs that are known by calls within each other, as those of oneTBB and threads are.
     pub fn is_called(self) -> bool {
         matches!(self.row().family, Family::Tbb | Family::Threads)

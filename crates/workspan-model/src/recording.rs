@@ -37,9 +37,17 @@ impl Recording {
         self.sites.iter().any(|site| site.kind.is_openmp() && site.kind != SiteKind::Marked)
     }
 
-    /// True if constructs are among its sites whose tasks may outlive their creator ([`SiteKind::lasts`]).
+    /// True if constructs are among its sites whose tasks may outlive their creator ([`Recording::lasting`]).
     pub fn has_lasting_tasks(&self) -> bool {
-        self.sites.iter().any(|site| site.kind.lasts() && site.kind != SiteKind::Marked)
+        let lasts = self.lasting();
+        self.sites.iter().any(|site| lasts(site.kind) && site.kind != SiteKind::Marked)
+    }
+
+    /// Which kinds last until the last of their tasks has ended ([`SiteKind::lasts`]). Beside rayon's constructs a thread has only the
+    /// work for which it waits, as they do: detached tasks are none of its own.
+    pub fn lasting(&self) -> impl Fn(SiteKind) -> bool {
+        let rayon = self.sites.iter().any(|site| site.kind.is_rayon());
+        move |kind| kind.lasts() && !(rayon && kind == SiteKind::Thread)
     }
 }
 

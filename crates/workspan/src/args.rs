@@ -100,7 +100,7 @@ pub enum Verb {
     Build(instrument::Build),
     /// Record and analyse the task graph of a program that `build` built.
     Graph(graph::Graph),
-    /// Show which loops and calls could run in parallel, and which dependences forbid it.
+    /// Show which loops and calls could run in parallel, and what forbids it.
     Depend(depend::Depend),
     /// Answer a question in SQL about every strand: a table, CSV or JSON.
     Query(Query),

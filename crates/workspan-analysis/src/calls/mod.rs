@@ -142,14 +142,14 @@ fn burdened_spans(recording: &Recording, run: &Run) -> BTreeMap<Edge, CallMetric
 /// What a run reports for each context without its strands, in the order of the recording's tree.
 pub(crate) fn of_run(recording: &Recording, run: &Run) -> Vec<CallMetrics> {
     let tree = &recording.contexts;
-    let openmp = recording.has_lasting_tasks();
+    let (lasts, openmp) = (recording.lasting(), recording.has_lasting_tasks());
     let below = tree.inclusive(&run.totals.iter().map(|totals| totals.self_work).collect::<Vec<_>>());
     let critical = run.critical.iter().copied().chain(std::iter::repeat(Nanos::ZERO));
     let metrics = |(((id, totals), below), local_span): (((ContextId, &Totals), Nanos), Nanos)| {
         let context = tree.get(id);
         let kind = context.and_then(|context| recording.sites.get(context.site?.0 as usize)).map(|site| site.kind);
         // An instance of OpenMP or oneTBB has all that was created in it.
-        let all = kind.is_some_and(|kind| kind.lasts() && (openmp || kind != SiteKind::Marked));
+        let all = kind.is_some_and(|kind| lasts(kind) && (openmp || kind != SiteKind::Marked));
         let all = all && context.is_some_and(|context| !context.recursive);
         CallMetrics {
             calls_on_work: totals.instances,

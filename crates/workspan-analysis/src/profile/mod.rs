@@ -134,6 +134,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
     let mut uniform_spans: BTreeMap<SiteId, Nanos> = BTreeMap::new();
     let mut burdened_spans: BTreeMap<SiteId, Option<Nanos>> = BTreeMap::new();
     let mut costs: BTreeMap<SiteId, (Picos, Picos)> = BTreeMap::new();
+    let lasts = recording.lasting();
     for id in tree.ids() {
         let Some(site) = tree.site(id) else {
             continue;
@@ -163,7 +164,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         }
         // A region of rayon has all the work for which it waits; detached tasks are none of its own. Of tasks of OpenMP and oneTBB any
         // may outlive the one that created it, and an instance that never ended has no work yet: what was charged counts.
-        let charged = kind.lasts() && !recursive || open > Nanos::ZERO;
+        let charged = lasts(kind) && !recursive || open > Nanos::ZERO;
         row.work += if charged { own.work.max(work_total[id.index()]) } else { own.work };
         row.blocked += own.blocked;
         row.task_mean = Some(row.task_mean.unwrap_or_default() + own.task_work);

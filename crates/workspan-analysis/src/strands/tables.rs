@@ -30,9 +30,11 @@ pub(crate) struct Entry {
 impl Tables {
     pub(crate) fn new(recording: &Recording) -> Tables {
         let tree = &recording.contexts;
-        let openmp = recording.has_lasting_tasks();
+        let marks_last = recording.has_lasting_tasks();
+        let lasts = recording.lasting();
+        let lasts = |kind| lasts(kind) && (marks_last || kind != SiteKind::Marked);
         let contexts =
-            tree.ids().filter_map(|id| tree.get(id)).map(|context| entry(recording, context, openmp)).collect();
+            tree.ids().filter_map(|id| tree.get(id)).map(|context| entry(recording, context, &lasts)).collect();
         Tables { contexts }
     }
 
@@ -50,7 +52,7 @@ impl Tables {
     }
 }
 
-fn entry(recording: &Recording, context: &Context, openmp: bool) -> Entry {
+fn entry(recording: &Recording, context: &Context, lasts: &impl Fn(SiteKind) -> bool) -> Entry {
     let site = context.site.filter(|site| (site.0 as usize) < recording.sites.len());
     let kind = site.map(|site| recording.sites[site.0 as usize].kind);
     Entry {
@@ -59,7 +61,7 @@ fn entry(recording: &Recording, context: &Context, openmp: bool) -> Entry {
         recursive: context.recursive,
         serial: kind.is_none_or(|kind| !kind.spawns()),
         role: kind.map_or(Role::Each, |kind| kind.row().tasks),
-        forks_tasks: !kind.is_some_and(SiteKind::lasts),
-        lasting: kind.is_some_and(|kind| kind.lasts() && (openmp || kind != SiteKind::Marked)),
+        forks_tasks: !kind.is_some_and(|kind| lasts(kind) || kind == SiteKind::Marked),
+        lasting: kind.is_some_and(lasts),
     }
 }

@@ -441,7 +441,7 @@ impl<'a> Graph<'a> {
             task.instance = Some(call);
         }
         // OpenMP's tasks are created, not forked.
-        let tasks = !self.kind(context).is_some_and(SiteKind::lasts);
+        let tasks = !self.kind(context).is_some_and(self.recording.lasting());
         let mut edges = vec![Edge::from(from)];
         let mut iterations = iterations;
         let mut first = true;
@@ -527,7 +527,7 @@ impl<'a> Graph<'a> {
             _ => sums.entries += u64::from(real),
         }
         self.instances[instance].ends.push(end);
-        if kind.is_some_and(SiteKind::lasts) {
+        if kind.is_some_and(self.recording.lasting()) {
             self.instances[instance].ends.extend(&inner.below);
         }
         task.below.push(end);

@@ -67,11 +67,11 @@ impl Graph<'_> {
                 heights[creator] = heights[creator].max(heights[at] + u32::from(instance.call));
             }
         }
-        let marks_last = self.recording.has_lasting_tasks();
+        let (marks_last, may_last) = (self.recording.has_lasting_tasks(), self.recording.lasting());
         let mut calls = Vec::new();
         let mut shared: BTreeMap<(usize, usize), Call> = BTreeMap::new();
         for (instance, height) in self.instances.iter().zip(heights).filter(|(instance, _)| instance.call) {
-            let lasts = |kind: SiteKind| kind.lasts() && (marks_last || kind != SiteKind::Marked);
+            let lasts = |kind: SiteKind| may_last(kind) && (marks_last || kind != SiteKind::Marked);
             let lasts = self.kind(instance.context).is_some_and(lasts);
             let last = instance.ends.iter().map(|end| length[*end]).max().unwrap_or_default();
             let call = Call {
