@@ -90,9 +90,10 @@ pub fn symbolise(modules: &[Module<'_>], directory: &str, sites: &mut [Site]) ->
     work.done
 }
 
-/// True for sites for which an address counts. For those whose place rustc reported, addresses are but a hint.
+/// True for sites for which an address counts. For those whose place or type rustc reported, addresses are but a hint.
 fn is_located(site: &Site) -> bool {
-    site.kind.lasts() && !is_named(site) || site.bare_address().is_some()
+    let has_type = site.kind == SiteKind::Thread && !site.type_name.is_empty();
+    site.kind.lasts() && !is_named(site) && !has_type || site.bare_address().is_some()
 }
 
 /// True for a region that a Rust program marks: the compiler reported its place, and what stands for a type is its name.
