@@ -12,7 +12,7 @@ pub enum Parallel {
     WithClauses = 1,
     /// Something forbids it.
     No = 2,
-    /// No input has reached it, or none has reached a second iteration.
+    /// No input has reached it, or none has reached a second iteration; or its module has no code for dependences.
     #[default]
     NotExecuted = 3,
 }

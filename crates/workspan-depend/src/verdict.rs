@@ -138,7 +138,7 @@ impl Judge<'_> {
             work: count.work,
             ..Loop::default()
         };
-        if count.entries == 0 {
+        if count.entries == 0 || !info.judged {
             return found;
         }
         let here = |kind: &str| Blocker {
