@@ -117,6 +117,8 @@ struct Context {
     is_first: bool,
     /// Levels of models: for each node, for each model, the level of the call or loop, + 1.
     levels: Vec<[u32; 9]>,
+    /// The same, of the innermost task that a node lies in.
+    innermost_levels: Vec<[u32; 9]>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
