@@ -32,7 +32,7 @@ impl Parallel {
 /// What forbids parallel iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blocker {
-    /// `RAW`, `WAR`, `WAW`, `control`, `io`, `state`, `black-box`.
+    /// `RAW`, `WAR`, `WAW`, `control`, `io`, `state`, `black-box`, `unknown-call`.
     pub kind: String,
     /// Variable, or what takes its place.
     pub variable: String,

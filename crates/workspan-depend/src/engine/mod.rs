@@ -9,6 +9,7 @@
 
 mod accesses;
 mod context;
+mod extents;
 mod found;
 mod frames;
 mod lines;
@@ -119,6 +120,8 @@ struct Context {
     levels: Vec<[u32; 9]>,
     /// The same, of the innermost task that a node lies in.
     innermost_levels: Vec<[u32; 9]>,
+    objects: extents::Objects,
+    wrote: HashMap<(Site, u32), extents::Wrote, BuildHasher>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -227,6 +230,8 @@ impl Consumer for Engine {
             let [address, size, ..] = control.slots;
             if let Some(context) = self.contexts.get_mut(context as usize).and_then(Option::as_mut) {
                 context.shadow.forget(address, size);
+                let now = context.now + 1;
+                context.objects.allocate(address, size, now);
             }
         }
     }

@@ -293,6 +293,31 @@ fn loops_of_an_object_without_a_second_form_are_not_judged() {
 }
 
 #[test]
+fn library_functions_that_may_overwrite_each_other_make_a_loop_serial() {
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[400], names[20];
+int main(void) {
+  char *rows[20], *one = malloc(400);
+  for (int i = 0; i < 20; i++) sprintf(text + i, \"%d\", 100 + i);
+  for (int i = 0; i < 20; i++) { char own[32]; sprintf(own, \"%d\", i); names[i] = own[0]; }
+  for (int i = 0; i < 20; i++) { rows[i] = malloc(16); sprintf(rows[i], \"%d\", i); }
+  for (int i = 0; i < 20; i++) strcpy(rows[i], \"ab\");
+  for (int i = 0; i < 20; i++) strcpy(one + i, \"ab\");
+  puts(text), puts(one);
+  return 0;
+}
+";
+    let profile = of_source("depend-unbounded", text);
+    let loops = profile["loops"].as_array().expect("a list");
+    let verdicts: Vec<(&Value, &Value)> =
+        loops.iter().map(|each| (&each["parallel"], &each["blockers"][0]["kind"])).collect();
+    let (yes, no, kind, none) = ("yes".into(), "no".into(), "unknown-call".into(), Value::Null);
+    assert_eq!(verdicts, [(&no, &kind), (&yes, &none), (&yes, &none), (&yes, &none), (&no, &kind)], "{profile:#}");
+}
+
+#[test]
 fn the_text_names_what_to_do() {
     let folder = folder("depend-text");
     let text = "#include <stdio.h>\nint main(void) {\n  double s = 0, a[50];\n  for (int i = 0; i < 50; i++) a[i] = i;\n  for (int i = 0; i < 50; i++) s += a[i];\n  for (int i = 0; i < 5; i++) printf(\"%g\\n\", a[i]);\n  return s < 0;\n}\n";
