@@ -1,4 +1,4 @@
-//! The lines of a segment: what they cost, and what the models are told of them.
+//! The lines of a segment: what they cost, and what the models learn of them.
 
 use workspan_graph::events::Access;
 use workspan_trace::program::flag;
@@ -94,7 +94,7 @@ impl Engine {
         }
         if self.line_numbers[at] == u32::MAX {
             self.line_numbers[at] = small(self.lines.len());
-            // Its segment has been taken out: lines are as many as anybody asks for.
+            // Its segment has been taken out: lines are as many as anybody requests.
             for line in 0..=number.max(self.runs_of_current) {
                 self.lines.push((id, line));
             }

@@ -1,7 +1,7 @@
 //! Takes segments as they come, and finds dependences.
 //!
 //! **Argument:** time advances with each line of a segment. A dependence is an access now, and the moment and site of an earlier one
-//! that the shadow has kept; the execution tree tells the deepest call or loop that both lie in, and with that, on which
+//! that the shadow has kept; the execution tree shows the deepest call or loop that both lie in, and with that, on which
 //! lines of which function they are, and whether a loop carries what connects them.
 //!
 //! **Not reported:** what lies in a frame that has been left (the memory belongs to a call that began later); what was freed and
@@ -24,6 +24,7 @@ use workspan_trace::control::Kind as ControlKind;
 use crate::effects::STATES;
 use crate::journal::Journal;
 use crate::models::{Child, Run, MODELS};
+use crate::objects::{Objects, Wrote};
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
 use crate::source::{PlaceId, Source};
 use crate::table::{Kind, Table};
@@ -120,8 +121,8 @@ struct Context {
     levels: Vec<[u32; 9]>,
     /// The same, of the innermost task that a node lies in.
     innermost_levels: Vec<[u32; 9]>,
-    objects: extents::Objects,
-    wrote: HashMap<(Site, u32), extents::Wrote, BuildHasher>,
+    objects: Objects,
+    wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
