@@ -315,6 +315,35 @@ const IO: &[&str] = &[
     "fstat",
 ];
 
+/// Functions that write as much as they want, or as other arguments say.
+const UNBOUNDED: &[&str] = &[
+    "strcpy",
+    "strncpy",
+    "stpcpy",
+    "strcat",
+    "strncat",
+    "__strcpy_chk",
+    "__strcat_chk",
+    "memcpy",
+    "memmove",
+    "memset",
+    "bzero",
+    "__memcpy_chk",
+    "__memset_chk",
+    "sprintf",
+    "snprintf",
+    "vsprintf",
+    "vsnprintf",
+    "__sprintf_chk",
+    "__snprintf_chk",
+    "qsort",
+];
+
+/// True if a function writes more than is known.
+pub fn is_unbounded(name: &str) -> bool {
+    UNBOUNDED.contains(&name)
+}
+
 /// The effect of a function by its name; an empty name is one that was called by a pointer.
 pub fn effect(name: &str) -> Effect {
     if NONE.contains(&name) {

@@ -3,7 +3,8 @@
 //!
 //! * [`source`]: what the pass knows of the program, with numbers over all modules; [`effects`]: what functions of the C library do.
 //! * [`shadow`]: for each byte the last write and all reads since; [`tree`]: the execution tree, of which only the way from the
-//!   root is kept; [`iterations`]: which iteration a moment belongs to.
+//!   root is kept; [`iterations`]: which iteration a moment belongs to;
+//!   [`objects`]: where allocations begin and end.
 //! * [`engine`]: takes segments as they come, and finds dependences; [`table`]: where they are collected.
 //! * [`models`]: work and span in all task models, as the program streams by; [`journal`], [`second`]: for those that have to know all
 //!   dependences first.
@@ -17,6 +18,7 @@ pub mod file;
 pub mod iterations;
 pub mod journal;
 pub mod models;
+pub mod objects;
 pub mod profile;
 pub mod second;
 pub mod shadow;

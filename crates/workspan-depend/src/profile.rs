@@ -12,7 +12,7 @@ pub enum Parallel {
     WithClauses = 1,
     /// Something forbids it.
     No = 2,
-    /// No input has reached it, or none has reached a second iteration.
+    /// No input has reached it, or none has reached a second iteration; or its module has no code for dependences.
     #[default]
     NotExecuted = 3,
 }
@@ -32,7 +32,7 @@ impl Parallel {
 /// What forbids parallel iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Blocker {
-    /// `RAW`, `WAR`, `WAW`, `control`, `io`, `state`, `black-box`.
+    /// `RAW`, `WAR`, `WAW`, `control`, `io`, `state`, `black-box`, `unknown-call`.
     pub kind: String,
     /// Variable, or what takes its place.
     pub variable: String,

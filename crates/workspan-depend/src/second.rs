@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::journal::Step;
 use crate::models::{Child, Run};
+use workspan_trace::facts::Run as Line;
 use workspan_trace::program::flag;
 
 /// Goes through the journal once more, for the models whose result depends on all dependences. Nothing if the journal is not whole.
@@ -22,12 +23,22 @@ pub fn again(engine: &mut Engine) {
     }
 }
 
+/// A line of a segment: its cost, whether a condition ends it, and what it waits for.
+fn line_of(engine: &Engine, id: u32, number: u32) -> Option<(Line, bool, &[Child])> {
+    let info = engine.source.segments.get(id as usize)?;
+    let line = *info.runs.get(number as usize)?;
+    let branches = number as usize + 1 == info.runs.len() && info.flags & flag::BRANCH != 0;
+    Some((line, branches, engine.waits.get(&(id, number)).map_or(&[], Vec::as_slice)))
+}
+
 fn replay(engine: &Engine, model: crate::models::Model) -> Run {
     let mut run = Run::new(model);
     // Levels of running calls and loops; loops that are no tasks have none.
     let mut frames: Vec<usize> = Vec::new();
     let mut loops: Vec<bool> = Vec::new();
     let mut follows = 0;
+    // What a line means, looked up once.
+    let lines: Vec<_> = engine.lines.iter().map(|(id, number)| line_of(engine, *id, *number)).collect();
     engine.journal.replay(|step| match step {
         Step::Call => {
             frames.push(run.depth());
@@ -59,28 +70,21 @@ fn replay(engine: &Engine, model: crate::models::Model) -> Run {
             }
         }
         Step::Line(at) => {
-            let Some((id, number)) = engine.lines.get(at as usize) else {
-                return;
-            };
-            let Some(info) = engine.source.segments.get(*id as usize) else {
-                return;
-            };
-            let Some(line) = info.runs.get(*number as usize) else {
+            let Some(Some((line, branches, waits))) = lines.get(at as usize) else {
                 return;
             };
             run.work(line.cost.into());
-            let of_call = engine.source.places.get(follows as usize).map_or(0, |place| place.line);
-            let is_last = *number as usize + 1 == info.runs.len();
-            if follows != 0 && of_call == line.line {
-                if is_last && info.flags & flag::BRANCH != 0 && model.control {
+            if follows != 0 {
+                let of_call = engine.source.places.get(follows as usize).map_or(0, |place| place.line);
+                if of_call != line.line {
+                    follows = 0;
+                } else if *branches && model.control {
                     let level = run.depth() - 1;
                     run.depend(level, Child::Call(follows));
                 }
-            } else {
-                follows = 0;
             }
             let first = frames.last().copied().unwrap_or(0);
-            for child in engine.waits.get(&(*id, *number)).into_iter().flatten() {
+            for child in *waits {
                 for level in first..run.depth() {
                     run.depend(level, *child);
                 }

@@ -104,6 +104,8 @@ pub struct LoopInfo {
     pub last_line: u32,
     /// Variables that advance by a step; numbers are over all modules.
     pub inductions: Vec<Induction>,
+    /// Its module has code for dependences. Of another one, what optimisation has put into registers is not seen: no verdict.
+    pub judged: bool,
 }
 
 /// The program.
@@ -233,6 +235,7 @@ impl Source {
                 flags: facts.flags,
                 last_line: facts.last_line,
                 inductions: shifted.collect(),
+                judged: module.facts.early,
             });
         }
     }

@@ -85,6 +85,8 @@ pub struct Table {
     pub exposed: HashSet<(Site, u32), BuildHasher>,
     /// Values read after a loop: site that wrote them, and loop.
     pub live_out: BTreeMap<(Site, u32), LiveOut>,
+    /// Library functions that wrote at several places of an object in several iterations, by site and loop: how often.
+    pub unbounded: BTreeMap<(Site, u32), u64>,
 }
 
 impl Table {

@@ -5,6 +5,8 @@
 //! applied to a copy for each thread; a variable that each iteration writes before it reads it becomes private, with the
 //! last iteration's value if a value is read afterwards. Anything else forbids it.
 
+mod unbounded;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use workspan_trace::facts::{loop_flag, Update};
@@ -138,7 +140,7 @@ impl Judge<'_> {
             work: count.work,
             ..Loop::default()
         };
-        if count.entries == 0 {
+        if count.entries == 0 || !info.judged {
             return found;
         }
         let here = |kind: &str| Blocker {
@@ -157,6 +159,7 @@ impl Judge<'_> {
         for (_, carried) in self.by_variable(carrier) {
             self.judge(carrier, &carried, &mut found, &mut blockers);
         }
+        blockers.extend(self.unbounded(carrier));
         self.counters(number, &mut found);
         blockers.sort();
         blockers.dedup();

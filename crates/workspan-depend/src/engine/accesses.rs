@@ -16,6 +16,9 @@ impl Engine {
             context.shadow.forget(access.address, access.size);
             return;
         }
+        if access.flags & operation::LIBRARY != 0 && access.mode != Mode::Load {
+            self.unbounded(context, site, access.address);
+        }
         for (address, size) in Shadow::pieces(access.address, access.size) {
             self.access(context, address, size, site, access.mode);
         }

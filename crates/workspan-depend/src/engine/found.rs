@@ -31,23 +31,28 @@ impl Engine {
         at: Common,
     ) {
         let node = &context.nodes[at.node];
-        let distances = if at.carried {
-            let now = node.iteration;
-            (now - node.iterations.at(source.last), now - node.iterations.at(source.first))
-        } else {
+        let distances = if !at.carried {
             (0, 0)
+        } else if source.first >= node.former {
+            // The iteration before, as most.
+            (1, 1)
+        } else {
+            let now = node.iteration;
+            let last = now - node.iterations.at(source.last);
+            (last, if source.first == source.last { last } else { now - node.iterations.at(source.first) })
         };
         let serial = node.serial;
-        let memo = context.memo[sink as usize][way(kind, source.site)];
-        let direct_only = context.frames.len() - 1 == node.frame && self.is_direct(context, node.frame, source.site);
-        if memo.source == source.site
-            && memo.serial == serial
+        let memo = &context.memo[sink as usize][way(kind, source.site)];
+        let frame = &context.frames[node.frame];
+        let is_top = context.frames.len() - 1 == node.frame;
+        // What is remembered was direct: the function of the node is the one of the source.
+        if memo.serial == serial
+            && memo.source == source.site
             && memo.carried == at.carried
-            && direct_only
-            && !context.frames[node.frame].reentered
+            && is_top
+            && !frame.reentered
         {
-            let instance = context.nodes[at.node].start;
-            self.table.count(memo.record, (address, instance), distances);
+            self.table.count(memo.record, (address, node.start), distances);
             if context.is_first && !memo.quiet {
                 let key = self.table.all[memo.record as usize].0;
                 self.wait(context, at, source, 0, &key);
@@ -57,8 +62,8 @@ impl Engine {
             }
             return;
         }
-        let frame = &context.frames[node.frame];
         let is_direct = self.is_direct(context, node.frame, source.site);
+        let direct_only = is_top && is_direct;
         let is_direct = is_direct && (!frame.reentered || frame.call_at(source.last) == 0);
         let source_call = if is_direct { 0 } else { frame.call_at(source.last) };
         let sink_call = context.frames.get(node.frame + 1).map_or(0, |inner| inner.call);
@@ -189,8 +194,7 @@ impl Engine {
             // The innermost level that the node is in, which may be transparent.
             let own = context.levels[at.node][number];
             let is_task = own != 0;
-            let level = context.levels[..=at.node].iter().rev().map(|levels| levels[number]).find(|level| *level != 0);
-            let level = level.unwrap_or(1).saturating_sub(1) as usize;
+            let level = context.innermost_levels[at.node][number].saturating_sub(1) as usize;
             if at.carried && is_task {
                 if !steps && !names_only {
                     run.depend(level, Child::Iteration);
@@ -214,7 +218,8 @@ impl Engine {
         let node = &context.nodes[at.node];
         let site = source.site;
         let in_loop = self.source.sites.get(site as usize).map_or(0, |site| site.in_loop);
-        if in_loop == 0 && node.ended.is_empty() || !at.carried && in_loop == node.number {
+        // Nothing has ended between, and no other loop lies there.
+        if in_loop == node.number || in_loop == 0 && (at.carried || node.ended.is_empty()) {
             return;
         }
         let after = node.ended.partition_point(|ended| ended.start <= source.last);

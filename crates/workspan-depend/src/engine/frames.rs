@@ -17,6 +17,7 @@ impl Engine {
             context.push_node(0, 0);
             context.frames.push(Frame { address: u64::MAX, ..Frame::default() });
             context.levels.push([1; 9]);
+            context.innermost_levels.push([1; 9]);
         }
         if info.flags & flag::ENTRY != 0 {
             let address = frame.unwrap_or(0);
@@ -233,18 +234,21 @@ impl Engine {
 
     /// A node of the tree is a task in some models.
     pub(super) fn push_level(&mut self, context: &mut Context, is_task: impl Fn(&Run) -> bool) {
+        let mut levels = [0; 9];
         if !context.is_first {
-            context.levels.push([0; 9]);
+            context.levels.push(levels);
             return;
         }
-        let mut levels = [0; 9];
-        for (run, level) in self.models.iter_mut().zip(&mut levels) {
+        let mut innermost = context.innermost_levels.last().copied().unwrap_or([1; 9]);
+        for ((run, level), innermost) in self.models.iter_mut().zip(&mut levels).zip(&mut innermost) {
             if is_task(run) {
                 *level = small(run.depth()) + 1;
+                *innermost = *level;
                 run.begin();
             }
         }
         context.levels.push(levels);
+        context.innermost_levels.push(innermost);
     }
 
     pub(super) fn pop_level(&mut self, context: &mut Context, child: Child) {
@@ -252,6 +256,7 @@ impl Engine {
         if !context.is_first {
             return;
         }
+        context.innermost_levels.pop();
         for (run, level) in self.models.iter_mut().zip(levels) {
             if level != 0 {
                 run.end(child);

@@ -61,12 +61,16 @@ impl Engine {
         let tail = if context.follows == 0 { 0 } else { follows };
         let is_awaited = self.awaited.get(id as usize).copied().unwrap_or(false);
         let waits = if is_awaited { self.waits.get(&(id, number)) } else { None };
-        let levels = context.levels.last().copied().unwrap_or_default();
-        let frame_levels =
-            context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
-        for ((run_of, level), frame_level) in self.models.iter_mut().zip(levels).zip(frame_levels) {
+        for run_of in &mut self.models {
             run_of.line(run.line, branches);
             run_of.work(run.cost.into());
+        }
+        if tail == 0 && waits.is_none() {
+            return;
+        }
+        let frame_levels = context.frames.last().and_then(|frame| context.levels.get(frame.node));
+        let frame_levels = frame_levels.copied().unwrap_or_default();
+        for (run_of, frame_level) in self.models.iter_mut().zip(frame_levels) {
             if tail != 0 {
                 run_of.tail(tail);
                 if branches && run_of.model.control {
@@ -79,7 +83,6 @@ impl Engine {
                     run_of.depend(frame_level.saturating_sub(1) as usize, *child);
                 }
             }
-            let _ = level;
         }
     }
 

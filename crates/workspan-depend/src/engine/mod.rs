@@ -1,7 +1,7 @@
 //! Takes segments as they come, and finds dependences.
 //!
 //! **Argument:** time advances with each line of a segment. A dependence is an access now, and the moment and site of an earlier one
-//! that the shadow has kept; the execution tree finds the deepest call or loop that both lie in, and with that, on which
+//! that the shadow has kept; the execution tree shows the deepest call or loop that both lie in, and with that, on which
 //! lines of which function they are, and whether a loop carries what connects them.
 //!
 //! **Not reported:** what lies in a frame that has been left (the memory belongs to a call that began later); what was freed and
@@ -9,6 +9,7 @@
 
 mod accesses;
 mod context;
+mod extents;
 mod found;
 mod frames;
 mod lines;
@@ -23,6 +24,7 @@ use workspan_trace::control::Kind as ControlKind;
 use crate::effects::STATES;
 use crate::journal::Journal;
 use crate::models::{Child, Run, MODELS};
+use crate::objects::{Objects, Wrote};
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
 use crate::source::{PlaceId, Source};
 use crate::table::{Kind, Table};
@@ -117,6 +119,10 @@ struct Context {
     is_first: bool,
     /// Levels of models: for each node, for each model, the level of the call or loop, + 1.
     levels: Vec<[u32; 9]>,
+    /// The same, of the innermost task that a node lies in.
+    innermost_levels: Vec<[u32; 9]>,
+    objects: Objects,
+    wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -225,6 +231,8 @@ impl Consumer for Engine {
             let [address, size, ..] = control.slots;
             if let Some(context) = self.contexts.get_mut(context as usize).and_then(Option::as_mut) {
                 context.shadow.forget(address, size);
+                let now = context.now + 1;
+                context.objects.allocate(address, size, now);
             }
         }
     }

@@ -103,6 +103,10 @@ fn describe(blocker: &Blocker) -> String {
     let (source, sink) = (&blocker.source, &blocker.sink);
     match blocker.kind.as_str() {
         "control" => "control: data decides on the way how many iterations there are".to_owned(),
+        "unknown-call" => format!(
+            "unknown-call on {}: {}:{} writes an unknown number of bytes of one object in several iterations",
+            blocker.variable, sink.line, sink.column
+        ),
         kind => format!(
             "{kind} on {}: {}:{} before {}:{}{distance}",
             blocker.variable, source.line, source.column, sink.line, sink.column

@@ -82,7 +82,7 @@ pub struct Linear {
 /// What forbids parallel iterations.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Blocker {
-    /// `RAW`, `WAR`, `WAW`; `control`: how many iterations there are is decided on the way; `io`, `state`, `black-box`.
+    /// `RAW`, `WAR`, `WAW`; `control`: how many iterations there are is decided on the way; `io`, `state`, `black-box`, `unknown-call`.
     pub kind: String,
     /// Variable, or what takes its place.
     pub variable: String,

@@ -266,6 +266,58 @@ fn bad_input_is_an_error_that_says_what_to_do() {
 }
 
 #[test]
+fn loops_of_an_object_without_a_second_form_are_not_judged() {
+    let folder = folder("depend-late");
+    // Optimised, the serial loop keeps its sum in a register: nothing that is seen forbids parallel iterations.
+    let late =
+        "double a[60];\ndouble scan(double s) {\n  for (int i = 0; i < 60; i++) s = s * 0.5 + a[i];\n  return s;\n}\n";
+    let own = "double scan(double);\nextern double a[];\nint main(void) {\n  for (int i = 0; i < 60; i++) a[i] = i;\n  return scan(1) < 0;\n}\n";
+    fs::write(folder.join("late.c"), late).expect("writable");
+    fs::write(folder.join("own.c"), own).expect("writable");
+    let verdict = |profile: &Value, line: u64| {
+        let loops = profile["loops"].as_array().expect("a list").iter();
+        let found = loops.filter(|each| each["line"] == line).map(|each| each["parallel"].clone());
+        found.collect::<Vec<Value>>()
+    };
+    for file in ["late", "own"] {
+        build(&folder, &format!("cc -O2 -c {file}.c -o {file}.o"));
+    }
+    build(&folder, "cc late.o own.o -o prog");
+    let both = profile(&folder, &[]);
+    assert_eq!((verdict(&both, 3), verdict(&both, 4)), (vec!["no".into()], vec!["yes".into()]), "{both:#}");
+    fs::remove_file(folder.join(".late.o.depend")).expect("it was made");
+    build(&folder, "cc late.o own.o -o prog");
+    let one = profile(&folder, &[]);
+    assert_eq!((verdict(&one, 3), verdict(&one, 4)), (vec!["not-executed".into()], vec!["yes".into()]), "{one:#}");
+    assert!(one["loops"].as_array().expect("a list").iter().any(|each| each["line"] == 3 && each["entries"] == 1));
+}
+
+#[test]
+fn library_functions_that_may_overwrite_each_other_make_a_loop_serial() {
+    let text = "#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[400], names[20];
+int main(void) {
+  char *rows[20], *one = malloc(400);
+  for (int i = 0; i < 20; i++) sprintf(text + i, \"%d\", 100 + i);
+  for (int i = 0; i < 20; i++) { char own[32]; sprintf(own, \"%d\", i); names[i] = own[0]; }
+  for (int i = 0; i < 20; i++) { rows[i] = malloc(16); sprintf(rows[i], \"%d\", i); }
+  for (int i = 0; i < 20; i++) strcpy(rows[i], \"ab\");
+  for (int i = 0; i < 20; i++) strcpy(one + i, \"ab\");
+  puts(text), puts(one);
+  return 0;
+}
+";
+    let profile = of_source("depend-unbounded", text);
+    let loops = profile["loops"].as_array().expect("a list");
+    let verdicts: Vec<(&Value, &Value)> =
+        loops.iter().map(|each| (&each["parallel"], &each["blockers"][0]["kind"])).collect();
+    let (yes, no, kind, none) = ("yes".into(), "no".into(), "unknown-call".into(), Value::Null);
+    assert_eq!(verdicts, [(&no, &kind), (&yes, &none), (&yes, &none), (&yes, &none), (&no, &kind)], "{profile:#}");
+}
+
+#[test]
 fn the_text_names_what_to_do() {
     let folder = folder("depend-text");
     let text = "#include <stdio.h>\nint main(void) {\n  double s = 0, a[50];\n  for (int i = 0; i < 50; i++) a[i] = i;\n  for (int i = 0; i < 50; i++) s += a[i];\n  for (int i = 0; i < 5; i++) printf(\"%g\\n\", a[i]);\n  return s < 0;\n}\n";
