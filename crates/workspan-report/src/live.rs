@@ -57,6 +57,8 @@ pub struct Live {
     pub(crate) offered: usize,
     /// Sites by handle.
     pub(crate) sites: BTreeMap<String, Vec<u32>>,
+    /// Time that strands were blocked, but for what they waited for each other.
+    pub(crate) blocked: Nanos,
     /// On 1, 2, 4 … processors.
     pub(crate) predicted: Vec<Predicted>,
     /// How many strands became part of others to predict that, and how much work these have.
@@ -124,6 +126,7 @@ pub fn live<R: Rows + ?Sized>(recording: &Recording, number: u32, rows: &R) -> R
         pieces,
         offered,
         sites: sites(recording),
+        blocked: graph.blocked(),
         predicted: if extent.strands == 0 { Vec::new() } else { (0..POWERS).map(predict).collect() },
         folded: (graph.folded(), graph.threshold()),
         carried: Some(carried).filter(|bytes| bytes.len() <= MOST_BYTES),

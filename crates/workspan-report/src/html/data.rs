@@ -86,7 +86,7 @@ impl<'a> Data<'a> {
             ids: keys.ids(),
             order: Order::of(report),
             sizes: sites.map(|site| (site.id.as_str(), buckets(&site.task_sizes))).collect(),
-            bounds: scaling::bounds(report).iter().map(|bounds| (bounds.least, bounds.most)).collect(),
+            bounds: scaling::bounds(report, live).iter().map(|bounds| (bounds.least, bounds.most)).collect(),
             predicted: live.map_or(Vec::new(), predicted),
             timeline: live.and_then(over),
             what_if: live.filter(|live| live.carried.is_some()).map(what_if),

@@ -14,11 +14,11 @@ use crate::view::Report;
 use workspan_analysis::laws::{self, Bounds};
 use workspan_model::Nanos;
 
-/// The bounds of a report.
-pub(crate) fn bounds(report: &Report) -> [Bounds; laws::POWERS as usize] {
+/// The bounds of a report: as the sliders have them, where there are any. Totals do not say for whom a strand waited.
+pub(crate) fn bounds(report: &Report, live: Option<&Live>) -> [Bounds; laws::POWERS as usize] {
     let program = &report.program;
-    let [work, span, blocked, on_one] =
-        [program.work_ns, program.span_ns, program.blocked_ns, program.one_processor_ns].map(Nanos);
+    let [work, span, on_one] = [program.work_ns, program.span_ns, program.one_processor_ns].map(Nanos);
+    let blocked = live.map_or(Nanos(program.blocked_ns), |live| live.blocked);
     laws::Program { work, span, blocked, on_one }.curve()
 }
 
@@ -74,7 +74,7 @@ fn predicted(live: &Live) -> String {
 
 fn numbers(report: &Report, live: Option<&Live>) -> String {
     let dots = live.map_or(&[][..], |live| &live.predicted);
-    let rows: String = bounds(report)
+    let rows: String = bounds(report, live)
         .iter()
         .enumerate()
         .map(|(power, b)| {
