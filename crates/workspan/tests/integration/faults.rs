@@ -312,15 +312,15 @@ fn as_many_regions_as_promised() {
         }
         text + "return n < 1; }\n"
     };
-    for (count, kept) in [(1000, 1000), (3000, 1024)] {
+    for count in [1000, 3000] {
         let program = compile("clang-19", &folder, &format!("r{count}.c"), &regions(count));
         let mut command = workspan(&folder);
         run(command.args(["record", "--clock", "virtual", "--workers", "2", "--"]).arg(&program)).check_success();
         let found = report(&folder, "workspan.wspan");
         let parallel = |site: &&Value| site["kind"] == "parallel";
         let sites = found["sites"].as_array().expect("a list").iter().filter(parallel).count();
-        assert!(sites >= kept, "{count} regions: {sites}");
-        assert_eq!(found["program"]["dropped"] == 0, count == 1000, "{}", found["warnings"]);
+        assert!(sites >= count, "{count} regions: {sites}");
+        assert_eq!(found["program"]["dropped"], 0, "{}", found["warnings"]);
     }
 }
 
