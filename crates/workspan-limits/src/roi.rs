@@ -103,7 +103,7 @@ impl Watch {
                 self.times = 1;
                 (from..to).contains(&before)
             }
-            Wanted::Functions => return self.function(thread, first, last, words),
+            Wanted::Functions => self.function(thread, first, last, words),
             Wanted::Marks => {
                 if self.begins.contains(&first) {
                     self.times += u64::from(!self.on);

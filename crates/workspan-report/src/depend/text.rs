@@ -10,29 +10,29 @@ pub fn text(view: &Depend, top: usize) -> String {
     let mut out = String::new();
     let of = |name: &str| view.models.iter().find(|model| model.name == name).map_or(1.0, |model| model.parallelism);
     let work = view.models.first().map_or(0, |model| model.work);
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "parallelism {:.2} if calls run in parallel, {:.2} with loops, {:.2} with reductions too; {work} instructions\n",
+        "parallelism {:.2} if calls run in parallel, {:.2} with loops, {:.2} with reductions too; {work} instructions",
         of("base"),
         of("loops"),
         of("reductions"),
     );
     let judged = |verdict: &str| view.loops.iter().filter(|each| each.parallel == verdict).count();
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "loops: {} parallel as they are, {} with clauses, {} not parallel, {} not executed\n",
+        "loops: {} parallel as they are, {} with clauses, {} not parallel, {} not executed",
         judged("yes"),
         judged("with-clauses"),
         judged("no"),
         judged("not-executed"),
     );
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "coverage: {} of {} lines were executed; dependences are seen only where code ran\n",
+        "coverage: {} of {} lines were executed; dependences are seen only where code ran",
         view.coverage.executed, view.coverage.lines
     );
     for warning in &view.warnings {
-        let _ = write!(out, "! {warning}\n");
+        let _ = writeln!(out, "! {warning}");
     }
     loops(view, work, top, &mut out);
     calls(view, work, top, &mut out);
@@ -69,7 +69,7 @@ fn loops(view: &Depend, work: u64, top: usize, out: &mut String) {
 
 fn more(count: usize, top: usize, what: &str, out: &mut String) {
     if count > top {
-        let _ = write!(out, "{} more {what}: --top {count}, or --json\n", count - top);
+        let _ = writeln!(out, "{} more {what}: --top {count}, or --json", count - top);
     }
 }
 

@@ -130,6 +130,7 @@ pub(super) fn sentences(view: &Limits) -> Vec<(&'static str, String)> {
 }
 
 /// Bars of at most this number of characters, on a logarithmic scale.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "one of eight heights")]
 fn sparkline(instructions: &[u64]) -> String {
     const WIDTH: usize = 64;
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

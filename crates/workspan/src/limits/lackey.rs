@@ -112,8 +112,8 @@ impl Memory {
         let len = size.min(15) as usize;
         match self.find(address) {
             Some((file, bytes)) => {
-                let from = (address - file.from) as usize;
-                code.learn(address, bytes.get(from..from + len).unwrap_or_default(), Some(file));
+                let from = usize::try_from(address - file.from).unwrap_or(usize::MAX);
+                code.learn(address, bytes.get(from..from.saturating_add(len)).unwrap_or_default(), Some(file));
             }
             None => {
                 self.lost += 1;
@@ -134,7 +134,7 @@ impl Memory {
             if self.parts.iter().any(|(known, _)| known.from == file.from && known.to == file.to) {
                 continue;
             }
-            let mut bytes = vec![0; (file.to - file.from) as usize];
+            let mut bytes = vec![0; usize::try_from(file.to - file.from).unwrap_or(0)];
             if memory.read_exact_at(&mut bytes, file.from).is_ok() {
                 self.parts.push((file, bytes));
             }
