@@ -195,6 +195,7 @@ impl Engine {
     }
 
     pub(super) fn next_iteration(&mut self, context: &mut Context) {
+        self.turned(context);
         self.note(context, Step::Turn);
         self.end_iteration(context);
         let now = context.now + 1;

@@ -5,7 +5,7 @@ use workspan_trace::program::flag;
 
 use super::{Context, Engine};
 use crate::journal::Step;
-use crate::models::Child;
+use crate::models::{Child, LINES};
 use crate::source::{small, SegmentInfo};
 
 impl Engine {
@@ -19,6 +19,7 @@ impl Engine {
             self.work += u64::from(run.cost);
             let branches = number == last && info.flags & flag::BRANCH != 0;
             self.line(context, info, id, small(number), branches);
+            self.next_line(context);
             operations += run.operations;
             while let Some(access) = accesses.get(next).filter(|access| access.operation - info.first < operations) {
                 next += 1;
@@ -26,8 +27,10 @@ impl Engine {
                 self.operation(context, site, access);
             }
             let end = (touches + run.touches as usize).min(info.touches.len());
-            for (local, deed, site) in &info.touches[touches..end] {
-                self.touch(context, *local, *deed, *site);
+            if !context.steady.counts() {
+                for (local, deed, site) in &info.touches[touches..end] {
+                    self.touch(context, *local, *deed, *site);
+                }
             }
             touches = end;
         }
@@ -61,8 +64,10 @@ impl Engine {
         let tail = if context.follows == 0 { 0 } else { follows };
         let is_awaited = self.awaited.get(id as usize).copied().unwrap_or(false);
         let waits = if is_awaited { self.waits.get(&(id, number)) } else { None };
-        for run_of in &mut self.models {
+        for run_of in &mut self.models[LINES..] {
             run_of.line(run.line, branches);
+        }
+        for run_of in &mut self.models {
             run_of.work(run.cost.into());
         }
         if tail == 0 && waits.is_none() {

@@ -13,6 +13,7 @@ mod extents;
 mod found;
 mod frames;
 mod lines;
+mod steady;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,6 +23,7 @@ use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
 use crate::effects::STATES;
+use self::steady::Steady;
 use crate::journal::Journal;
 use crate::models::{Child, Run, MODELS};
 use crate::objects::{Objects, Wrote};
@@ -123,6 +125,7 @@ struct Context {
     innermost_levels: Vec<[u32; 9]>,
     objects: Objects,
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
+    steady: Steady,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -131,8 +134,22 @@ struct Memo {
     serial: u64,
     record: u32,
     carried: bool,
-    /// No model looks at it again.
-    quiet: bool,
+    waiting: Waiting,
+}
+
+/// What models wait for because of a dependence between two places, as far as it is the same each time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    /// Models that look at it: one bit each.
+    models: u16,
+    /// Those that look at it if a loop of the common node had ended in between.
+    ended: u16,
+    /// The call that the earlier access was made in, or whose result it takes.
+    call: PlaceId,
+    /// The call that it was made in.
+    source_call: PlaceId,
+    /// Line of the earlier access.
+    line: u32,
 }
 
 /// Sources that are remembered for each later access and kind.
@@ -180,6 +197,7 @@ impl Engine {
     pub fn finish(&mut self) {
         let mut contexts = std::mem::take(&mut self.contexts);
         for context in contexts.iter_mut().flatten() {
+            self.catch_up(context);
             while context.frames.len() > 1 {
                 self.leave(context);
             }
@@ -200,6 +218,7 @@ impl Engine {
         if self.source.segments.get(id).is_none_or(|info| info.place == 0 && info.runs.is_empty() && info.flags == 0) {
             self.learn(executed.module);
         }
+        self.expect(context, executed);
         let Some(slot) = self.source.segments.get_mut(id) else {
             return;
         };
@@ -208,6 +227,7 @@ impl Engine {
         self.executed[id] = true;
         self.arrive(context, &info, executed.frame);
         self.turn(context, &info);
+        self.track(context, &info, executed.id);
         self.run(context, &info, executed.id, accesses);
         self.depart(context, &info);
         self.source.segments[id] = info;
