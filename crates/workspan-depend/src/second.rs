@@ -28,7 +28,7 @@ fn line_of(engine: &Engine, id: u32, number: u32) -> Option<(Line, bool, &[Child
     let info = engine.source.segments.get(id as usize)?;
     let line = *info.runs.get(number as usize)?;
     let branches = number as usize + 1 == info.runs.len() && info.flags & flag::BRANCH != 0;
-    Some((line, branches, engine.waits.get(&(id, number)).map_or(&[], Vec::as_slice)))
+    Some((line, branches, engine.waits.get(&(id, number)).map_or(&[], |waits| waits.children.as_slice())))
 }
 
 fn replay(engine: &Engine, model: crate::models::Model) -> Run {

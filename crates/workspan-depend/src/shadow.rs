@@ -256,6 +256,13 @@ impl Shadow {
         })
     }
 
+    /// True if the byte has been written.
+    pub fn is_written(&self, address: u64) -> bool {
+        let page = self.index.get(&(address / PAGE)).and_then(|page| self.pages.get(*page as usize));
+        let cell = page.and_then(|page| page.cells.get((address % PAGE >> page.shift) as usize));
+        cell.is_some_and(|cell| cell.writer != 0)
+    }
+
     /// Forgets some bytes.
     pub fn forget(&mut self, address: u64, size: u64) {
         for (at, size) in Shadow::pieces(address, size) {

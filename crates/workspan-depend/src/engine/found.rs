@@ -2,8 +2,8 @@
 
 use workspan_trace::program::flag;
 
-use super::{way, Context, Engine, Memo, Waiting};
-use crate::models::Child;
+use super::{way, Context, Engine, Memo, Waited, Waiting};
+use crate::models::{Child, MODELS};
 use crate::shadow::{Reader, Site};
 use crate::source::small;
 use crate::table::{Key, Kind};
@@ -57,8 +57,9 @@ impl Engine {
             if kind == Kind::Raw {
                 self.live_out(context, at, source);
             }
-            if context.is_first {
-                self.wait(context, at, source, memo.waiting);
+            if memo.waiting.models | memo.waiting.ended != 0 {
+                let waited = self.wait(context, at, source, memo.waiting, memo.waited);
+                context.memo[sink as usize][way(kind, source.site)].waited = waited;
             }
             return;
         }
@@ -84,13 +85,13 @@ impl Engine {
             let quiet = self.is_quiet(context, at, &key);
             let waiting = if quiet { Waiting::default() } else { waiting };
             context.memo[sink as usize][way(kind, source.site)] =
-                Memo { source: source.site, serial, record, carried: at.carried, waiting };
+                Memo { source: source.site, serial, record, carried: at.carried, waiting, waited: Waited::default() };
         }
         if kind == Kind::Raw {
             self.live_out(context, at, source);
         }
         if context.is_first {
-            self.wait(context, at, source, waiting);
+            self.wait(context, at, source, waiting, Waited::default());
         }
     }
 
@@ -129,6 +130,8 @@ impl Engine {
             }
             self.awaited[place.0 as usize] = true;
             let waits = self.waits.entry(place).or_default();
+            waits.waited = (0, 0);
+            let waits = &mut waits.children;
             let children = [(call, Child::Call(call)), (ended, Child::Loop(ended))];
             for (_, child) in children.into_iter().filter(|(number, _)| *number != 0) {
                 if !waits.contains(&child) {
@@ -199,9 +202,16 @@ impl Engine {
     }
 
     /// Models wait for the source of a dependence.
-    fn wait(&mut self, context: &mut Context, at: Common, source: Reader, waiting: Waiting) {
+    fn wait(
+        &mut self,
+        context: &mut Context,
+        at: Common,
+        source: Reader,
+        waiting: Waiting,
+        waited: Waited,
+    ) -> Waited {
         if context.steady.has_waited() {
-            return;
+            return waited;
         }
         let node = &context.nodes[at.node];
         let Waiting { mut models, call, source_call, line, .. } = waiting;
@@ -209,6 +219,13 @@ impl Engine {
         if waiting.ended != 0 && !node.ended.is_empty() {
             ended = node.ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
             models |= if ended.is_some() { waiting.ended } else { 0 };
+        }
+        let inner = context.nodes.get(at.node + 1).filter(|_| !at.carried).map_or(0, |inner| inner.serial);
+        let now = Waited { serial: inner, ended: ended.map_or(0, |ended| ended.number) };
+        if inner != 0 && waited == now {
+            let is_task = |number: &usize| context.levels[at.node + 1][*number] != 0;
+            let done = |number: &usize| MODELS[*number].loops && is_task(number);
+            models &= !(0..MODELS.len()).filter(done).fold(0, |all, number| all | 1 << number);
         }
         let frame = context.frames[node.frame].node;
         while models != 0 {
@@ -218,7 +235,9 @@ impl Engine {
             let model = run.model;
             let mut depend = |level: usize, child: Child| {
                 run.depend(level, child);
-                context.steady.waits(number, level, child);
+                if level + 2 >= run.depth() {
+                    context.steady.waits(number, level, child);
+                }
             };
             if !model.loops {
                 let level = context.levels[frame][number].saturating_sub(1) as usize;
@@ -247,6 +266,7 @@ impl Engine {
                 depend(level, Child::Line(line));
             }
         }
+        now
     }
 
     /// A value that a loop has written is read after it.

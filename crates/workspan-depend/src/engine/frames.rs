@@ -111,6 +111,7 @@ impl Engine {
         }
         let work = node.map_or(0, |node| self.work - node.work);
         self.calls.entry(frame.call).or_default().work += work;
+        context.returns += 1;
         self.note(context, Step::Return(frame.call));
         self.pop_level(context, Child::Call(frame.call));
     }

@@ -67,6 +67,15 @@ pub struct CallCount {
     pub next: BTreeSet<u32>,
 }
 
+/// What a line waits for.
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    /// Calls and loops.
+    pub children: Vec<Child>,
+    /// Frame in which the line has waited, and how many calls had returned: waiting again changes nothing until another one has.
+    waited: (u64, u64),
+}
+
 /// Finds dependences.
 #[derive(Debug)]
 pub struct Engine {
@@ -95,7 +104,7 @@ pub struct Engine {
     /// Loops that carry a dependence that forbids parallel iterations, as far as known.
     pub serial: Vec<bool>,
     /// Calls that lines wait for: by segment and line.
-    pub waits: HashMap<(u32, u32), Vec<Child>, BuildHasher>,
+    pub waits: HashMap<(u32, u32), Waits, BuildHasher>,
     awaited: Vec<bool>,
     contexts: Vec<Option<Box<Context>>>,
 }
@@ -108,6 +117,8 @@ struct Context {
     nodes: Vec<Node>,
     frames: Vec<Frame>,
     now: u64,
+    /// Calls that have returned.
+    returns: u64,
     serials: u64,
     /// The innermost frame of each function, + 1.
     innermost: HashMap<u32, usize, BuildHasher>,
@@ -135,6 +146,7 @@ struct Memo {
     record: u32,
     carried: bool,
     waiting: Waiting,
+    waited: Waited,
 }
 
 /// What models wait for because of a dependence between two places, as far as it is the same each time.
@@ -150,6 +162,15 @@ struct Waiting {
     source_call: PlaceId,
     /// Line of the earlier access.
     line: u32,
+}
+
+/// The task for which models have waited: waiting again for what had ended before it began changes nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Waited {
+    /// Node of the task; 0: none.
+    serial: u64,
+    /// The loop that had ended in between.
+    ended: u32,
 }
 
 /// Sources that are remembered for each later access and kind.
