@@ -443,7 +443,29 @@ pub fn effect(name: &str) -> Effect {
         return Effect::Library;
     }
     // Streams of C++, and Fortran's input and output.
-    let streams = ["_ZNSo", "_ZNSi", "_ZStls", "_ZStrs", "_ZNSt8ios", "_ZSt4endl", "_ZSt4ends", "_ZSt5flush", "_ZSt2ws", "_ZSt16__ostream_insert", "_ZSt7getline", "_ZNSt14basic_ofstream", "_ZNSt14basic_ifstream", "_ZNSt13basic_fstream", "_ZNSt13basic_filebuf", "_ZNSt9basic_ios", "_ZNKSt9basic_ios", "_ZNSt15basic_streambuf", "_ZNSt13basic_istream", "_ZNSt13basic_ostream", "_FortranAio"];
+    let streams = [
+        "_ZNSo",
+        "_ZNSi",
+        "_ZStls",
+        "_ZStrs",
+        "_ZNSt8ios",
+        "_ZSt4endl",
+        "_ZSt4ends",
+        "_ZSt5flush",
+        "_ZSt2ws",
+        "_ZSt16__ostream_insert",
+        "_ZSt7getline",
+        "_ZNSt14basic_ofstream",
+        "_ZNSt14basic_ifstream",
+        "_ZNSt13basic_fstream",
+        "_ZNSt13basic_filebuf",
+        "_ZNSt9basic_ios",
+        "_ZNKSt9basic_ios",
+        "_ZNSt15basic_streambuf",
+        "_ZNSt13basic_istream",
+        "_ZNSt13basic_ostream",
+        "_FortranAio",
+    ];
     if IO.contains(&name) || streams.iter().any(|start| name.starts_with(start)) {
         return Effect::Io;
     }

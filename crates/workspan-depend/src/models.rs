@@ -68,7 +68,8 @@ pub const MODELS: [Model; 9] = [
 /// The first of [`MODELS`] in which lines are noted: those before it do not hoist.
 pub const LINES: usize = 6;
 
-const _: () = assert!(!MODELS[LINES - 1].hoist && MODELS[LINES].hoist && MODELS[LINES + 1].hoist && MODELS[LINES + 2].hoist);
+const _: () =
+    assert!(!MODELS[LINES - 1].hoist && MODELS[LINES].hoist && MODELS[LINES + 1].hoist && MODELS[LINES + 2].hoist);
 
 /// What a task depends on within the task around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,6 +9,13 @@ pub fn chooses(name: &str) -> bool {
     name.starts_with("_ZSt3maxI") || name.starts_with("_ZSt3minI")
 }
 
+/// True for members of a string that only show where its characters are.
+fn shows(name: &str) -> bool {
+    ["EEixEm", "EE2atEm", "EE5beginEv", "EE3endEv", "EE4dataEv", "EE5frontEv", "EE4backEv"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
 /// Arguments that a function reads or writes through; `count`: how many it was given.
 pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
     let fixed: &[(u32, Access)] = match name {
@@ -40,6 +47,7 @@ pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
         _ if name.starts_with("_ZSt11_Hash_bytes") => &[(0, Load)],
         // Strings of C++: the object comes first.
         _ if name.starts_with("_ZNKSt7__cxx1112basic_string") => &[(0, Load)],
+        _ if name.starts_with("_ZNSt7__cxx1112basic_string") && shows(name) => &[(0, Load)],
         _ if name.starts_with("_ZNSt7__cxx1112basic_string") => &[(0, Update)],
         _ => &[],
     };

@@ -22,7 +22,9 @@ impl Engine {
         for (address, size) in Shadow::pieces(access.address, access.size) {
             self.access(context, address, size, site, access.mode);
         }
-        if access.flags & operation::LIBRARY != 0 && self.source.sites.get(site as usize).is_some_and(|site| site.reads_on) {
+        if access.flags & operation::LIBRARY != 0
+            && self.source.sites.get(site as usize).is_some_and(|site| site.reads_on)
+        {
             self.reads_on(context, site, access.address);
         }
     }

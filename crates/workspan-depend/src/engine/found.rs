@@ -202,14 +202,7 @@ impl Engine {
     }
 
     /// Models wait for the source of a dependence.
-    fn wait(
-        &mut self,
-        context: &mut Context,
-        at: Common,
-        source: Reader,
-        waiting: Waiting,
-        waited: Waited,
-    ) -> Waited {
+    fn wait(&mut self, context: &mut Context, at: Common, source: Reader, waiting: Waiting, waited: Waited) -> Waited {
         if context.steady.has_waited() {
             return waited;
         }

@@ -22,8 +22,8 @@ use workspan_graph::program::Loaded;
 use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
-use crate::effects::STATES;
 use self::steady::Steady;
+use crate::effects::STATES;
 use crate::journal::Journal;
 use crate::models::{Child, Run, MODELS};
 use crate::objects::{Objects, Wrote};
