@@ -18,7 +18,7 @@ const COUNTERS: usize = 4096;
 static TICKETS: [AtomicU64; COUNTERS] = [const { AtomicU64::new(0) }; COUNTERS];
 
 /// The next ticket of an object.
-fn ticket(object: *const c_void) -> u64 {
+pub fn ticket(object: *const c_void) -> u64 {
     TICKETS[hash(object as u64) % COUNTERS].fetch_add(1, AcqRel)
 }
 
@@ -26,7 +26,8 @@ fn hash(address: u64) -> usize {
     ((address >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
 }
 
-fn sync(before: u64, after: u64, object: *const c_void, ticket: u64, operation: Operation) {
+/// Notes an operation.
+pub fn sync(before: u64, after: u64, object: *const c_void, ticket: u64, operation: Operation) {
     write(Kind::Sync, [before, after, object as u64, ticket, operation as u64]);
 }
 
