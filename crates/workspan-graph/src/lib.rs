@@ -27,4 +27,5 @@ pub mod replay;
 pub mod sharing;
 pub mod structure;
 pub mod summary;
+pub mod task;
 pub mod timeline;

@@ -187,7 +187,8 @@ impl Races {
             let bytes = (at..until).fold(0_u8, |mask, byte| mask | 1 << (byte & 7));
             let new = Last { context, moment, marks: self.marks, bytes, write, atomic, place };
             let lasts = self.shadow.entry(cell).or_default();
-            let same = |last: &Last| (last.context, last.bytes, last.write, last.atomic) == (context, bytes, write, atomic);
+            let same =
+                |last: &Last| (last.context, last.bytes, last.write, last.atomic) == (context, bytes, write, atomic);
             if let [only] = lasts.as_mut_slice() {
                 if same(only) {
                     *only = new;

@@ -138,9 +138,8 @@ impl Structure {
         let mut groups: Vec<(usize, usize)> = Vec::new();
         let mut items = Items::default();
         let mut pending = Vec::new();
-        let mut families = |joined: &[u32]| {
-            joined.iter().filter_map(|child| left.remove(child)).flatten().collect::<Vec<u32>>()
-        };
+        let mut families =
+            |joined: &[u32]| joined.iter().filter_map(|child| left.remove(child)).flatten().collect::<Vec<u32>>();
         for step in steps {
             let Step::Control(Control { kind, slots }, at) = step else { continue };
             let mut joined = Vec::new();

@@ -44,6 +44,8 @@ pub struct Thread {
     pub regions: [Cell<u64>; REGIONS],
     /// Ticks when the latest wait began.
     pub waits_since: Cell<u64>,
+    /// Where the function of the C library was called from that was called last.
+    pub caller: Cell<usize>,
     /// In a reduction of the OpenMP runtime, whose barriers are no barriers of the program.
     pub reduces: Cell<bool>,
 }

@@ -12,7 +12,7 @@ use workspan_trace::control::Kind;
 
 use crate::event::{now, wanted, write};
 use crate::platform::thread;
-use crate::{c, memory, openmp, original, ring, start, thread as storage};
+use crate::{c, entry, memory, openmp, original, ring, start, thread as storage};
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
@@ -199,16 +199,14 @@ unsafe extern "C" fn ended(rounds: *mut c_void) {
     storage::end(thread());
 }
 
-/// `pthread_join`.
-///
-/// # Safety
-/// As the original.
-#[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
-    let noted = wanted().then(|| (now(), context_of(handle)));
-    let status = original!(c"pthread_join", fn(usize, *mut *mut c_void) -> c_int, handle, result);
-    if let Some((before, context)) = noted.filter(|_| status == 0) {
-        write(Kind::Join, [before, now(), context.into()]);
+entry! {
+    /// `pthread_join`.
+    fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
+        let noted = (wanted() && !openmp::owns(thread().caller.get())).then(|| (now(), context_of(handle)));
+        let status = original!(c"pthread_join", fn(usize, *mut *mut c_void) -> c_int, handle, result);
+        if let Some((before, context)) = noted.filter(|_| status == 0) {
+            write(Kind::Join, [before, now(), context.into()]);
+        }
+        status
     }
-    status
 }

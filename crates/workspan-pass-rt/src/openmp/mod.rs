@@ -8,4 +8,4 @@ pub mod locks;
 pub mod start;
 pub mod tasks;
 
-pub use start::owns;
+pub use start::{find, owns};

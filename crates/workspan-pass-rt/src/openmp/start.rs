@@ -1,6 +1,6 @@
 //! The runtime finds us when it starts.
 
-use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use core::ptr::null;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -14,6 +14,12 @@ static OWN: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 /// True if an address is in the OpenMP runtime.
 pub fn owns(address: usize) -> bool {
     (OWN[0].load(Relaxed)..OWN[1].load(Relaxed)).contains(&address)
+}
+
+/// Finds the runtime, if it is loaded with the program: it uses locks before it looks for us.
+pub fn find() {
+    // SAFETY: the function below takes what it is given.
+    unsafe { c::dl_iterate_phdr(object, null::<c_void>().cast_mut()) };
 }
 
 /// What the runtime looks for when it starts.
@@ -73,12 +79,24 @@ unsafe extern "C" fn object(info: *mut c::ObjectInfo, _: usize, wanted: *mut c_v
         let first = info.base.wrapping_add(usize::try_from(header.address).unwrap_or(0));
         (first, first.wrapping_add(usize::try_from(header.memory_size).unwrap_or(0)))
     };
+    let is_it = |(first, end): (usize, usize)| (first..end).contains(&(wanted as usize));
     let loaded = || headers.iter().filter(|header| header.kind == PT_LOAD).map(ends);
-    if !loaded().any(|(first, end)| (first..end).contains(&(wanted as usize))) {
+    let found = if wanted.is_null() { is_named_so(info.name) } else { loaded().any(is_it) };
+    if !found {
         return 0;
     }
     let (first, end) = loaded().fold((usize::MAX, 0), |all, (first, end)| (all.0.min(first), all.1.max(end)));
     OWN[0].store(first, Relaxed);
     OWN[1].store(end, Relaxed);
     1
+}
+
+fn is_named_so(path: *const c_char) -> bool {
+    if path.is_null() {
+        return false;
+    }
+    // SAFETY: the loader's text, which ends in a zero.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    [&b"libomp.so"[..], b"libomp-", b"libiomp5.so"].iter().any(|start| name.starts_with(start))
 }

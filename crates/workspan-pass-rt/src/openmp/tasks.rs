@@ -1,7 +1,7 @@
 //! Callbacks of the OpenMP runtime.
 //!
-//! The runtime keeps a word for us with each task: context + 1, above 32 bits the barriers that it has passed, and the
-//! highest bit if its creator waits for it. A region's word has the context + 1 of its first member, above 32 bits how
+//! The runtime keeps a word for us with each task: context + 1, above 32 bits the barriers that it has passed, and in the
+//! highest bits whether its creator waits for it, and whether it has begun. A region's word has the context + 1 of its first member, above 32 bits how
 //! many there are. Contexts of members have numbers one after the other, reserved when the region begins.
 //!
 //! **A region** of N threads: its creator creates N contexts, each arrives at the last barrier and ends there, the creator
@@ -21,6 +21,7 @@ use crate::{c, memory, ring, start};
 
 const LOW: u64 = 0xffff_ffff;
 const UNDEFERRED: u64 = 1 << 63;
+const BEGUN: u64 = 1 << 62;
 /// Objects that are barriers of regions: no address has this bit and so few others.
 const BARRIER: u64 = 1 << 47;
 
@@ -95,12 +96,7 @@ pub unsafe extern "C" fn parallel_begin(
 ///
 /// # Safety
 /// The runtime calls it.
-pub unsafe extern "C" fn parallel_end(
-    _region: *const Data,
-    task: *const Data,
-    _flags: c_int,
-    _after: *const c_void,
-) {
+pub unsafe extern "C" fn parallel_end(_region: *const Data, task: *const Data, _flags: c_int, _after: *const c_void) {
     let thread = thread();
     let Some(depth) = thread.depth.get().checked_sub(1).filter(|_| start::recording()) else { return };
     thread.depth.set(depth);
@@ -137,7 +133,7 @@ pub unsafe extern "C" fn implicit_task(
     if endpoint == BEGIN {
         if first == 0 {
             if flags.cast_unsigned() & flag::INITIAL != 0 {
-                set_word(task, thread.context.get().into());
+                set_word(task, u64::from(thread.context.get()) | BEGUN);
             }
             return;
         }
@@ -146,7 +142,7 @@ pub unsafe extern "C" fn implicit_task(
         }
         set_word(region, first | u64::from(size.max(1)) << 32);
         let own = first + u64::from(index);
-        set_word(task, own);
+        set_word(task, own | BEGUN);
         switch(thread, context(own));
         write(Kind::Begin, [now(), 1]);
     } else if flags.cast_unsigned() & flag::INITIAL == 0 && context(word(task)) != 0 {
@@ -171,6 +167,12 @@ fn arrive_last(thread: &Thread, region: *const Data, task: *const Data) {
     if thread.context_now() != context(task_word) {
         return;
     }
+    // A region of one thread is not named at its end.
+    let innermost = || thread.depth.get().checked_sub(1).and_then(|depth| thread.regions.get(depth as usize));
+    let region = match word(region) {
+        0 => innermost().map_or(0, core::cell::Cell::get),
+        region => region,
+    };
     barrier(region, task_word, now(), 0);
     write(Kind::End, [now()]);
     thread.waits_since.set(now());
@@ -178,14 +180,13 @@ fn arrive_last(thread: &Thread, region: *const Data, task: *const Data) {
     set_word(task, 0);
 }
 
-fn barrier(region: *const Data, task: u64, before: u64, after: u64) {
-    let region = word(region);
+fn barrier(region: u64, task: u64, before: u64, after: u64) {
     let (first, size) = (region & LOW, region >> 32);
     if first == 0 || size == 0 {
         return;
     }
     let index = u64::from(context(task)).wrapping_sub(first);
-    let passed = (task & !UNDEFERRED) >> 32;
+    let passed = (task & !(UNDEFERRED | BEGUN)) >> 32;
     write(Kind::Barrier, [before, after, first | BARRIER, passed * size + index, size]);
 }
 
@@ -249,7 +250,8 @@ pub unsafe extern "C" fn task_schedule(prior: *const Data, how: c_int, next: *co
         let at = now();
         return write(Kind::Wait, [at.min(thread.waits_since.get()), at, Awaited::Items as u64]);
     }
-    let (ended, next) = (word(prior), word(next));
+    let (ended, goes_on) = (word(prior), next);
+    let next = word(goes_on);
     let over = matches!(how, status::COMPLETE | status::CANCEL | status::DETACH);
     if over && ended != 0 {
         // Of one that never ran, too: whoever waits for it goes on.
@@ -260,6 +262,10 @@ pub unsafe extern "C" fn task_schedule(prior: *const Data, how: c_int, next: *co
     }
     // 0: a member that is at its last barrier, and has ended.
     switch(thread, context(next));
+    if next != 0 && next & BEGUN == 0 {
+        set_word(goes_on, next | BEGUN);
+        write(Kind::Begin, [now(), 1]);
+    }
     if over && ended & UNDEFERRED != 0 && next != 0 {
         let at = now();
         write(Kind::Join, [at, at, context(ended).into()]);
@@ -314,7 +320,7 @@ pub unsafe extern "C" fn sync_region(
             _ => {
                 let own = word(task);
                 if context(own) != 0 && !thread.reduces.get() {
-                    barrier(region, own, before, at);
+                    barrier(word(region), own, before, at);
                     set_word(task, own + (1 << 32));
                 }
             }

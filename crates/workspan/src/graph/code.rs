@@ -35,7 +35,8 @@ pub fn run(args: &GraphCode) -> anyhow::Result<Outcome> {
         let at = at.map(|(file, line)| format!("{file}:{line}"));
         let name = segment.and_then(|(loaded, segment)| loaded.module.functions.get(segment.function as usize));
         let name = name.map(|function| function.name.clone());
-        let last = if args.form.json || args.form.csv { json!(block.runs) } else { json!(heat(block, width, code.most)) };
+        let last =
+            if args.form.json || args.form.csv { json!(block.runs) } else { json!(heat(block, width, code.most)) };
         rows.push(vec![json!(block.count()), json!(block.mean()), json!(style.name()), json!(at), json!(name), last]);
     }
     let all: u64 = styles.iter().map(|(_, runs)| runs).sum();

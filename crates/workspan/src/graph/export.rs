@@ -27,7 +27,9 @@ pub fn run(args: &GraphExport) -> anyhow::Result<Outcome> {
         GraphFormat::Perfetto => perfetto(&graph, recording.meta.ticks_per_second),
     };
     match &args.output {
-        Some(path) => std::fs::write(path, text).map_err(|error| anyhow::anyhow!("cannot write {}: {error}", path.display()))?,
+        Some(path) => {
+            std::fs::write(path, text).map_err(|error| anyhow::anyhow!("cannot write {}: {error}", path.display()))?
+        }
         None => output::data(&text)?,
     }
     Ok(Outcome::OK)

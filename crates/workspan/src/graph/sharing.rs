@@ -42,10 +42,7 @@ pub fn run(args: &GraphSharing) -> anyhow::Result<Outcome> {
             0 => "No false sharing: contexts that run at the same time write to lines of their own.".to_owned(),
             count => format!("{count} pairs of places share lines of {} bytes but no bytes", args.line),
         };
-        (
-            Table { name: "false_sharing", columns: &["count", "lines", "first", "second", "allocated_at"], rows },
-            head,
-        )
+        (Table { name: "false_sharing", columns: &["count", "lines", "first", "second", "allocated_at"], rows }, head)
     };
     output::data(&shown::write(&args.form, &table, &head, fields, args.form.top))?;
     Ok(Outcome::OK)

@@ -20,7 +20,9 @@ pub struct Table<'t> {
 pub fn write(form: &Form, table: &Table<'_>, head: &str, fields: Value, most: usize) -> String {
     if form.json {
         let row = |row: &Vec<Value>| {
-            Value::Object(table.columns.iter().zip(row).map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+            Value::Object(
+                table.columns.iter().zip(row).map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+            )
         };
         let mut document = Map::from_iter([("schema_version".to_owned(), 1.into())]);
         if let Value::Object(fields) = fields {
