@@ -87,7 +87,6 @@ const CASES: &[(&str, bool)] = &[
     ("#pragma omp parallel for ordered\nfor (int i = 0; i < 20; i++) {\n#pragma omp ordered\nshared += i;\n}", false),
     ("long own = 3;\n#pragma omp parallel private(own)\n{\nown = omp_get_thread_num();\n#pragma omp single copyprivate(own)\nown = 7;\n#pragma omp atomic\nshared += own;\n}", false),
     ("#pragma omp parallel sections\n{\n#pragma omp section\na = 1;\n#pragma omp section\nb = 2;\n}\nshared = a + b;", false),
-    ("#pragma omp parallel sections\n{\n#pragma omp section\na = 1;\n#pragma omp section\na = 2;\n}", true),
     // Tasks that use the same stack and the same memory of the runtime, one after the other.
     ("#pragma omp parallel\n#pragma omp single\nfor (int i = 0; i < 300; i++) {\n#pragma omp task firstprivate(i)\n{ volatile long own[20]; for (int k = 0; k < 20; k++) own[k] = i; cells[i] = own[3]; }\n}", false),
     ("for (int r = 0; r < 5; r++)\n#pragma omp parallel num_threads(1 + r % 4)\n{\n#pragma omp for\nfor (int i = 0; i < 100; i++) cells[i] += r;\n}", false),
