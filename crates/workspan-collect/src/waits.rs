@@ -75,6 +75,12 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (i64, u32) {
     (span, path)
 }
 
+/// What the strand of `thread`, up to tick `now`, leaves to who waits at `address`: its span, and a handle of its own for its path.
+/// The strand goes on.
+pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (i64, u32) {
+    snapshot(thread, now, Some(address))
+}
+
 /// The calling thread is about to wake who waits at `address`.
 ///
 /// Not from a signal handler that interrupts a hook on the same thread: the strand would be stopped twice. std's `unpark`, `notify`
@@ -147,6 +153,24 @@ impl Wait {
     pub fn end_of_thread_at(self, now: u64, id: u64) {
         let ended = ENDED_THREADS.take(id);
         self.resume(now, id, ended);
+    }
+
+    /// The wait at `at` is over at tick `now`: some strand has left this there ([`leave_at`]); `None`: it was for the outside
+    /// world. Returns how long it took.
+    pub fn end_behind(self, now: u64, at: u64, left: Option<(i64, u32)>) -> i64 {
+        let took = now.wrapping_sub(self.since) as i64;
+        self.resume(now, at, left);
+        took
+    }
+
+    /// The wait is over at tick `now`, by a strand of which nothing is known but that it came early enough. Returns how long it took.
+    pub fn end_unknown(self, now: u64) -> i64 {
+        let Wait { thread, since } = self;
+        let took = now.wrapping_sub(since) as i64;
+        thread.task.waiting.set(0);
+        thread.waited.set(thread.waited.get() + took);
+        log::go(thread, now);
+        took
     }
 
     /// Goes on, after what was left under `at`, if anything was.

@@ -27,5 +27,7 @@ pub mod dag;
 pub mod marks;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
 pub mod tbb;
+#[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
+pub mod sync;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;
