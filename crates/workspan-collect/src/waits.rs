@@ -173,6 +173,15 @@ impl Wait {
         took
     }
 
+    /// The wait ended by time: whether for nothing but time, or in the middle of a wait for a strand, is not known yet. Returns how
+    /// long it took.
+    pub fn end_undecided(self, now: u64) -> i64 {
+        let Wait { thread, since } = self;
+        thread.task.waiting.set(0);
+        log::go(thread, now);
+        now.wrapping_sub(since) as i64
+    }
+
     /// Goes on, after what was left under `at`, if anything was.
     fn resume(self, now: u64, at: u64, after: Option<(i64, u32)>) {
         let thread = self.thread;
@@ -213,6 +222,14 @@ impl Wait {
         }
         strand::go(thread, now);
     }
+}
+
+/// The strand of `thread`, at tick `now`, has been blocked for so long before.
+pub fn was_blocked(thread: &Thread, now: u64, ticks: i64) {
+    strand::stop(thread, now);
+    strand::count_blocked(thread, ticks);
+    strand::lengthen(thread, ticks);
+    log::go(thread, now);
 }
 
 /// Where a new thread of the program starts.

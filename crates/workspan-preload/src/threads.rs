@@ -20,7 +20,7 @@ use crate::cost;
 use crate::dag::frame::Frame;
 use crate::dag::{create as tasks, marked, solo, task, token};
 #[cfg(target_arch = "x86_64")]
-use crate::sync::caller;
+use crate::sync::{self, caller};
 #[cfg(target_arch = "x86_64")]
 use crate::tbb;
 
@@ -96,6 +96,8 @@ struct Over {
 
 impl Drop for Over {
     fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        sync::wait::ends();
         if let Some(own) = self.own {
             leave(own);
         }

@@ -10,6 +10,7 @@ use workspan_collect::waits::{self, Wait};
 use workspan_wire::shm::Thread;
 
 use super::caller;
+use super::timer;
 use super::waiters::{self, bucket};
 use crate::dag::token;
 use crate::tbb::site::Called;
@@ -36,6 +37,13 @@ pub fn in_strand<R>(called: Called, work: impl FnOnce(&'static Thread, u64) -> R
     Some(result)
 }
 
+/// The calling thread, or the program on it, ends.
+pub fn ends() {
+    if let Some((thread, now)) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0) {
+        timer::decide(thread, now, true);
+    }
+}
+
 /// How a wait ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -59,7 +67,8 @@ pub struct Waiting {
 pub fn begin(called: Called, address: u64, mutex: u64) -> Option<Waiting> {
     in_strand(called, |thread, now| {
         waiters::enter(thread, address, mutex);
-        begun(thread, now, address)
+        timer::decide(thread, now, false);
+        begun(thread, thread::running().map_or(now, |(_, now)| now), address)
     })
 }
 
@@ -97,13 +106,20 @@ impl Waiting {
         let left = waiters::leave(self.thread);
         let now = thread::waking().map_or(0, |(_, now)| now);
         match (left, ended) {
-            (Some(left), Ended::Woken | Ended::AtOnce) => wait.end_behind(now, self.address, Some(left)),
+            (Some(left), Ended::Woken | Ended::AtOnce) => {
+                timer::forget(self.thread);
+                wait.end_behind(now, self.address, Some(left))
+            }
             (None, Ended::AtOnce) => wait.end_unknown(now),
-            (left, _) => {
+            (None, Ended::Woken) => {
+                wait.end_behind(now, self.address, None);
+                0
+            }
+            (left, Ended::TimedOut) => {
                 if let Some((_, path)) = left {
                     path::release(Shared::of(self.thread), path);
                 }
-                wait.end_behind(now, self.address, None);
+                timer::passed(self.thread, wait.end_undecided(now));
                 0
             }
         }
@@ -130,6 +146,7 @@ pub fn wake(called: Called, address: u64, number: u32) {
 #[cold]
 fn wake_some(called: Called, address: u64, number: u32) {
     in_strand(called, |thread, now| {
+        timer::decide(thread, now, false);
         let left = waits::leave_at(thread, now, address);
         waiters::wake(thread, address, number, left);
     });

@@ -94,7 +94,8 @@ pub fn bucket(address: u64) -> &'static Bucket {
     &TABLE[index(address)]
 }
 
-fn slot(thread: &Thread) -> usize {
+/// Which of the shared memory's threads this is.
+pub fn slot(thread: &Thread) -> usize {
     let area = ptr::from_ref(thread) as usize - thread.base.get() as usize - THREADS;
     area / size_of::<ThreadArea>()
 }
