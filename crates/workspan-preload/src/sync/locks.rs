@@ -4,12 +4,11 @@
 use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
-use workspan_collect::waits;
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::wait::{self, in_strand, Ended};
-use super::waiters::{self, bucket};
+use super::waiters::{self, bucket, Left};
 use crate::dag::frame::Frame;
 use crate::dag::{create, lock, task};
 use crate::tbb::site::{self, Called};
@@ -95,7 +94,7 @@ fn give_back(called: Called, address: u64) -> bool {
         }
         if bucket.waiting.load(Ordering::SeqCst) != 0 {
             let now = workspan_collect::thread::running().map_or(now, |(_, now)| now);
-            let left = waits::leave_at(thread, now, address);
+            let left = Left::by(thread, now, address);
             waiters::pass(thread, address, left);
         }
         ended

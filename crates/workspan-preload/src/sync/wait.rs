@@ -2,16 +2,15 @@
 
 use core::cell::Cell;
 
-use workspan_collect::path;
 use workspan_collect::process;
 use workspan_collect::shared::Shared;
 use workspan_collect::thread;
-use workspan_collect::waits::{self, Wait};
+use workspan_collect::waits::Wait;
 use workspan_wire::shm::Thread;
 
 use super::caller;
 use super::timer;
-use super::waiters::{self, bucket};
+use super::waiters::{self, bucket, Left};
 use crate::dag::token;
 use crate::tbb::site::Called;
 
@@ -75,11 +74,11 @@ pub fn begin(called: Called, address: u64, mutex: u64) -> Option<Waiting> {
 /// The calling thread arrives where a round of `size` meets.
 pub fn arrive(called: Called, address: u64, size: usize) -> Option<Waiting> {
     in_strand(called, |thread, now| {
-        let left = waits::leave_at(thread, now, address);
+        let left = Left::by(thread, now, address);
         if waiters::enter(thread, address, 0) {
             waiters::arrive(thread, address, size, left);
         } else {
-            path::release(Shared::of(thread), left.1);
+            left.release(Shared::of(thread));
         }
         begun(thread, thread::running().map_or(now, |(_, now)| now), address)
     })
@@ -108,7 +107,7 @@ impl Waiting {
         match (left, ended) {
             (Some(left), Ended::Woken | Ended::AtOnce) => {
                 timer::forget(self.thread);
-                wait.end_behind(now, self.address, Some(left))
+                wait.end_behind(now, left.at, Some(left.parts()))
             }
             (None, Ended::AtOnce) => wait.end_unknown(now),
             (None, Ended::Woken) => {
@@ -116,8 +115,8 @@ impl Waiting {
                 0
             }
             (left, Ended::TimedOut) => {
-                if let Some((_, path)) = left {
-                    path::release(Shared::of(self.thread), path);
+                if let Some(left) = left {
+                    left.release(Shared::of(self.thread));
                 }
                 timer::passed(self.thread, wait.end_undecided(now));
                 0
@@ -147,7 +146,7 @@ pub fn wake(called: Called, address: u64, number: u32) {
 fn wake_some(called: Called, address: u64, number: u32) {
     in_strand(called, |thread, now| {
         timer::decide(thread, now, false);
-        let left = waits::leave_at(thread, now, address);
+        let left = Left::by(thread, now, address);
         waiters::wake(thread, address, number, left);
     });
 }

@@ -16,10 +16,41 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use workspan_collect::path;
 use workspan_collect::shared::Shared;
+use workspan_collect::waits;
 use workspan_wire::shm::{Thread, ThreadArea, MAX_THREADS, THREADS};
 
-/// A span, and a handle of a path.
-pub type Left = (i64, u32);
+/// What somebody has left for who waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    /// Its absolute span.
+    pub span: i64,
+    /// A handle of its path.
+    path: u32,
+    /// Under which address it left that.
+    pub at: u64,
+}
+
+impl Left {
+    /// By the strand of `thread`, at tick `now`, for who waits at `address`. The strand goes on.
+    pub fn by(thread: &Thread, now: u64, address: u64) -> Left {
+        let (span, path) = waits::leave_at(thread, now, address);
+        Left { span, path, at: address }
+    }
+
+    /// Span and path, now the caller's.
+    pub fn parts(self) -> (i64, u32) {
+        (self.span, self.path)
+    }
+
+    fn copy(self, shared: Shared) -> Left {
+        Left { path: path::own(shared, self.path), ..self }
+    }
+
+    /// Nobody needs it.
+    pub fn release(self, shared: Shared) {
+        path::release(shared, self.path);
+    }
+}
 
 const BUCKETS: usize = 1024;
 
@@ -171,8 +202,8 @@ impl Bucket {
 fn later(shared: Shared, one: Option<Left>, other: Option<Left>) -> Option<Left> {
     match (one, other) {
         (Some(one), Some(other)) => {
-            let (later, earlier) = if one.0 >= other.0 { (one, other) } else { (other, one) };
-            path::release(shared, earlier.1);
+            let (later, earlier) = if one.span >= other.span { (one, other) } else { (other, one) };
+            earlier.release(shared);
             Some(later)
         }
         (one, None) => one,
@@ -180,17 +211,13 @@ fn later(shared: Shared, one: Option<Left>, other: Option<Left>) -> Option<Left>
     }
 }
 
-fn copy(shared: Shared, left: Left) -> Left {
-    (left.0, path::own(shared, left.1))
-}
-
 /// `thread` is about to wait at `address`, and then for `mutex` if that is not 0. False: nobody will know.
 pub fn enter(thread: &Thread, address: u64, mutex: u64) -> bool {
     let at = slot(thread);
     if WAITERS[at].home.load(Ordering::Acquire) != 0 {
         // It has left its last wait behind without a word.
-        if let Some((_, path)) = leave(thread) {
-            path::release(Shared::of(thread), path);
+        if let Some(left) = leave(thread) {
+            left.release(Shared::of(thread));
         }
     }
     let waiter = &WAITERS[at];
@@ -226,18 +253,18 @@ pub fn leave(thread: &Thread) -> Option<Left> {
             let mut passed = None;
             if let Some((first, carries)) = carrier.next() {
                 if let Some(left) = carries.passed.get() {
-                    passed = Some(copy(shared, left));
+                    passed = Some(left.copy(shared));
                     if first == at {
                         waiter.passed.set(None);
                         match carrier.next() {
                             Some((_, next)) => next.passed.set(Some(left)),
-                            None => path::release(shared, left.1),
+                            None => left.release(shared),
                         }
                     }
                 }
             }
-            if let Some((_, path)) = waiter.arrived.take() {
-                path::release(shared, path);
+            if let Some(arrived) = waiter.arrived.take() {
+                arrived.release(shared);
             }
             bucket.remove(at);
             waiter.home.store(0, Ordering::Release);
@@ -264,7 +291,7 @@ pub fn wake(thread: &Thread, address: u64, number: u32, left: Left) {
     while still > 0 {
         let moved = bucket.locked(thread, || {
             let (at, waiter) = bucket.at(address).find(|(_, waiter)| waiter.woken.get().is_none())?;
-            waiter.woken.set(Some(copy(shared, left)));
+            waiter.woken.set(Some(left.copy(shared)));
             let mutex = waiter.mutex.get();
             if mutex != 0 {
                 bucket.remove(at);
@@ -284,7 +311,7 @@ pub fn wake(thread: &Thread, address: u64, number: u32, left: Left) {
         }
         still -= 1;
     }
-    path::release(shared, left.1);
+    left.release(shared);
 }
 
 /// `left` is what whoever gets the lock at `address` next, of those who wait, goes on behind, besides what others leave.
@@ -297,7 +324,7 @@ pub fn pass(thread: &Thread, address: u64, left: Left) {
         true
     });
     if kept != Some(true) {
-        path::release(shared, left.1);
+        left.release(shared);
     }
 }
 
@@ -311,12 +338,12 @@ pub fn arrive(thread: &Thread, address: u64, size: usize, left: Left) {
     let kept = bucket.locked(thread, || {
         own.arrived.set(Some(left));
         let all = || bucket.at(address).filter(waits).filter_map(|(_, waiter)| waiter.arrived.get());
-        let Some(latest) = all().max_by_key(|left| left.0).filter(|_| all().count() >= size) else { return };
+        let Some(latest) = all().max_by_key(|left| left.span).filter(|_| all().count() >= size) else { return };
         for (_, waiter) in bucket.at(address).filter(waits) {
-            waiter.woken.set(Some(copy(shared, latest)));
+            waiter.woken.set(Some(latest.copy(shared)));
         }
     });
     if kept.is_none() {
-        path::release(shared, left.1);
+        left.release(shared);
     }
 }
