@@ -50,7 +50,8 @@ pub fn is_runtime(address: u64, own: u64) -> bool {
     let Some(module) = platform::module_of(address) else { return false };
     let bases = [RUNTIME.load(Ordering::Relaxed), POOL.load(Ordering::Relaxed)];
     // An executable may lie at 0.
-    bases.iter().any(|base| *base != 0 && *base == module.base) || platform::module_of(own).is_some_and(|own| own.base == module.base)
+    bases.iter().any(|base| *base != 0 && *base == module.base)
+        || platform::module_of(own).is_some_and(|own| own.base == module.base)
 }
 
 /// True if code at `address` is the OpenMP runtime's.

@@ -3,8 +3,8 @@
 use core::ffi::{c_int, c_void};
 
 use super::shim::{entry, original};
-use super::{condition, locks};
 use super::wait;
+use super::{condition, locks};
 use crate::tbb::site::Called;
 
 type Plain = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;

@@ -45,7 +45,12 @@ unsafe extern "C-unwind" fn timedrdlock(lock: *mut c_void, until: *const c_void,
 }
 
 entry!(pthread_rwlock_clockrdlock, "rcx", clockrdlock);
-unsafe extern "C-unwind" fn clockrdlock(lock: *mut c_void, clock: c_int, until: *const c_void, called: Called) -> c_int {
+unsafe extern "C-unwind" fn clockrdlock(
+    lock: *mut c_void,
+    clock: c_int,
+    until: *const c_void,
+    called: Called,
+) -> c_int {
     let own = original!(c"pthread_rwlock_clockrdlock" as Clocked);
     // SAFETY: the caller's own.
     if unsafe { original!(c"pthread_rwlock_tryrdlock" as Plain)(lock) } == 0 {
@@ -80,7 +85,12 @@ unsafe extern "C-unwind" fn timedwrlock(lock: *mut c_void, until: *const c_void,
 }
 
 entry!(pthread_rwlock_clockwrlock, "rcx", clockwrlock);
-unsafe extern "C-unwind" fn clockwrlock(lock: *mut c_void, clock: c_int, until: *const c_void, called: Called) -> c_int {
+unsafe extern "C-unwind" fn clockwrlock(
+    lock: *mut c_void,
+    clock: c_int,
+    until: *const c_void,
+    called: Called,
+) -> c_int {
     let own = original!(c"pthread_rwlock_clockwrlock" as Clocked);
     // SAFETY: the caller's own.
     if unsafe { original!(c"pthread_rwlock_trywrlock" as Plain)(lock) } == 0 {
