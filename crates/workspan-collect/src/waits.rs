@@ -34,9 +34,11 @@ use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Position, Spans, Thread, NODE, OWNED, PREFIXED};
 
 const SLOTS: usize = 256;
+/// Of threads many may have ended before anybody joins the first.
+const THREAD_SLOTS: usize = 1 << 14;
 
 static WAKERS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
-static ENDED_THREADS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
+static ENDED_THREADS: Table<THREAD_SLOTS> = Table::of([const { Candidate::none() }; THREAD_SLOTS]);
 
 /// The calling thread in the middle of a strand of the program, with the real clock.
 fn in_strand() -> Option<&'static Thread> {
@@ -75,9 +77,9 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (Spans, u32) {
     (strand::spans(thread), path)
 }
 
-/// What the strand of `thread`, up to tick `now`, leaves to who waits at `address`: its span, and a handle of its own for its path.
+/// What the strand of `thread`, up to tick `now`, leaves to who waits at `address`: its spans, and a handle of its own for its path.
 /// The strand goes on.
-pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (i64, u32) {
+pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (Spans, u32) {
     snapshot(thread, now, Some(address))
 }
 
@@ -157,7 +159,7 @@ impl Wait {
 
     /// The wait at `at` is over at tick `now`: some strand has left this there ([`leave_at`]); `None`: it was for the outside
     /// world. Returns how long it took.
-    pub fn end_behind(self, now: u64, at: u64, left: Option<(i64, u32)>) -> i64 {
+    pub fn end_behind(self, now: u64, at: u64, left: Option<(Spans, u32)>) -> i64 {
         let took = now.wrapping_sub(self.since) as i64;
         self.resume(now, at, left);
         took

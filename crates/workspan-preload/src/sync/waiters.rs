@@ -17,13 +17,13 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use workspan_collect::path;
 use workspan_collect::shared::Shared;
 use workspan_collect::waits;
-use workspan_wire::shm::{Thread, ThreadArea, MAX_THREADS, THREADS};
+use workspan_wire::shm::{Spans, Thread, ThreadArea, MAX_THREADS, THREADS};
 
 /// What somebody has left for who waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Left {
-    /// Its absolute span.
-    pub span: i64,
+    /// Its absolute spans.
+    spans: Spans,
     /// A handle of its path.
     path: u32,
     /// Under which address it left that.
@@ -33,13 +33,13 @@ pub struct Left {
 impl Left {
     /// By the strand of `thread`, at tick `now`, for who waits at `address`. The strand goes on.
     pub fn by(thread: &Thread, now: u64, address: u64) -> Left {
-        let (span, path) = waits::leave_at(thread, now, address);
-        Left { span, path, at: address }
+        let (spans, path) = waits::leave_at(thread, now, address);
+        Left { spans, path, at: address }
     }
 
-    /// Span and path, now the caller's.
-    pub fn parts(self) -> (i64, u32) {
-        (self.span, self.path)
+    /// Spans and path, now the caller's.
+    pub fn parts(self) -> (Spans, u32) {
+        (self.spans, self.path)
     }
 
     fn copy(self, shared: Shared) -> Left {
@@ -202,9 +202,14 @@ impl Bucket {
 fn later(shared: Shared, one: Option<Left>, other: Option<Left>) -> Option<Left> {
     match (one, other) {
         (Some(one), Some(other)) => {
-            let (later, earlier) = if one.span >= other.span { (one, other) } else { (other, one) };
+            let (later, earlier) = if one.spans.actual >= other.spans.actual { (one, other) } else { (other, one) };
             earlier.release(shared);
-            Some(later)
+            let spans = Spans {
+                uniform: later.spans.uniform.max(earlier.spans.uniform),
+                burdened: later.spans.burdened.max(earlier.spans.burdened),
+                ..later.spans
+            };
+            Some(Left { spans, ..later })
         }
         (one, None) => one,
         (None, other) => other,
@@ -338,7 +343,7 @@ pub fn arrive(thread: &Thread, address: u64, size: usize, left: Left) {
     let kept = bucket.locked(thread, || {
         own.arrived.set(Some(left));
         let all = || bucket.at(address).filter(waits).filter_map(|(_, waiter)| waiter.arrived.get());
-        let Some(latest) = all().max_by_key(|left| left.span).filter(|_| all().count() >= size) else { return };
+        let Some(latest) = all().max_by_key(|left| left.spans.actual).filter(|_| all().count() >= size) else { return };
         for (_, waiter) in bucket.at(address).filter(waits) {
             waiter.woken.set(Some(latest.copy(shared)));
         }
