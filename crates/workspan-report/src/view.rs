@@ -79,7 +79,7 @@ pub struct Verdict {
 /// Processor time that is lost to one cause.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Loss {
-    /// `parallelism`, `task-overhead`, `scheduling`, `work-inflation`, `algorithmic-overhead`.
+    /// `parallelism`, `lock-contention`, `task-overhead`, `scheduling`, `work-inflation`, `algorithmic-overhead`.
     pub cause: String,
     /// Processor time lost.
     pub time_ns: i64,

@@ -1,9 +1,10 @@
 //! The time of P processors, split into useful work and what is lost to each cause.
 //!
 //! ```text
-//! P · T_P = useful time + task overhead + too little parallelism + scheduling
+//! P · T_P = useful time + task overhead + too little parallelism + lock contention + scheduling
 //! useful time = T_1 − cost of creating tasks
-//! too little parallelism = P · T_ideal − T_1           the others wait, in the best schedule
+//! too little parallelism + lock contention = P · T_ideal − T_1      the others wait, in the best schedule
+//! lock contention = of that, while code under a lock is what they wait for
 //! scheduling = P · (T_P − T_ideal)                     what real schedules take longer
 //! speedup = T_1 / T_P;  lost to a cause = P · its share:  P = speedup + Σ lost, but for task overhead
 //! ```
@@ -81,6 +82,8 @@ pub enum Why {
 pub enum Cause {
     /// The others have nothing to do.
     Parallelism,
+    /// The others wait for code under a lock.
+    Locks,
     /// Tasks are created.
     TaskOverhead,
     /// Tasks are distributed.
@@ -96,6 +99,7 @@ impl Cause {
     pub fn code(self) -> &'static str {
         match self {
             Cause::Parallelism => "parallelism",
+            Cause::Locks => "lock-contention",
             Cause::TaskOverhead => "task-overhead",
             Cause::Scheduling => "scheduling",
             Cause::Inflation => "work-inflation",
@@ -145,12 +149,13 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     let overhead = profile.program.overhead.at_least_zero().min(work);
     let on_one = profile.program.on_one.min(total);
     let account = Account { on_one, total, all: f64::from(evidence.processors) };
+    let waiting = (evidence.ideal * all - on_one).at_least_zero();
+    let blamed = blamed(recording, run, profile, evidence);
+    let (locks, others): (Times, Times) = blamed.into_iter().partition(|(_, reason, _)| *reason == Reason::Lock);
+    let locked = locks.iter().map(|(_, _, time)| *time).sum::<Nanos>().min(waiting);
     let mut losses = vec![
-        (
-            Cause::Parallelism,
-            (evidence.ideal * all - on_one).at_least_zero(),
-            blamed(recording, run, profile, evidence),
-        ),
+        (Cause::Parallelism, waiting - locked, others),
+        (Cause::Locks, locked, locks),
         (Cause::TaskOverhead, overhead, creators(profile)),
         (Cause::Scheduling, (evidence.time - evidence.ideal) * all, Vec::new()),
     ];

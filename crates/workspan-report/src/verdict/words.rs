@@ -74,6 +74,7 @@ fn processors(judged: &Judged) -> String {
 fn name(cause: Cause) -> &'static str {
     match cause {
         Cause::Parallelism => "too little parallelism",
+        Cause::Locks => "lock contention",
         Cause::TaskOverhead => "task overhead",
         Cause::Scheduling => "scheduling",
         Cause::Inflation => "work inflation",

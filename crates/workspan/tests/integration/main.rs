@@ -41,6 +41,7 @@ mod strand_verbs;
 mod strands;
 mod swapped;
 mod tbb;
+mod threads;
 mod tools;
 mod verdicts;
 mod what_if_run;
