@@ -53,6 +53,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     strand::set_path(thread, borrowed);
     extra.pieces.set(Pieces {
         active: true,
+        inlined: false,
         known: target.is_some(),
         recursive,
         entry,
@@ -94,6 +95,24 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
         mark(thread);
     }
     extra.pieces.set(pieces);
+}
+
+/// `task` enters a loop whose end the runtime does not report, unless it is in a construct already.
+pub fn enter_inlined(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
+    if task.known_extra().is_some_and(|extra| extra.pieces.get().active) {
+        return;
+    }
+    enter(thread, task, site, iterations);
+    if let Some(extra) = task.known_extra() {
+        extra.pieces.set(Pieces { inlined: true, ..extra.pieces.get() });
+    }
+}
+
+/// `task` comes to where such a loop is over, if it is in one; the strand is stopped.
+pub fn leave_inlined(thread: &Thread, task: &Frame) {
+    if task.known_extra().is_some_and(|extra| extra.pieces.get().inlined) {
+        leave(thread, task);
+    }
 }
 
 /// `task` leaves the construct; the strand is stopped.

@@ -29,7 +29,7 @@ use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
 use crate::dag::ready::ready;
 use crate::dag::team::Team;
-use crate::dag::{create, depend as dependences_of, log, task, taskloop, team, token};
+use crate::dag::{create, depend as dependences_of, log, pieces, task, taskloop, team, token};
 use crate::threads;
 
 /// Of no place: what happens there belongs to the context around it.
@@ -204,7 +204,7 @@ pub extern "C" fn parallel_end(
     task::wait_over(thread, at);
     task.load(thread);
     team::finish(thread, task, at, team);
-    task::go(thread, Some(at));
+    task::go_long(thread, at);
     done(thread);
 }
 
@@ -257,8 +257,8 @@ fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, inde
         task::wait(thread, at);
         return Some(frame);
     }
-    task::go(thread, Some(at));
     Shared::of(thread).workers_at_least(size);
+    task::go_long(thread, at);
     Some(frame)
 }
 
@@ -271,6 +271,7 @@ fn end_implicit(thread: &'static Thread, frame: &'static Frame) {
     task::stop(thread, Some(at));
     // A member that waits has arrived at its last barrier, and the region may be over; one that runs ends within it.
     if thread.task.waiting.get() == 0 {
+        pieces::leave_inlined(thread, frame);
         if let Some(team) = frame.team() {
             team::arrive(thread, frame, team);
         }

@@ -8,6 +8,8 @@ use crate::dag::alt_spans::AltSpans;
 pub struct Pieces {
     /// A loop is under way.
     pub active: bool,
+    /// The runtime will not report its end.
+    pub inlined: bool,
     /// Its place is known.
     pub known: bool,
     /// Its site is already active around it.
