@@ -71,6 +71,20 @@ CASE(stages, loop, 3 * 64 * 10, 3 * 10)
     }
 }
 
+/* Headers that are computed once, for all rounds. */
+CASE(rounds, loop, 20 * (64 * 10 + 5), 20 * (10 + 5))
+{
+    int count = 64 * known_late;
+#pragma omp parallel
+    for (int round = 0; round < 20; round++) {
+#pragma omp for
+        for (int i = 0; i < count; i++)
+            cost(10);
+#pragma omp single
+        cost(5);
+    }
+}
+
 /* The program divides the iterations itself. */
 CASE(by_hand, loop, 64 * 10, 10)
 {

@@ -180,7 +180,8 @@ fn summary(program: &Inflated, first: Option<&Place>, sites: &[Site]) -> String 
 fn inflation(program: &Inflated, first: Option<&Place>) -> String {
     let first = first.filter(|place| place.sums.critical.more_ns > 0);
     let less = |pair: Pair| if pair.more_ns < 0 { LESS } else { "" };
-    let [critical, work] = [program.critical, program.work].map(|pair| format!("{}x{}", ratio(pair.inflation), less(pair)));
+    let [critical, work] =
+        [program.critical, program.work].map(|pair| format!("{}x{}", ratio(pair.inflation), less(pair)));
     let most = first.map_or_else(String::new, |place| {
         let Pair { more_ns, inflation, .. } = place.sums.critical;
         format!(", most at {}: {} more, {}x", place.piece.text, time(more_ns), ratio(inflation))

@@ -386,4 +386,6 @@ pub struct Recorded {
     pub probe_cost_ps: i64,
     /// Cost of a steal in burdened spans; null if these were not computed.
     pub steal_ns: Option<i64>,
+    /// Where that number comes from: `recorded` (requested), `measured` or `assumed`.
+    pub steal_from: Option<String>,
 }

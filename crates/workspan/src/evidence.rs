@@ -63,7 +63,6 @@ pub fn from_rows(recording: &Recording, run: &Run, rows: &StoredRows, processors
     });
     let even = even.transpose()?;
     let even = even.as_ref().map(|(loops, graph)| OfEven { loops, graph });
-    let evidence =
-        usable.then(|| simulated(recording, run, &profile, &graph, processors, &stealing, even));
+    let evidence = usable.then(|| simulated(recording, run, &profile, &graph, processors, &stealing, even));
     Ok(Said { evidence, doubt: None })
 }

@@ -62,7 +62,12 @@ impl Graph {
                 threshold = machine.charge().next_threshold();
             } else {
                 let finished = machine.finish();
-                return Ok(finished.charge.into_graph(finished.rows, finished.span, finished.problems, &options.factors));
+                return Ok(finished.charge.into_graph(
+                    finished.rows,
+                    finished.span,
+                    finished.problems,
+                    &options.factors,
+                ));
             }
         }
     }

@@ -186,7 +186,9 @@ fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss
     let uneven = evidence.loops.and_then(|loops| loops.uneven);
     match losses.first() {
         Some(loss) if !well => Outcome::Limited(loss.cause),
-        _ if uneven.is_some() => uneven.map_or(Outcome::ScalesWell, |site| Outcome::Inconclusive(Why::UnevenLoop(site))),
+        _ if uneven.is_some() => {
+            uneven.map_or(Outcome::ScalesWell, |site| Outcome::Inconclusive(Why::UnevenLoop(site)))
+        }
         _ if evidence.basis == Basis::Bounds && !at_worst_well => Outcome::Inconclusive(Why::OnlyBounds),
         _ => Outcome::ScalesWell,
     }

@@ -18,6 +18,7 @@ use workspan_wire::shm::{Thread, OWNED};
 
 use super::alt_spans::AltSpans;
 use super::frame::Frame;
+pub use super::state::pieces::Headers;
 use super::state::pieces::Pieces;
 use super::{call, log, team};
 
@@ -68,6 +69,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
         iterations,
         ordinal,
         call: call.unwrap_or_default(),
+        headers: extra.pieces.get().headers,
     });
     path::release(shared, position.path);
 }
@@ -95,6 +97,19 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
         mark(thread);
     }
     extra.pieces.set(pieces);
+}
+
+/// What `task` knows of loops of which the runtime hears nothing; `None` in a construct that the runtime has reported.
+pub fn headers(task: &Frame) -> Option<Headers> {
+    let pieces = task.known_extra().map(|extra| extra.pieces.get()).unwrap_or_default();
+    (!pieces.active || pieces.inlined).then_some(pieces.headers)
+}
+
+/// `task` knows this of them.
+pub fn set_headers(thread: &Thread, task: &Frame, headers: Headers) {
+    if let Some(extra) = task.extra(thread) {
+        extra.pieces.set(Pieces { headers, ..extra.pieces.get() });
+    }
 }
 
 /// `task` enters a loop whose end the runtime does not report, unless it is in a construct already.
@@ -145,7 +160,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
     }
     let context: ContextId = strand::context(thread);
     let ordinal = pieces.ordinal;
-    extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), ..Pieces::default() });
+    extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), headers: pieces.headers, ..Pieces::default() });
     region::shift(thread, extra.construct.get());
     call::leave_part(thread, task, pieces.call, pieces.best - pieces.entry);
     if let Some(team) = task.team() {

@@ -22,6 +22,7 @@ use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
+use super::first_use;
 use super::site::{self, call_site};
 use crate::dag::alt_spans::AltSpans;
 use crate::dag::clock::is_virtual;
@@ -168,6 +169,7 @@ pub extern "C" fn parallel_begin(
     }
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
+    first_use::ends(thread);
     let at = now(thread);
     task::stop(thread, Some(at));
     let kind = if flags & LEAGUE != 0 { SiteKind::Teams } else { SiteKind::Parallel };

@@ -3,8 +3,9 @@
 //! Before such a loop a member asks for the size of its team and for its own number, then divides the iterations among the
 //! members. So the call of `omp_get_thread_num`, defined here first, is where the loop begins, and the division that follows
 //! ([`super::straight`]) says how many iterations there are: if what is divided by is the size of the team, it is a loop, be it
-//! the compiler's or one that the program divides itself. Of several loops in a region gcc asks once; the others begin behind
-//! a barrier, so that is looked at, too. The loop lasts to the member's next barrier, worksharing construct, or end.
+//! the compiler's or one that the program divides itself. Of several loops in a region gcc asks once, and may compute headers
+//! once for all rounds of a loop around; the other loops begin behind a barrier, so that is looked at, too. The loop lasts to the
+//! member's next barrier, worksharing construct, or end.
 //!
 //! **Invariant:** nothing of the program changes: not its registers, not its memory. **Cost:** one look for each loop and
 //! member, about a microsecond, which is in no strand; one load for a call that is known to be no header.
@@ -16,8 +17,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use workspan_collect::interposed::Original;
 
 use super::events::{current_task, now};
-use super::straight::{self, Registers};
+use super::straight::{self, Member, Registers};
 use super::worksharing;
+use crate::dag::pieces::{self, Headers};
 use crate::dag::task;
 
 /// What functions keep, as the trampolines push it, and where the call returns to.
@@ -68,34 +70,46 @@ fn look(saved: &Saved, number: Option<u64>) {
     if other.load(Ordering::Relaxed) == saved.after {
         return;
     }
-    let Some((thread, member)) = current_task() else { return };
-    if !member.is_member() || thread.task.waiting.get() != 0 {
+    let Some((thread, task)) = current_task() else { return };
+    if !task.is_member() || thread.task.waiting.get() != 0 {
         return;
     }
-    let members = u64::from(member.team_size()).max(1);
+    let Some(headers) = pieces::headers(task) else { return };
     let at = now(thread);
     task::stop(thread, Some(at));
-    let Saved { rbx, rbp, r12, r13, r14, r15, after } = *saved;
-    let mut registers: Registers = [None; 16];
-    let stack = core::ptr::from_ref(saved) as u64 + mem::size_of::<Saved>() as u64;
-    for (register, value) in
-        [(3, rbx), (4, stack), (5, rbp), (12, r12), (13, r13), (14, r14), (15, r15)]
-    {
-        registers[register] = Some(value);
-    }
-    registers[0] = number;
+    let (mut known, number_known) = (headers.iterations, number.or(u64::from(headers.number).checked_sub(1)));
+    let member = Member { of: u64::from(task.team_size()).max(1), number: number_known };
     // SAFETY: the thread goes on there, with these registers.
-    match unsafe { straight::dividend(after, registers, members) } {
-        None => other.store(after, Ordering::Relaxed),
-        Some(0) => {}
+    let found = unsafe { straight::iterations(saved.after, registers(saved, number), member, &mut known) };
+    let one_more = number_known.and_then(|number| u32::try_from(number + 1).ok());
+    let headers = Headers { iterations: known, number: one_more.unwrap_or(0) };
+    match found {
+        // Of a loop around, the first round may not come to the loop, and another may.
+        None if number.is_some() && known == [0; 3] => other.store(saved.after, Ordering::Relaxed),
+        None | Some(0) => {}
         Some(iterations) => {
-            let (least, first) = (iterations / members, iterations % members);
+            let (least, more) = (iterations / member.of, iterations % member.of);
             // The first members have one more; who is not known is one of them.
-            let part = least + u64::from(number.is_none_or(|number| number < first) && first > 0);
-            worksharing::inlined(thread, member, after, iterations, part);
+            let part = least + u64::from(more > 0 && number_known.is_none_or(|number| number < more));
+            worksharing::inlined(thread, task, saved.after, iterations, part);
         }
     }
+    if known != [0; 3] {
+        pieces::set_headers(thread, task, headers);
+    }
     task::go_long(thread, at);
+}
+
+/// Those that a function keeps, and what it returns.
+fn registers(saved: &Saved, returned: Option<u64>) -> Registers {
+    let Saved { rbx, rbp, r12, r13, r14, r15, .. } = *saved;
+    let stack = core::ptr::from_ref(saved) as u64 + mem::size_of::<Saved>() as u64;
+    let mut registers: Registers = [None; 16];
+    registers[0] = returned;
+    for (register, value) in [(3, rbx), (4, stack), (5, rbp), (12, r12), (13, r13), (14, r14), (15, r15)] {
+        registers[register] = Some(value);
+    }
+    registers
 }
 
 /// Asks for the caller's number.

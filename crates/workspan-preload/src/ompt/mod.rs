@@ -7,6 +7,8 @@ pub mod start;
 
 #[cfg(not(idle_only))]
 pub mod events;
+#[cfg(not(idle_only))]
+mod first_use;
 #[cfg(all(not(idle_only), target_arch = "x86_64"))]
 mod inlined;
 pub mod interpose;

@@ -97,7 +97,10 @@ fn why_words(recording: &Recording, why: &Why) -> String {
         Why::Incomplete => "part of the run is missing",
         Why::OnlyBounds => "only bounds are known",
         Why::UnevenLoop(site) => {
-            return format!("the iterations of {} differ in cost, and only chunks of them were seen", at(recording, Some(*site)))
+            return format!(
+                "the iterations of {} differ in cost, and only chunks of them were seen",
+                at(recording, Some(*site))
+            )
         }
     };
     words.to_owned()

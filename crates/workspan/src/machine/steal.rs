@@ -50,7 +50,8 @@ pub(super) fn ticks() -> Option<u64> {
     let allowed = sched_getaffinity(Pid::from_raw(0)).ok()?;
     let processors: Vec<usize> = (0..CpuSet::count()).filter(|cpu| allowed.is_set(*cpu) == Ok(true)).collect();
     let (first, others) = processors.split_first()?;
-    let chosen = (1..=PAIRS.min(others.len())).filter_map(|n| others.get(others.len() * n / PAIRS.min(others.len()) - 1));
+    let chosen =
+        (1..=PAIRS.min(others.len())).filter_map(|n| others.get(others.len() * n / PAIRS.min(others.len()) - 1));
     chosen.filter_map(|other| between(*first, *other)).max()
 }
 

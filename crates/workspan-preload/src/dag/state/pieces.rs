@@ -3,6 +3,15 @@
 use super::call::Part;
 use crate::dag::alt_spans::AltSpans;
 
+/// Loops of which the runtime hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Headers {
+    /// Iterations of those met in this region; 0 for none.
+    pub iterations: [u32; 3],
+    /// One more than the member's number, if it has asked.
+    pub number: u32,
+}
+
 /// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pieces {
@@ -36,4 +45,6 @@ pub struct Pieces {
     pub ordinal: u32,
     /// Its part of the construct's call.
     pub call: Part,
+    /// What the task knows of loops whose headers the program has itself.
+    pub headers: Headers,
 }
