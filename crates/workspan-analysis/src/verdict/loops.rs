@@ -34,6 +34,10 @@ pub struct EvenLoops {
 
 /// The run with even iterations, unless that makes no difference.
 pub fn even_loops(recording: &Recording, run: &Run, profile: &Profile) -> Option<EvenLoops> {
+    if run.logical_cores.is_some() {
+        // Chunks are those of that number of members, and were seen.
+        return None;
+    }
     let uniform = profile.program.uniform?;
     let (low, high) = (profile.program.span, uniform.span);
     if high.as_f64() > low.as_f64() * (1.0 - MATTERS) {

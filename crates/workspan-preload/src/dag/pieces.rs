@@ -22,14 +22,14 @@ pub use super::state::pieces::Headers;
 use super::state::pieces::Pieces;
 use super::{call, log, team};
 
-/// `task` enters a worksharing construct of `iterations`; its strand is stopped.
-pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
+/// `task` enters a worksharing construct of `iterations`; its strand is stopped. False if it is part of another one.
+pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) -> bool {
     let Some(extra) = task.extra(thread) else {
-        return;
+        return false;
     };
     if extra.pieces.get().active {
         // A loop within a chunk belongs to it (distribute parallel for).
-        return;
+        return false;
     }
     let here = strand::context(thread);
     // At the root, such a loop is serial code.
@@ -55,6 +55,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     extra.pieces.set(Pieces {
         active: true,
         inlined: false,
+        whole: false,
         known: target.is_some(),
         recursive,
         entry,
@@ -72,6 +73,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
         headers: extra.pieces.get().headers,
     });
     path::release(shared, position.path);
+    true
 }
 
 /// A piece of `iterations` begins; the strand is stopped.
@@ -83,6 +85,7 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     if !pieces.active {
         return;
     }
+    let iterations = if pieces.whole { 1 } else { iterations };
     let logged = logged(thread);
     if logged {
         log::piece(thread, Event::Next, iterations);
@@ -97,6 +100,13 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
         mark(thread);
     }
     extra.pieces.set(pieces);
+}
+
+/// The chunks of the construct that `task` has entered are as the program wants them: nobody may divide them.
+pub fn chunks_are_whole(task: &Frame) {
+    if let Some(extra) = task.known_extra() {
+        extra.pieces.set(Pieces { whole: true, ..extra.pieces.get() });
+    }
 }
 
 /// What `task` knows of loops of which the runtime hears nothing; `None` in a construct that the runtime has reported.
@@ -114,10 +124,9 @@ pub fn set_headers(thread: &Thread, task: &Frame, headers: Headers) {
 
 /// `task` enters a loop whose end the runtime does not report, unless it is in a construct already.
 pub fn enter_inlined(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
-    if task.known_extra().is_some_and(|extra| extra.pieces.get().active) {
+    if !enter(thread, task, site, iterations) {
         return;
     }
-    enter(thread, task, site, iterations);
     if let Some(extra) = task.known_extra() {
         extra.pieces.set(Pieces { inlined: true, ..extra.pieces.get() });
     }

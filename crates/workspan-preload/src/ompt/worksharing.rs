@@ -44,7 +44,10 @@ pub extern "C" fn work(
         (true, false) => taskloop::leave(thread, task),
         (false, true) => {
             LOOPS.store(true, Ordering::Relaxed);
-            pieces::enter(thread, task, &site, count);
+            let whole = kind == share::DYNAMIC && task.team_size() > 1;
+            if pieces::enter(thread, task, &site, if whole { 1 } else { count }) && whole {
+                pieces::chunks_are_whole(task);
+            }
         }
         (false, false) => pieces::leave(thread, task),
     }

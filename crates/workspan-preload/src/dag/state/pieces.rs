@@ -17,6 +17,8 @@ pub struct Headers {
 pub struct Pieces {
     /// A loop is under way.
     pub active: bool,
+    /// Chunks are the program's.
+    pub whole: bool,
     /// The runtime will not report its end.
     pub inlined: bool,
     /// Its place is known.
