@@ -399,6 +399,8 @@ const OF_OBJECTS: &[&str] = &[
     "_ZSt25__throw_",
     "_ZSt28__throw_",
     "_ZSt9terminatev",
+    "_ZSt3minI",
+    "_ZSt3maxI",
     "_ZSt11_Hash_bytes",
     "_ZSt15_Fnv_hash_bytes",
     "_ZSt18_Rb_tree_",

@@ -18,6 +18,9 @@ use crate::source::SegmentInfo;
 /// Iterations of one execution that are compared in vain, at most.
 const ATTEMPTS: u32 = 6;
 
+/// Segments that no counted iteration has.
+const OTHER: u32 = flag::CALL | flag::RETURN | flag::ENTRY | flag::FRAME;
+
 /// A dependence between locals that an iteration found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Effect {
@@ -167,7 +170,6 @@ impl Engine {
             // Another loop may lie within the iteration.
             steady.other = info.flags & flag::HEADER == 0;
         }
-        const OTHER: u32 = flag::CALL | flag::RETURN | flag::ENTRY | flag::FRAME;
         if info.flags & OTHER != 0 || info.runs.is_empty() {
             steady.other = true;
         }
