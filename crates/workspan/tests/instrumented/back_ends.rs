@@ -8,7 +8,7 @@ use crate::support::{build_source, folder, json, out, record, success, workspan}
 const COUNTERS: &str = "\
 #include <pthread.h>
 #include <stdlib.h>
-static volatile long *cells;
+volatile long *cells;
 static pthread_barrier_t barrier;
 static void *run(void *p) {
     pthread_barrier_wait(&barrier);
