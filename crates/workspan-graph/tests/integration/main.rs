@@ -2,7 +2,6 @@
 
 mod cache;
 mod chunks;
-mod damaged;
 mod graphs;
 mod made;
 mod order;
