@@ -20,13 +20,20 @@ const RTLD_NEXT: *mut c_void = -1isize as *mut c_void;
 #[derive(Debug)]
 pub struct Original {
     name: &'static CStr,
+    /// Of the symbol; empty for whichever is the default.
+    version: &'static CStr,
     at: AtomicPtr<c_void>,
 }
 
 impl Original {
     /// Not looked up yet.
     pub const fn new(name: &'static CStr) -> Original {
-        Original { name, at: AtomicPtr::new(ptr::null_mut()) }
+        Original { name, version: c"", at: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// The same of a function of which a library may have several versions.
+    pub const fn versioned(name: &'static CStr, version: &'static CStr) -> Original {
+        Original { name, version, at: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// Its address; null if there is none.
@@ -42,8 +49,19 @@ impl Original {
 
     #[cold]
     fn find(&self) -> *mut c_void {
-        // SAFETY: a terminated name. The program calls the function, so its runtime defines it.
-        let found = unsafe { dlsym(RTLD_NEXT, self.name.as_ptr()) };
+        let mut found = ptr::null_mut();
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
+        if !self.version.is_empty() {
+            extern "C" {
+                fn dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
+            }
+            // SAFETY: terminated names.
+            found = unsafe { dlvsym(RTLD_NEXT, self.name.as_ptr(), self.version.as_ptr()) };
+        }
+        if found.is_null() {
+            // SAFETY: a terminated name. The program calls the function, so its runtime defines it.
+            found = unsafe { dlsym(RTLD_NEXT, self.name.as_ptr()) };
+        }
         self.at.store(found, Ordering::Relaxed);
         found
     }

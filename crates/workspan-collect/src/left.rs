@@ -41,7 +41,7 @@ impl<const SLOTS: usize> Table<SLOTS> {
     fn slot(&self, address: u64) -> (usize, u64) {
         let hash = address.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         // Never 0, so that it differs from an empty slot's.
-        ((hash >> 56) as usize % SLOTS, (hash & 0xffff_ffff) | 1)
+        ((hash >> 48) as usize % SLOTS, (hash & 0xffff_ffff) | 1)
     }
 
     /// Leaves `spans` and the handle `path` under `address`; what was there is released.

@@ -115,6 +115,16 @@ pub fn hot() -> Option<&'static Thread> {
     Some(unsafe { &*hot })
 }
 
+/// The calling thread and the tick now, in the middle of a strand, if it is attached already: attaching may allocate.
+#[inline]
+pub fn attached() -> Option<Now> {
+    let any = ANY.get();
+    if any.is_null() || any == GONE {
+        return None;
+    }
+    running()
+}
+
 /// The calling thread, attached if need be, without a look at the clock; with the real clock only.
 pub fn hot_or_attach() -> Option<&'static Thread> {
     if HOT.get().is_null() && ANY.get().is_null() {

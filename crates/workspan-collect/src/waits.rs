@@ -34,9 +34,11 @@ use workspan_wire::log::Event;
 use workspan_wire::shm::{Candidate, Position, Spans, Thread, NODE, OWNED, PREFIXED};
 
 const SLOTS: usize = 256;
+/// Of threads many may have ended before anybody joins the first.
+const THREAD_SLOTS: usize = 1 << 14;
 
 static WAKERS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
-static ENDED_THREADS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
+static ENDED_THREADS: Table<THREAD_SLOTS> = Table::of([const { Candidate::none() }; THREAD_SLOTS]);
 
 /// The calling thread in the middle of a strand of the program, with the real clock.
 fn in_strand() -> Option<&'static Thread> {
@@ -73,6 +75,12 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (Spans, u32) {
     }
     log::go(thread, now);
     (strand::spans(thread), path)
+}
+
+/// What the strand of `thread`, up to tick `now`, leaves to who waits at `address`: its spans, and a handle of its own for its path.
+/// The strand goes on.
+pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (Spans, u32) {
+    snapshot(thread, now, Some(address))
 }
 
 /// The calling thread is about to wake who waits at `address`.
@@ -149,6 +157,33 @@ impl Wait {
         self.resume(now, id, ended);
     }
 
+    /// The wait at `at` is over at tick `now`: some strand has left this there ([`leave_at`]); `None`: it was for the outside
+    /// world. Returns how long it took.
+    pub fn end_behind(self, now: u64, at: u64, left: Option<(Spans, u32)>) -> i64 {
+        let took = now.wrapping_sub(self.since) as i64;
+        self.resume(now, at, left);
+        took
+    }
+
+    /// The wait is over at tick `now`, by a strand of which nothing is known but that it came early enough. Returns how long it took.
+    pub fn end_unknown(self, now: u64) -> i64 {
+        let Wait { thread, since } = self;
+        let took = now.wrapping_sub(since) as i64;
+        thread.task.waiting.set(0);
+        thread.waited.set(thread.waited.get() + took);
+        log::go(thread, now);
+        took
+    }
+
+    /// The wait ended by time: whether for nothing but time, or in the middle of a wait for a strand, is not known yet. Returns how
+    /// long it took.
+    pub fn end_undecided(self, now: u64) -> i64 {
+        let Wait { thread, since } = self;
+        thread.task.waiting.set(0);
+        log::go(thread, now);
+        now.wrapping_sub(since) as i64
+    }
+
     /// Goes on, after what was left under `at`, if anything was.
     fn resume(self, now: u64, at: u64, after: Option<(Spans, u32)>) {
         let thread = self.thread;
@@ -192,6 +227,14 @@ impl Wait {
         }
         strand::go(thread, now);
     }
+}
+
+/// The strand of `thread`, at tick `now`, has been blocked for so long before.
+pub fn was_blocked(thread: &Thread, now: u64, ticks: i64) {
+    strand::stop(thread, now);
+    strand::count_blocked(thread, ticks);
+    strand::lengthen(thread, ticks);
+    log::go(thread, now);
 }
 
 /// Where a new thread of the program starts.

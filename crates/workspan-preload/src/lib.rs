@@ -26,6 +26,8 @@ pub mod dag;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod marks;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
+pub mod sync;
+#[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
 pub mod tbb;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;

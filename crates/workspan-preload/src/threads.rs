@@ -20,6 +20,8 @@ use crate::cost;
 use crate::dag::frame::Frame;
 use crate::dag::{create as tasks, marked, solo, task, token};
 #[cfg(target_arch = "x86_64")]
+use crate::sync::{self, caller};
+#[cfg(target_arch = "x86_64")]
 use crate::tbb;
 
 /// Load address of the OpenMP runtime.
@@ -32,11 +34,24 @@ pub fn leave_alone(address: u64) {
     if let Some(module) = platform::module_of(address) {
         RUNTIME.store(module.base, Ordering::Relaxed);
     }
+    #[cfg(target_arch = "x86_64")]
+    caller::forget();
 }
 
 /// Threads that begin in the module that is loaded at `base` are workers.
 pub fn are_workers(base: u64) {
     POOL.store(base, Ordering::Relaxed);
+    #[cfg(target_arch = "x86_64")]
+    caller::forget();
+}
+
+/// True if code at `address` is a runtime's that is followed by other means, or lies in the module of `own`.
+pub fn is_runtime(address: u64, own: u64) -> bool {
+    let Some(module) = platform::module_of(address) else { return false };
+    let bases = [RUNTIME.load(Ordering::Relaxed), POOL.load(Ordering::Relaxed)];
+    // An executable may lie at 0.
+    bases.iter().any(|base| *base != 0 && *base == module.base)
+        || platform::module_of(own).is_some_and(|own| own.base == module.base)
 }
 
 /// True if code at `address` is the OpenMP runtime's.
@@ -70,13 +85,24 @@ impl Life for Lives {
             Some(born) => born.start(),
             None => thread::become_worker(),
         }
-        let own = self.site.and_then(|site| enter(&site));
-        let result = body();
-        if let Some(own) = own {
+        let _end = Over { own: self.site.and_then(|site| enter(&site)) };
+        body()
+    }
+}
+
+/// A followed thread ends when this goes: by a return, `pthread_exit`, or when it is cancelled.
+struct Over {
+    own: Option<&'static Frame>,
+}
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        sync::wait::ends();
+        if let Some(own) = self.own {
             leave(own);
         }
         publish_end();
-        result
     }
 }
 
@@ -87,25 +113,58 @@ pub fn several() {
     }
 }
 
-/// C11's own way to create a thread, which does not lead through `pthread_create`. Such a thread is not followed from its begin.
+/// C11's own way to create a thread, which does not lead through `pthread_create`.
 ///
 /// # Safety
 ///
 /// As for the C library's.
+#[cfg(target_arch = "x86_64")]
 #[no_mangle]
-pub unsafe extern "C" fn thrd_create(id: *mut u64, start: *mut c_void, argument: *mut c_void) -> c_int {
-    const THRD_ERROR: c_int = 2;
-    type Create = unsafe extern "C" fn(*mut u64, *mut c_void, *mut c_void) -> c_int;
-    static ORIGINAL: Original = Original::new(c"thrd_create");
-    let original = ORIGINAL.get();
-    if original.is_null() {
-        return THRD_ERROR;
-    }
-    // SAFETY: the C library defines it with this signature.
-    let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
-    several();
+#[unsafe(naked)]
+pub unsafe extern "C" fn thrd_create() {
+    // Where the return address lies.
+    core::arch::naked_asm!("mov rcx, rsp", "jmp {create}", create = sym create_c11)
+}
+
+/// # Safety
+///
+/// As for the C library's.
+#[cfg(not(target_arch = "x86_64"))]
+#[no_mangle]
+pub unsafe extern "C" fn thrd_create(id: *mut u64, start: Start, argument: *mut c_void) -> c_int {
     // SAFETY: the caller's own arguments.
-    unsafe { original(id, start, argument) }
+    unsafe { create_c11(id, start, argument, core::ptr::null()) }
+}
+
+/// `start` returns an `int`, which comes in the register that a pointer would come in, and of which whoever joins reads no more.
+unsafe extern "C" fn create_c11(id: *mut u64, start: Start, argument: *mut c_void, called: *const u64) -> c_int {
+    const ERROR: c_int = 2;
+    const NO_MEMORY: c_int = 3;
+    const ENOMEM: c_int = 12;
+    // SAFETY: the caller's own arguments.
+    match unsafe { create(id, core::ptr::null(), start, argument, called) } {
+        0 => 0,
+        ENOMEM => NO_MEMORY,
+        _ => ERROR,
+    }
+}
+
+/// # Safety
+///
+/// As for the C library's.
+#[no_mangle]
+pub unsafe extern "C-unwind" fn thrd_join(id: u64, result: *mut c_int) -> c_int {
+    const ERROR: c_int = 2;
+    let mut returned = core::ptr::null_mut();
+    // SAFETY: the caller's own thread.
+    if unsafe { pthread_join(id, &raw mut returned) } != 0 {
+        return ERROR;
+    }
+    // SAFETY: null or the caller's own.
+    if let Some(result) = unsafe { result.as_mut() } {
+        *result = returned as usize as c_int;
+    }
+    0
 }
 
 /// The calling thread in the middle of a strand.

@@ -221,7 +221,7 @@ impl Work<'_> {
 }
 
 fn look_up(lookup: &Lookup<'_>, site: &Site) -> Found {
-    if site.kind.is_called() {
+    if site.kind.is_called() || site.kind == SiteKind::Lock {
         return look_up_call(lookup, site);
     }
     match site.addresses.first() {
@@ -238,10 +238,11 @@ fn look_up_call(lookup: &Lookup<'_>, site: &Site) -> Found {
     site.addresses.iter().rev().find_map(own).or_else(outermost).unwrap_or_default()
 }
 
-/// True for files that are no headers of oneTBB or the standard library.
+/// True for files that are no headers of oneTBB or a standard library, nor Rust's.
 fn is_own(file: &str) -> bool {
-    let headers = ["/oneapi/tbb/", "/include/tbb/", "/pstl/", "/include/c++/", "/c++/v1/"];
-    !headers.iter().any(|folder| file.contains(folder))
+    let headers = ["/oneapi/tbb/", "/include/tbb/", "/pstl/", "/include/c++/", "/c++/v1/", "/bits/gthr"];
+    let rust = ["library/std/src/", "library/core/src/", "library/alloc/src/"];
+    !headers.iter().chain(&rust).any(|folder| file.contains(folder))
 }
 
 /// The files of places of which flang reported line and function: the only one there is, or the one that has the function

@@ -1,9 +1,10 @@
 //! The time of P processors, split into useful work and what is lost to each cause.
 //!
 //! ```text
-//! P · T_P = useful time + task overhead + too little parallelism + scheduling
+//! P · T_P = useful time + task overhead + too little parallelism + lock contention + scheduling
 //! useful time = T_1 − cost of creating tasks
-//! too little parallelism = P · T_ideal − T_1           the others wait, in the best schedule
+//! too little parallelism + lock contention = P · T_ideal − T_1      the others wait, in the best schedule
+//! lock contention = of that, while code under a lock is what they wait for
 //! scheduling = P · (T_P − T_ideal)                     what real schedules take longer
 //! speedup = T_1 / T_P;  lost to a cause = P · its share:  P = speedup + Σ lost, but for task overhead
 //! ```
@@ -15,7 +16,7 @@
 
 use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
-use super::evidence::{Basis, Evidence};
+use super::evidence::{Basis, Evidence, Loops};
 use super::headline::forks;
 use super::reasons::{self, Known, Reason};
 use crate::laws;
@@ -46,6 +47,8 @@ pub struct Judged {
     pub speedup: Ratio,
     /// The same of the slowest schedule that there may be, where that is known.
     pub slowest: Ratio,
+    /// `time` is that of loops with even iterations: chunks alone were seen.
+    pub loops: Option<Loops>,
     /// In one word.
     pub outcome: Outcome,
     /// By falling time; none that is zero.
@@ -74,6 +77,8 @@ pub enum Why {
     Incomplete,
     /// It may scale well, or not: only bounds are known, and they are far apart.
     OnlyBounds,
+    /// It would with even iterations, but chunks show that those of this loop are not.
+    UnevenLoop(SiteId),
 }
 
 /// What processor time is lost to.
@@ -81,6 +86,8 @@ pub enum Why {
 pub enum Cause {
     /// The others have nothing to do.
     Parallelism,
+    /// The others wait for code under a lock.
+    Locks,
     /// Tasks are created.
     TaskOverhead,
     /// Tasks are distributed.
@@ -96,6 +103,7 @@ impl Cause {
     pub fn code(self) -> &'static str {
         match self {
             Cause::Parallelism => "parallelism",
+            Cause::Locks => "lock-contention",
             Cause::TaskOverhead => "task-overhead",
             Cause::Scheduling => "scheduling",
             Cause::Inflation => "work-inflation",
@@ -145,12 +153,13 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     let overhead = profile.program.overhead.at_least_zero().min(work);
     let on_one = profile.program.on_one.min(total);
     let account = Account { on_one, total, all: f64::from(evidence.processors) };
+    let waiting = (evidence.ideal * all - on_one).at_least_zero();
+    let blamed = blamed(recording, run, profile, evidence);
+    let (locks, others): (Times, Times) = blamed.into_iter().partition(|(_, reason, _)| *reason == Reason::Lock);
+    let locked = locks.iter().map(|(_, _, time)| *time).sum::<Nanos>().min(waiting);
     let mut losses = vec![
-        (
-            Cause::Parallelism,
-            (evidence.ideal * all - on_one).at_least_zero(),
-            blamed(recording, run, profile, evidence),
-        ),
+        (Cause::Parallelism, waiting - locked, others),
+        (Cause::Locks, locked, locks),
         (Cause::TaskOverhead, overhead, creators(profile)),
         (Cause::Scheduling, (evidence.time - evidence.ideal) * all, Vec::new()),
     ];
@@ -159,10 +168,12 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     let losses: Vec<Loss> = losses.into_iter().map(|(cause, time, parts)| account.loss(cause, time, parts)).collect();
     let speedup = laws::speedup(on_one, evidence.time)?;
     let slowest = laws::speedup(on_one, evidence.longest).unwrap_or(speedup);
-    let useful = [evidence.time, evidence.longest].map(|time| (on_one - overhead).over(time).unwrap_or_default());
+    // The chunks that were seen are those of the team: smaller ones may be made of the same loop.
+    let longest = evidence.loops.map_or(evidence.longest, |loops| loops.longest);
+    let useful = [evidence.time, longest].map(|time| (on_one - overhead).over(time).unwrap_or_default());
     let outcome = outcome(recording, run, evidence, &losses, useful);
     let (processors, basis, time) = (evidence.processors, evidence.basis, evidence.time);
-    Some(Judged { processors, basis, time, on_one, speedup, slowest, outcome, losses })
+    Some(Judged { processors, basis, time, on_one, speedup, slowest, loops: evidence.loops, outcome, losses })
 }
 
 fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss], speedups: [Ratio; 2]) -> Outcome {
@@ -177,8 +188,12 @@ fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss
         return Outcome::Inconclusive(Why::Incomplete);
     }
     let [well, at_worst_well] = speedups.map(|speedup| speedup.0 >= SCALES_WELL * f64::from(evidence.processors));
+    let uneven = evidence.loops.and_then(|loops| loops.uneven);
     match losses.first() {
         Some(loss) if !well => Outcome::Limited(loss.cause),
+        _ if uneven.is_some() => {
+            uneven.map_or(Outcome::ScalesWell, |site| Outcome::Inconclusive(Why::UnevenLoop(site)))
+        }
         _ if evidence.basis == Basis::Bounds && !at_worst_well => Outcome::Inconclusive(Why::OnlyBounds),
         _ => Outcome::ScalesWell,
     }

@@ -37,10 +37,19 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
         leave_idle(thread, now);
         waited = now.wrapping_sub(locks.waits_since.get()) as i64;
     }
+    hold(thread, task, lock, site, waited);
+}
+
+/// `task`, whose strand is stopped, has `lock` from here on, taken at `site` after it has waited for so long. False: nobody
+/// will say when it is given back.
+pub fn hold(thread: &Thread, task: &Frame, lock: u64, site: &CallSite, waited: i64) -> bool {
+    let Some(locks) = task.extra(thread).map(|extra| &extra.locks) else {
+        return false;
+    };
     let depth = locks.depth.get();
     locks.depth.set(depth + 1);
     let Some(slot) = locks.held.get(depth as usize) else {
-        return;
+        return true;
     };
     let before = strand::context(thread);
     // At the root, code under a lock stays part of the serial code.
@@ -63,6 +72,21 @@ pub fn taken(thread: &Thread, task: &Frame, now: u64, lock: u64, site: &CallSite
         account.lock.set(if known == 0 || known == lock { lock } else { 1 });
     }
     slot.set(Hold { lock, before, given_back: false, shown: target.is_some(), call });
+    true
+}
+
+/// True if `task` can have one more lock that [`hold`] keeps separate.
+pub fn has_room(task: &Frame) -> bool {
+    task.known_extra().is_none_or(|extra| (extra.locks.depth.get() as usize) < DEPTH)
+}
+
+/// True if `task` has `lock`, as far as [`hold`] was told.
+pub fn holds(task: &Frame, lock: u64) -> bool {
+    let Some(locks) = task.known_extra().map(|extra| &extra.locks) else {
+        return false;
+    };
+    let depth = (locks.depth.get() as usize).min(DEPTH);
+    locks.held[..depth].iter().any(|slot| slot.get().lock == lock && !slot.get().given_back)
 }
 
 /// `task` has given `lock` back; its strand is stopped.

@@ -47,6 +47,8 @@ fn restore_environment() {
 }
 
 extern "C" fn at_exit() {
+    #[cfg(all(not(idle_only), target_arch = "x86_64"))]
+    crate::sync::wait::ends();
     #[cfg(not(idle_only))]
     events::note_uniform_end();
     process::finish();

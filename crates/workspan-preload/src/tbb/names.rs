@@ -42,13 +42,29 @@ pub fn is_function_of_headers(function: u64) -> bool {
     found
 }
 
-/// True for the mangled names of functions in the namespaces of oneTBB and the standard library, and of what is local to
+/// True for the mangled names of functions in the namespaces of oneTBB and the standard libraries, and of what is local to
 /// these.
 fn in_headers(name: &[u8]) -> bool {
+    if let Some(rest) = name.strip_prefix(b"_R") {
+        return first_crate(rest).is_some_and(|name| [&b"std"[..], b"core", b"alloc"].contains(&name));
+    }
     let Some(rest) = name.strip_prefix(b"_Z") else { return false };
     let nested = rest.iter().take_while(|byte| matches!(byte, b'Z' | b'N' | b'K' | b'L')).count();
     let spaces: [&[u8]; 6] = [b"3tbb", b"St", b"6__pstl", b"4pstl", b"9__gnu_cxx", b"3std"];
-    rest.get(nested..).is_some_and(|rest| spaces.iter().any(|space| rest.starts_with(space)))
+    let Some(rest) = rest.get(nested..) else { return false };
+    // What gcc's library has between itself and pthreads.
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    rest[digits..].starts_with(b"__gthread") || spaces.iter().any(|space| rest.starts_with(space))
+}
+
+/// The crate that comes first in a name as Rust's compiler mangles them: `C`, `s`, a number in letters, `_`, a length, a name.
+fn first_crate(name: &[u8]) -> Option<&[u8]> {
+    let at = name.windows(2).position(|pair| pair == b"Cs")? + 2;
+    let rest = name.get(at..)?;
+    let rest = rest.get(rest.iter().position(|byte| *byte == b'_')? + 1..)?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = rest[..digits].iter().fold(0usize, |sum, digit| sum.wrapping_mul(10) + usize::from(digit - b'0'));
+    rest.get(digits..)?.get(..length)
 }
 
 extern "C" {
@@ -168,12 +184,19 @@ mod tests {
             "_ZNK3tbb1aEv",
             "_ZSt4sortIPiEvT_S1_",
             "_ZZN6__pstl1aEvENKUlvE_clEv",
+            "_ZL20__gthread_mutex_lockP15pthread_mutex_t",
+            "_RNvNvMs0_NtNtNtCsjrHSEGnQ3l9_3std3sys6thread4unixNtB7_6Thread3new12thread_start",
         ] {
             assert!(in_headers(name.as_bytes()), "{name}");
         }
-        for name in
-            ["main", "_Z3fibi", "_ZZ4mainENKUlRKN3tbb6detail2d113blocked_rangeIiEEE_clES5_", "_ZN5mytbb1aEv", ""]
-        {
+        for name in [
+            "main",
+            "_Z3fibi",
+            "_ZZ4mainENKUlRKN3tbb6detail2d113blocked_rangeIiEEE_clES5_",
+            "_ZN5mytbb1aEv",
+            "",
+            "_RNvCs1_4main4work",
+        ] {
             assert!(!in_headers(name.as_bytes()), "{name}");
         }
     }

@@ -21,7 +21,7 @@ fn check_sums(verdict: &Value) {
 }
 
 /// What a verdict says, in short: the outcome; if it is limited by what, where and why.
-fn said(report: &Value) -> String {
+pub fn said(report: &Value) -> String {
     let verdict = &report["verdict"];
     check_sums(verdict);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -159,7 +159,7 @@ fn openmp_programs() {
     let single = format!("parallelism: own-code {}", openmp_line("#pragma omp parallel // prepared by one"));
     let row = openmp_line("#pragma omp task depend(inout : row)");
     for compiler in [Compiler::Clang, Compiler::Gcc] {
-        let lock = format!("parallelism: lock {}", openmp_line("#pragma omp critical"));
+        let lock = format!("lock-contention: lock {}", openmp_line("#pragma omp critical"));
         check_openmp("convoy", compiler, [&lock; 2]);
         check_openmp("between", compiler, [&between; 2]);
         check_openmp("single", compiler, [&single; 2]);

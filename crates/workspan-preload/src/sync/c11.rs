@@ -1,0 +1,90 @@
+//! `mtx_*` and `cnd_*`, which do not lead through the functions of pthreads.
+
+use core::ffi::{c_int, c_void};
+
+use super::shim::{entry, original};
+use super::wait;
+use super::{condition, locks};
+use crate::tbb::site::Called;
+
+type Plain = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
+type Wait = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int;
+type Timed = unsafe extern "C-unwind" fn(*mut c_void, *const c_void) -> c_int;
+type TimedWait = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *const c_void) -> c_int;
+
+const SUCCESS: c_int = 0;
+const TIMED_OUT: c_int = 4;
+
+entry!(mtx_lock, "rsi", lock);
+unsafe extern "C-unwind" fn lock(mutex: *mut c_void, called: Called) -> c_int {
+    let own = original!(c"mtx_lock" as Plain);
+    // SAFETY: the caller's own.
+    if unsafe { original!(c"mtx_trylock" as Plain)(mutex) } == SUCCESS {
+        locks::taken(called, mutex as u64);
+        return SUCCESS;
+    }
+    // SAFETY: the caller's own.
+    locks::contended(called, mutex as u64, || unsafe { own(mutex) })
+}
+
+entry!(mtx_trylock, "rsi", trylock);
+unsafe extern "C-unwind" fn trylock(mutex: *mut c_void, called: Called) -> c_int {
+    // SAFETY: the caller's own.
+    let answer = unsafe { original!(c"mtx_trylock" as Plain)(mutex) };
+    if answer == SUCCESS {
+        locks::taken(called, mutex as u64);
+    }
+    answer
+}
+
+entry!(mtx_timedlock, "rdx", timedlock);
+unsafe extern "C-unwind" fn timedlock(mutex: *mut c_void, until: *const c_void, called: Called) -> c_int {
+    let own = original!(c"mtx_timedlock" as Timed);
+    // SAFETY: the caller's own.
+    if unsafe { original!(c"mtx_trylock" as Plain)(mutex) } == SUCCESS {
+        locks::taken(called, mutex as u64);
+        return SUCCESS;
+    }
+    // SAFETY: the caller's own.
+    locks::contended(called, mutex as u64, || unsafe { own(mutex, until) })
+}
+
+entry!(mtx_unlock, "rsi", unlock);
+unsafe extern "C-unwind" fn unlock(mutex: *mut c_void, called: Called) -> c_int {
+    locks::given_back(called, mutex as u64);
+    // SAFETY: the caller's own.
+    unsafe { original!(c"mtx_unlock" as Plain)(mutex) }
+}
+
+entry!(cnd_wait, "rdx", wait_for);
+unsafe extern "C-unwind" fn wait_for(condition: *mut c_void, mutex: *mut c_void, called: Called) -> c_int {
+    let own = original!(c"cnd_wait" as Wait);
+    // SAFETY: the caller's own.
+    condition::wait(called, condition, mutex, TIMED_OUT, || unsafe { own(condition, mutex) })
+}
+
+entry!(cnd_timedwait, "rcx", timed_wait_for);
+unsafe extern "C-unwind" fn timed_wait_for(
+    condition: *mut c_void,
+    mutex: *mut c_void,
+    until: *const c_void,
+    called: Called,
+) -> c_int {
+    let own = original!(c"cnd_timedwait" as TimedWait);
+    // SAFETY: the caller's own.
+    condition::wait(called, condition, mutex, TIMED_OUT, || unsafe { own(condition, mutex, until) })
+}
+
+entry!(cnd_signal, "rsi", signal);
+unsafe extern "C-unwind" fn signal(condition: *mut c_void, called: Called) -> c_int {
+    wait::wake(called, condition as u64, 1);
+    // SAFETY: the caller's own.
+    unsafe { original!(c"cnd_signal" as Plain)(condition) }
+}
+
+entry!(cnd_broadcast, "rsi", broadcast);
+unsafe extern "C-unwind" fn broadcast(condition: *mut c_void, called: Called) -> c_int {
+    wait::wake(called, condition as u64, u32::MAX);
+    // SAFETY: the caller's own.
+    unsafe { original!(c"cnd_broadcast" as Plain)(condition) }
+}

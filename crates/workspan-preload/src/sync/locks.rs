@@ -1,0 +1,113 @@
+//! Locks of the program: who waits goes on behind who gave them back, and what is done under a lock that is fought for is a
+//! region of its own.
+
+use core::ffi::c_int;
+use core::sync::atomic::Ordering;
+
+use workspan_wire::shm::Thread;
+use workspan_wire::site::SiteKind;
+
+use super::wait::{self, in_strand, Ended};
+use super::waiters::{self, bucket, Left};
+use crate::dag::frame::Frame;
+use crate::dag::{create, lock, task};
+use crate::tbb::site::{self, Called};
+
+/// What a wait for a lock adds to its heat: so often it is then taken with a region of its own.
+const HEAT: u32 = 64;
+/// The most.
+const HOTTEST: u32 = 4096;
+
+/// It is somebody else's.
+pub const BUSY: c_int = 16;
+/// Taken; its owner has died.
+pub const OWNER_DEAD: c_int = 130;
+
+/// True if a function that answered so has taken the lock.
+#[inline(always)]
+pub fn is_taken(answer: c_int) -> bool {
+    answer == 0 || answer == OWNER_DEAD
+}
+
+/// The calling thread has taken the lock at `address` without waiting.
+#[inline(always)]
+pub fn taken(called: Called, address: u64) {
+    if bucket(address).heat.load(Ordering::Relaxed) != 0 {
+        hold(called, address, 0);
+    }
+}
+
+/// The calling thread will wait for the lock at `address` by `lock`, and return what that answers.
+#[cold]
+pub fn contended(called: Called, address: u64, lock: impl FnOnce() -> c_int) -> c_int {
+    let Some(waiting) = wait::begin(called, address, 0) else {
+        return lock();
+    };
+    let answer = lock();
+    if !is_taken(answer) {
+        waiting.end(Ended::TimedOut);
+        return answer;
+    }
+    let waited = waiting.end(Ended::AtOnce);
+    let heat = &bucket(address).heat;
+    heat.store((heat.load(Ordering::Relaxed) + HEAT).min(HOTTEST), Ordering::Relaxed);
+    hold(called, address, waited);
+    answer
+}
+
+/// The region of the lock begins, after a wait of so many ticks.
+#[cold]
+pub fn hold(called: Called, address: u64, waited: i64) {
+    let bucket = bucket(address);
+    let heat = bucket.heat.load(Ordering::Relaxed);
+    bucket.heat.store(heat.saturating_sub(1), Ordering::Relaxed);
+    in_strand(called, |thread, now| {
+        let Some(frame) = Frame::on(thread).or_else(|| create::initial(thread)) else { return };
+        if !lock::has_room(frame) || lock::holds(frame, address) {
+            return;
+        }
+        task::stop(thread, Some(now));
+        if let Some(site) = site::named(thread, SiteKind::Lock, called, "") {
+            if lock::hold(thread, frame, address, &site, waited) {
+                bucket.held.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        task::go(thread, Some(now));
+    });
+}
+
+/// The calling thread is about to give the lock at `address` back. True if that ends a region of its own.
+#[inline(always)]
+pub fn given_back(called: Called, address: u64) -> bool {
+    let bucket = bucket(address);
+    let nobody = bucket.waiting.load(Ordering::SeqCst) == 0 && bucket.held.load(Ordering::Relaxed) == 0;
+    !nobody && give_back(called, address)
+}
+
+#[cold]
+fn give_back(called: Called, address: u64) -> bool {
+    let ended = in_strand(called, |thread, now| {
+        let bucket = bucket(address);
+        let ended = bucket.held.load(Ordering::Relaxed) != 0 && ends_region(thread, now, address);
+        if ended {
+            bucket.held.fetch_sub(1, Ordering::Relaxed);
+        }
+        if bucket.waiting.load(Ordering::SeqCst) != 0 {
+            let now = workspan_collect::thread::running().map_or(now, |(_, now)| now);
+            let left = Left::by(thread, now, address);
+            waiters::pass(thread, address, left);
+        }
+        ended
+    });
+    ended.unwrap_or(false)
+}
+
+fn ends_region(thread: &'static Thread, now: u64, address: u64) -> bool {
+    let Some(frame) = Frame::on(thread).filter(|frame| lock::holds(frame, address)) else {
+        return false;
+    };
+    task::stop(thread, Some(now));
+    lock::given_back(thread, frame, address);
+    task::go(thread, Some(now));
+    true
+}

@@ -1,0 +1,67 @@
+//! Signals that a thread waits for, and another one sends it: `sigwait` and `pthread_kill`.
+
+use core::ffi::{c_int, c_void};
+
+use workspan_collect::platform::ErrnoGuard;
+
+use super::shim::{entry, original};
+use super::wait::{self, Ended};
+use crate::tbb::site::Called;
+
+type Wait = unsafe extern "C-unwind" fn(*const c_void, *mut c_int) -> c_int;
+type Info = unsafe extern "C-unwind" fn(*const c_void, *mut c_void) -> c_int;
+type Timed = unsafe extern "C-unwind" fn(*const c_void, *mut c_void, *const c_void) -> c_int;
+type Kill = unsafe extern "C-unwind" fn(u64, c_int) -> c_int;
+
+extern "C" {
+    fn pthread_self() -> u64;
+}
+
+/// Signals to a thread are known by its id, which is no address of anything else that is waited at.
+fn waits(called: Called, ended: fn(c_int) -> Ended, own: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: always succeeds.
+    let address = unsafe { pthread_self() } | 1;
+    let Some(waiting) = wait::begin(called, address, 0) else {
+        return own();
+    };
+    let answer = own();
+    let _errno = ErrnoGuard::new();
+    waiting.end(ended(answer));
+    answer
+}
+
+entry!(sigwait, "rdx", sigwait_here);
+unsafe extern "C-unwind" fn sigwait_here(set: *const c_void, signal: *mut c_int, called: Called) -> c_int {
+    let own = original!(c"sigwait" as Wait);
+    // SAFETY: the caller's own.
+    waits(called, |_| Ended::Woken, || unsafe { own(set, signal) })
+}
+
+entry!(sigwaitinfo, "rdx", sigwaitinfo_here);
+unsafe extern "C-unwind" fn sigwaitinfo_here(set: *const c_void, info: *mut c_void, called: Called) -> c_int {
+    let own = original!(c"sigwaitinfo" as Info);
+    // SAFETY: the caller's own.
+    waits(called, |_| Ended::Woken, || unsafe { own(set, info) })
+}
+
+entry!(sigtimedwait, "rcx", sigtimedwait_here);
+unsafe extern "C-unwind" fn sigtimedwait_here(
+    set: *const c_void,
+    info: *mut c_void,
+    until: *const c_void,
+    called: Called,
+) -> c_int {
+    let own = original!(c"sigtimedwait" as Timed);
+    let ended = |answer| if answer < 0 { Ended::TimedOut } else { Ended::Woken };
+    // SAFETY: the caller's own.
+    waits(called, ended, || unsafe { own(set, info, until) })
+}
+
+entry!(pthread_kill, "rdx", kill);
+unsafe extern "C-unwind" fn kill(thread: u64, signal: c_int, called: Called) -> c_int {
+    if signal != 0 {
+        wait::wake(called, thread | 1, 1);
+    }
+    // SAFETY: the caller's own.
+    unsafe { original!(c"pthread_kill" as Kill)(thread, signal) }
+}

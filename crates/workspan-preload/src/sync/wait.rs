@@ -1,0 +1,152 @@
+//! A wait, from the moment at which it may block to its end; and what ends it.
+
+use core::cell::Cell;
+
+use workspan_collect::process;
+use workspan_collect::shared::Shared;
+use workspan_collect::thread;
+use workspan_collect::waits::Wait;
+use workspan_wire::shm::Thread;
+
+use super::caller;
+use super::timer;
+use super::waiters::{self, bucket, Left};
+use crate::dag::token;
+use crate::tbb::site::Called;
+
+std::thread_local! {
+    /// The thread is in a hook of this module: what a signal handler does meanwhile is not followed.
+    static BUSY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The calling thread in the middle of a strand, where `work` is done; if it is called by the program.
+pub fn in_strand<R>(called: Called, work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
+    process::shared()?;
+    if BUSY.get() {
+        return None;
+    }
+    // SAFETY: the entry point's caller has pushed it.
+    if caller::is_runtime(unsafe { called.0.read() }) {
+        return None;
+    }
+    let (thread, now) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0)?;
+    BUSY.set(true);
+    let result = work(thread, now);
+    BUSY.set(false);
+    Some(result)
+}
+
+/// The calling thread, or the program on it, ends.
+pub fn ends() {
+    if let Some((thread, now)) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0) {
+        timer::decide(thread, now, true);
+    }
+}
+
+/// How a wait ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By another strand: if nobody knows which, the time is blocked.
+    Woken,
+    /// There was nothing to wait for any more.
+    AtOnce,
+    /// By time.
+    TimedOut,
+}
+
+/// A wait of the calling thread.
+#[derive(Debug)]
+pub struct Waiting {
+    thread: &'static Thread,
+    address: u64,
+    wait: Option<Wait>,
+}
+
+/// The calling thread is about to wait at `address`, and then for `mutex` if that is not 0. `None`: nobody follows it.
+pub fn begin(called: Called, address: u64, mutex: u64) -> Option<Waiting> {
+    in_strand(called, |thread, now| {
+        waiters::enter(thread, address, mutex);
+        timer::decide(thread, now, false);
+        begun(thread, thread::running().map_or(now, |(_, now)| now), address)
+    })
+}
+
+/// The calling thread arrives where a round of `size` meets.
+pub fn arrive(called: Called, address: u64, size: usize) -> Option<Waiting> {
+    in_strand(called, |thread, now| {
+        let left = Left::by(thread, now, address);
+        if waiters::enter(thread, address, 0) {
+            waiters::arrive(thread, address, size, left);
+        } else {
+            left.release(Shared::of(thread));
+        }
+        begun(thread, thread::running().map_or(now, |(_, now)| now), address)
+    })
+}
+
+fn begun(thread: &'static Thread, now: u64, address: u64) -> Waiting {
+    if token::held(thread) {
+        token::give(thread);
+    }
+    Waiting { thread, address, wait: Some(Wait::begin_at(thread, now)) }
+}
+
+impl Waiting {
+    /// It is over. Returns the ticks that it took, if another strand has ended it.
+    pub fn end(mut self, ended: Ended) -> i64 {
+        BUSY.set(true);
+        let took = self.over(ended);
+        BUSY.set(false);
+        took
+    }
+
+    fn over(&mut self, ended: Ended) -> i64 {
+        let Some(wait) = self.wait.take() else { return 0 };
+        let left = waiters::leave(self.thread);
+        let now = thread::waking().map_or(0, |(_, now)| now);
+        match (left, ended) {
+            (Some(left), Ended::Woken | Ended::AtOnce) => {
+                timer::forget(self.thread);
+                wait.end_behind(now, left.at, Some(left.parts()))
+            }
+            (None, Ended::AtOnce) => wait.end_unknown(now),
+            (None, Ended::Woken) => {
+                wait.end_behind(now, self.address, None);
+                0
+            }
+            (left, Ended::TimedOut) => {
+                if let Some(left) = left {
+                    left.release(Shared::of(self.thread));
+                }
+                timer::passed(self.thread, wait.end_undecided(now));
+                0
+            }
+        }
+    }
+}
+
+/// The thread is cancelled, or an exception passes.
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if self.wait.is_some() {
+            self.over(Ended::AtOnce);
+        }
+    }
+}
+
+/// The calling thread is about to wake `number` of those who wait at `address`.
+#[inline(always)]
+pub fn wake(called: Called, address: u64, number: u32) {
+    if bucket(address).waiting.load(core::sync::atomic::Ordering::SeqCst) != 0 {
+        wake_some(called, address, number);
+    }
+}
+
+#[cold]
+fn wake_some(called: Called, address: u64, number: u32) {
+    in_strand(called, |thread, now| {
+        timer::decide(thread, now, false);
+        let left = Left::by(thread, now, address);
+        waiters::wake(thread, address, number, left);
+    });
+}

@@ -1,0 +1,354 @@
+//! Who waits where, and what those who end the wait leave for them.
+//!
+//! A thread waits at one address at a time, so each has one place in a static table, by its slot: nothing is allocated, and a
+//! thread that leaves a wait by `longjmp` leaves nothing behind that is not there any more. Those who wait are lists by
+//! a hash of the address, in the order in which they came, under a lock that is held for a few dozen instructions and
+//! that nobody waits for without bound: who does not get it does without ([`Header::unfollowed`]).
+//!
+//! **Invariant:** of those who wait for the same lock only the first keeps what was left ([`pass`]), for all of them.
+//!
+//! [`Header::unfollowed`]: workspan_wire::shm::Header::unfollowed
+
+use core::cell::Cell;
+use core::mem::size_of;
+use core::ptr;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use workspan_collect::path;
+use workspan_collect::shared::Shared;
+use workspan_collect::waits;
+use workspan_wire::shm::{Spans, Thread, ThreadArea, MAX_THREADS, THREADS};
+
+/// What somebody has left for who waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    /// Its absolute spans.
+    spans: Spans,
+    /// A handle of its path.
+    path: u32,
+    /// Under which address it left that.
+    pub at: u64,
+}
+
+impl Left {
+    /// By the strand of `thread`, at tick `now`, for who waits at `address`. The strand goes on.
+    pub fn by(thread: &Thread, now: u64, address: u64) -> Left {
+        let (spans, path) = waits::leave_at(thread, now, address);
+        Left { spans, path, at: address }
+    }
+
+    /// Spans and path, now the caller's.
+    pub fn parts(self) -> (Spans, u32) {
+        (self.spans, self.path)
+    }
+
+    fn copy(self, shared: Shared) -> Left {
+        Left { path: path::own(shared, self.path), ..self }
+    }
+
+    /// Nobody needs it.
+    pub fn release(self, shared: Shared) {
+        path::release(shared, self.path);
+    }
+}
+
+const BUCKETS: usize = 1024;
+
+/// Addresses of one hash.
+#[repr(align(32))]
+#[derive(Debug)]
+pub struct Bucket {
+    /// Threads that wait.
+    pub waiting: AtomicU32,
+    /// How much a lock is fought for, now.
+    pub heat: AtomicU32,
+    /// Regions of locks that are open.
+    pub held: AtomicU32,
+    busy: AtomicU32,
+    /// Slot + 1 of who came first; 0 for nobody.
+    first: Cell<u32>,
+}
+
+// SAFETY: the cell is touched by whoever has taken `busy`.
+unsafe impl Sync for Bucket {}
+
+static TABLE: [Bucket; BUCKETS] = [const {
+    Bucket {
+        waiting: AtomicU32::new(0),
+        heat: AtomicU32::new(0),
+        held: AtomicU32::new(0),
+        busy: AtomicU32::new(0),
+        first: Cell::new(0),
+    }
+}; BUCKETS];
+
+/// A thread that waits.
+struct Waiter {
+    /// Bucket + 1 of the list that it is in; 0 for none; [`MOVING`].
+    home: AtomicU32,
+    address: Cell<u64>,
+    /// The mutex that it will want when it is woken; 0 for none.
+    mutex: Cell<u64>,
+    /// Slot + 1 of who came next.
+    next: Cell<u32>,
+    woken: Cell<Option<Left>>,
+    passed: Cell<Option<Left>>,
+    /// What it has left itself where threads meet, until all have come.
+    arrived: Cell<Option<Left>>,
+}
+
+const MOVING: u32 = u32::MAX;
+
+// SAFETY: cells are touched by whoever has taken the bucket of `home`; while it is in none, by its thread, and while it is
+// moved by who moves it.
+unsafe impl Sync for Waiter {}
+
+static WAITERS: [Waiter; MAX_THREADS] = [const {
+    Waiter {
+        home: AtomicU32::new(0),
+        address: Cell::new(0),
+        mutex: Cell::new(0),
+        next: Cell::new(0),
+        woken: Cell::new(None),
+        passed: Cell::new(None),
+        arrived: Cell::new(None),
+    }
+}; MAX_THREADS];
+
+fn index(address: u64) -> usize {
+    (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % BUCKETS
+}
+
+/// That of `address`.
+#[inline(always)]
+pub fn bucket(address: u64) -> &'static Bucket {
+    &TABLE[index(address)]
+}
+
+/// Which of the shared memory's threads this is.
+pub fn slot(thread: &Thread) -> usize {
+    let area = ptr::from_ref(thread) as usize - thread.base.get() as usize - THREADS;
+    area / size_of::<ThreadArea>()
+}
+
+impl Bucket {
+    /// Does `work` when nobody else is at the list. `None`: somebody always was.
+    fn locked<R>(&self, thread: &Thread, work: impl FnOnce() -> R) -> Option<R> {
+        const SPINS: u32 = 200;
+        const TURNS: u32 = 2_000;
+        extern "C" {
+            fn sched_yield() -> i32;
+        }
+        let mut tries = 0;
+        while self.busy.swap(1, Ordering::Acquire) != 0 {
+            tries += 1;
+            if tries < SPINS {
+                core::hint::spin_loop();
+            } else if tries < SPINS + TURNS {
+                // SAFETY: always may be called.
+                unsafe { sched_yield() };
+            } else {
+                Shared::of(thread).header().unfollowed.fetch_add(1, Ordering::Relaxed);
+                return None;
+            }
+        }
+        let result = work();
+        self.busy.store(0, Ordering::Release);
+        Some(result)
+    }
+
+    fn add(&self, at: usize) {
+        let waiter = &WAITERS[at];
+        waiter.next.set(0);
+        waiter.home.store(self.number(), Ordering::Release);
+        let mut end = &self.first;
+        while let Some(other) = end.get().checked_sub(1) {
+            end = &WAITERS[other as usize].next;
+        }
+        end.set(at as u32 + 1);
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn remove(&self, at: usize) {
+        let mut link = &self.first;
+        while let Some(other) = link.get().checked_sub(1) {
+            if other as usize == at {
+                link.set(WAITERS[at].next.get());
+                self.waiting.fetch_sub(1, Ordering::SeqCst);
+                return;
+            }
+            link = &WAITERS[other as usize].next;
+        }
+    }
+
+    fn number(&self) -> u32 {
+        let from = ptr::from_ref(self) as usize - TABLE.as_ptr() as usize;
+        (from / size_of::<Bucket>()) as u32 + 1
+    }
+
+    /// Those who wait at `address`, in the order in which they came.
+    fn at(&self, address: u64) -> impl Iterator<Item = (usize, &'static Waiter)> {
+        let mut next = self.first.get();
+        core::iter::from_fn(move || {
+            let at = next.checked_sub(1)? as usize;
+            next = WAITERS[at].next.get();
+            Some((at, &WAITERS[at]))
+        })
+        .filter(move |(_, waiter)| waiter.address.get() == address)
+    }
+}
+
+/// The later of two, of which the other is released.
+fn later(shared: Shared, one: Option<Left>, other: Option<Left>) -> Option<Left> {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let (later, earlier) = if one.spans.actual >= other.spans.actual { (one, other) } else { (other, one) };
+            earlier.release(shared);
+            let spans = Spans {
+                uniform: later.spans.uniform.max(earlier.spans.uniform),
+                burdened: later.spans.burdened.max(earlier.spans.burdened),
+                ..later.spans
+            };
+            Some(Left { spans, ..later })
+        }
+        (one, None) => one,
+        (None, other) => other,
+    }
+}
+
+/// `thread` is about to wait at `address`, and then for `mutex` if that is not 0. False: nobody will know.
+pub fn enter(thread: &Thread, address: u64, mutex: u64) -> bool {
+    let at = slot(thread);
+    if WAITERS[at].home.load(Ordering::Acquire) != 0 {
+        // It has left its last wait behind without a word.
+        if let Some(left) = leave(thread) {
+            left.release(Shared::of(thread));
+        }
+    }
+    let waiter = &WAITERS[at];
+    waiter.address.set(address);
+    waiter.mutex.set(mutex);
+    let bucket = bucket(address);
+    bucket.locked(thread, || bucket.add(at)).is_some()
+}
+
+/// `thread` does not wait any more. Returns what was left for it.
+pub fn leave(thread: &Thread) -> Option<Left> {
+    let shared = Shared::of(thread);
+    let at = slot(thread);
+    let waiter = &WAITERS[at];
+    let mut found = None;
+    // Once more if it has been moved meanwhile; at most one signal moves it.
+    for _ in 0..10_000 {
+        let home = waiter.home.load(Ordering::Acquire);
+        if home == 0 {
+            return None;
+        }
+        if home == MOVING {
+            core::hint::spin_loop();
+            continue;
+        }
+        let bucket = &TABLE[home as usize - 1];
+        let left = bucket.locked(thread, || {
+            if waiter.home.load(Ordering::Relaxed) != home {
+                return None;
+            }
+            let address = waiter.address.get();
+            let mut carrier = bucket.at(address);
+            let mut passed = None;
+            if let Some((first, carries)) = carrier.next() {
+                if let Some(left) = carries.passed.get() {
+                    passed = Some(left.copy(shared));
+                    if first == at {
+                        waiter.passed.set(None);
+                        match carrier.next() {
+                            Some((_, next)) => next.passed.set(Some(left)),
+                            None => left.release(shared),
+                        }
+                    }
+                }
+            }
+            if let Some(arrived) = waiter.arrived.take() {
+                arrived.release(shared);
+            }
+            bucket.remove(at);
+            waiter.home.store(0, Ordering::Release);
+            Some(later(shared, waiter.woken.take(), passed))
+        });
+        match left {
+            Some(Some(left)) => {
+                found = left;
+                break;
+            }
+            // Moved meanwhile.
+            Some(None) => {}
+            None => break,
+        }
+    }
+    found
+}
+
+/// `left` is what the first `number` who wait at `address`, and have not been woken yet, go on behind.
+pub fn wake(thread: &Thread, address: u64, number: u32, left: Left) {
+    let shared = Shared::of(thread);
+    let bucket = bucket(address);
+    let mut still = number;
+    while still > 0 {
+        let moved = bucket.locked(thread, || {
+            let (at, waiter) = bucket.at(address).find(|(_, waiter)| waiter.woken.get().is_none())?;
+            waiter.woken.set(Some(left.copy(shared)));
+            let mutex = waiter.mutex.get();
+            if mutex != 0 {
+                bucket.remove(at);
+                waiter.home.store(MOVING, Ordering::Relaxed);
+                waiter.address.set(mutex);
+            }
+            Some((at, mutex))
+        });
+        let Some(Some((at, mutex))) = moved else { break };
+        if mutex != 0 {
+            let to = self::bucket(mutex);
+            if to.locked(thread, || to.add(at)).is_none() {
+                // It is in no list: what was left for it is lost.
+                WAITERS[at].woken.set(None);
+                WAITERS[at].home.store(0, Ordering::Release);
+            }
+        }
+        still -= 1;
+    }
+    left.release(shared);
+}
+
+/// `left` is what whoever gets the lock at `address` next, of those who wait, goes on behind, besides what others leave.
+pub fn pass(thread: &Thread, address: u64, left: Left) {
+    let shared = Shared::of(thread);
+    let bucket = bucket(address);
+    let kept = bucket.locked(thread, || {
+        let Some((_, first)) = bucket.at(address).next() else { return false };
+        first.passed.set(later(shared, first.passed.get(), Some(left)));
+        true
+    });
+    if kept != Some(true) {
+        left.release(shared);
+    }
+}
+
+/// `thread`, which waits at `address`, has left this for the others of a round of `size`: the last goes on, and all behind
+/// the latest.
+pub fn arrive(thread: &Thread, address: u64, size: usize, left: Left) {
+    let shared = Shared::of(thread);
+    let bucket = bucket(address);
+    let own = &WAITERS[slot(thread)];
+    let waits = |(_, waiter): &(usize, &Waiter)| waiter.woken.get().is_none();
+    let kept = bucket.locked(thread, || {
+        own.arrived.set(Some(left));
+        let all = || bucket.at(address).filter(waits).filter_map(|(_, waiter)| waiter.arrived.get());
+        let Some(latest) = all().max_by_key(|left| left.spans.actual).filter(|_| all().count() >= size) else { return };
+        for (_, waiter) in bucket.at(address).filter(waits) {
+            waiter.woken.set(Some(latest.copy(shared)));
+        }
+    });
+    if kept.is_none() {
+        left.release(shared);
+    }
+}

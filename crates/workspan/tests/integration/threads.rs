@@ -1,0 +1,146 @@
+//! Programs on threads as they are: whoever waits goes on behind whoever ended the wait.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use crate::build;
+use crate::command::{report, workspan};
+use crate::openmp_run::{check_none, each, number, parse};
+use crate::verdicts::said;
+
+/// Random programs, and the most threads that each has.
+const PROGRAMS: i64 = 12;
+const THREADS: [i64; 4] = [1, 2, 4, 8];
+
+/// The program of `programs/threads` of this name.
+fn threads(name: &str) -> PathBuf {
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let program = folder.join(name);
+    let source = build::root().join("programs/threads").join(format!("{name}.c"));
+    let mut command = Command::new("gcc");
+    command.args(["-O1", "-g", "-pthread", "-o"]).arg(&program).arg(source);
+    match command.output() {
+        Ok(output) if output.status.success() => program,
+        Ok(output) => panic!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) if error.kind() == ErrorKind::NotFound => panic!("gcc is missing; `cargo xtask test` installs it"),
+        Err(error) => panic!("{command:?}: {error}"),
+    }
+}
+
+/// A run with the virtual clock, in a folder of its own.
+struct Run {
+    folder: PathBuf,
+    out: String,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        // What is left lies in the target directory.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn record(program: &Path, arguments: &[&str], strands: bool) -> Result<Run, String> {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let number = RUNS.fetch_add(1, Ordering::Relaxed);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads-runs").join(number.to_string());
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let mut command = workspan(&folder);
+    command.args(["record", "--clock", "virtual"]).args(strands.then_some("--strands"));
+    command.arg("--").arg(program).args(arguments);
+    let output = command.stdin(Stdio::null()).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() || text.contains("warning:") {
+        return Err(format!("{}: {text}", output.status));
+    }
+    Ok(Run { folder, out: String::from_utf8_lossy(&output.stdout).into_owned() })
+}
+
+/// What differs, if anything does: on the fly, in rows, and in the parts of the path.
+fn differences(run: &Run, work: i64, span: i64, strands: bool) -> Option<String> {
+    let report = report(&run.folder, "workspan.wspan");
+    let program = &report["program"];
+    let found = (number(&program["work_ns"]), number(&program["span_ns"]));
+    if found != (work, span) || program["complete"] != true {
+        return Some(format!("work and span {found:?}, not {:?}", (work, span)));
+    }
+    let contexts = report["contexts"].as_array().expect("a list");
+    let critical: i64 = contexts.iter().map(|context| number(&context["critical_ns"])).sum();
+    if critical != span {
+        return Some(format!("the critical path's parts are {critical} of {span}"));
+    }
+    if strands {
+        let predicted = workspan(&run.folder).args(["predict", "--json"]).output().expect("it runs");
+        let predicted: Value = serde_json::from_slice(&predicted.stdout).expect("it is JSON");
+        let found = number(&predicted["program"]["span_ns"]);
+        return (found != span).then(|| format!("the span of strands is {found}, not {span}"));
+    }
+    None
+}
+
+#[test]
+fn every_way_to_wait() {
+    let program = threads("constructs");
+    let list = Command::new(&program).output().expect("it runs").stdout;
+    let list = String::from_utf8(list).expect("names and numbers");
+    let mut runs = Vec::new();
+    for line in list.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [name, work, span] = words[..] else { panic!("not a case: {line}") };
+        runs.extend([false, true].map(|strands| (name, parse(work), parse(span), strands)));
+    }
+    assert!(runs.len() >= 30, "only {} runs", runs.len());
+    let wrong = each(&runs, |(name, work, span, strands)| {
+        let wrong = match record(&program, &[name], *strands) {
+            Ok(run) => differences(&run, *work, *span, *strands),
+            Err(message) => Some(message),
+        };
+        wrong.map(|wrong| format!("{name}, strands {strands}: {wrong}"))
+    });
+    check_none(&wrong, &format!("constructs.c, of {} runs", runs.len()));
+}
+
+/// Threads that are created, joined, and wait by all means there are, in an order that the program has drawn: against its own
+/// simulation.
+#[test]
+fn random_programs() {
+    let program = threads("random");
+    let all = (0..PROGRAMS).flat_map(|seed| THREADS.map(|threads| (seed * 10 + threads, threads)));
+    let runs: Vec<(i64, i64)> = all.collect();
+    let wrong = each(&runs, |(seed, threads)| {
+        let strands = seed % 20 < 10;
+        let wrong = match record(&program, &[&seed.to_string(), &threads.to_string()], strands) {
+            Ok(run) => {
+                let answer: Vec<i64> = run.out.split_whitespace().map(parse).collect();
+                let [work, span] = answer[..] else { panic!("no answer: {}", run.out) };
+                differences(&run, work, span, strands)
+            }
+            Err(message) => Some(message),
+        };
+        wrong.map(|wrong| format!("seed {seed}, {threads} threads: {wrong}"))
+    });
+    check_none(&wrong, &format!("random.c, of {} runs", runs.len()));
+}
+
+/// Threads that all work under one lock are limited by that; each under its own, by nothing.
+#[test]
+fn one_lock_is_named_with_its_line() {
+    let program = threads("planted");
+    let source = fs::read_to_string(build::root().join("programs/threads/planted.c")).expect("it is there");
+    let held = source.lines().position(|line| line.ends_with("// held")).expect("it has a lock") + 1;
+    for (case, expected) in
+        [("one", format!("lock-contention: lock planted.c:{held}")), ("many", "scales-well".to_owned())]
+    {
+        let run = record(&program, &[case], true).expect("it runs");
+        assert_eq!(said(&report(&run.folder, "workspan.wspan")), expected, "{case}");
+    }
+}

@@ -1,0 +1,54 @@
+// Threads whose work is under one lock, or each under a lock of its own: `planted one`, `planted many`.
+//
+// All wait for the lock before the first gets it, so that it is fought for whatever the machine does.
+
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern void workspan_tick(unsigned long ticks) __attribute__((weak));
+
+enum { THREADS = 32 };
+
+static pthread_mutex_t table[THREADS];
+static atomic_int tids[THREADS];
+static int many;
+
+static int sleeps(int who) {
+    char name[64], text[256];
+    snprintf(name, sizeof name, "/proc/self/task/%d/stat", tids[who]);
+    FILE *file = tids[who] ? fopen(name, "r") : 0;
+    if (!file) return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    char *state = strrchr(text, ')');
+    return state && state[2] == 'S';
+}
+
+static void *worker(void *me) {
+    int who = (int)(long)me;
+    tids[who] = (int)syscall(SYS_gettid);
+    if (workspan_tick) workspan_tick(10);
+    pthread_mutex_lock(&table[many ? who : 0]); // held
+    if (workspan_tick) workspan_tick(1000);
+    pthread_mutex_unlock(&table[many ? who : 0]);
+    if (workspan_tick) workspan_tick(10);
+    return 0;
+}
+
+int main(int n, char **arguments) {
+    pthread_t threads[THREADS];
+    many = n > 1 && !strcmp(arguments[1], "many");
+    for (int i = 0; i < THREADS; i++) pthread_mutex_init(&table[i], 0);
+    for (int i = 0; i < THREADS; i++) pthread_mutex_lock(&table[i]);
+    for (long i = 0; i < THREADS; i++) pthread_create(&threads[i], 0, worker, (void *)i);
+    for (int i = 0; i < THREADS; i++) while (!sleeps(i)) sched_yield();
+    for (int i = 0; i < THREADS; i++) pthread_mutex_unlock(&table[i]);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], 0);
+    return 0;
+}
