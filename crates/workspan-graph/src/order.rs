@@ -73,7 +73,8 @@ impl Order {
             return;
         }
         (it.creator, it.depth, it.learnt) = (Some((creator, now)), depth + 1, learnt);
-        it.jump = if depth - jump_depth == jump_depth - second_depth { second } else { creator };
+        it.jump =
+            if u64::from(depth) + u64::from(second_depth) == 2 * u64::from(jump_depth) { second } else { creator };
     }
 
     /// Whatever a context did and learnt comes before what another does from here on. It has ended.
@@ -84,9 +85,10 @@ impl Order {
         let now = self.now(context);
         let last = self.now(ended);
         let learnt = Rc::clone(&self.get(ended).learnt);
-        let joined = &mut self.get(ended).joined;
-        let is_first = joined.is_none();
-        *joined = joined.or(Some((context, now)));
+        let is_first = self.get(ended).joined.is_none() && !self.joins_lead(context, ended);
+        if is_first {
+            self.get(ended).joined = Some((context, now));
+        }
         self.learn(context, &learnt);
         if !is_first {
             self.learn(context, &Rc::new(HashMap::from([(ended, last)])));
@@ -97,6 +99,18 @@ impl Order {
             self.learn(context, &Rc::new(HashMap::from([creator])));
         }
         self.get(context).changes += 1;
+    }
+
+    /// True if whoever joined a context, and so on, is another: contexts that join each other are damage.
+    fn joins_lead(&mut self, context: u32, to: u32) -> bool {
+        let mut at = context;
+        while let Some((next, _)) = self.get(at).joined {
+            if next == to {
+                return true;
+            }
+            at = next;
+        }
+        false
     }
 
     /// What others learn of who learns of this moment; the next one begins.
@@ -196,8 +210,14 @@ impl Order {
         }
         let depth = self.get(ancestor).depth;
         while self.get(context).depth > depth + 1 {
-            let (jump, creator) = (self.get(context).jump, self.get(context).creator?);
-            context = if self.get(jump).depth > depth { jump } else { creator.0 };
+            let it = self.get(context);
+            let (from, jump, creator) = (it.depth, it.jump, it.creator?);
+            let of_jump = self.get(jump).depth;
+            context = if (depth + 1..from).contains(&of_jump) { jump } else { creator.0 };
+            if self.get(context).depth >= from {
+                // Two contexts that created each other: a damaged recording.
+                return None;
+            }
         }
         self.get(context).creator.filter(|creator| creator.0 == ancestor).map(|creator| creator.1)
     }

@@ -8,7 +8,7 @@
 //! The shadow of 8 bytes keeps the last accesses that are not ordered before others of their kind, [`MOST`] at most: of what
 //! more tasks read at the same time, some reads are forgotten. Memory that is allocated begins without a shadow. So does the
 //! stack: a task that begins on a thread's stack has what is below its frame for itself, and leaves nothing there. Code that
-//! the compiler makes up for reductions and copies runs within the runtime's own order, and is left out.
+//! the compiler makes up for reductions and copies runs within the runtime's own order, and is excluded.
 //! **Memory:** proportional to what the program touched.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -110,7 +110,7 @@ pub struct Races {
     /// Of each stack, by its first byte: below which frames nothing is left, since which mark. Frames fall, marks rise.
     stacks: HashMap<u64, Vec<(u64, u32)>>,
     marks: u32,
-    /// Functions that are left out, by module.
+    /// Functions that are excluded, by module.
     left_out: HashMap<u32, HashSet<u32>>,
 }
 

@@ -1,5 +1,6 @@
 //! Programs built by `workspan build` and run by `workspan graph record`, from source to decoded accesses.
 
+mod back_ends;
 mod commands;
 mod depend;
 mod depend_oracle;

@@ -43,7 +43,7 @@ const FORMS: &[Form] = &[
 
 #[test]
 fn closed_forms() {
-    for threads in [1, 2, 4] {
+    for threads in [1, 4] {
         for (name, body, counts) in FORMS {
             let folder = folder(&format!("openmp-{name}-{threads}"));
             build_source(&folder, "prog.c", &program(threads, body), BUILD);
@@ -96,15 +96,15 @@ const CASES: &[(&str, bool)] = &[
 #[test]
 fn races_are_found_where_they_are_and_nowhere_else() {
     let mut wrong = Vec::new();
-    for threads in [2, 6] {
-        for (number, (body, race)) in CASES.iter().enumerate() {
-            let folder = folder(&format!("openmp-races-{number}"));
-            build_source(&folder, "prog.c", &program(threads, body), "cc -O1 -fopenmp");
-            record(&folder);
-            let races: Value = json(&folder, "races")["races"].clone();
-            if races.as_array().is_some_and(Vec::is_empty) == *race {
-                wrong.push(format!("{threads} threads: {body}\n{races:#}"));
-            }
+    // With more than four threads reductions go through a tree.
+    let threads = 6;
+    for (number, (body, race)) in CASES.iter().enumerate() {
+        let folder = folder(&format!("openmp-races-{number}"));
+        build_source(&folder, "prog.c", &program(threads, body), "cc -O1 -fopenmp");
+        record(&folder);
+        let races: Value = json(&folder, "races")["races"].clone();
+        if races.as_array().is_some_and(Vec::is_empty) == *race {
+            wrong.push(format!("{threads} threads: {body}\n{races:#}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
