@@ -227,6 +227,17 @@ pub fn go(thread: &Thread, now: u64) {
     }
 }
 
+/// The same of a hook that takes longer than most, and at another time more: what it has taken since tick `now` is read.
+pub fn go_long(thread: &Thread, now: u64) {
+    if on(thread) || Shared::of(thread).is_virtual() {
+        return go(thread, now);
+    }
+    events::turn(thread);
+    let end = end_of_hook(thread, now, thread.excluded.replace(0));
+    // Of what hooks take as a rule, the half that comes behind the reading and before the next one.
+    thread.start.set(end.wrapping_add(thread.probe.get() as u64 / 2));
+}
+
 #[cold]
 fn go_after(thread: &Thread, now: u64) {
     events::turn(thread);
@@ -244,6 +255,12 @@ fn go_logged(thread: &Thread, now: u64) {
     if Shared::of(thread).is_virtual() {
         return strand::go(thread, now);
     }
+    let end = end_of_hook(thread, now, excluded);
+    strand::go(thread, end);
+}
+
+/// The tick at which a hook that began at tick `now` is over; what it took is the collector's.
+fn end_of_hook(thread: &Thread, now: u64, excluded: u64) -> u64 {
     let mut end = platform::ticks();
     if end.wrapping_sub(now) as i64 > thread.short.get() {
         // An interruption meanwhile is not to be taken for the next strand's.
@@ -252,7 +269,7 @@ fn go_logged(thread: &Thread, now: u64) {
     // What is excluded is counted already.
     let took = end.wrapping_sub(now).wrapping_sub(excluded);
     thread.collector.set(thread.collector.get() + took as i64);
-    strand::go(thread, end);
+    end
 }
 
 /// Goes on with the strand that runs, after a hook that has logged something.

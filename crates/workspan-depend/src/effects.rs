@@ -161,7 +161,6 @@ const NONE: &[&str] = &[
     "_exit",
     "__assert_fail",
     "__stack_chk_fail",
-    "_FortranAAssign",
     "_FortranAStopStatement",
 ];
 
@@ -337,6 +336,89 @@ const UNBOUNDED: &[&str] = &[
     "__sprintf_chk",
     "__snprintf_chk",
     "qsort",
+    "sscanf",
+    "__isoc99_sscanf",
+];
+
+/// Functions that read on from where an argument points to, as far as they find.
+const READS_ON: &[&str] = &[
+    "strlen",
+    "strnlen",
+    "strcmp",
+    "strncmp",
+    "strcasecmp",
+    "strncasecmp",
+    "strchr",
+    "strrchr",
+    "strstr",
+    "strspn",
+    "strcspn",
+    "strpbrk",
+    "strcpy",
+    "strncpy",
+    "stpcpy",
+    "strcat",
+    "strncat",
+    "strdup",
+    "strndup",
+    "memcmp",
+    "memchr",
+    "bcmp",
+    "atoi",
+    "atol",
+    "atoll",
+    "atof",
+    "strtol",
+    "strtoul",
+    "strtoll",
+    "strtoull",
+    "strtod",
+    "strtof",
+    "bsearch",
+    "qsort",
+];
+
+/// True if a function reads more than is known.
+pub fn reads_on(name: &str) -> bool {
+    READS_ON.contains(&name)
+}
+
+/// Functions of C++'s library that do nothing that another call could see, but to the objects that they are given: the pass knows
+/// these. What is in no list may keep state of its own.
+const OF_OBJECTS: &[&str] = &[
+    "_ZNSt7__cxx11",
+    "_ZNKSt",
+    "_ZNSa",
+    "_ZSt17__throw_",
+    "_ZSt19__throw_",
+    "_ZSt20__throw_",
+    "_ZSt24__throw_",
+    "_ZSt16__throw_",
+    "_ZSt18__throw_",
+    "_ZSt21__throw_",
+    "_ZSt25__throw_",
+    "_ZSt28__throw_",
+    "_ZSt9terminatev",
+    "_ZSt11_Hash_bytes",
+    "_ZSt15_Fnv_hash_bytes",
+    "_ZSt18_Rb_tree_",
+    "_ZSt29_Rb_tree_insert_and_rebalance",
+    "_ZSt28_Rb_tree_rebalance_for_erase",
+    "_ZNSt8__detail15_List_node_base",
+    "_ZNSt9exception",
+    "_ZNSt15__exception_ptr",
+    "_ZNSt11logic_error",
+    "_ZNSt13runtime_error",
+    "_ZNSt16invalid_argument",
+    "_ZNSt12out_of_range",
+    "_ZNSt12length_error",
+    "_ZNSt12domain_error",
+    "_ZNSt11range_error",
+    "_ZNSt14overflow_error",
+    "_ZNSt15underflow_error",
+    "_ZNSt9bad_alloc",
+    "_ZNSt8bad_cast",
+    "_ZNSt6chrono",
 ];
 
 /// True if a function writes more than is known.
@@ -361,12 +443,36 @@ pub fn effect(name: &str) -> Effect {
         return Effect::Library;
     }
     // Streams of C++, and Fortran's input and output.
-    let streams = ["_ZNSo", "_ZNSi", "_ZStls", "_ZStrs", "_ZNSt8ios", "_ZSt4endl", "_ZSt5flush", "_FortranAio"];
+    let streams = [
+        "_ZNSo",
+        "_ZNSi",
+        "_ZStls",
+        "_ZStrs",
+        "_ZNSt8ios",
+        "_ZSt4endl",
+        "_ZSt4ends",
+        "_ZSt5flush",
+        "_ZSt2ws",
+        "_ZSt16__ostream_insert",
+        "_ZSt7getline",
+        "_ZNSt14basic_ofstream",
+        "_ZNSt14basic_ifstream",
+        "_ZNSt13basic_fstream",
+        "_ZNSt13basic_filebuf",
+        "_ZNSt9basic_ios",
+        "_ZNKSt9basic_ios",
+        "_ZNSt15basic_streambuf",
+        "_ZNSt13basic_istream",
+        "_ZNSt13basic_ostream",
+        "_FortranAio",
+    ];
     if IO.contains(&name) || streams.iter().any(|start| name.starts_with(start)) {
         return Effect::Io;
     }
-    // The rest of C++'s library works on the objects that it is given.
-    if ["_ZNSt", "_ZNKSt", "_ZSt"].iter().any(|start| name.starts_with(start)) {
+    if name.starts_with("_ZNSt13random_device") {
+        return Effect::Random;
+    }
+    if OF_OBJECTS.iter().any(|start| name.starts_with(start)) {
         return Effect::None;
     }
     Effect::Unknown

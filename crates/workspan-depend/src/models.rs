@@ -65,6 +65,12 @@ pub const MODELS: [Model; 9] = [
     },
 ];
 
+/// The first of [`MODELS`] in which lines are noted: those before it do not hoist.
+pub const LINES: usize = 6;
+
+const _: () =
+    assert!(!MODELS[LINES - 1].hoist && MODELS[LINES].hoist && MODELS[LINES + 1].hoist && MODELS[LINES + 2].hoist);
+
 /// What a task depends on within the task around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Child {
@@ -78,6 +84,21 @@ pub enum Child {
     Line(u32),
 }
 
+impl Child {
+    /// As a key.
+    #[inline]
+    fn key(self) -> u64 {
+        match self {
+            Child::Call(place) => u64::from(place) << 2,
+            Child::Loop(number) => u64::from(number) << 2 | 1,
+            Child::Iteration => 2,
+            Child::Line(line) => u64::from(line) << 2 | 3,
+        }
+    }
+}
+
+type Done = HashMap<u64, u64, BuildHasher>;
+
 #[derive(Debug, Default)]
 struct Level {
     /// Own time, less the work of the program so far.
@@ -88,7 +109,10 @@ struct Level {
     end: u64,
     /// When what it depends on is ready, by the clock of the level around it.
     need: u64,
-    done: HashMap<Child, u64, BuildHasher>,
+    /// When each of its children was ready, by [`Child::key`].
+    done: Done,
+    /// The same of its iterations.
+    iterations: u64,
     /// Own time at which the line that runs began.
     line: u32,
     line_start: u64,
@@ -102,6 +126,8 @@ pub struct Run {
     /// The model.
     pub model: Model,
     levels: Vec<Level>,
+    /// Tables of levels that have ended, empty, for those that begin.
+    spare: Vec<Done>,
     /// Work of the program so far.
     work: u64,
     /// Span of the main call, when it has ended.
@@ -111,7 +137,7 @@ pub struct Run {
 impl Run {
     /// Begins.
     pub fn new(model: Model) -> Run {
-        Run { model, levels: vec![Level::default()], work: 0, span: 0 }
+        Run { model, levels: vec![Level::default()], spare: Vec::new(), work: 0, span: 0 }
     }
 
     /// Levels now.
@@ -141,7 +167,8 @@ impl Run {
     pub fn begin(&mut self) {
         let offset = -self.work.cast_signed();
         let begun = self.work;
-        self.levels.push(Level { offset, begun, line_work: begun, ..Level::default() });
+        let done = self.spare.pop().unwrap_or_default();
+        self.levels.push(Level { offset, begun, line_work: begun, done, ..Level::default() });
     }
 
     /// It ends.
@@ -152,9 +179,11 @@ impl Run {
         self.close_line();
         let top = self.levels.len() - 1;
         let span = self.time(top).max(self.levels[top].end);
-        let Some(level) = self.levels.pop() else {
+        let Some(mut level) = self.levels.pop() else {
             return;
         };
+        level.done.clear();
+        self.spare.push(level.done);
         let around = top - 1;
         // The time around stood still meanwhile.
         let before = level.begun.saturating_add_signed(self.levels[around].offset);
@@ -170,7 +199,10 @@ impl Run {
         let work = self.work;
         let around = &mut self.levels[around];
         around.end = around.end.max(finish);
-        let done = around.done.entry(child).or_default();
+        let done = match child {
+            Child::Iteration => &mut around.iterations,
+            _ => around.done.entry(child.key()).or_default(),
+        };
         *done = (*done).max(finish);
         around.line_work = work;
         if top == 1 {
@@ -216,7 +248,7 @@ impl Run {
             return;
         }
         let finish = if is_lines { level.line_start + (work - level.line_work) } else { serial };
-        let done = level.done.entry(Child::Line(level.line & !BRANCHES)).or_default();
+        let done = level.done.entry(Child::Line(level.line & !BRANCHES).key()).or_default();
         *done = (*done).max(finish);
         level.end = level.end.max(finish);
         if level.line & BRANCHES != 0 {
@@ -233,8 +265,12 @@ impl Run {
     /// What runs now depends on a child of a level.
     #[inline]
     pub fn depend(&mut self, level: usize, child: Child) {
-        let Some(ready) = self.levels.get(level).and_then(|level| level.done.get(&child)).copied() else {
+        let Some(of) = self.levels.get(level) else {
             return;
+        };
+        let ready = match child {
+            Child::Iteration => of.iterations,
+            _ => of.done.get(&child.key()).copied().unwrap_or(0),
         };
         if level + 1 < self.levels.len() {
             let inner = &mut self.levels[level + 1];

@@ -21,6 +21,12 @@ impl Objects {
         self.all.insert(address, (size, now));
     }
 
+    /// Where the object of an address ends, if it is known.
+    pub fn end_of(&self, address: u64) -> Option<u64> {
+        let (start, (size, _)) = self.all.range(..=address).next_back()?;
+        Some(start.saturating_add(*size)).filter(|end| address < *end)
+    }
+
     /// Where the object of an address begins, and when it was allocated; 0: not known.
     pub fn of(&self, address: u64) -> (u64, u64) {
         let found = self.all.range(..=address).next_back();

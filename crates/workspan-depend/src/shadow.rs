@@ -43,11 +43,13 @@ pub struct Readers {
 
 impl Readers {
     /// A group.
+    #[inline]
     pub fn get(&self, number: u32) -> Reader {
         self.all.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default()
     }
 
     /// Changes a group.
+    #[inline]
     pub fn set(&mut self, number: u32, reader: Reader) {
         if let Some(place) = self.all.get_mut((number as usize).wrapping_sub(1)) {
             *place = reader;
@@ -55,6 +57,7 @@ impl Readers {
     }
 
     /// A new group.
+    #[inline]
     pub fn add(&mut self, reader: Reader) -> u32 {
         if self.free != 0 {
             let number = self.free;
@@ -70,6 +73,7 @@ impl Readers {
     }
 
     /// Gives a list back.
+    #[inline]
     pub fn drop_list(&mut self, first: u32) {
         let mut at = first;
         while at != 0 {
@@ -115,6 +119,8 @@ impl Readers {
 const PAGE: u64 = 1 << 12;
 /// The same, as a number of cells.
 const CELLS: usize = 1 << 12;
+/// Pages that are found without a table.
+const RECENT: u64 = 64;
 
 #[derive(Debug)]
 struct Page {
@@ -128,7 +134,8 @@ struct Page {
 pub struct Shadow {
     index: HashMap<u64, u32, BuildHasher>,
     pages: Vec<Page>,
-    last: (u64, u32),
+    /// Pages that were used last, + 1, by the last bits of their number.
+    recent: Vec<(u64, u32)>,
     /// Groups of reads.
     pub readers: Readers,
 }
@@ -151,6 +158,12 @@ impl std::hash::Hasher for Hasher {
     }
     fn write_u32(&mut self, value: u32) {
         self.write_u64(value.into());
+    }
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+    fn write_isize(&mut self, value: isize) {
+        self.write_u64(value.cast_unsigned() as u64);
     }
     fn write_u8(&mut self, value: u8) {
         self.write_u64(value.into());
@@ -179,9 +192,10 @@ impl Shadow {
     /// The cells of some bytes, which must not cross a page.
     pub fn span(&mut self, address: u64, size: u64) -> Span {
         let key = address / PAGE;
-        let page =
-            if self.last.0 == key && !self.pages.is_empty() { self.last.1 } else { self.find(key, address, size) };
-        self.last = (key, page);
+        let page = match self.recent.get((key % RECENT) as usize) {
+            Some(recent) if recent.0 == key + 1 => recent.1,
+            _ => self.find(key, address, size),
+        };
         let mut shift = self.pages[page as usize].shift;
         let least = (address | size).trailing_zeros().min(3);
         if least < shift {
@@ -195,13 +209,17 @@ impl Shadow {
     }
 
     fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
+        self.recent.resize(RECENT as usize, (0, 0));
+        let recent = (key % RECENT) as usize;
         if let Some(page) = self.index.get(&key) {
+            self.recent[recent] = (key + 1, *page);
             return *page;
         }
         let shift = (address | size).trailing_zeros().min(3);
         let number = u32::try_from(self.pages.len()).unwrap_or(u32::MAX);
         self.pages.push(Page { shift, cells: vec![Cell::default(); CELLS >> shift] });
         self.index.insert(key, number);
+        self.recent[recent] = (key + 1, number);
         number
     }
 
@@ -226,6 +244,7 @@ impl Shadow {
     }
 
     /// Splits some bytes at the borders of pages.
+    #[inline]
     pub fn pieces(address: u64, size: u64) -> impl Iterator<Item = (u64, u64)> {
         let end = address.saturating_add(size);
         let mut at = address;
@@ -235,6 +254,13 @@ impl Shadow {
             at = at.saturating_add(size);
             (size > 0).then_some(piece)
         })
+    }
+
+    /// True if the byte has been written.
+    pub fn is_written(&self, address: u64) -> bool {
+        let page = self.index.get(&(address / PAGE)).and_then(|page| self.pages.get(*page as usize));
+        let cell = page.and_then(|page| page.cells.get((address % PAGE >> page.shift) as usize));
+        cell.is_some_and(|cell| cell.writer != 0)
     }
 
     /// Forgets some bytes.

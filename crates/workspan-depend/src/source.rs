@@ -6,8 +6,9 @@ use std::collections::HashMap;
 
 use workspan_graph::program::Loaded;
 use workspan_trace::facts::{Deed, Induction, Run};
-use workspan_trace::program::{flag, Module, NONE};
+use workspan_trace::program::{flag, operation, Access, Module, NONE};
 
+use crate::effects::reads_on;
 use crate::shadow::Site;
 
 /// A place in the source; 0 is unknown.
@@ -47,6 +48,8 @@ pub struct SiteInfo {
     pub segment: (u32, u32),
     /// State of the C library or of code that was not instrumented, + 1.
     pub state: u8,
+    /// A library function reads on from there.
+    pub reads_on: bool,
 }
 
 /// A segment.
@@ -261,6 +264,7 @@ impl Source {
             let sites = small(self.sites.len());
             let id = loaded.base + small(number);
             let mut in_run = RunOf::new(&runs, |run| run.operations);
+            let callee_reads_on = module.texts.get(segment.callee as usize).is_some_and(|name| reads_on(name));
             let mut touch_in_run = RunOf::new(&runs, |run| run.touches);
             for (at, operation) in (0..).zip(module.operations_of(segment)) {
                 let meaning = facts.operations.get((segment.first + at) as usize).copied().unwrap_or_default();
@@ -269,6 +273,8 @@ impl Source {
                 let variable = self.name(&variable);
                 let tail = tail.filter(|_| at < of_first.0).map_or(0, |(_, call)| call);
                 let (update, direct) = (meaning.update, meaning.direct);
+                let reads_on =
+                    operation.flags & operation::LIBRARY != 0 && operation.access != Access::Store && callee_reads_on;
                 let segment = (id, in_run.next());
                 let info = SiteInfo {
                     place,
@@ -279,6 +285,7 @@ impl Source {
                     direct,
                     tail,
                     segment,
+                    reads_on,
                     ..SiteInfo::default()
                 };
                 self.sites.push(info);
@@ -301,7 +308,7 @@ impl Source {
                     direct: true,
                     tail,
                     segment: (id, touch_in_run.next()),
-                    state: 0,
+                    ..SiteInfo::default()
                 });
                 let first = self.functions.get(function as usize).map_or(0, |function| function.first_local);
                 touches.push((local.saturating_sub(first), touch.deed, site));

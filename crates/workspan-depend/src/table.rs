@@ -101,6 +101,14 @@ impl Table {
         number
     }
 
+    /// A dependence was seen that many times more where it was seen last, the last time at that distance.
+    pub fn repeat(&mut self, number: u32, times: u64, most: u64) {
+        if let Some((_, record)) = self.all.get_mut(number as usize) {
+            record.count += times;
+            record.most = record.most.max(most);
+        }
+    }
+
     /// A dependence was seen.
     #[inline]
     pub fn count(&mut self, number: u32, at: (u64, u64), distances: (u64, u64)) {

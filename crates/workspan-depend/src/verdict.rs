@@ -5,6 +5,7 @@
 //! applied to a copy for each thread; a variable that each iteration writes before it reads it becomes private, with the
 //! last iteration's value if a value is read afterwards. Anything else forbids it.
 
+mod chosen;
 mod unbounded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -160,6 +161,7 @@ impl Judge<'_> {
             self.judge(carrier, &carried, &mut found, &mut blockers);
         }
         blockers.extend(self.unbounded(carrier));
+        blockers.extend(self.chosen(carrier, &found));
         self.counters(number, &mut found);
         blockers.sort();
         blockers.dedup();

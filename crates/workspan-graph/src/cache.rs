@@ -8,6 +8,8 @@
 //! An access counts once for each line that it touches. Reads and writes are alike: a write fetches its line. The result is
 //! exact.
 
+use std::collections::BTreeMap;
+
 use crate::events::Access;
 use crate::replay::{Consumer, Executed};
 
@@ -85,7 +87,7 @@ impl Caches {
     }
 
     /// The same caches, empty.
-    fn fresh(&self) -> Caches {
+    pub fn fresh(&self) -> Caches {
         let level = |level: &Level| Level { lines: vec![0; level.lines.len()], misses: 0, ..*level };
         Caches { levels: self.levels.iter().map(level).collect(), accesses: 0, ..*self }
     }
@@ -127,6 +129,12 @@ impl Caches {
         }
     }
 
+    /// Accesses, and misses of the smallest cache.
+    #[inline]
+    pub fn counts(&self) -> (u64, u64) {
+        (self.accesses, self.levels.first().map_or(0, |level| level.misses))
+    }
+
     /// Misses of each size.
     pub fn sizes(&self) -> Vec<Size> {
         let size = |level: &Level| Size { bytes: level.bytes, accesses: self.accesses, misses: level.misses };
@@ -148,19 +156,19 @@ pub enum Sharing {
 pub struct Curve {
     empty: Caches,
     sharing: Sharing,
-    caches: Vec<Option<Caches>>,
+    caches: BTreeMap<u32, Caches>,
 }
 
 impl Curve {
     /// Before the first access.
     pub fn new(caches: Caches, sharing: Sharing) -> Curve {
-        Curve { empty: caches, sharing, caches: Vec::new() }
+        Curve { empty: caches, sharing, caches: BTreeMap::new() }
     }
 
     /// Misses of each size, of all caches of that size together.
     pub fn sizes(&self) -> Vec<Size> {
         let mut sum = self.empty.sizes();
-        for caches in self.caches.iter().flatten() {
+        for caches in self.caches.values() {
             for (sum, size) in sum.iter_mut().zip(caches.sizes()) {
                 sum.accesses += size.accesses;
                 sum.misses += size.misses;
@@ -176,13 +184,10 @@ impl Consumer for Curve {
             return;
         }
         let which = match self.sharing {
-            Sharing::Private => executed.context as usize,
+            Sharing::Private => executed.context,
             Sharing::Shared => 0,
         };
-        if self.caches.len() <= which {
-            self.caches.resize_with(which + 1, || None);
-        }
-        let caches = self.caches[which].get_or_insert_with(|| self.empty.fresh());
+        let caches = self.caches.entry(which).or_insert_with(|| self.empty.fresh());
         for access in accesses {
             caches.access(access.address, access.size);
         }

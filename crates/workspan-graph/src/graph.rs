@@ -14,58 +14,9 @@ use workspan_trace::control::{Kind, Operation};
 
 use crate::events::Control;
 use crate::file::Recording;
+use crate::structure::{other, Need, Position, Step, Structure};
 use crate::summary::Tally;
-
-/// Types of tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Type {
-    /// Runs code.
-    Work,
-    /// Creates a context.
-    Create,
-    /// Waits for the end of a context.
-    Join,
-    /// An operation on a synchronisation object.
-    Sync,
-    /// A barrier that several contexts pass.
-    Barrier,
-}
-
-impl Type {
-    /// The letter that stands for it in Contech's graphs.
-    pub fn letter(self) -> &'static str {
-        match self {
-            Type::Work => "W",
-            Type::Create => "C",
-            Type::Join => "J",
-            Type::Sync => "S",
-            Type::Barrier => "B",
-        }
-    }
-}
-
-/// A task. Its name is `context:sequence`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Task {
-    /// Context.
-    pub context: u32,
-    /// Number in the context.
-    pub sequence: u32,
-    /// Type.
-    pub kind: Type,
-    /// For syncs: what was done.
-    pub operation: Option<Operation>,
-    /// Object of a sync or barrier; context + 1 of a create or join, or 0.
-    pub object: u64,
-    /// Ticks when it began.
-    pub start: u64,
-    /// Ticks when it ended.
-    pub end: u64,
-    /// What it executed and touched.
-    pub tally: Tally,
-    /// Segment that was executed last before it: the place of a create, join, sync or barrier. Chunk and event.
-    pub at: (u32, u64),
-}
+pub use crate::task::{Task, Type};
 
 /// A task graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,17 +67,17 @@ impl Graph {
     /// The graph of a recording.
     pub fn of(recording: &Recording) -> Graph {
         let mut builder = Builder::default();
-        let contexts = recording.contexts();
-        for context in &contexts {
-            builder.survey(recording, *context);
+        let structure = Structure::of(recording);
+        for steps in structure.steps.values() {
+            builder.survey(steps);
         }
         let end = recording.end.as_ref().map_or(0, |end| end.ticks);
-        for context in &contexts {
-            builder.context(recording, *context, end);
+        for (context, steps) in &structure.steps {
+            builder.context(&structure, *context, steps, end);
         }
         builder.link();
         let mut graph = builder.graph;
-        graph.contexts = u32::try_from(contexts.len()).unwrap_or(u32::MAX);
+        graph.contexts = u32::try_from(structure.steps.len()).unwrap_or(u32::MAX);
         graph.complete = recording.complete();
         graph.edges.sort_unstable();
         graph.edges.dedup();
@@ -180,16 +131,17 @@ impl Graph {
 
 impl Builder {
     /// Finds who arrives last at each barrier.
-    fn survey(&mut self, recording: &Recording, context: u32) {
-        for mark in recording.chunks_of(context).flat_map(|chunk| &chunk.summary.marks) {
-            if let (Kind::Barrier, [_, _, object, arrival, count]) = (mark.control.kind, mark.control.slots) {
-                let episode = self.episodes.entry((object, arrival / count.max(1))).or_default();
-                episode.last_arrival = episode.last_arrival.max(arrival);
-            }
+    fn survey(&mut self, steps: &[Step]) {
+        for step in steps {
+            let Step::Control(Control { kind: Kind::Barrier, slots: [_, _, object, arrival, count] }, _) = step else {
+                continue;
+            };
+            let episode = self.episodes.entry((*object, arrival / (*count).max(1))).or_default();
+            episode.last_arrival = episode.last_arrival.max(*arrival);
         }
     }
 
-    fn task(&mut self, context: &mut Context, kind: Type, start: u64, at: (u32, u64)) -> u32 {
+    fn task(&mut self, context: &mut Context, kind: Type, start: u64, at: Position) -> u32 {
         let number = u32::try_from(self.graph.tasks.len()).unwrap_or(u32::MAX);
         let (tally, sequence) = (Tally::default(), context.sequence);
         context.sequence += 1;
@@ -207,53 +159,85 @@ impl Builder {
         &mut self.graph.tasks[task as usize]
     }
 
-    fn context(&mut self, recording: &Recording, number: u32, end: u64) {
+    fn context(&mut self, structure: &Structure, number: u32, steps: &[Step], end: u64) {
         let mut context = Context { number, work: 0, sequence: 0, before: None };
-        context.work = self.task(&mut context, Type::Work, 0, (0, 0));
+        context.work = self.task(&mut context, Type::Work, 0, (number, 0, 0));
         self.first.insert(number, context.work);
         let mut latest = 0;
         let mut ended = None;
-        for chunk in recording.chunks_of(number) {
-            let mut fragments = chunk.summary.fragments.iter();
-            for mark in &chunk.summary.marks {
-                self.execute(&mut context, fragments.next());
-                latest = latest.max(self.control(&mut context, mark.control, (chunk.sequence, mark.at)));
-                if mark.control.kind == Kind::End {
-                    ended = Some(latest);
+        for step in steps {
+            match step {
+                Step::Executed(tally) => self.execute(&mut context, tally),
+                Step::Control(control, at) => {
+                    latest = latest.max(self.control(&mut context, structure, *control, *at));
+                    if control.kind == Kind::End {
+                        ended = Some(latest);
+                    }
                 }
             }
-            self.execute(&mut context, fragments.next());
         }
         let work = context.work;
         self.get(work).end = ended.unwrap_or(end.max(latest));
         self.last.insert(number, work);
     }
 
-    fn execute(&mut self, context: &mut Context, tally: Option<&Tally>) {
-        if let Some(tally) = tally.filter(|tally| **tally != Tally::default()) {
-            self.get(context.work).tally += *tally;
+    fn execute(&mut self, context: &mut Context, tally: &Tally) {
+        self.get(context.work).tally += *tally;
+        context.before = None;
+    }
+
+    /// The join tasks of a wait.
+    fn join(&mut self, context: &mut Context, structure: &Structure, (before, after): (u64, u64), at: Position) {
+        let mut begin = before;
+        for joined in structure.joins.get(&at).into_iter().flatten() {
+            let task = self.step(context, Type::Join, (begin, after), at);
+            self.get(task).object = u64::from(*joined) + 1;
+            self.joins.push((task, *joined));
+            begin = after;
+            context.before = None;
+        }
+    }
+
+    /// A sync task for each item.
+    fn depend(&mut self, context: &mut Context, needs: Option<&Vec<Need>>, time: u64, at: Position) {
+        for need in needs.into_iter().flatten() {
+            let task = self.step(context, Type::Sync, (time, time), at);
+            let made = self.get(task);
+            (made.object, made.operation) = (need.object, Some(Operation::Depend));
+            self.joins.extend(need.contexts.iter().map(|other| (task, *other)));
             context.before = None;
         }
     }
 
     /// Takes a control event; says when it ended.
-    fn control(&mut self, context: &mut Context, control: Control, at: (u32, u64)) -> u64 {
+    fn control(&mut self, context: &mut Context, structure: &Structure, control: Control, at: Position) -> u64 {
         let [before, after, object, ticket, more] = control.slots;
         match control.kind {
             Kind::Begin => {
                 let task = self.get(context.work);
                 (task.start, task.end) = (before, before);
+                self.depend(context, structure.needs.get(&context.number), before, at);
                 return before;
             }
-            Kind::Create | Kind::Join => {
-                let create = control.kind == Kind::Create;
-                let kind = if create { Type::Create } else { Type::Join };
-                let task = self.step(context, kind, (before, after), at);
+            Kind::Create | Kind::Task => {
+                let task = self.step(context, Type::Create, (before, after), at);
                 self.get(task).object = object;
-                if let Some(other) = u32::try_from(object).ok().and_then(|other| other.checked_sub(1)) {
-                    if create { &mut self.creates } else { &mut self.joins }.push((task, other));
-                }
+                self.creates.extend(other(object).map(|other| (task, other)));
                 context.before = None;
+            }
+            Kind::Join if other(object).is_some() => {
+                // Of a region: its creator has waited since it was made.
+                let before = if before == 0 { self.get(context.work).start } else { before };
+                self.join(context, structure, (before, after), at);
+            }
+            Kind::Join => {
+                // Of a thread that nobody knows.
+                self.step(context, Type::Join, (before, after), at);
+                context.before = None;
+            }
+            Kind::Wait => {
+                self.join(context, structure, (before, after), at);
+                self.depend(context, structure.awaited.get(&at), after, at);
             }
             Kind::Sync => {
                 let Some(operation) = Operation::of(more) else {
@@ -266,17 +250,24 @@ impl Builder {
                 context.before = Some((after, operation));
             }
             Kind::Barrier => {
-                self.barrier(context, control.slots, at);
+                let mut slots = control.slots;
+                // Nobody waits at the end of a region: the context ends there.
+                slots[1] = after.max(before);
+                if structure.joins.contains_key(&at) {
+                    self.join(context, structure, (before, slots[1]), at);
+                    slots[0] = slots[1];
+                }
+                self.barrier(context, slots, at);
                 context.before = None;
             }
             Kind::End => return before,
-            Kind::Gap | Kind::Allocate | Kind::Free => return 0,
+            Kind::Gap | Kind::Allocate | Kind::Free | Kind::Switch | Kind::Group | Kind::Depend => return 0,
         }
         after
     }
 
     /// A task between two work tasks of a context.
-    fn step(&mut self, context: &mut Context, kind: Type, (start, end): (u64, u64), at: (u32, u64)) -> u32 {
+    fn step(&mut self, context: &mut Context, kind: Type, (start, end): (u64, u64), at: Position) -> u32 {
         self.get(context.work).end = start;
         let task = self.task(context, kind, start, at);
         self.get(task).end = end;
@@ -288,7 +279,7 @@ impl Builder {
     }
 
     /// A sync. The second and third of a wait take the place of the empty work task before them.
-    fn sync(&mut self, context: &mut Context, operation: Operation, times: (u64, u64), at: (u32, u64)) -> u32 {
+    fn sync(&mut self, context: &mut Context, operation: Operation, times: (u64, u64), at: Position) -> u32 {
         let of_one_call = context.before.is_some_and(|(end, before)| {
             end == times.0
                 && matches!(
@@ -308,7 +299,7 @@ impl Builder {
         task
     }
 
-    fn barrier(&mut self, context: &mut Context, slots: [u64; 5], at: (u32, u64)) {
+    fn barrier(&mut self, context: &mut Context, slots: [u64; 5], at: Position) {
         let [before, after, object, arrival, count] = slots;
         let key = (object, arrival / count.max(1));
         let arriving = context.work;

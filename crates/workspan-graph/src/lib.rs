@@ -2,20 +2,30 @@
 //!
 //! * [`program`]: the static descriptions of all modules; [`events`]: a buffer's bytes as events with addresses.
 //! * [`codec`]: buffers to small chunks and back; [`mod@file`]: chunks on disk.
+//! * [`structure`]: what each context did, and which tasks its waits join.
 //! * [`graph`]: work, create, join, sync and barrier tasks with their edges.
 //! * [`replay`]: a recording as a stream of decoded segments. A [`replay::Consumer`] sees accesses, never the encoding.
-//! * Analyses: [`cache`], [`races`], [`timeline`].
+//! * [`order`]: which moment of a context comes before which of another.
+//! * Analyses: [`cache`], [`misses`], [`races`], [`sharing`], [`code`], [`timeline`]; what they share: [`causes`], [`allocations`].
 //!
 //! **Invariant:** any bytes are decoded without a panic, in memory proportional to a chunk. Chunks are independent: each
 //! can be made and read by any thread. What is missing or damaged is said ([`file::Problem`], [`graph::Graph::complete`]).
 
+pub mod allocations;
 pub mod cache;
+pub mod causes;
+pub mod code;
 pub mod codec;
 pub mod events;
 pub mod file;
 pub mod graph;
+pub mod misses;
+pub mod order;
 pub mod program;
 pub mod races;
 pub mod replay;
+pub mod sharing;
+pub mod structure;
 pub mod summary;
+pub mod task;
 pub mod timeline;

@@ -1,22 +1,26 @@
 //! Data races: accesses of two tasks to the same bytes, one of them a write, that the graph leaves unordered.
 //!
-//! Each context has a vector clock. It advances where the context releases; what acquires an object takes over what was
-//! released to it before; creation, join and barriers do the same. A lock orders only those who hold it one after the
-//! other, as in this run: another run may have them in another order, but not at the same time. Two atomic accesses to a
-//! place do not race; they order as the replay has them, which may not be the order in which they happened: locks made of
-//! them, as Rust's, raise no alarm, but a race may stay unseen.
+//! [`crate::order`] knows what comes before what: creation, joins, barriers, dependences; locks order only those who hold
+//! them one after the other, as in this run: another run may have them in another order, but not at the same time. Two
+//! atomic accesses to a place do not race; they order as the replay has them, which may not be the order in which they
+//! happened: locks made of them, as Rust's, raise no alarm, but a race may stay unseen.
 //!
-//! The shadow of 8 bytes keeps the last access of each context, kind and group of bytes: it is as good as all of them, since a later
-//! access of a context that is ordered before another makes the earlier ones so. Memory that is allocated begins without a
-//! shadow; so does the stack of a new thread. **Memory:** proportional to what the program touched.
+//! The shadow of 8 bytes keeps the last accesses that are not ordered before others of their kind, [`MOST`] at most: of what
+//! more tasks read at the same time, some reads are forgotten. Memory that is allocated begins without a shadow. So does the
+//! stack: a task that begins on a thread's stack has what is below its frame for itself, and leaves nothing there. Code that
+//! the compiler makes up for reductions and copies runs within the runtime's own order, and is left out.
+//! **Memory:** proportional to what the program touched.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use workspan_trace::control::{Kind, Operation};
+use workspan_trace::control::Kind;
 use workspan_trace::program::{operation, Access as Mode};
 
+pub use crate::allocations::Allocation;
+use crate::allocations::Allocations;
+use crate::causes::Causes;
 use crate::events::{Access, Control};
-use crate::replay::{episode, Consumer, Executed};
+use crate::replay::{Consumer, Executed};
 
 /// Kinds of races.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,60 +71,47 @@ pub struct Instance {
     pub count: u64,
 }
 
-/// An allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allocation {
-    /// First byte.
-    pub address: u64,
-    /// Bytes.
-    pub size: u64,
-    /// Id of the segment that was executed last before it.
-    pub segment: u32,
-}
-
 #[derive(Clone, Copy)]
 struct Last {
     context: u32,
-    clock: u32,
+    moment: u32,
+    /// [`Races::marks`] at the time.
+    marks: u32,
     bytes: u8,
     write: bool,
     atomic: bool,
     place: Place,
 }
 
-type Clock = Vec<u32>;
-
-/// Distinguishes what atomics order from locks at the same address; no address has this bit.
-const OF_ATOMICS: u64 = 1 << 63;
+/// Accesses that a shadow keeps.
+const MOST: usize = 16;
+/// How far the first thread's stack reaches below a frame, at most.
+const STACK: u64 = 8 << 20;
+/// Functions that compilers make for the OpenMP runtime.
+const MADE_UP: [&str; 3] = ["omp.reduction", "omp_task_dup", "omp.copyprivate"];
 
 #[derive(Default)]
 struct Context {
-    clock: Clock,
     /// Segment executed last.
     segment: u32,
+    /// The first frame on the stack that it runs on.
+    frame: Option<u64>,
 }
 
 /// Finds races in a replayed recording.
 #[derive(Default)]
 #[expect(missing_debug_implementations, reason = "it may hold all memory of a program")]
 pub struct Races {
-    contexts: Vec<Context>,
-    objects: HashMap<u64, Clock>,
-    barriers: HashMap<(u64, u64), Clock>,
-    started: HashMap<u32, Clock>,
-    ended: HashMap<u32, Clock>,
+    causes: Causes,
+    contexts: HashMap<u32, Context>,
     shadow: HashMap<u64, Vec<Last>>,
-    allocations: BTreeMap<u64, Allocation>,
+    allocations: Allocations,
     found: BTreeMap<Race, Instance>,
-}
-
-fn join(into: &mut Clock, other: &[u32]) {
-    if into.len() < other.len() {
-        into.resize(other.len(), 0);
-    }
-    for (mine, theirs) in into.iter_mut().zip(other) {
-        *mine = (*mine).max(*theirs);
-    }
+    /// Of each stack, by its first byte: below which frames nothing is left, since which mark. Frames fall, marks rise.
+    stacks: HashMap<u64, Vec<(u64, u32)>>,
+    marks: u32,
+    /// Functions that are left out, by module.
+    left_out: HashMap<u32, HashSet<u32>>,
 }
 
 impl Races {
@@ -130,36 +121,47 @@ impl Races {
     }
 
     fn context(&mut self, number: u32) -> &mut Context {
-        let at = number as usize;
-        if self.contexts.len() <= at {
-            self.contexts.resize_with(at + 1, Context::default);
-        }
-        let context = &mut self.contexts[at];
-        if context.clock.len() <= at {
-            context.clock.resize(at + 1, 0);
-        }
-        context.clock[at] = context.clock[at].max(1);
-        context
+        self.contexts.entry(number).or_default()
     }
 
-    /// The context goes on to its next moment; what it knew until now.
-    fn release(&mut self, number: u32) -> Clock {
-        let context = self.context(number);
-        let clock = context.clock.clone();
-        context.clock[number as usize] += 1;
-        clock
+    /// The stack that an address may lie in: its first byte; 0: the first thread's.
+    fn stack(&self, address: u64) -> u64 {
+        self.allocations.at(address).map_or(0, |found| found.address)
     }
 
-    fn sync(&mut self, context: u32, object: u64, operation: Operation) {
-        if operation.acquires() {
-            if let Some(clock) = self.objects.get(&object).cloned() {
-                join(&mut self.context(context).clock, &clock);
-            }
+    /// Nothing is left below a frame.
+    fn mark(&mut self, frame: u64) {
+        self.marks += 1;
+        let stack = self.stack(frame);
+        let marks = self.stacks.entry(stack).or_default();
+        while marks.last().is_some_and(|(last, _)| *last <= frame) {
+            marks.pop();
         }
-        if operation.releases() {
-            let clock = self.release(context);
-            join(self.objects.entry(object).or_default(), &clock);
-        }
+        marks.push((frame, self.marks));
+    }
+
+    /// True if an access was made to a stack that has been used again since.
+    fn is_gone(&self, last: &Last, address: u64) -> bool {
+        let stack = self.stack(address);
+        let Some(marks) = self.stacks.get(&stack) else {
+            return false;
+        };
+        let above = marks.partition_point(|(frame, _)| *frame > address);
+        above.checked_sub(1).is_some_and(|at| {
+            let (frame, mark) = marks[at];
+            (stack != 0 || frame - address < STACK) && last.marks < mark
+        })
+    }
+
+    fn is_left_out(&mut self, executed: &Executed<'_>) -> bool {
+        let found = self.left_out.entry(executed.module_number).or_insert_with(|| {
+            let functions = (0..).zip(&executed.module.module.functions);
+            functions
+                .filter(|(_, function)| MADE_UP.iter().any(|name| function.name.contains(name)))
+                .map(|(number, _)| number)
+                .collect()
+        });
+        !found.is_empty() && found.contains(&executed.segment.function)
     }
 
     fn forget(&mut self, address: u64, size: u64) {
@@ -174,8 +176,7 @@ impl Races {
     }
 
     fn touch(&mut self, context: u32, access: &Access, place: Place) {
-        let clock = std::mem::take(&mut self.context(context).clock);
-        let now = clock[context as usize];
+        let moment = self.causes.order.now(context);
         let write = access.mode != Mode::Load;
         let atomic = access.flags & operation::ATOMIC != 0;
         let end = access.address.saturating_add(access.size);
@@ -184,30 +185,46 @@ impl Races {
             let cell = at >> 3;
             let until = end.min((cell + 1) << 3);
             let bytes = (at..until).fold(0_u8, |mask, byte| mask | 1 << (byte & 7));
-            let mut against = Vec::new();
+            let new = Last { context, moment, marks: self.marks, bytes, write, atomic, place };
             let lasts = self.shadow.entry(cell).or_default();
-            for last in lasts.iter() {
-                let ordered = last.context == context
-                    || clock.get(last.context as usize).is_some_and(|known| *known >= last.clock);
-                let conflicts = last.bytes & bytes != 0 && (last.write || write) && !(last.atomic && atomic);
-                if conflicts && !ordered {
-                    against.push(*last);
+            let same =
+                |last: &Last| (last.context, last.bytes, last.write, last.atomic) == (context, bytes, write, atomic);
+            if let [only] = lasts.as_mut_slice() {
+                if same(only) {
+                    *only = new;
+                    at = until;
+                    continue;
                 }
             }
-            let new = Last { context, clock: now, bytes, write, atomic, place };
-            let same = |last: &&mut Last| {
-                (last.context, last.bytes, last.write, last.atomic) == (context, bytes, write, atomic)
-            };
-            match lasts.iter_mut().find(same) {
-                Some(last) => *last = new,
-                None => lasts.push(new),
+            let mut against = Vec::new();
+            let order = &mut self.causes.order;
+            lasts.retain(|last| {
+                let mine = last.context == context;
+                let overlap = last.bytes & bytes != 0;
+                if !overlap && !mine || !(last.write || write) && !mine && last.bytes & !bytes != 0 {
+                    return true;
+                }
+                let ordered = mine || order.is_before(last.context, last.moment, context);
+                if !ordered {
+                    if overlap && (last.write || write) && !(last.atomic && atomic) {
+                        against.push(*last);
+                    }
+                    return true;
+                }
+                // The new one says as much.
+                last.bytes & !bytes != 0 || last.write && !write || last.atomic != atomic
+            });
+            if lasts.len() >= MOST {
+                lasts.remove(0);
             }
+            lasts.push(new);
             for last in against {
-                self.race(last, new, at);
+                if !self.is_gone(&last, at) {
+                    self.race(last, new, at);
+                }
             }
             at = until;
         }
-        self.context(context).clock = clock;
     }
 
     fn race(&mut self, first: Last, second: Last, address: u64) {
@@ -216,8 +233,7 @@ impl Races {
             (true, false) => Conflict::WriteRead,
             (false, _) => Conflict::ReadWrite,
         };
-        let below = self.allocations.range(..=address).next_back().map(|(_, allocation)| *allocation);
-        let allocation = below.filter(|found| address - found.address < found.size);
+        let allocation = self.allocations.at(address);
         let race = Race { conflict, first: first.place, second: second.place };
         let contexts = (first.context, second.context);
         self.found.entry(race).or_insert(Instance { address, contexts, allocation, count: 0 }).count += 1;
@@ -226,69 +242,44 @@ impl Races {
 
 impl Consumer for Races {
     fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
-        self.context(executed.context).segment = executed.id;
+        let context = self.context(executed.context);
+        context.segment = executed.id;
+        if let Some(frame) = executed.frame.filter(|_| context.frame.is_none()) {
+            context.frame = Some(frame);
+            self.mark(frame);
+        }
+        if self.is_left_out(&executed) {
+            return;
+        }
         for access in accesses {
-            let atomic = access.flags & operation::ATOMIC != 0;
-            if atomic && access.mode != Mode::Store {
-                self.sync(executed.context, access.address | OF_ATOMICS, Operation::AtomicLoad);
-            }
+            self.causes.before(executed.context, access);
             self.touch(executed.context, access, (executed.module_number, access.operation));
-            if atomic && access.mode != Mode::Load {
-                self.sync(executed.context, access.address | OF_ATOMICS, Operation::AtomicStore);
-            }
+            self.causes.after(executed.context, access);
         }
     }
 
     fn control(&mut self, context: u32, control: Control) {
-        let [first, second, third, _, fifth] = control.slots;
-        let other = |number: u64| u32::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        let [address, size, ..] = control.slots;
+        self.causes.control(context, control);
         match control.kind {
-            Kind::Begin => {
-                if let Some(clock) = self.started.remove(&context) {
-                    join(&mut self.context(context).clock, &clock);
-                }
-            }
-            Kind::Create => {
-                if let Some(child) = other(third) {
-                    let clock = self.release(context);
-                    self.started.insert(child, clock);
-                }
-            }
             Kind::End => {
-                let clock = self.release(context);
-                self.ended.insert(context, clock);
-            }
-            Kind::Join => {
-                if let Some(clock) = other(third).and_then(|child| self.ended.get(&child).cloned()) {
-                    join(&mut self.context(context).clock, &clock);
+                if let Some(frame) = self.context(context).frame {
+                    self.mark(frame);
                 }
             }
-            Kind::Sync => {
-                if let Some(operation) = Operation::of(fifth) {
-                    self.sync(context, third, operation);
-                }
-            }
-            Kind::Barrier => {
-                if let Some(clock) = self.barriers.get(&episode(&control)).cloned() {
-                    join(&mut self.context(context).clock, &clock);
-                }
-            }
-            Kind::Allocate => {
-                self.forget(first, second);
-                let segment = self.context(context).segment;
-                self.allocations.insert(first, Allocation { address: first, size: second, segment });
-            }
-            Kind::Free => {
-                self.allocations.remove(&first);
-            }
-            Kind::Gap => {}
+            Kind::Allocate => self.forget(address, size),
+            _ => {}
         }
+        let segment = self.context(context).segment;
+        self.allocations.control(control, segment);
+    }
+
+    fn after(&mut self, context: u32, before: u32) {
+        self.causes.order.join(context, before);
     }
 
     fn arrive(&mut self, context: u32, barrier: Control) {
-        // All arrive before any leaves: whoever leaves takes over what all did before.
-        let clock = self.release(context);
-        join(self.barriers.entry(episode(&barrier)).or_default(), &clock);
+        self.causes.arrive(context, barrier);
     }
 }
 

@@ -1,12 +1,12 @@
 //! A recording as a stream of decoded segments, in an order in which the program may have run.
 //!
-//! Each context's events come in their order. Between contexts: a context begins after its creation; a join comes after the
-//! end of what it joins; operations on an object, and allocations, come by their tickets; nobody leaves a barrier before all
+//! Each context's events come in their order. Between contexts: a context begins after its creation, and after the end of
+//! the tasks that it depends on; a join comes after the end of what it joins; operations on an object, and allocations, come by their tickets; nobody leaves a barrier before all
 //! have arrived. Where there is a choice, contexts take turns. The order is the same in each replay.
 //!
-//! **Memory:** a decoded chunk for each context that has begun and not ended.
+//! **Memory:** a decoded chunk for each thread that has begun and not ended.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use workspan_trace::control::Kind;
 use workspan_trace::program::Segment;
@@ -15,6 +15,7 @@ use crate::codec::Decoder;
 use crate::events::{Access, Control, Events};
 use crate::file::{ChunkInfo, Problem, Recording};
 use crate::program::{Loaded, Program};
+use crate::structure::{other, Need, Position, Structure};
 
 /// Segments of a context before another has its turn.
 const TURN: usize = 1000;
@@ -46,6 +47,11 @@ pub trait Consumer {
         let _ = (context, control);
     }
 
+    /// All that `before` did, which has ended, comes before what `context` does from here on.
+    fn after(&mut self, context: u32, before: u32) {
+        let _ = (context, before);
+    }
+
     /// A context has come to a barrier. Its control event follows once all have come.
     fn arrive(&mut self, context: u32, barrier: Control) {
         let _ = (context, barrier);
@@ -53,14 +59,18 @@ pub trait Consumer {
 }
 
 struct Cursor<'r> {
+    /// Whose events come.
     context: u32,
+    thread: u32,
+    /// Events of the chunk so far.
+    number: u64,
     chunks: Vec<&'r ChunkInfo>,
     next: usize,
     raw: Vec<u8>,
     at: usize,
     begun: bool,
     /// A control event that has to wait.
-    pending: Option<Control>,
+    pending: Option<(Control, Position)>,
     arrived: bool,
 }
 
@@ -71,8 +81,12 @@ struct Gate {
     tickets: HashMap<u64, Vec<u64>>,
     /// Arrivals at barriers.
     arrived: BTreeMap<(u64, u64), u64>,
-    created: std::collections::HashSet<u32>,
+    created: HashSet<u32>,
+    ended: HashSet<u32>,
+    /// Pieces of each context that are over.
+    over: HashMap<u32, usize>,
     heap: u64,
+    structure: Structure,
 }
 
 /// Replays a recording. A damaged chunk ends its context.
@@ -84,6 +98,8 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
         .into_iter()
         .map(|context| Cursor {
             context,
+            thread: context,
+            number: 0,
             chunks: recording.chunks_of(context).collect(),
             next: 0,
             raw: Vec::new(),
@@ -99,29 +115,44 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
         let mut moved = false;
         let mut at = 0;
         while at < cursors.len() {
-            let ended: Vec<u32> = cursors.iter().map(|cursor| cursor.context).collect();
-            match turn.take(&mut cursors[at], &mut gate, &ended, consumer)? {
+            match turn.take(&mut cursors[at], &mut gate, consumer)? {
                 Went::On => (moved, at) = (true, at + 1),
                 Went::Nowhere => at += 1,
                 Went::ToTheEnd => {
                     moved = true;
-                    cursors.remove(at);
+                    let cursor = cursors.remove(at);
+                    *gate.over.entry(cursor.context).or_default() += 1;
                 }
             }
         }
         if !moved {
             // What they wait for is missing from the recording: who waits for the lowest ticket goes on.
-            let first = cursors.iter_mut().min_by_key(|cursor| cursor.pending.map_or(0, |c| time_of(&c)));
-            if let Some(control) = first.and_then(|cursor| {
-                cursor.begun = true;
-                Some((cursor.context, cursor.pending.take()?))
+            let first = cursors.iter_mut().min_by_key(|cursor| cursor.pending.map_or(0, |(c, _)| time_of(&c)));
+            if let Some((cursor, (control, at))) = first.and_then(|cursor| {
+                let pending = cursor.pending.take()?;
+                Some((cursor, pending))
             }) {
-                gate.pass(&control.1);
-                consumer.control(control.0, control.1);
+                pass(cursor, &mut gate, control, at, consumer);
             }
         }
     }
     Ok(())
+}
+
+/// A control event comes.
+fn pass(cursor: &mut Cursor<'_>, gate: &mut Gate, control: Control, at: Position, consumer: &mut impl Consumer) {
+    gate.arrive(cursor, &control, at, consumer);
+    (cursor.pending, cursor.begun, cursor.arrived) = (None, true, false);
+    if let (Kind::Switch, Some(next)) = (control.kind, other(control.slots[1])) {
+        *gate.over.entry(cursor.context).or_default() += 1;
+        cursor.context = next;
+        return;
+    }
+    gate.pass(cursor.context, &control);
+    consumer.control(cursor.context, control);
+    if control.kind != Kind::Barrier {
+        gate.join(cursor.context, &control, at, consumer);
+    }
 }
 
 /// Which passage of which barrier.
@@ -156,18 +187,16 @@ impl<'r> Turn<'r, '_> {
         &mut self,
         cursor: &mut Cursor<'r>,
         gate: &mut Gate,
-        running: &[u32],
         consumer: &mut impl Consumer,
     ) -> Result<Went, Problem> {
         let program: &Program = &self.recording.program;
         let mut went = Went::Nowhere;
-        if let Some(control) = cursor.pending {
-            if !gate.opens(cursor, &control, running) {
+        if let Some((control, at)) = cursor.pending {
+            gate.arrive(cursor, &control, at, consumer);
+            if !gate.opens(cursor, &control, at) {
                 return Ok(went);
             }
-            gate.pass(&control);
-            consumer.control(cursor.context, control);
-            (cursor.pending, cursor.begun, cursor.arrived) = (None, true, false);
+            pass(cursor, gate, control, at, consumer);
             went = Went::On;
         }
         for _ in 0..TURN {
@@ -177,7 +206,7 @@ impl<'r> Turn<'r, '_> {
                     return Ok(Went::ToTheEnd);
                 };
                 cursor.next += 1;
-                cursor.at = 0;
+                (cursor.at, cursor.number) = (0, 0);
                 cursor.raw = match self.decoder.decode(program, &self.recording.encoded(chunk)?) {
                     Ok(raw) => raw,
                     Err(_) => return Ok(Went::ToTheEnd),
@@ -185,16 +214,17 @@ impl<'r> Turn<'r, '_> {
                 continue;
             };
             let length = events.position();
+            cursor.number += 1;
             if let Some(control) = event.control() {
                 cursor.at += length;
-                cursor.pending = Some(control);
-                gate.arrive(cursor, &control, consumer);
-                if !gate.opens(cursor, &control, running) {
+                let chunk = cursor.next.saturating_sub(1);
+                let at = (cursor.thread, u32::try_from(chunk).unwrap_or(u32::MAX), cursor.number - 1);
+                cursor.pending = Some((control, at));
+                gate.arrive(cursor, &control, at, consumer);
+                if !gate.opens(cursor, &control, at) {
                     return Ok(went);
                 }
-                gate.pass(&control);
-                consumer.control(cursor.context, control);
-                (cursor.pending, cursor.begun, cursor.arrived) = (None, true, false);
+                pass(cursor, gate, control, at, consumer);
             } else if let Some((module, segment)) = program.segment(event.id) {
                 let frame = event.accesses(module, segment, &mut self.accesses);
                 let (context, id) = (cursor.context, event.id);
@@ -210,7 +240,7 @@ impl<'r> Turn<'r, '_> {
 
 impl Gate {
     fn new(recording: &Recording) -> Gate {
-        let mut gate = Gate::default();
+        let mut gate = Gate { structure: Structure::of(recording), ..Gate::default() };
         for chunk in &recording.chunks {
             for mark in &chunk.summary.marks {
                 let [_, _, object, ticket, _] = mark.control.slots;
@@ -227,35 +257,78 @@ impl Gate {
         gate
     }
 
-    /// A context comes to a barrier.
-    fn arrive(&mut self, cursor: &mut Cursor<'_>, control: &Control, consumer: &mut impl Consumer) {
-        if control.kind == Kind::Barrier && !std::mem::replace(&mut cursor.arrived, true) {
+    /// A context comes to a barrier; at a parallel region's, once the tasks have ended that it created.
+    fn arrive(&mut self, cursor: &mut Cursor<'_>, control: &Control, at: Position, consumer: &mut impl Consumer) {
+        if control.kind == Kind::Barrier && !cursor.arrived && self.have_ended(self.structure.joins.get(&at)) {
+            cursor.arrived = true;
+            self.join(cursor.context, control, at, consumer);
             *self.arrived.entry(episode(control)).or_default() += 1;
             consumer.arrive(cursor.context, *control);
         }
     }
 
+    /// Lets what has ended come before a context.
+    fn join(&self, context: u32, control: &Control, at: Position, consumer: &mut impl Consumer) {
+        let needs = match control.kind {
+            Kind::Begin => self.structure.needs.get(&context),
+            Kind::Wait => self.structure.awaited.get(&at),
+            _ => None,
+        };
+        let needed = needs.into_iter().flatten().flat_map(|need| &need.contexts);
+        for before in self.structure.joins.get(&at).into_iter().flatten().chain(needed) {
+            consumer.after(context, *before);
+        }
+    }
+
+    fn has_ended(&self, context: u32) -> bool {
+        let pieces = self.structure.pieces.get(&context).copied().unwrap_or(0);
+        self.ended.contains(&context) || self.over.get(&context).copied().unwrap_or(0) >= pieces
+    }
+
+    fn have_ended(&self, contexts: Option<&Vec<u32>>) -> bool {
+        contexts.into_iter().flatten().all(|context| self.has_ended(*context))
+    }
+
+    fn are_there(&self, needs: Option<&Vec<Need>>) -> bool {
+        needs.into_iter().flatten().all(|need| self.have_ended(Some(&need.contexts)))
+    }
+
     /// True if a control event may come now.
-    fn opens(&self, cursor: &Cursor<'_>, control: &Control, running: &[u32]) -> bool {
+    fn opens(&self, cursor: &Cursor<'_>, control: &Control, at: Position) -> bool {
         let [_, second, third, fourth, fifth] = control.slots;
         match control.kind {
-            Kind::Begin => second == 0 || self.created.contains(&cursor.context),
-            Kind::Join => !u32::try_from(third).is_ok_and(|other| other > 0 && running.contains(&(other - 1))),
+            Kind::Begin => {
+                (second == 0 || self.created.contains(&cursor.context))
+                    && self.are_there(self.structure.needs.get(&cursor.context))
+            }
+            Kind::Join => self.have_ended(self.structure.joins.get(&at)),
+            Kind::Wait => {
+                self.have_ended(self.structure.joins.get(&at)) && self.are_there(self.structure.awaited.get(&at))
+            }
             Kind::Sync => {
                 self.tickets.get(&third).and_then(|tickets| tickets.last()).is_none_or(|next| *next >= fourth)
             }
-            Kind::Barrier => self.arrived.get(&episode(control)).is_some_and(|here| *here >= fifth.max(1)),
+            Kind::Barrier => {
+                let all_have_come = || self.arrived.get(&episode(control)).is_some_and(|here| *here >= fifth.max(1));
+                cursor.arrived && (second == 0 || all_have_come())
+            }
+            // Its pieces come in their order.
+            Kind::Switch => other(second).is_none_or(|next| {
+                let number = self.structure.numbers.get(&at).copied().unwrap_or(0);
+                let own = usize::from(next == cursor.context);
+                self.over.get(&next).copied().unwrap_or(0) + own >= number
+            }),
             Kind::Allocate => self.heap >= third,
             Kind::Free => self.heap >= second,
-            Kind::Create | Kind::End | Kind::Gap => true,
+            Kind::Create | Kind::Task | Kind::Group | Kind::Depend | Kind::End | Kind::Gap => true,
         }
     }
 
     /// A control event comes.
-    fn pass(&mut self, control: &Control) {
+    fn pass(&mut self, context: u32, control: &Control) {
         let [_, second, third, fourth, _] = control.slots;
         match control.kind {
-            Kind::Create => {
+            Kind::Create | Kind::Task => {
                 self.created.extend(u32::try_from(third).ok().and_then(|other| other.checked_sub(1)));
             }
             Kind::Sync => {
@@ -267,7 +340,11 @@ impl Gate {
             }
             Kind::Allocate => self.heap = self.heap.max(third + 1),
             Kind::Free => self.heap = self.heap.max(second + 1),
-            Kind::Begin | Kind::Join | Kind::Barrier | Kind::End | Kind::Gap => {}
+            Kind::End => {
+                self.ended.insert(context);
+            }
+            Kind::Begin | Kind::Join | Kind::Wait | Kind::Barrier | Kind::Gap => {}
+            Kind::Switch | Kind::Group | Kind::Depend => {}
         }
     }
 }

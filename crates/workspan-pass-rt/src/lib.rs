@@ -3,7 +3,7 @@
 //! * [`thread`]: what a thread knows of its buffer, and what happens when that is full; [`ring`]: the shared memory.
 //! * [`modules`]: static descriptions, handed over when a program or library is loaded; [`start`]: beginning and `fork`.
 //! * [`event`]: control events; [`threads`], [`locks`], [`memory`]: functions of the C library that are defined here first,
-//!   note what happens, and call the original ([`mod@original`]).
+//!   note what happens, and call the original ([`mod@original`]). [`openmp`]: tasks of OpenMP, as its runtime reports them.
 //!
 //! **Invariant:** without `WORKSPAN_TRACE` a program behaves as if it had not been instrumented, and its events go nowhere.
 //! No function here allocates, formats or locks; what waits, waits for `workspan` alone, and gives up when that is gone.
@@ -18,6 +18,7 @@ pub mod event;
 pub mod locks;
 pub mod memory;
 pub mod modules;
+pub mod openmp;
 pub mod original;
 pub mod platform;
 pub mod ring;

@@ -11,14 +11,20 @@ use core::sync::atomic::{
 
 use workspan_trace::control::{Kind, Operation};
 
-use crate::event::{now, wanted, write};
-use crate::{c, original, start};
+use crate::event::{now, write};
+use crate::platform::thread;
+use crate::{c, entry, event, openmp, original, start};
+
+/// True if this thread's operations are recorded. Those of the OpenMP runtime are its own business.
+fn wanted() -> bool {
+    event::wanted() && !openmp::owns(thread().caller.get())
+}
 
 const COUNTERS: usize = 4096;
 static TICKETS: [AtomicU64; COUNTERS] = [const { AtomicU64::new(0) }; COUNTERS];
 
 /// The next ticket of an object.
-fn ticket(object: *const c_void) -> u64 {
+pub fn ticket(object: *const c_void) -> u64 {
     TICKETS[hash(object as u64) % COUNTERS].fetch_add(1, AcqRel)
 }
 
@@ -26,7 +32,8 @@ fn hash(address: u64) -> usize {
     ((address >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
 }
 
-fn sync(before: u64, after: u64, object: *const c_void, ticket: u64, operation: Operation) {
+/// Notes an operation.
+pub fn sync(before: u64, after: u64, object: *const c_void, ticket: u64, operation: Operation) {
     write(Kind::Sync, [before, after, object as u64, ticket, operation as u64]);
 }
 
@@ -58,15 +65,13 @@ fn release(object: *const c_void, operation: Operation, call: impl FnOnce() -> c
 
 macro_rules! define {
     ($(#[$text:meta])* $kind:ident $operation:ident $symbol:ident $name:literal ($object:ident $(, $argument:ident: $type:ty)*)) => {
-        $(#[$text])*
-        ///
-        /// # Safety
-        /// As the original.
-        #[no_mangle]
-        pub unsafe extern "C-unwind" fn $symbol($object: *mut c_void $(, $argument: $type)*) -> c_int {
-            $kind($object, Operation::$operation, || {
-                original!($name, fn(*mut c_void $(, $type)*) -> c_int, $object $(, $argument)*)
-            })
+        entry! {
+            $(#[$text])*
+            fn $symbol($object: *mut c_void $(, $argument: $type)*) -> c_int {
+                $kind($object, Operation::$operation, || {
+                    original!($name, fn(*mut c_void $(, $type)*) -> c_int, $object $(, $argument)*)
+                })
+            }
         }
     };
 }
@@ -113,30 +118,26 @@ define!(/// Acquires.
 define!(/// Releases.
     release Post sem_post c"sem_post" (semaphore));
 
-/// Signals.
-///
-/// # Safety
-/// As the original.
-#[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_cond_signal(condition: *mut c_void) -> c_int {
-    release(
-        condition,
-        Operation::Signal,
-        || original!(c"pthread_cond_signal" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition),
-    )
+entry! {
+    /// Signals.
+    fn pthread_cond_signal(condition: *mut c_void) -> c_int {
+        release(
+            condition,
+            Operation::Signal,
+            || original!(c"pthread_cond_signal" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition),
+        )
+    }
 }
 
-/// Signals all.
-///
-/// # Safety
-/// As the original.
-#[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_cond_broadcast(condition: *mut c_void) -> c_int {
-    release(
-        condition,
-        Operation::Broadcast,
-        || original!(c"pthread_cond_broadcast" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition),
-    )
+entry! {
+    /// Signals all.
+    fn pthread_cond_broadcast(condition: *mut c_void) -> c_int {
+        release(
+            condition,
+            Operation::Broadcast,
+            || original!(c"pthread_cond_broadcast" @ c"GLIBC_2.3.2", fn(*mut c_void) -> c_int, condition),
+        )
+    }
 }
 
 /// A wait is three operations: the mutex is released, the condition was signalled, the mutex is acquired.
@@ -155,57 +156,42 @@ fn wait(condition: *mut c_void, mutex: *mut c_void, call: impl FnOnce() -> c_int
     result
 }
 
-/// Waits.
-///
-/// # Safety
-/// As the original.
-#[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int {
-    wait(
-        condition,
-        mutex,
-        || original!(c"pthread_cond_wait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void) -> c_int, condition, mutex),
-    )
-}
-
-/// Waits.
-///
-/// # Safety
-/// As the original.
-#[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_cond_timedwait(
-    condition: *mut c_void,
-    mutex: *mut c_void,
-    until: Time,
-) -> c_int {
-    wait(
-        condition,
-        mutex,
-        || original!(c"pthread_cond_timedwait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void, Time) -> c_int, condition, mutex, until),
-    )
-}
-
-/// Waits.
-///
-/// # Safety
-/// As the original.
-#[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_cond_clockwait(
-    condition: *mut c_void,
-    mutex: *mut c_void,
-    clock: c_int,
-    until: Time,
-) -> c_int {
-    wait(condition, mutex, || {
-        original!(
-            c"pthread_cond_clockwait",
-            fn(*mut c_void, *mut c_void, c_int, Time) -> c_int,
+entry! {
+    /// Waits.
+    fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int {
+        wait(
             condition,
             mutex,
-            clock,
-            until
+            || original!(c"pthread_cond_wait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void) -> c_int, condition, mutex),
         )
-    })
+    }
+}
+
+entry! {
+    /// Waits.
+    fn pthread_cond_timedwait(condition: *mut c_void, mutex: *mut c_void, until: Time) -> c_int {
+        wait(
+            condition,
+            mutex,
+            || original!(c"pthread_cond_timedwait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void, Time) -> c_int, condition, mutex, until),
+        )
+    }
+}
+
+entry! {
+    /// Waits.
+    fn pthread_cond_clockwait(condition: *mut c_void, mutex: *mut c_void, clock: c_int, until: Time) -> c_int {
+        wait(condition, mutex, || {
+            original!(
+                c"pthread_cond_clockwait",
+                fn(*mut c_void, *mut c_void, c_int, Time) -> c_int,
+                condition,
+                mutex,
+                clock,
+                until
+            )
+        })
+    }
 }
 
 const BARRIERS: usize = 4096;
@@ -257,19 +243,16 @@ pub unsafe extern "C-unwind" fn pthread_barrier_init(
     result
 }
 
-/// Passes a barrier.
-///
-/// # Safety
-/// As the original.
-#[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_barrier_wait(object: *mut c_void) -> c_int {
-    let call = || original!(c"pthread_barrier_wait", fn(*mut c_void) -> c_int, object);
-    let Some(place) = wanted().then(|| barrier(object as u64)).flatten() else {
-        return call();
-    };
-    let (before, arrival) = (now(), ARRIVALS[place].fetch_add(1, AcqRel));
-    let result = call();
-    let count = COUNTS[place].load(Acquire);
-    write(Kind::Barrier, [before, now(), object as u64, arrival, count]);
-    result
+entry! {
+    /// Passes a barrier.
+    fn pthread_barrier_wait(object: *mut c_void) -> c_int {
+        let call = || original!(c"pthread_barrier_wait", fn(*mut c_void) -> c_int, object);
+        let Some(place) = wanted().then(|| barrier(object as u64)).flatten() else {
+            return call();
+        };
+        let (before, arrival) = (now(), ARRIVALS[place].fetch_add(1, AcqRel));
+        let result = call();
+        let count = COUNTS[place].load(Acquire);
+        write(Kind::Barrier, [before, now(), object as u64, arrival, count]);
+        result}
 }

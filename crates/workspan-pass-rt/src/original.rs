@@ -55,3 +55,39 @@ macro_rules! original {
         unsafe { function($($argument),*) }
     }};
 }
+
+/// Defines a function of the C library first; the thread's storage then has where it was called from.
+#[macro_export]
+macro_rules! entry {
+    ($(#[$text:meta])* fn $symbol:ident($($argument:ident: $type:ty),*) -> $result:ty $body:block) => {
+        $(#[$text])*
+        ///
+        /// # Safety
+        /// As the original.
+        #[no_mangle]
+        #[unsafe(naked)]
+        pub unsafe extern "C-unwind" fn $symbol() {
+            unsafe extern "C-unwind" fn inner($($argument: $type),*) -> $result $body
+            #[cfg(target_arch = "x86_64")]
+            core::arch::naked_asm!(
+                "mov r11, qword ptr [rip + __workspan_thread@GOTTPOFF]",
+                "mov r10, qword ptr [rsp]",
+                "mov qword ptr fs:[r11 + {caller}], r10",
+                "jmp {function}",
+                caller = const core::mem::offset_of!($crate::thread::Thread, caller),
+                function = sym inner,
+            );
+            #[cfg(target_arch = "aarch64")]
+            core::arch::naked_asm!(
+                "mrs x16, tpidr_el0",
+                "adrp x17, :gottprel:__workspan_thread",
+                "ldr x17, [x17, :gottprel_lo12:__workspan_thread]",
+                "add x16, x16, x17",
+                "str x30, [x16, {caller}]",
+                "b {function}",
+                caller = const core::mem::offset_of!($crate::thread::Thread, caller),
+                function = sym inner,
+            );
+        }
+    };
+}

@@ -12,10 +12,10 @@ core::arch::global_asm!(
     .section .tbss.__workspan_thread,"awT",@nobits
     .globl __workspan_thread
     .type __workspan_thread, @object
-    .size __workspan_thread, 128
+    .size __workspan_thread, 256
     .balign 64
 __workspan_thread:
-    .zero 128
+    .zero 256
     .text
     .globl __workspan_flush
     .type __workspan_flush, @function
@@ -60,10 +60,10 @@ core::arch::global_asm!(
     .section .tbss.__workspan_thread,"awT",@nobits
     .globl __workspan_thread
     .type __workspan_thread, %object
-    .size __workspan_thread, 128
+    .size __workspan_thread, 256
     .balign 64
 __workspan_thread:
-    .zero 128
+    .zero 256
     .text
     .globl __workspan_flush
     .type __workspan_flush, %function

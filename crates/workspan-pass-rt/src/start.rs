@@ -12,7 +12,7 @@ use workspan_trace::shm::{Header, MAGIC, SIZE};
 use workspan_trace::VERSION;
 
 use crate::platform::{thread, ticks};
-use crate::{c, modules, threads};
+use crate::{c, modules, openmp, threads};
 
 const VARIABLE: &CStr = c"WORKSPAN_TRACE";
 
@@ -54,6 +54,7 @@ extern "C" fn start(_: c_int, _: *const c_void, _: *const c_void) {
         // SAFETY: registers a function that lasts.
         unsafe { c::pthread_atfork(None, None, Some(forked)) };
         modules::register_all();
+        openmp::find();
         threads::first();
     }
     c::set_errno(errno);

@@ -36,6 +36,31 @@ pub struct Thread {
     pub busy: Cell<bool>,
     /// A buffer whose contents nobody reads.
     pub scratch: Cell<*mut u8>,
+    /// Context + 1 of the task that runs; 0: the thread's own context, or one that has ended.
+    pub current: Cell<u32>,
+    /// Parallel regions that the thread has forked and not joined.
+    pub depth: Cell<u32>,
+    /// Their first context + 1 and, above 32 bits, how many they have.
+    pub regions: [Cell<u64>; REGIONS],
+    /// Ticks when the latest wait began.
+    pub waits_since: Cell<u64>,
+    /// Where the function of the C library was called from that was called last.
+    pub caller: Cell<usize>,
+    /// In a reduction of the OpenMP runtime, whose barriers are no barriers of the program.
+    pub reduces: Cell<bool>,
+}
+
+/// Parallel regions that one thread may have forked, one within another.
+pub const REGIONS: usize = 16;
+
+impl Thread {
+    /// Context + 1 that its events belong to.
+    pub fn context_now(&self) -> u32 {
+        match self.current.get() {
+            0 => self.context.get(),
+            current => current,
+        }
+    }
 }
 
 /// Where events go that come while a buffer is changed.
@@ -120,4 +145,4 @@ pub fn end(thread: &Thread) {
     thread.busy.set(false);
 }
 
-const _: () = assert!(SCRATCH > 2 * SLACK && CHUNK_BYTES > 2 * SLACK && size_of::<Thread>() <= 128);
+const _: () = assert!(SCRATCH > 2 * SLACK && CHUNK_BYTES > 2 * SLACK && size_of::<Thread>() <= 256);

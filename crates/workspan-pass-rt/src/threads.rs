@@ -12,7 +12,7 @@ use workspan_trace::control::Kind;
 
 use crate::event::{now, wanted, write};
 use crate::platform::thread;
-use crate::{c, memory, original, ring, start, thread as storage};
+use crate::{c, entry, memory, openmp, original, ring, start, thread as storage};
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
@@ -116,7 +116,9 @@ pub unsafe extern "C-unwind" fn pthread_create(
     }
     let before = now();
     let context = ring::new_context();
-    let creator = thread().context.get();
+    // A thread of a runtime runs tasks, which are contexts of their own: who makes it is nobody's business.
+    let of_runtime = openmp::owns(start as usize);
+    let creator = if of_runtime { 0 } else { thread().context_now() };
     // SAFETY: as any allocation.
     let packet = unsafe { c::__libc_malloc(size_of::<Packet>()) }.cast::<Packet>();
     if packet.is_null() {
@@ -132,7 +134,9 @@ pub unsafe extern "C-unwind" fn pthread_create(
         // SAFETY: no thread has taken it.
         unsafe { c::__libc_free(packet.cast()) };
     }
-    write(Kind::Create, [before, now(), if result == 0 { u64::from(context) + 1 } else { 0 }]);
+    if !of_runtime {
+        write(Kind::Create, [before, now(), if result == 0 { u64::from(context) + 1 } else { 0 }]);
+    }
     result
 }
 
@@ -195,16 +199,14 @@ unsafe extern "C" fn ended(rounds: *mut c_void) {
     storage::end(thread());
 }
 
-/// `pthread_join`.
-///
-/// # Safety
-/// As the original.
-#[no_mangle]
-pub unsafe extern "C-unwind" fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
-    let noted = wanted().then(|| (now(), context_of(handle)));
-    let status = original!(c"pthread_join", fn(usize, *mut *mut c_void) -> c_int, handle, result);
-    if let Some((before, context)) = noted.filter(|_| status == 0) {
-        write(Kind::Join, [before, now(), context.into()]);
+entry! {
+    /// `pthread_join`.
+    fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
+        let noted = (wanted() && !openmp::owns(thread().caller.get())).then(|| (now(), context_of(handle)));
+        let status = original!(c"pthread_join", fn(usize, *mut *mut c_void) -> c_int, handle, result);
+        if let Some((before, context)) = noted.filter(|_| status == 0) {
+            write(Kind::Join, [before, now(), context.into()]);
+        }
+        status
     }
-    status
 }

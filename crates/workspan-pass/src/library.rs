@@ -9,6 +9,13 @@ pub fn chooses(name: &str) -> bool {
     name.starts_with("_ZSt3maxI") || name.starts_with("_ZSt3minI")
 }
 
+/// True for members of a string that only show where its characters are.
+fn shows(name: &str) -> bool {
+    ["EEixEm", "EE2atEm", "EE5beginEv", "EE3endEv", "EE4dataEv", "EE5frontEv", "EE4backEv"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
 /// Arguments that a function reads or writes through; `count`: how many it was given.
 pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
     let fixed: &[(u32, Access)] = match name {
@@ -31,8 +38,16 @@ pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
         "sincos" | "sincosf" => &[(1, Store), (2, Store)],
         "sprintf" | "vsprintf" => &[(0, Store)],
         "snprintf" | "vsnprintf" | "__snprintf_chk" | "__sprintf_chk" => &[(0, Store)],
+        // Containers of C++: what of them is not in headers.
+        _ if name.starts_with("_ZSt29_Rb_tree_insert_and_rebalance") => &[(1, Update), (2, Update), (3, Update)],
+        _ if name.starts_with("_ZSt28_Rb_tree_rebalance_for_erase") => &[(0, Update), (1, Update)],
+        _ if name.starts_with("_ZSt18_Rb_tree_") => &[(0, Load)],
+        _ if name.starts_with("_ZNSt8__detail15_List_node_base") => &[(0, Update), (1, Update), (2, Update)],
+        _ if name.starts_with("_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehash") => &[(0, Update)],
+        _ if name.starts_with("_ZSt11_Hash_bytes") => &[(0, Load)],
         // Strings of C++: the object comes first.
         _ if name.starts_with("_ZNKSt7__cxx1112basic_string") => &[(0, Load)],
+        _ if name.starts_with("_ZNSt7__cxx1112basic_string") && shows(name) => &[(0, Load)],
         _ if name.starts_with("_ZNSt7__cxx1112basic_string") => &[(0, Update)],
         _ => &[],
     };

@@ -353,7 +353,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     }
     if let Some(nodes) = &answer.nodes {
         line(&mut out, "");
-        differential::text(&mut out, nodes, style);
+        differential::text(&mut out, nodes, differential::Order::Changed, style);
     }
     if let Some(found) = &answer.events {
         events::compared_text(&mut out, found, style);

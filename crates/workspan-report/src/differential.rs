@@ -133,7 +133,10 @@ pub fn view(united: &United, found: &Differential, order: Order) -> NodeByNode {
         pieces.sort_by_key(|place| rank(&place.sums));
     }
     NodeByNode {
-        text: summary(&program, pieces.first(), if order == Order::Changed { &sites } else { &[] }),
+        text: match order {
+            Order::Changed => summary(&program, pieces.first(), &sites),
+            Order::Inflated => inflation(&program, pieces.first()),
+        },
         strands: found.strands,
         matched: found.matched,
         same: found.same(),
@@ -172,6 +175,22 @@ fn summary(program: &Inflated, first: Option<&Place>, sites: &[Site]) -> String 
     });
     format!("work {critical}x on the critical path, {work}x in total{most}")
 }
+
+/// The same of runs beside others: what costs less there is no inflation.
+fn inflation(program: &Inflated, first: Option<&Place>) -> String {
+    let first = first.filter(|place| place.sums.critical.more_ns > 0);
+    let less = |pair: Pair| if pair.more_ns < 0 { LESS } else { "" };
+    let [critical, work] =
+        [program.critical, program.work].map(|pair| format!("{}x{}", ratio(pair.inflation), less(pair)));
+    let most = first.map_or_else(String::new, |place| {
+        let Pair { more_ns, inflation, .. } = place.sums.critical;
+        format!(", most at {}: {} more, {}x", place.piece.text, time(more_ns), ratio(inflation))
+    });
+    format!("work {critical} on the critical path, {work} in total{most}")
+}
+
+/// Beside others nothing should cost less.
+const LESS: &str = " (within noise)";
 
 fn costs(sums: &Sums) -> bool {
     sums.strands > 0 || sums.work != Cost::default() || sums.critical_blocked != Nanos::ZERO
@@ -241,7 +260,7 @@ fn warnings(found: &Differential) -> Vec<String> {
 }
 
 /// As text, below the head of whoever asks.
-pub(crate) fn text(out: &mut String, view: &NodeByNode, style: Style) {
+pub(crate) fn text(out: &mut String, view: &NodeByNode, order: Order, style: Style) {
     let share = Ratio(as_share(view.matched, view.strands));
     line(out, &format!("strand by strand: {} of {} strands are in both", percent(share), count(view.strands)));
     let header = ["critical before", "after", "more", "times", "work before", "after", "times", "segment"];
@@ -251,7 +270,11 @@ pub(crate) fn text(out: &mut String, view: &NodeByNode, style: Style) {
         table.row(vec![
             time(critical.base_ns),
             time(critical.new_ns),
-            time(critical.more_ns),
+            if critical.more_ns < 0 && order == Order::Inflated {
+                format!("{}{LESS}", time(critical.more_ns))
+            } else {
+                time(critical.more_ns)
+            },
             ratio(critical.inflation),
             time(work.base_ns),
             time(work.new_ns),

@@ -219,7 +219,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     }
     table.write(&mut out, style, 0);
     line(&mut out, "");
-    differential::text(&mut out, &answer.nodes, style);
+    differential::text(&mut out, &answer.nodes, differential::Order::Inflated, style);
     events::compared_text(&mut out, &answer.event_sites, style);
     for condition in &answer.failed {
         line(&mut out, "");

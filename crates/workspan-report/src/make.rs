@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::calls::Steal;
 use crate::verdict::{self, Judging};
 use crate::view::{
     Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes,
@@ -302,5 +303,6 @@ fn recorded(recording: &Recording, run: &Run) -> Recorded {
         join_cost_ps: run.join_cost_ps,
         probe_cost_ps: run.probe_cost_ps,
         steal_ns: (run.burdened_span > Nanos::ZERO).then_some(run.steal.0),
+        steal_from: (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, recording, run).word().to_owned()),
     }
 }

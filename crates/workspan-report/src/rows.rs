@@ -87,8 +87,12 @@ pub(crate) fn conditions(report: &Report) -> String {
     let what = if openmp { "one thread at a time, as on" } else { "loops split as on" };
     let cores = p.logical_cores.map_or(String::new(), |n| format!("; {what} {n} cores (--logical-cores)"));
     let runs = report.spread.as_ref().map_or(String::new(), |s| format!("; median of {} runs", s.runs));
-    let steal =
-        report.recorded.steal_ns.map_or(String::new(), |cost| format!("; burdened with {} a steal", time(cost)));
+    let known = match report.recorded.steal_from.as_deref() {
+        Some(word @ ("measured" | "assumed")) => format!(" ({word})"),
+        _ => String::new(),
+    };
+    let steal = report.recorded.steal_ns;
+    let steal = steal.map_or(String::new(), |cost| format!("; burdened with {} a steal{known}", time(cost)));
     format!("{workers}{cores}{runs}{steal}")
 }
 

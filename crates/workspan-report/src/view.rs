@@ -55,7 +55,7 @@ pub struct Verdict {
     pub main_share: Option<f64>,
     /// `scales-well`, `limited` (by the first of `losses`), or `inconclusive`.
     pub outcome: String,
-    /// If it is inconclusive: `never-forks`, `too-short`, `incomplete`, `only-bounds`.
+    /// If it is inconclusive: `never-forks`, `too-short`, `incomplete`, `only-bounds`, `uneven-loop`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// What follows `text`: speedup and losses in words.
@@ -386,4 +386,6 @@ pub struct Recorded {
     pub probe_cost_ps: i64,
     /// Cost of a steal in burdened spans; null if these were not computed.
     pub steal_ns: Option<i64>,
+    /// Where that number comes from: `recorded` (requested), `measured` or `assumed`.
+    pub steal_from: Option<String>,
 }

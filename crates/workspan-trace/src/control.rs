@@ -17,11 +17,12 @@ pub enum Kind {
     End = 2,
     /// Creation of a context: before, after, context + 1 (0: it failed).
     Create = 3,
-    /// Wait for the end of a context: before, after, context + 1 (0: unknown).
+    /// Wait for the end of a context: before (0: since the control event before), after, context + 1 (0: unknown).
     Join = 4,
     /// Operation on a synchronisation object: before, after, address, ticket, [`Operation`].
     Sync = 5,
-    /// Passage of a barrier: before, after, address, arrival (from 0), participants.
+    /// Passage of a barrier: before, after (0: the context ends there and waits for nobody), address, arrival (from 0),
+    /// participants.
     Barrier = 6,
     /// Memory was allocated: address, size, ticket. All allocations and releases of a process draw from one count.
     Allocate = 7,
@@ -29,12 +30,64 @@ pub enum Kind {
     Free = 8,
     /// Events may be missing from here on or before: time.
     Gap = 9,
+    /// The thread goes on with another context: time, context + 1. What follows in the buffer belongs to that.
+    Switch = 10,
+    /// Creation of a task, which a [`Kind::Wait`] of its creator may join: before, after, context + 1.
+    Task = 11,
+    /// Wait for tasks: before, after, [`Awaited`].
+    Wait = 12,
+    /// A group of tasks begins: time.
+    Group = 13,
+    /// A task depends on an item: context + 1 (0: the next [`Kind::Wait`] does), address, [`Use`].
+    Depend = 14,
+}
+
+/// Which tasks a [`Kind::Wait`] waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Awaited {
+    /// Those that this context has created.
+    Children = 0,
+    /// Those that were created since the innermost group began, and theirs.
+    Group = 1,
+    /// Those that the items depend on that were named before.
+    Items = 2,
+}
+
+impl Awaited {
+    /// By its number.
+    pub fn of(number: u64) -> Option<Awaited> {
+        [Awaited::Children, Awaited::Group, Awaited::Items].into_iter().find(|awaited| *awaited as u64 == number)
+    }
+}
+
+/// How a task uses an item that it depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Use {
+    /// After those that write.
+    Read = 0,
+    /// After all others.
+    Write = 1,
+    /// As [`Use::Write`], in any order, but one after the other.
+    Exclusive = 2,
+    /// After all others that are of no set.
+    Set = 3,
+    /// As [`Use::Write`], of all items.
+    All = 4,
+}
+
+impl Use {
+    /// By its number.
+    pub fn of(number: u64) -> Option<Use> {
+        [Use::Read, Use::Write, Use::Exclusive, Use::Set, Use::All].into_iter().find(|how| *how as u64 == number)
+    }
 }
 
 impl Kind {
     /// By its id.
     pub fn of(id: u32) -> Option<Kind> {
-        const ALL: [Kind; 9] = [
+        const ALL: [Kind; 14] = [
             Kind::Begin,
             Kind::End,
             Kind::Create,
@@ -44,6 +97,11 @@ impl Kind {
             Kind::Allocate,
             Kind::Free,
             Kind::Gap,
+            Kind::Switch,
+            Kind::Task,
+            Kind::Wait,
+            Kind::Group,
+            Kind::Depend,
         ];
         ALL.into_iter().find(|kind| *kind as u32 == id)
     }
@@ -51,9 +109,9 @@ impl Kind {
     /// Slots that follow its id.
     pub const fn slots(self) -> usize {
         match self {
-            Kind::End | Kind::Gap => 1,
-            Kind::Begin | Kind::Free => 2,
-            Kind::Create | Kind::Join | Kind::Allocate => 3,
+            Kind::End | Kind::Gap | Kind::Group => 1,
+            Kind::Begin | Kind::Free | Kind::Switch => 2,
+            Kind::Create | Kind::Join | Kind::Allocate | Kind::Task | Kind::Wait | Kind::Depend => 3,
             Kind::Sync | Kind::Barrier => 5,
         }
     }
@@ -85,12 +143,14 @@ pub enum Operation {
     AtomicLoad = 9,
     /// An atomic operation that reads and writes.
     AtomicUpdate = 10,
+    /// A task begins that depends on an item.
+    Depend = 11,
 }
 
 impl Operation {
     /// By its number.
     pub fn of(number: u64) -> Option<Operation> {
-        const ALL: [Operation; 11] = [
+        const ALL: [Operation; 12] = [
             Operation::Lock,
             Operation::Unlock,
             Operation::ReadLock,
@@ -102,6 +162,7 @@ impl Operation {
             Operation::AtomicStore,
             Operation::AtomicLoad,
             Operation::AtomicUpdate,
+            Operation::Depend,
         ];
         usize::try_from(number).ok().and_then(|number| ALL.get(number).copied())
     }
@@ -132,6 +193,7 @@ impl Operation {
             Operation::AtomicStore => "atomic store",
             Operation::AtomicLoad => "atomic load",
             Operation::AtomicUpdate => "atomic update",
+            Operation::Depend => "depend",
         }
     }
 }
@@ -143,10 +205,10 @@ mod tests {
     #[test]
     fn kinds_and_operations_have_their_numbers() {
         let kinds: Vec<u32> = (0..FIRST_SEGMENT).filter(|id| Kind::of(*id).is_some_and(|k| k as u32 == *id)).collect();
-        assert_eq!(kinds, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
-        for number in 0..11 {
+        assert_eq!(kinds, (1..=14).collect::<Vec<u32>>());
+        for number in 0..12 {
             assert_eq!(Operation::of(number).map(|operation| operation as u64), Some(number));
         }
-        assert_eq!(Operation::of(11), None);
+        assert_eq!(Operation::of(12), None);
     }
 }

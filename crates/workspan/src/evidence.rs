@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use workspan_analysis::schedule::{BuildOptions, Graph, Stealing};
-use workspan_analysis::verdict::{simulated, Evidence};
+use workspan_analysis::verdict::{even_loops, simulated, Evidence, OfEven};
 use workspan_analysis::{bounded_by_locks, profile};
 use workspan_model::{Recording, Run};
 use workspan_report::calls::Steal;
@@ -56,6 +56,13 @@ pub fn from_rows(recording: &Recording, run: &Run, rows: &StoredRows, processors
     }
     let usable = graph.problems().is_empty() && graph.pieces() > 0;
     let stealing = Stealing::of(Steal::of(None, recording, run).cost(), 0);
-    let evidence = usable.then(|| simulated(recording, run, &profile(recording, run), &graph, processors, &stealing));
+    let profile = profile(recording, run);
+    let even = even_loops(recording, run, &profile).filter(|_| usable).map(|even| {
+        let options = BuildOptions { factors: even.factors.clone(), ..options };
+        Graph::of(recording, rows, &options).context("cannot read the strands").map(|graph| (even, graph))
+    });
+    let even = even.transpose()?;
+    let even = even.as_ref().map(|(loops, graph)| OfEven { loops, graph });
+    let evidence = usable.then(|| simulated(recording, run, &profile, &graph, processors, &stealing, even));
     Ok(Said { evidence, doubt: None })
 }

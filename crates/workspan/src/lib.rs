@@ -7,6 +7,7 @@
 
 pub mod advise;
 pub mod args;
+pub mod cache;
 pub mod calls;
 pub mod cargo;
 pub mod counters;

@@ -14,6 +14,7 @@
 //! | `sleep WHERE MILLIS` | blocks: `serial`, in the main thread; `task`, in two tasks; `alone`, in one of two |
 //! | `threads COUNT MILLIS` | this number of threads of its own, each of which is blocked after it has forked once |
 //! | `pool WORKERS` | a pool of WORKERS, whatever is requested |
+//! | `status STATUS STEPS` | in pieces, and ends with STATUS |
 //! | `fail STATUS` | writes to standard error and ends with STATUS |
 
 mod array;
@@ -51,6 +52,10 @@ fn main() {
         (Some("pool"), Some(workers), None) => {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::try_from(workers).unwrap_or(1)).build();
             pool.expect("a pool").install(|| pieces(1_000_000));
+        }
+        (Some("status"), Some(status), Some(steps)) => {
+            pieces(steps);
+            std::process::exit(i32::try_from(status).unwrap_or(1));
         }
         (Some("fail"), Some(status), None) => {
             eprintln!("this program fails");

@@ -24,6 +24,9 @@ use workspan_model::{
 
 pub use rows::{Profile, Program, Region, SiteRow, Uniform};
 
+/// Of a region's span, what need not be on the path where all of it is.
+const ROUNDED: i64 = 10_000;
+
 /// The profile of `run`, which belongs to `recording`.
 pub fn profile(recording: &Recording, run: &Run) -> Profile {
     let tree = &recording.contexts;
@@ -91,7 +94,9 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
             let idle = if serial { Nanos::ZERO } else { idle_during(run, share, work, wall, own.blocked) };
             let unused = own.entries == 0 && work == Nanos::ZERO && !is_open;
             // What the path does not wait for may run later, and threads of the program's own run serial code beside.
-            let awaited = if serial || critical < span { Nanos::ZERO } else { own.work.min(work) };
+            // Both are sums that are rounded.
+            let beside = span - critical > Nanos(span.0 / ROUNDED);
+            let awaited = if serial || beside { Nanos::ZERO } else { own.work.min(work) };
             (!unused).then(|| Region {
                 context: id,
                 site,

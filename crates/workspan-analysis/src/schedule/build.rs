@@ -25,13 +25,15 @@ pub struct BuildOptions {
     pub most: usize,
     /// Tasks that their creators are to run themselves.
     pub grain: Vec<Grain>,
+    /// By what to multiply the extents of what is in each context: iterations of loops that could run beside each other.
+    pub factors: Vec<f64>,
     /// Picoseconds that a fork and join cost that were measured as a whole, as the run has it: what such a task saves.
     pub join_cost_ps: i64,
 }
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions { most: 1 << 22, grain: Vec::new(), join_cost_ps: 0 }
+        BuildOptions { most: 1 << 22, grain: Vec::new(), factors: Vec::new(), join_cost_ps: 0 }
     }
 }
 
@@ -60,9 +62,23 @@ impl Graph {
                 threshold = machine.charge().next_threshold();
             } else {
                 let finished = machine.finish();
-                return Ok(finished.charge.into_graph(finished.rows, finished.span, finished.problems));
+                return Ok(finished.charge.into_graph(
+                    finished.rows,
+                    finished.span,
+                    finished.problems,
+                    &options.factors,
+                ));
             }
         }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "rounded; no more than it was")]
+fn scaled(extent: i64, factor: f64) -> i64 {
+    if factor < 1.0 {
+        (extent as f64 * factor).round() as i64
+    } else {
+        extent
     }
 }
 
@@ -252,9 +268,15 @@ impl Builder {
         self.threshold.max(mean).max(1).saturating_mul(PIECES)
     }
 
-    fn into_graph(mut self, rows: u64, recorded_span: Nanos, problems: Problems) -> Graph {
+    fn into_graph(mut self, rows: u64, recorded_span: Nanos, problems: Problems, factors: &[f64]) -> Graph {
         self.here();
         let regions = self.regions.all();
+        if !factors.is_empty() {
+            for (extent, region) in self.extent.iter_mut().zip(&self.region) {
+                let context = regions.get(*region as usize).map(|region| region.context.index());
+                *extent = scaled(*extent, context.and_then(|context| factors.get(context).copied()).unwrap_or(1.0));
+            }
+        }
         let labels = &self.labels;
         let resolved = self.edges.iter().filter_map(|(from, to)| {
             let to = if to & LABEL == 0 { *to } else { labels.get((to ^ LABEL) as usize).copied()? };

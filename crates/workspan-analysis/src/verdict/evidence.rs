@@ -14,12 +14,17 @@
 //! waiting exactly; otherwise they are scaled to it. Within a region it is charged to what is on the critical path there, by
 //! shares: that is what the others wait for.
 //!
+//! Of loops whose chunks alone were seen, `C_r` and `S` are those of [even iterations](super::loops), and the second line is
+//! reported for the chunks as they were, too: they may be all that there is.
+//!
 //! Of a run that a lock [bounds](crate::locks::bounded_by_locks), the path is the code under the lock.
 
 use workspan_model::{ContextId, Nanos, Recording, Run, SiteId};
 
 use crate::laws::{self, work_law};
 use crate::profile::Profile;
+
+use super::loops::{even_loops, EvenLoops};
 
 /// How a run would go on this number of processors.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +39,19 @@ pub struct Evidence {
     pub time: Nanos,
     /// The longest that it may take, where that is known.
     pub longest: Nanos,
+    /// Time and blame are those of loops with even iterations: chunks alone were seen.
+    pub loops: Option<Loops>,
     /// Whom the others wait for in the best schedule. Sums to `P · ideal − T_1`.
     pub blame: Vec<Blame>,
+}
+
+/// What even iterations are assumed of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loops {
+    /// The longest that a run with even iterations may take.
+    pub longest: Nanos,
+    /// A loop whose chunks show that its iterations are not even.
+    pub uneven: Option<SiteId>,
 }
 
 /// Where evidence is from.
@@ -79,32 +95,41 @@ pub enum Code {
 pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u32) -> Evidence {
     let processors = processors.max(1);
     let all = i64::from(processors);
+    let even = even_loops(recording, run, profile);
+    let critical = even.as_ref().map_or(&run.critical, |even| &even.critical);
     let (work, span) = (profile.program.work, profile.program.span);
+    let within_regions = even.as_ref().map(|even| recording.contexts.inclusive(&even.critical));
     let mut charges: Vec<(Option<ContextId>, Nanos)> = Vec::new();
     let mut in_turn = Nanos::ZERO;
     let mut rest = (work, span);
     for region in &profile.regions {
         rest = (rest.0 - region.work, rest.1 - region.critical);
-        charges.push((Some(region.context), (region.critical * all - region.work).at_least_zero()));
-        in_turn += (region.critical * all).max(region.awaited).at_least_zero();
+        let of_even = within_regions.as_ref().and_then(|sums| sums.get(region.context.index()).copied());
+        let own = of_even.unwrap_or(region.critical);
+        charges.push((Some(region.context), (own * all - region.work).at_least_zero()));
+        in_turn += (own * all).max(region.awaited).at_least_zero();
     }
     // The root's own strands.
     charges.push((None, (rest.1 * all - rest.0).at_least_zero()));
     in_turn += rest.1.at_least_zero() * all;
-    let laws = laws::Program { work, span, blocked: run.blocked, on_one: profile.program.on_one };
+    let of_span = |span| laws::Program { work, span, blocked: run.blocked, on_one: profile.program.on_one };
+    let laws = of_span(even.as_ref().map_or(span, |even| even.span));
     let ideal = work_law(in_turn, processors).max(laws.shortest(processors));
     let mut evidence = Evidence {
         processors,
         basis: Basis::Bounds,
         ideal,
         time: ideal,
-        longest: laws.brent(processors).max(ideal),
+        longest: of_span(span).brent(processors).max(ideal),
+        loops: even
+            .as_ref()
+            .map(|EvenLoops { uneven, .. }| Loops { longest: laws.brent(processors).max(ideal), uneven: *uneven }),
         blame: Vec::new(),
     };
     let waiting = (ideal * all - profile.program.on_one).at_least_zero();
     for ((region, _), waiting) in charges.iter().zip(shares(waiting, charges.iter().map(|(_, charge)| *charge))) {
         if waiting > Nanos::ZERO {
-            evidence.blame.extend(on_path(recording, run, within(recording, *region), waiting));
+            evidence.blame.extend(on_path(recording, critical, within(recording, *region), waiting));
         }
     }
     evidence
@@ -119,10 +144,10 @@ fn within(recording: &Recording, region: Option<ContextId>) -> Vec<ContextId> {
 }
 
 /// Who of these is on the critical path.
-pub(super) fn on_path(recording: &Recording, run: &Run, within: Vec<ContextId>, waiting: Nanos) -> Vec<Blame> {
+pub(super) fn on_path(recording: &Recording, critical: &[Nanos], within: Vec<ContextId>, waiting: Nanos) -> Vec<Blame> {
     let tree = &recording.contexts;
-    let critical = |id: &ContextId| run.critical.get(id.index()).copied().unwrap_or_default().at_least_zero();
-    let blamed = within.iter().zip(shares(waiting, within.iter().map(critical)));
+    let weight = |id: &ContextId| critical.get(id.index()).copied().unwrap_or_default().at_least_zero();
+    let blamed = within.iter().zip(shares(waiting, within.iter().map(weight)));
     blamed
         .filter(|(_, waiting)| *waiting > Nanos::ZERO)
         .map(|(id, waiting)| Blame {

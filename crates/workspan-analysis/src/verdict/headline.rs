@@ -1,5 +1,8 @@
 //! The first line: how parallel the program is, and what its critical path mostly consists of.
 
+use std::collections::BTreeMap;
+
+use super::loops::{even_loops, EvenLoops};
 use crate::profile::Profile;
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteId, SiteKind};
 
@@ -14,6 +17,8 @@ pub enum Headline {
     Parallelism {
         /// Work over span.
         parallelism: Ratio,
+        /// The same with even iterations, where chunks of loops alone were seen.
+        even: Option<Ratio>,
         /// What the critical path mostly consists of.
         main: Option<Contributor>,
         /// Share of creating tasks in the work, if it matters.
@@ -51,6 +56,11 @@ pub fn headline(recording: &Recording, run: &Run, profile: &Profile) -> Headline
     if !forks(recording, run) {
         return Headline::NeverForks;
     }
+    if let Some(even) = even_loops(recording, run, profile) {
+        let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
+        let (main, even) = (of_even(recording, &even), profile.program.uniform.and_then(|uniform| uniform.parallelism));
+        return Headline::Parallelism { parallelism, even, main, overhead };
+    }
     let serial = profile.regions.iter().filter(|r| r.serial).map(|r| (r.site, r.critical, r.critical_share));
     let sites = profile.sites.iter().map(|s| (s.site, s.critical, s.critical_share));
     let main = serial
@@ -59,5 +69,18 @@ pub fn headline(recording: &Recording, run: &Run, profile: &Profile) -> Headline
         .max_by_key(|(site, critical, _)| (*critical, std::cmp::Reverse(*site)))
         .and_then(|(site, _, share)| share.map(|share| Contributor { site, share }));
     let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
-    Headline::Parallelism { parallelism, main, overhead }
+    Headline::Parallelism { parallelism, even: None, main, overhead }
+}
+
+/// What the critical path mostly consists of with even iterations.
+fn of_even(recording: &Recording, even: &EvenLoops) -> Option<Contributor> {
+    let mut sums: BTreeMap<SiteId, Nanos> = BTreeMap::new();
+    for (id, critical) in recording.contexts.ids().zip(&even.critical) {
+        if let Some(site) = recording.contexts.site(id) {
+            *sums.entry(site).or_default() += *critical;
+        }
+    }
+    let (site, critical) = sums.into_iter().max_by_key(|(site, critical)| (*critical, std::cmp::Reverse(*site)))?;
+    let share = critical.over(even.critical.iter().copied().sum::<Nanos>())?;
+    (critical > Nanos::ZERO).then_some(Contributor { site, share })
 }

@@ -16,7 +16,7 @@
 
 use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
-use super::evidence::{Basis, Evidence};
+use super::evidence::{Basis, Evidence, Loops};
 use super::headline::forks;
 use super::reasons::{self, Known, Reason};
 use crate::laws;
@@ -47,6 +47,8 @@ pub struct Judged {
     pub speedup: Ratio,
     /// The same of the slowest schedule that there may be, where that is known.
     pub slowest: Ratio,
+    /// `time` is that of loops with even iterations: chunks alone were seen.
+    pub loops: Option<Loops>,
     /// In one word.
     pub outcome: Outcome,
     /// By falling time; none that is zero.
@@ -75,6 +77,8 @@ pub enum Why {
     Incomplete,
     /// It may scale well, or not: only bounds are known, and they are far apart.
     OnlyBounds,
+    /// It would with even iterations, but chunks show that those of this loop are not.
+    UnevenLoop(SiteId),
 }
 
 /// What processor time is lost to.
@@ -164,10 +168,12 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     let losses: Vec<Loss> = losses.into_iter().map(|(cause, time, parts)| account.loss(cause, time, parts)).collect();
     let speedup = laws::speedup(on_one, evidence.time)?;
     let slowest = laws::speedup(on_one, evidence.longest).unwrap_or(speedup);
-    let useful = [evidence.time, evidence.longest].map(|time| (on_one - overhead).over(time).unwrap_or_default());
+    // The chunks that were seen are those of the team: smaller ones may be made of the same loop.
+    let longest = evidence.loops.map_or(evidence.longest, |loops| loops.longest);
+    let useful = [evidence.time, longest].map(|time| (on_one - overhead).over(time).unwrap_or_default());
     let outcome = outcome(recording, run, evidence, &losses, useful);
     let (processors, basis, time) = (evidence.processors, evidence.basis, evidence.time);
-    Some(Judged { processors, basis, time, on_one, speedup, slowest, outcome, losses })
+    Some(Judged { processors, basis, time, on_one, speedup, slowest, loops: evidence.loops, outcome, losses })
 }
 
 fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss], speedups: [Ratio; 2]) -> Outcome {
@@ -182,8 +188,12 @@ fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss
         return Outcome::Inconclusive(Why::Incomplete);
     }
     let [well, at_worst_well] = speedups.map(|speedup| speedup.0 >= SCALES_WELL * f64::from(evidence.processors));
+    let uneven = evidence.loops.and_then(|loops| loops.uneven);
     match losses.first() {
         Some(loss) if !well => Outcome::Limited(loss.cause),
+        _ if uneven.is_some() => {
+            uneven.map_or(Outcome::ScalesWell, |site| Outcome::Inconclusive(Why::UnevenLoop(site)))
+        }
         _ if evidence.basis == Basis::Bounds && !at_worst_well => Outcome::Inconclusive(Why::OnlyBounds),
         _ => Outcome::ScalesWell,
     }

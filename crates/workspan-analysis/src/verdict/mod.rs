@@ -3,6 +3,7 @@
 //! * [`mod@headline`]: parallelism, and what the critical path mostly consists of.
 //! * [`mod@evidence`]: what the run would take on P processors, and who makes the others wait: from totals
 //!   ([`bounds`]), or from a schedule of all strands ([`simulated()`]).
+//! * [`mod@loops`]: what that is if the iterations of loops cost the same.
 //! * [`mod@losses`]: the processors' time, split into work and causes of loss.
 //! * [`mod@reasons`]: why a site makes others wait.
 //!
@@ -11,15 +12,17 @@
 
 mod evidence;
 mod headline;
+mod loops;
 mod losses;
 mod reasons;
 mod simulated;
 
-pub use evidence::{bounds, Basis, Blame, Code, Evidence};
+pub use evidence::{bounds, Basis, Blame, Code, Evidence, Loops};
 pub use headline::{forks, headline, Contributor, Headline};
+pub use loops::{even_loops, EvenLoops};
 pub use losses::{judge, Cause, Judged, Loss, Outcome, Part, Why};
 pub use reasons::Reason;
-pub use simulated::simulated;
+pub use simulated::{simulated, OfEven};
 
 /// Processors that a program is judged on unless others are requested.
 pub const PROCESSORS: u32 = 16;

@@ -10,7 +10,8 @@
 
 use workspan_model::{Nanos, Recording, Run};
 
-use super::evidence::{on_path, shares, Basis, Blame, Code, Evidence};
+use super::evidence::{on_path, shares, Basis, Blame, Code, Evidence, Loops};
+use super::loops::EvenLoops;
 use crate::laws;
 use crate::profile::Profile;
 use crate::schedule::{greedy_with_waiting, stealing, Charged, Graph, Stealing};
@@ -19,7 +20,16 @@ use crate::strands::{Point, Region};
 /// Schedules that the median is of.
 const SEEDS: u64 = 5;
 
-/// Evidence from the strands of a run, which must be bounded by its locks.
+/// What [even iterations](super::loops) make of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct OfEven<'a> {
+    /// Of what.
+    pub loops: &'a EvenLoops,
+    /// The graph, with that built in.
+    pub graph: &'a Graph,
+}
+
+/// Evidence from the strands of a run, which must be bounded by its locks; `even` if that makes a difference.
 pub fn simulated(
     recording: &Recording,
     run: &Run,
@@ -27,29 +37,40 @@ pub fn simulated(
     graph: &Graph,
     processors: u32,
     policy: &Stealing,
+    even: Option<OfEven<'_>>,
 ) -> Evidence {
+    let seen = graph;
+    let graph = even.map_or(seen, |even| even.graph);
     let (best, waiting) = greedy_with_waiting(graph, processors);
     let all = i64::from(best.processors);
-    let mut times: Vec<Nanos> =
-        (0..SEEDS).map(|seed| stealing(graph, processors, &Stealing { seed, ..*policy }).time).collect();
-    times.sort_unstable();
+    let times = |graph: &Graph| {
+        let mut times: Vec<Nanos> =
+            (0..SEEDS).map(|seed| stealing(graph, processors, &Stealing { seed, ..*policy }).time).collect();
+        times.sort_unstable();
+        times
+    };
+    let as_seen = even.and_then(|_| times(seen).last().copied());
+    let times = times(graph);
     let typical = times.get(times.len() / 2).copied().unwrap_or(best.time);
     // Locks are not part of the order of strands: the run's span has them.
-    let locked = if run.span > graph.recorded_span() { run.span } else { Nanos::ZERO };
+    let span = even.map_or(run.span, |even| even.loops.span);
+    let locked = if run.span > seen.recorded_span() { span } else { Nanos::ZERO };
     let fastest = times.first().copied().unwrap_or(best.time).min(best.time);
     let on_one = profile.program.on_one;
     let fastest = fastest.max(laws::work_law(on_one, best.processors));
     let ideal = fastest.max(locked);
     let mut blame = blamed(recording, graph, &waiting.charged(graph), (fastest * all - on_one).at_least_zero());
     if ideal > fastest {
-        blame.extend(on_path(recording, run, recording.contexts.ids().collect(), (ideal - fastest) * all));
+        blame.extend(on_path(recording, &run.critical, recording.contexts.ids().collect(), (ideal - fastest) * all));
     }
+    let longest = times.last().copied().unwrap_or(typical).max(ideal);
     Evidence {
         processors: best.processors,
         basis: Basis::Simulated,
         ideal,
         time: typical.max(ideal),
-        longest: times.last().copied().unwrap_or(typical).max(ideal),
+        longest: as_seen.unwrap_or(typical).max(longest),
+        loops: even.map(|even| Loops { longest, uneven: even.loops.uneven }),
         blame,
     }
 }

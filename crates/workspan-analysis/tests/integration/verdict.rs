@@ -1,7 +1,9 @@
 //! Verdicts on random runs: sums, and the laws that no time may break.
 
 use workspan_analysis::schedule::{greedy, BuildOptions, Graph, Stealing};
-use workspan_analysis::verdict::{bounds, judge, simulated, Basis, Cause, Evidence, Judged, Reason};
+use workspan_analysis::verdict::{
+    bounds, even_loops, judge, simulated, Basis, Cause, Evidence, Judged, OfEven, Reason,
+};
 use workspan_analysis::{profile, replay};
 use workspan_model::{ContextId, Event, Nanos, Run, Strand};
 use workspan_testkit::strands::random_with_waits;
@@ -12,7 +14,7 @@ const RUNS: u64 = 1000;
 
 #[test]
 fn losses_and_work_add_up_to_the_processors_time() {
-    let mut limited = 0;
+    let (mut limited, mut loops) = (0, 0);
     for seed in 0..RUNS {
         let made = random_with_waits(seed);
         let replayed = replay(&made.recording, &made.rows).unwrap_or_else(|never| match never {});
@@ -26,7 +28,10 @@ fn losses_and_work_add_up_to_the_processors_time() {
             let evidence = bounds(&made.recording, &run, &profile, processors);
             let all = i64::from(processors);
             assert_eq!(evidence.basis, Basis::Bounds);
-            assert!(evidence.time >= span && evidence.time * all >= work, "{label}: {evidence:?}");
+            // Chunks of loops may be made smaller.
+            let shortest = profile.program.uniform.filter(|_| evidence.loops.is_some()).map_or(span, |even| even.span);
+            assert!(evidence.time >= shortest && evidence.time * all >= work, "{label}: {evidence:?}");
+            loops += usize::from(evidence.loops.is_some());
             assert!(evidence.longest >= evidence.time, "{label}: {evidence:?}");
             let blamed: Nanos = evidence.blame.iter().map(|blame| blame.waiting).sum();
             assert_eq!(blamed, evidence.ideal * all - on_one, "{label}");
@@ -47,7 +52,7 @@ fn losses_and_work_add_up_to_the_processors_time() {
             limited += usize::from(judged.losses.iter().any(|loss| loss.share.0 > 0.5));
         }
     }
-    assert!(limited > 100, "{limited}");
+    assert!(limited > 100 && loops > 100, "{limited} {loops}");
 }
 
 /// No schedule is faster than the bound, and who others wait for in a schedule is who runs meanwhile.
@@ -61,19 +66,32 @@ fn schedules_keep_to_the_bounds() {
         let profile = profile(&made.recording, &run);
         let graph = Graph::of(&made.recording, &made.rows, &BuildOptions::default());
         let graph = graph.unwrap_or_else(|never| match never {});
+        let even = even_loops(&made.recording, &run, &profile).map(|loops| {
+            let options = BuildOptions { factors: loops.factors.clone(), ..BuildOptions::default() };
+            let graph = Graph::of(&made.recording, &made.rows, &options).unwrap_or_else(|never| match never {});
+            (loops, graph)
+        });
         for processors in [1, 2, 3, 16] {
             let label = format!("seed {seed} on {processors}");
             let bound = bounds(&made.recording, &run, &profile, processors);
             let schedule = greedy(&graph, processors);
             assert!(schedule.time >= bound.ideal, "{label}: {schedule:?} {bound:?}");
             assert!(schedule.time <= bound.longest, "{label}: {schedule:?} {bound:?}");
-            let evidence = simulated(&made.recording, &run, &profile, &graph, processors, &Stealing::of(Nanos(1), 0));
+            let policy = Stealing::of(Nanos(1), 0);
+            let evidence = simulated(&made.recording, &run, &profile, &graph, processors, &policy, None);
             assert!(evidence.ideal <= schedule.time && evidence.ideal >= bound.ideal, "{label}: {evidence:?}");
             assert_eq!(evidence.basis, Basis::Simulated);
             assert!(evidence.ideal <= evidence.time && evidence.time <= evidence.longest, "{label}: {evidence:?}");
             let blamed: Nanos = evidence.blame.iter().map(|blame| blame.waiting).sum();
             assert_eq!(blamed, evidence.ideal * i64::from(processors) - profile.program.on_one, "{label}");
             close += usize::from(bound.ideal == schedule.time);
+            let Some((loops, of_loops)) = &even else { continue };
+            let seen = evidence;
+            let of_even = Some(OfEven { loops, graph: of_loops });
+            let evidence = simulated(&made.recording, &run, &profile, &graph, processors, &policy, of_even);
+            assert!(evidence.longest >= seen.longest && evidence.ideal <= evidence.time, "{label}: {evidence:?}");
+            let blamed: Nanos = evidence.blame.iter().map(|blame| blame.waiting).sum();
+            assert_eq!(blamed, evidence.ideal * i64::from(processors) - profile.program.on_one, "{label}");
         }
     }
     assert!(close > 1000, "{close}");
@@ -87,7 +105,7 @@ fn judged(rows: &Vec<Strand>, most: usize, processors: u32) -> (Evidence, Judged
     let profile = profile(&recording, &run);
     let options = BuildOptions { most, ..BuildOptions::default() };
     let graph = Graph::of(&recording, rows, &options).unwrap_or_else(|never| match never {});
-    let evidence = simulated(&recording, &run, &profile, &graph, processors, &Stealing::of(Nanos(1), 0));
+    let evidence = simulated(&recording, &run, &profile, &graph, processors, &Stealing::of(Nanos(1), 0), None);
     let judged = judge(&recording, &run, &profile, &evidence).unwrap();
     (evidence, judged)
 }

@@ -22,27 +22,31 @@ impl Engine {
         for (address, size) in Shadow::pieces(access.address, access.size) {
             self.access(context, address, size, site, access.mode);
         }
+        if access.flags & operation::LIBRARY != 0
+            && self.source.sites.get(site as usize).is_some_and(|site| site.reads_on)
+        {
+            self.reads_on(context, site, access.address);
+        }
     }
 
     pub(super) fn access(&mut self, context: &mut Context, address: u64, size: u64, site: Site, mode: Mode) {
         let floor = context.floor(address);
         let span = context.shadow.span(address, size);
         let mut before = (0, 0, 0);
+        let mut readers = std::mem::take(&mut context.shadow.readers);
         for place in span.cells() {
             let mut cell = *context.shadow.cell(place).0;
             if cell.writer != 0 && cell.written < floor {
-                let readers = cell.readers;
-                context.shadow.readers.drop_list(readers);
+                readers.drop_list(cell.readers);
                 cell = Cell::default();
             }
             // What neighbouring bytes have in common counts once.
             let same = before == (cell.written, cell.writer, 1) && cell.readers == 0;
             before = (cell.written, cell.writer, 1);
-            let mut readers = std::mem::take(&mut context.shadow.readers);
             self.cell(context, &mut readers, &mut cell, floor, (site, mode, address), same);
-            context.shadow.readers = readers;
             *context.shadow.cell(place).0 = cell;
         }
+        context.shadow.readers = readers;
     }
 
     pub(super) fn touch(&mut self, context: &mut Context, local: u32, deed: Deed, site: Site) {
@@ -52,6 +56,7 @@ impl Engine {
         };
         let mut cell = std::mem::take(cell);
         let mut readers = std::mem::take(&mut context.local_readers);
+        context.steady.touching(Some(local));
         match deed {
             Deed::Begin => {
                 readers.drop_list(cell.readers);
@@ -60,6 +65,7 @@ impl Engine {
             Deed::Read => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Load, 0), false),
             Deed::Write => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Store, 0), false),
         }
+        context.steady.touching(None);
         context.local_readers = readers;
         if let Some(place) = context.top().locals.get_mut(local as usize) {
             *place = cell;
@@ -159,38 +165,44 @@ impl Engine {
     }
 }
 
+/// Groups of one site that are looked at when a read is added.
+const SURVIVORS: u32 = 4;
+
 /// Adds a read to those since the last write.
 fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
-    // The list is in the order of time, the latest first; three groups of the site at most matter.
-    let (mut latest, mut older, mut before_older) = (0, 0, 0);
+    // The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that
+    // there are no more than loops around.
+    let (mut found, mut later) = (0, None);
     let (mut at, mut before) = (cell.readers, 0);
-    while at != 0 {
+    while at != 0 && found < SURVIVORS {
         let reader = readers.get(at);
-        if reader.site == site {
-            if latest == 0 {
-                if reader.first >= turn {
-                    readers.set(at, Reader { last: now, ..reader });
-                    return;
-                }
-                latest = at;
-            } else {
-                (older, before_older) = (at, before);
-                break;
+        if reader.site != site {
+            (before, at) = (at, reader.next);
+            continue;
+        }
+        let node = common(&context.nodes, reader.last);
+        match later {
+            None if reader.first >= turn => {
+                readers.set(at, Reader { last: now, ..reader });
+                return;
             }
+            Some((number, of)) if of == node => {
+                let new = readers.get(number);
+                if context.call_of(node, function, new.first) == context.call_of(node, function, reader.last) {
+                    readers.unlink(before, at, cell);
+                    let new = readers.get(number);
+                    readers.set(number, Reader { first: reader.first, ..new });
+                    at = reader.next;
+                    continue;
+                }
+            }
+            _ => {}
         }
+        found += 1;
+        later = Some((at, node));
         (before, at) = (at, reader.next);
-    }
-    if older != 0 {
-        let (new, old) = (readers.get(latest), readers.get(older));
-        let at = common(&context.nodes, new.first);
-        if at == common(&context.nodes, old.last)
-            && context.call_of(at, function, new.first) == context.call_of(at, function, old.last)
-        {
-            readers.set(latest, Reader { first: old.first, ..new });
-            readers.unlink(before_older, older, cell);
-        }
     }
     cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
 }

@@ -2,10 +2,10 @@
 
 use workspan_trace::program::flag;
 
-use super::{way, Context, Engine, Memo};
-use crate::models::Child;
+use super::{way, Context, Engine, Memo, Waited, Waiting};
+use crate::models::{Child, MODELS};
 use crate::shadow::{Reader, Site};
-use crate::source::{small, PlaceId};
+use crate::source::small;
 use crate::table::{Key, Kind};
 use crate::tree::Common;
 
@@ -42,7 +42,7 @@ impl Engine {
             (last, if source.first == source.last { last } else { now - node.iterations.at(source.first) })
         };
         let serial = node.serial;
-        let memo = &context.memo[sink as usize][way(kind, source.site)];
+        let memo = context.memo[sink as usize][way(kind, source.site)];
         let frame = &context.frames[node.frame];
         let is_top = context.frames.len() - 1 == node.frame;
         // What is remembered was direct: the function of the node is the one of the source.
@@ -53,12 +53,13 @@ impl Engine {
             && !frame.reentered
         {
             self.table.count(memo.record, (address, node.start), distances);
-            if context.is_first && !memo.quiet {
-                let key = self.table.all[memo.record as usize].0;
-                self.wait(context, at, source, 0, &key);
-            }
+            context.steady.found(memo.record, distances);
             if kind == Kind::Raw {
                 self.live_out(context, at, source);
+            }
+            if memo.waiting.models | memo.waiting.ended != 0 {
+                let waited = self.wait(context, at, source, memo.waiting, memo.waited);
+                context.memo[sink as usize][way(kind, source.site)].waited = waited;
             }
             return;
         }
@@ -73,25 +74,24 @@ impl Engine {
         let known = self.table.all.len();
         let record = self.table.record(key, address, node.iteration);
         self.table.count(record, (address, node.start), distances);
+        context.steady.found(record, distances);
         if record as usize == known {
             let ended = &context.nodes[at.node].ended;
             let ended = ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
             self.first_sight(&key, ended.map_or(0, |ended| ended.number));
         }
+        let waiting = if context.is_first { self.waiting(context, at, &key) } else { Waiting::default() };
         if direct_only && is_direct {
-            context.memo[sink as usize][way(kind, source.site)] = Memo {
-                source: source.site,
-                serial,
-                record,
-                carried: at.carried,
-                quiet: self.is_quiet(context, at, &key),
-            };
+            let quiet = self.is_quiet(context, at, &key);
+            let waiting = if quiet { Waiting::default() } else { waiting };
+            context.memo[sink as usize][way(kind, source.site)] =
+                Memo { source: source.site, serial, record, carried: at.carried, waiting, waited: Waited::default() };
         }
         if kind == Kind::Raw {
             self.live_out(context, at, source);
         }
         if context.is_first {
-            self.wait(context, at, source, source_call, &key);
+            self.wait(context, at, source, waiting, Waited::default());
         }
     }
 
@@ -130,6 +130,8 @@ impl Engine {
             }
             self.awaited[place.0 as usize] = true;
             let waits = self.waits.entry(place).or_default();
+            waits.waited = (0, 0);
+            let waits = &mut waits.children;
             let children = [(call, Child::Call(call)), (ended, Child::Loop(ended))];
             for (_, child) in children.into_iter().filter(|(number, _)| *number != 0) {
                 if !waits.contains(&child) {
@@ -158,8 +160,8 @@ impl Engine {
         site.tail == 0 && free && node.ended.is_empty() && (at.carried || line(key.source) == line(key.sink))
     }
 
-    /// Models wait for the source of a dependence.
-    pub(super) fn wait(&mut self, context: &Context, at: Common, source: Reader, source_call: PlaceId, key: &Key) {
+    /// Which models wait for the source of a dependence, and for what.
+    fn waiting(&self, context: &Context, at: Common, key: &Key) -> Waiting {
         let site = |site: Site| self.source.sites.get(site as usize);
         let (from, to) = (site(key.source), site(key.sink));
         let update = from.map_or(0, |site| site.update);
@@ -174,43 +176,90 @@ impl Engine {
         let names_only = at.carried && key.kind != Kind::Raw;
         let line = from.and_then(|site| self.source.places.get(site.place as usize)).map_or(0, |place| place.line);
         let tail = from.map_or(0, |site| site.tail);
+        let source_call = key.source_call;
         let call = if source_call != 0 { source_call } else { tail };
-        let ended = node.ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
+        let mut waiting = Waiting { models: 0, ended: 0, call, source_call, line };
         let frame = context.frames[node.frame].node;
-        for (number, run) in self.models.iter_mut().enumerate() {
-            if run.model.reductions && reduction && at.carried {
+        for (number, run) in self.models.iter().enumerate() {
+            let model = run.model;
+            if model.reductions && reduction && at.carried {
                 continue;
             }
-            if !run.model.loops {
+            let (waits, ended) = if !model.loops {
+                // What the function itself did on other lines is ready by its own time.
+                let is_top = context.levels[frame][number] as usize == run.depth();
+                let own = source_call == 0 && model.hoist && (model.lines || !is_top);
+                (call != 0 || own, false)
+            } else if at.carried && context.levels[at.node][number] != 0 {
+                (!steps && !names_only, false)
+            } else {
+                (call != 0 || model.hoist, call == 0)
+            };
+            waiting.models |= u16::from(waits) << number;
+            waiting.ended |= u16::from(ended) << number;
+        }
+        waiting
+    }
+
+    /// Models wait for the source of a dependence.
+    fn wait(&mut self, context: &mut Context, at: Common, source: Reader, waiting: Waiting, waited: Waited) -> Waited {
+        if context.steady.has_waited() {
+            return waited;
+        }
+        let node = &context.nodes[at.node];
+        let Waiting { mut models, call, source_call, line, .. } = waiting;
+        let mut ended = None;
+        if waiting.ended != 0 && !node.ended.is_empty() {
+            ended = node.ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
+            models |= if ended.is_some() { waiting.ended } else { 0 };
+        }
+        let inner = context.nodes.get(at.node + 1).filter(|_| !at.carried).map_or(0, |inner| inner.serial);
+        let now = Waited { serial: inner, ended: ended.map_or(0, |ended| ended.number) };
+        if inner != 0 && waited == now {
+            let is_task = |number: &usize| context.levels[at.node + 1][*number] != 0;
+            let done = |number: &usize| MODELS[*number].loops && is_task(number);
+            models &= !(0..MODELS.len()).filter(done).fold(0, |all, number| all | 1 << number);
+        }
+        let frame = context.frames[node.frame].node;
+        while models != 0 {
+            let number = models.trailing_zeros() as usize;
+            models &= models - 1;
+            let run = &mut self.models[number];
+            let model = run.model;
+            let mut depend = |level: usize, child: Child| {
+                run.depend(level, child);
+                if level + 2 >= run.depth() {
+                    context.steady.waits(number, level, child);
+                }
+            };
+            if !model.loops {
                 let level = context.levels[frame][number].saturating_sub(1) as usize;
                 if call != 0 {
-                    run.depend(level, Child::Call(call));
+                    depend(level, Child::Call(call));
                 }
-                if source_call == 0 && run.model.hoist {
-                    run.depend(level, Child::Line(line));
+                if source_call == 0 && model.hoist {
+                    depend(level, Child::Line(line));
                 }
                 continue;
             }
             // The innermost level that the node is in, which may be transparent.
-            let own = context.levels[at.node][number];
-            let is_task = own != 0;
+            let is_task = context.levels[at.node][number] != 0;
             let level = context.innermost_levels[at.node][number].saturating_sub(1) as usize;
             if at.carried && is_task {
-                if !steps && !names_only {
-                    run.depend(level, Child::Iteration);
-                }
+                depend(level, Child::Iteration);
                 continue;
             }
             // In a loop, children belong to the iteration.
             let level = if is_task && node.number != 0 { level + 1 } else { level };
             if call != 0 {
-                run.depend(level, Child::Call(call));
+                depend(level, Child::Call(call));
             } else if let Some(ended) = ended {
-                run.depend(level, Child::Loop(ended.number));
-            } else if run.model.hoist {
-                run.depend(level, Child::Line(line));
+                depend(level, Child::Loop(ended.number));
+            } else if model.hoist {
+                depend(level, Child::Line(line));
             }
         }
+        now
     }
 
     /// A value that a loop has written is read after it.

@@ -111,6 +111,7 @@ impl Engine {
         }
         let work = node.map_or(0, |node| self.work - node.work);
         self.calls.entry(frame.call).or_default().work += work;
+        context.returns += 1;
         self.note(context, Step::Return(frame.call));
         self.pop_level(context, Child::Call(frame.call));
     }
@@ -195,6 +196,7 @@ impl Engine {
     }
 
     pub(super) fn next_iteration(&mut self, context: &mut Context) {
+        self.turned(context);
         self.note(context, Step::Turn);
         self.end_iteration(context);
         let now = context.now + 1;

@@ -5,7 +5,7 @@ use workspan_trace::program::flag;
 
 use super::{Context, Engine};
 use crate::journal::Step;
-use crate::models::Child;
+use crate::models::{Child, LINES};
 use crate::source::{small, SegmentInfo};
 
 impl Engine {
@@ -19,6 +19,7 @@ impl Engine {
             self.work += u64::from(run.cost);
             let branches = number == last && info.flags & flag::BRANCH != 0;
             self.line(context, info, id, small(number), branches);
+            self.next_line(context);
             operations += run.operations;
             while let Some(access) = accesses.get(next).filter(|access| access.operation - info.first < operations) {
                 next += 1;
@@ -26,8 +27,10 @@ impl Engine {
                 self.operation(context, site, access);
             }
             let end = (touches + run.touches as usize).min(info.touches.len());
-            for (local, deed, site) in &info.touches[touches..end] {
-                self.touch(context, *local, *deed, *site);
+            if !context.steady.counts() {
+                for (local, deed, site) in &info.touches[touches..end] {
+                    self.touch(context, *local, *deed, *site);
+                }
             }
             touches = end;
         }
@@ -60,26 +63,36 @@ impl Engine {
         self.journal.note(Step::Line(at));
         let tail = if context.follows == 0 { 0 } else { follows };
         let is_awaited = self.awaited.get(id as usize).copied().unwrap_or(false);
-        let waits = if is_awaited { self.waits.get(&(id, number)) } else { None };
-        for run_of in &mut self.models {
+        let waits = if is_awaited { self.waits.get_mut(&(id, number)) } else { None };
+        for run_of in &mut self.models[LINES..] {
             run_of.line(run.line, branches);
+        }
+        for run_of in &mut self.models {
             run_of.work(run.cost.into());
         }
         if tail == 0 && waits.is_none() {
             return;
         }
-        let frame_levels = context.frames.last().and_then(|frame| context.levels.get(frame.node));
-        let frame_levels = frame_levels.copied().unwrap_or_default();
-        for (run_of, frame_level) in self.models.iter_mut().zip(frame_levels) {
-            if tail != 0 {
+        let frame = context.frames.last().map_or(0, |frame| frame.node);
+        let frame_levels = context.levels.get(frame).copied().unwrap_or_default();
+        if tail != 0 {
+            for run_of in &mut self.models {
                 run_of.tail(tail);
                 if branches && run_of.model.control {
                     let level = run_of.depth() - 1;
                     run_of.depend(level, Child::Call(tail));
                 }
             }
-            if run_of.model.aggregated && !run_of.model.loops {
-                for child in waits.into_iter().flatten() {
+        }
+        let Some(waits) = waits else {
+            return;
+        };
+        let now = (context.nodes.get(frame).map_or(0, |node| node.serial), context.returns);
+        let again = std::mem::replace(&mut waits.waited, now) == now;
+        // Where loops are tasks, the journal knows more.
+        for (run_of, frame_level) in self.models.iter_mut().zip(frame_levels) {
+            if run_of.model.aggregated && !run_of.model.loops && (run_of.model.lines || !again) {
+                for child in waits.children.iter().filter(|child| matches!(child, Child::Call(_))) {
                     run_of.depend(frame_level.saturating_sub(1) as usize, *child);
                 }
             }

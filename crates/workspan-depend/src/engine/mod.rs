@@ -13,6 +13,7 @@ mod extents;
 mod found;
 mod frames;
 mod lines;
+mod steady;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,6 +22,7 @@ use workspan_graph::program::Loaded;
 use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
+use self::steady::Steady;
 use crate::effects::STATES;
 use crate::journal::Journal;
 use crate::models::{Child, Run, MODELS};
@@ -65,6 +67,15 @@ pub struct CallCount {
     pub next: BTreeSet<u32>,
 }
 
+/// What a line waits for.
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    /// Calls and loops.
+    pub children: Vec<Child>,
+    /// Frame in which the line has waited, and how many calls had returned: waiting again changes nothing until another one has.
+    waited: (u64, u64),
+}
+
 /// Finds dependences.
 #[derive(Debug)]
 pub struct Engine {
@@ -93,7 +104,7 @@ pub struct Engine {
     /// Loops that carry a dependence that forbids parallel iterations, as far as known.
     pub serial: Vec<bool>,
     /// Calls that lines wait for: by segment and line.
-    pub waits: HashMap<(u32, u32), Vec<Child>, BuildHasher>,
+    pub waits: HashMap<(u32, u32), Waits, BuildHasher>,
     awaited: Vec<bool>,
     contexts: Vec<Option<Box<Context>>>,
 }
@@ -106,6 +117,8 @@ struct Context {
     nodes: Vec<Node>,
     frames: Vec<Frame>,
     now: u64,
+    /// Calls that have returned.
+    returns: u64,
     serials: u64,
     /// The innermost frame of each function, + 1.
     innermost: HashMap<u32, usize, BuildHasher>,
@@ -123,6 +136,7 @@ struct Context {
     innermost_levels: Vec<[u32; 9]>,
     objects: Objects,
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
+    steady: Steady,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -131,8 +145,32 @@ struct Memo {
     serial: u64,
     record: u32,
     carried: bool,
-    /// No model looks at it again.
-    quiet: bool,
+    waiting: Waiting,
+    waited: Waited,
+}
+
+/// What models wait for because of a dependence between two places, as far as it is the same each time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    /// Models that look at it: one bit each.
+    models: u16,
+    /// Those that look at it if a loop of the common node had ended in between.
+    ended: u16,
+    /// The call that the earlier access was made in, or whose result it takes.
+    call: PlaceId,
+    /// The call that it was made in.
+    source_call: PlaceId,
+    /// Line of the earlier access.
+    line: u32,
+}
+
+/// The task for which models have waited: waiting again for what had ended before it began changes nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Waited {
+    /// Node of the task; 0: none.
+    serial: u64,
+    /// The loop that had ended in between.
+    ended: u32,
 }
 
 /// Sources that are remembered for each later access and kind.
@@ -180,6 +218,7 @@ impl Engine {
     pub fn finish(&mut self) {
         let mut contexts = std::mem::take(&mut self.contexts);
         for context in contexts.iter_mut().flatten() {
+            self.catch_up(context);
             while context.frames.len() > 1 {
                 self.leave(context);
             }
@@ -200,6 +239,7 @@ impl Engine {
         if self.source.segments.get(id).is_none_or(|info| info.place == 0 && info.runs.is_empty() && info.flags == 0) {
             self.learn(executed.module);
         }
+        self.expect(context, executed);
         let Some(slot) = self.source.segments.get_mut(id) else {
             return;
         };
@@ -208,6 +248,7 @@ impl Engine {
         self.executed[id] = true;
         self.arrive(context, &info, executed.frame);
         self.turn(context, &info);
+        self.track(context, &info, executed.id);
         self.run(context, &info, executed.id, accesses);
         self.depart(context, &info);
         self.source.segments[id] = info;

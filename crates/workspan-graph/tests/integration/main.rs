@@ -4,4 +4,5 @@ mod cache;
 mod chunks;
 mod graphs;
 mod made;
+mod order;
 mod races;

@@ -372,6 +372,11 @@ impl Frame {
         Some(prepared)
     }
 
+    /// True of a member of a team.
+    pub fn is_member(&self) -> bool {
+        self.kind.get().implicit && !self.team.get().is_null()
+    }
+
     /// True for the frame of a thread's own strand.
     pub fn is_initial(&self) -> bool {
         self.kind.get().implicit && self.team.get().is_null()

@@ -18,17 +18,18 @@ use workspan_wire::shm::{Thread, OWNED};
 
 use super::alt_spans::AltSpans;
 use super::frame::Frame;
+pub use super::state::pieces::Headers;
 use super::state::pieces::Pieces;
 use super::{call, log, team};
 
-/// `task` enters a worksharing construct of `iterations`; its strand is stopped.
-pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
+/// `task` enters a worksharing construct of `iterations`; its strand is stopped. False if it is part of another one.
+pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) -> bool {
     let Some(extra) = task.extra(thread) else {
-        return;
+        return false;
     };
     if extra.pieces.get().active {
         // A loop within a chunk belongs to it (distribute parallel for).
-        return;
+        return false;
     }
     let here = strand::context(thread);
     // At the root, such a loop is serial code.
@@ -53,6 +54,8 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
     strand::set_path(thread, borrowed);
     extra.pieces.set(Pieces {
         active: true,
+        inlined: false,
+        whole: false,
         known: target.is_some(),
         recursive,
         entry,
@@ -67,8 +70,10 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
         iterations,
         ordinal,
         call: call.unwrap_or_default(),
+        headers: extra.pieces.get().headers,
     });
     path::release(shared, position.path);
+    true
 }
 
 /// A piece of `iterations` begins; the strand is stopped.
@@ -80,6 +85,7 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     if !pieces.active {
         return;
     }
+    let iterations = if pieces.whole { 1 } else { iterations };
     let logged = logged(thread);
     if logged {
         log::piece(thread, Event::Next, iterations);
@@ -94,6 +100,43 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
         mark(thread);
     }
     extra.pieces.set(pieces);
+}
+
+/// The chunks of the construct that `task` has entered are as the program wants them: nobody may divide them.
+pub fn chunks_are_whole(task: &Frame) {
+    if let Some(extra) = task.known_extra() {
+        extra.pieces.set(Pieces { whole: true, ..extra.pieces.get() });
+    }
+}
+
+/// What `task` knows of loops of which the runtime hears nothing; `None` in a construct that the runtime has reported.
+pub fn headers(task: &Frame) -> Option<Headers> {
+    let pieces = task.known_extra().map(|extra| extra.pieces.get()).unwrap_or_default();
+    (!pieces.active || pieces.inlined).then_some(pieces.headers)
+}
+
+/// `task` knows this of them.
+pub fn set_headers(thread: &Thread, task: &Frame, headers: Headers) {
+    if let Some(extra) = task.extra(thread) {
+        extra.pieces.set(Pieces { headers, ..extra.pieces.get() });
+    }
+}
+
+/// `task` enters a loop whose end the runtime does not report, unless it is in a construct already.
+pub fn enter_inlined(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) {
+    if !enter(thread, task, site, iterations) {
+        return;
+    }
+    if let Some(extra) = task.known_extra() {
+        extra.pieces.set(Pieces { inlined: true, ..extra.pieces.get() });
+    }
+}
+
+/// `task` comes to where such a loop is over, if it is in one; the strand is stopped.
+pub fn leave_inlined(thread: &Thread, task: &Frame) {
+    if task.known_extra().is_some_and(|extra| extra.pieces.get().inlined) {
+        leave(thread, task);
+    }
 }
 
 /// `task` leaves the construct; the strand is stopped.
@@ -126,7 +169,7 @@ pub fn leave(thread: &Thread, task: &Frame) {
     }
     let context: ContextId = strand::context(thread);
     let ordinal = pieces.ordinal;
-    extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), ..Pieces::default() });
+    extra.pieces.set(Pieces { ordinal: ordinal.wrapping_add(1), headers: pieces.headers, ..Pieces::default() });
     region::shift(thread, extra.construct.get());
     call::leave_part(thread, task, pieces.call, pieces.best - pieces.entry);
     if let Some(team) = task.team() {

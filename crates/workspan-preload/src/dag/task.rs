@@ -44,6 +44,15 @@ pub fn go(thread: &Thread, tick: Option<u64>) {
     }
 }
 
+/// The same after a callback that takes longer than those of tasks, to which callbacks are calibrated.
+pub fn go_long(thread: &Thread, now: u64) {
+    if thread.task.waiting.get() != 0 {
+        rest(thread);
+    } else {
+        workspan_collect::log::go_long(thread, now);
+    }
+}
+
 /// `task` begins on `thread`, whose strand is stopped and saved.
 pub fn begin(thread: &'static Thread, task: &'static Frame) {
     let shared = Shared::of(thread);

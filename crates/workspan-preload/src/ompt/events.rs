@@ -22,6 +22,7 @@ use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
+use super::first_use;
 use super::site::{self, call_site};
 use crate::dag::alt_spans::AltSpans;
 use crate::dag::clock::is_virtual;
@@ -29,7 +30,7 @@ use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
 use crate::dag::ready::ready;
 use crate::dag::team::Team;
-use crate::dag::{create, depend as dependences_of, log, task, taskloop, team, token};
+use crate::dag::{create, depend as dependences_of, log, pieces, task, taskloop, team, token};
 use crate::threads;
 
 /// Of no place: what happens there belongs to the context around it.
@@ -168,6 +169,7 @@ pub extern "C" fn parallel_begin(
     }
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
+    first_use::ends(thread);
     let at = now(thread);
     task::stop(thread, Some(at));
     let kind = if flags & LEAGUE != 0 { SiteKind::Teams } else { SiteKind::Parallel };
@@ -204,7 +206,7 @@ pub extern "C" fn parallel_end(
     task::wait_over(thread, at);
     task.load(thread);
     team::finish(thread, task, at, team);
-    task::go(thread, Some(at));
+    task::go_long(thread, at);
     done(thread);
 }
 
@@ -257,8 +259,8 @@ fn begin_member(thread: &'static Thread, team: &'static Team, size: c_uint, inde
         task::wait(thread, at);
         return Some(frame);
     }
-    task::go(thread, Some(at));
     Shared::of(thread).workers_at_least(size);
+    task::go_long(thread, at);
     Some(frame)
 }
 
@@ -271,6 +273,7 @@ fn end_implicit(thread: &'static Thread, frame: &'static Frame) {
     task::stop(thread, Some(at));
     // A member that waits has arrived at its last barrier, and the region may be over; one that runs ends within it.
     if thread.task.waiting.get() == 0 {
+        pieces::leave_inlined(thread, frame);
         if let Some(team) = frame.team() {
             team::arrive(thread, frame, team);
         }

@@ -12,6 +12,8 @@ use workspan_collect::interposed::Original;
 
 use super::copying;
 #[cfg(not(idle_only))]
+use super::first_use;
+#[cfg(not(idle_only))]
 use super::parts;
 #[cfg(not(idle_only))]
 use super::site::{note, note_task, Entry, Ident};
@@ -65,6 +67,7 @@ extern "C" fn gcc_task(arguments: &mut Arguments) {
 /// gcc's parallel region: its code.
 #[cfg(not(idle_only))]
 extern "C" fn gcc_region(arguments: &Arguments) {
+    first_use::begins();
     note(Entry { body: arguments.first as *const c_void, ..Entry::NONE });
 }
 
@@ -80,6 +83,13 @@ extern "C" fn taskloop(arguments: &Arguments) {
 extern "C" fn gcc_taskloop(arguments: &Arguments) {
     const MAY_BE_DEFERRED: u64 = 1 << 10;
     note(Entry { at_once: arguments.sixth & MAY_BE_DEFERRED == 0, ..Entry::NONE });
+}
+
+/// A parallel region, whose place in the source comes first.
+#[cfg(not(idle_only))]
+extern "C" fn region(arguments: &Arguments) {
+    first_use::begins();
+    place(arguments);
 }
 
 /// The place in the source comes first.
@@ -152,8 +162,8 @@ entry_points! {
         GOMP_parallel_loop_nonmonotonic_runtime GOMP_parallel_loop_maybe_nonmonotonic_runtime;
     taskloop: __kmpc_taskloop __kmpc_taskloop_5;
     gcc_taskloop: GOMP_taskloop GOMP_taskloop_ull;
+    region: __kmpc_fork_call __kmpc_fork_call_if __kmpc_fork_teams;
     place:
-        __kmpc_fork_call __kmpc_fork_call_if __kmpc_fork_teams
         __kmpc_for_static_init_4 __kmpc_for_static_init_4u __kmpc_for_static_init_8 __kmpc_for_static_init_8u
         __kmpc_dispatch_init_4 __kmpc_dispatch_init_4u __kmpc_dispatch_init_8 __kmpc_dispatch_init_8u
         __kmpc_dist_for_static_init_4 __kmpc_dist_for_static_init_4u

@@ -7,6 +7,10 @@ pub mod start;
 
 #[cfg(not(idle_only))]
 pub mod events;
+#[cfg(not(idle_only))]
+mod first_use;
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+mod inlined;
 pub mod interpose;
 #[cfg(not(idle_only))]
 pub mod locks;
@@ -16,6 +20,8 @@ pub mod parts;
 mod rehearsal;
 #[cfg(not(idle_only))]
 pub mod site;
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+mod straight;
 #[cfg(not(idle_only))]
 pub mod waits;
 #[cfg(not(idle_only))]

@@ -7,7 +7,7 @@ use workspan_wire::shm::Thread;
 use super::abi::{sync, Data, BEGIN};
 use super::events::{done, frame_in, frame_or_leaving, leave_team, now, team_in, tick};
 use crate::dag::frame::Frame;
-use crate::dag::{group, task, team};
+use crate::dag::{group, pieces, task, team};
 
 /// A wait or a group begins or ends.
 pub extern "C" fn sync_region(
@@ -43,6 +43,7 @@ pub extern "C" fn sync_region(
                 if thread.task.waiting.get() == 0 {
                     let at = now(thread);
                     task::stop(thread, Some(at));
+                    pieces::leave_inlined(thread, task);
                     team::barrier(thread, task, team, kind == sync::LAST_BARRIER);
                     task::wait(thread, at);
                 }
@@ -54,8 +55,11 @@ pub extern "C" fn sync_region(
         (_, false) => {
             // A member's last barrier may return when the region is long over: then there is nothing to go on with.
             if let Some(team) = team_in(region_data) {
-                let at = Some(now(thread));
-                go_on(thread, at, || team::pass(thread, task, team));
+                let at = now(thread);
+                task::stop(thread, Some(at));
+                task::wait_over(thread, at);
+                team::pass(thread, task, team);
+                task::go_long(thread, at);
             }
         }
     }

@@ -3,11 +3,14 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 
+use workspan_collect::region::{CallSite, Place};
+use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now, LOOPS};
 use super::site::{self, call_site};
+use crate::dag::frame::Frame;
 use crate::dag::{log, pieces, task, taskloop};
 
 /// A worksharing construct begins or ends.
@@ -32,17 +35,23 @@ pub extern "C" fn work(
     };
     let at = now(thread);
     task::stop(thread, Some(at));
+    if endpoint == BEGIN {
+        pieces::leave_inlined(thread, task);
+    }
     let site = call_site(site, entry, after);
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
         (true, true) => taskloop::enter(thread, task, &site, entry.at_once),
         (true, false) => taskloop::leave(thread, task),
         (false, true) => {
             LOOPS.store(true, Ordering::Relaxed);
-            pieces::enter(thread, task, &site, count);
+            let whole = kind == share::DYNAMIC && task.team_size() > 1;
+            if pieces::enter(thread, task, &site, if whole { 1 } else { count }) && whole {
+                pieces::chunks_are_whole(task);
+            }
         }
         (false, false) => pieces::leave(thread, task),
     }
-    task::go(thread, Some(at));
+    task::go_long(thread, at);
 }
 
 /// A piece of a worksharing construct begins.
@@ -60,5 +69,16 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
     let at = now(thread);
     task::stop(thread, Some(at));
     pieces::piece(thread, task, iterations);
-    task::go(thread, Some(at));
+    task::go_long(thread, at);
+}
+
+/// A member of a team, whose strand is stopped, begins its part of a loop whose header the compiler has put into the program:
+/// `part` of `iterations`, at the call that returns to `after`.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn inlined(thread: &Thread, task: &Frame, after: u64, iterations: u64, part: u64) {
+    LOOPS.store(true, Ordering::Relaxed);
+    pieces::leave_inlined(thread, task);
+    let site = CallSite { kind: SiteKind::Loop, place: Place::Address(after.saturating_sub(1)), type_name: || "" };
+    pieces::enter_inlined(thread, task, &site, iterations);
+    pieces::piece(thread, task, part.max(1));
 }

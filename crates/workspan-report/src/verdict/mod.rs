@@ -67,6 +67,7 @@ fn with_losses(recording: &Recording, judged: &Judged, verdict: Verdict) -> Verd
         Why::TooShort => "too-short",
         Why::Incomplete => "incomplete",
         Why::OnlyBounds => "only-bounds",
+        Why::UnevenLoop(_) => "uneven-loop",
     });
     let basis = match judged.basis {
         Basis::Bounds => "at-least",

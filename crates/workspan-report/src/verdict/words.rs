@@ -12,7 +12,7 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
     match headline {
         Headline::NoData => "nothing was measured".to_owned(),
         Headline::NeverForks => "parallelism 1: the program never forked".to_owned(),
-        Headline::Parallelism { parallelism, main, overhead } => {
+        Headline::Parallelism { parallelism, even, main, overhead } => {
             let main = main.map_or(String::new(), |main| {
                 let (share, what) = (percent(main.share), contributor(recording, main.site));
                 let waits =
@@ -24,7 +24,12 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
                 let noun = if tasks == 1 { "task" } else { "tasks" };
                 format!("; creating {} {noun} costs {share} of the work", count(tasks))
             });
-            format!("parallelism {parallelism}{main}{overhead}")
+            match even {
+                Some(even) => format!(
+                    "parallelism {even} if the iterations of each loop cost the same, {parallelism} or more if they do not{main}{overhead}"
+                ),
+                None => format!("parallelism {parallelism}{main}{overhead}"),
+            }
         }
     }
 }
@@ -43,23 +48,27 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
 
 /// What follows the first line: the speedup, then each loss.
 pub(super) fn lines(recording: &Recording, judged: &Judged) -> Vec<String> {
-    let mut lines = vec![speedup(judged)];
+    let mut lines = vec![speedup(recording, judged)];
     let worth_a_word = |loss: &&Loss| loss.share.0 >= 0.005;
     lines.extend(judged.losses.iter().filter(worth_a_word).map(|loss| loss_line(recording, loss)));
     lines
 }
 
-fn speedup(judged: &Judged) -> String {
+fn speedup(recording: &Recording, judged: &Judged) -> String {
     let on = processors(judged);
     let (speedup, slowest) = (format!("{:.1}x", judged.speedup.0), format!("{:.1}x", judged.slowest.0));
     let speedup = match judged.basis {
+        Basis::Simulated if judged.loops.is_some() && slowest != speedup => format!("{slowest} to {speedup}"),
         Basis::Bounds if slowest != speedup => format!("{slowest} to {speedup}"),
         Basis::Bounds | Basis::Simulated => speedup,
     };
     let judgement = match &judged.outcome {
+        Outcome::ScalesWell if judged.loops.is_some() => {
+            "scales well if the iterations of each loop cost the same".to_owned()
+        }
         Outcome::ScalesWell => "scales well".to_owned(),
         Outcome::Limited(cause) => format!("limited by {}", name(*cause)),
-        Outcome::Inconclusive(why) => format!("inconclusive ({})", why_words(why)),
+        Outcome::Inconclusive(why) => format!("inconclusive ({})", why_words(recording, why)),
     };
     format!("predicted speedup on {on}: {speedup}, {judgement}")
 }
@@ -82,13 +91,20 @@ fn name(cause: Cause) -> &'static str {
     }
 }
 
-fn why_words(why: &Why) -> &'static str {
-    match why {
+fn why_words(recording: &Recording, why: &Why) -> String {
+    let words = match why {
         Why::NeverForks => "the program never forked",
         Why::TooShort => "the run is too short",
         Why::Incomplete => "part of the run is missing",
         Why::OnlyBounds => "only bounds are known",
-    }
+        Why::UnevenLoop(site) => {
+            return format!(
+                "the iterations of {} differ in cost, and only chunks of them were seen",
+                at(recording, Some(*site))
+            )
+        }
+    };
+    words.to_owned()
 }
 
 fn loss_line(recording: &Recording, loss: &Loss) -> String {
@@ -144,6 +160,9 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
         }
         (Outcome::Inconclusive(Why::OnlyBounds), _) => {
             Some("record again with --strands, which shows how tasks fit onto processors".to_owned())
+        }
+        (Outcome::Inconclusive(Why::UnevenLoop(_)), _) => {
+            Some("record again with --logical-cores 64, which shows smaller chunks".to_owned())
         }
         (Outcome::Limited(_), Some(loss)) => match loss.parts.first() {
             Some(part) => Some(format!("{}{}", advice(recording, judged, part), gain(judged, part))),

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::DEFAULT_TOP;
 
@@ -40,6 +40,110 @@ pub enum GraphVerb {
     Races(GraphRaces),
     /// Show how many contexts run at the same time, over time.
     Timeline(GraphTimeline),
+    /// Show which instructions or allocations miss most in a cache of one size.
+    Misses(GraphMisses),
+    /// Show which places share cache lines but no bytes, or which bytes go from one context to another.
+    Sharing(GraphSharing),
+    /// Show how many contexts run while each basic block does.
+    Code(GraphCode),
+    /// Write the tasks in the format of another tool.
+    Export(GraphExport),
+}
+
+/// How a table is written.
+#[derive(Args, Clone, Debug)]
+pub struct Form {
+    /// Show at most N rows.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
+    pub top: usize,
+    /// As JSON; lists all.
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// As CSV; lists all.
+    #[arg(long)]
+    pub csv: bool,
+}
+
+/// `workspan graph misses`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphMisses {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// Size of the cache in KiB.
+    #[arg(long, value_name = "KIB", default_value_t = 32)]
+    pub size: u64,
+    /// Bytes of a cache line.
+    #[arg(long, value_name = "BYTES", default_value_t = 64)]
+    pub line: u64,
+    /// Lines of a set.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub ways: u64,
+    /// Let all contexts share one cache, taking turns; default: each context has its own.
+    #[arg(long)]
+    pub shared: bool,
+    /// Show the calls that allocated the memory, not the instructions.
+    #[arg(long)]
+    pub allocations: bool,
+    /// How the table is written.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// `workspan graph sharing`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphSharing {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// Bytes of a cache line.
+    #[arg(long, value_name = "BYTES", default_value_t = 64)]
+    pub line: u64,
+    /// Show the bytes that one context writes and another reads.
+    #[arg(long)]
+    pub traffic: bool,
+    /// How the table is written.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// `workspan graph code`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphCode {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// How the table is written.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// Formats of other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// Graphviz.
+    Dot,
+    /// GraphML, for yEd, Gephi and others.
+    Graphml,
+    /// A timeline for ui.perfetto.dev.
+    Perfetto,
+}
+
+/// `workspan graph export`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphExport {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// The format.
+    #[arg(short, long, value_enum)]
+    pub format: GraphFormat,
+    /// Write to FILE; default: standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Of a graph for drawing, write the N tasks that come first.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub limit: usize,
 }
 
 /// `workspan graph record`.

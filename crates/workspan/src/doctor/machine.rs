@@ -17,7 +17,7 @@ const GROUP: &str = "machine";
 
 /// All of them.
 pub(super) fn checks() -> Vec<Check> {
-    let (machine, pauses) = machine::describe();
+    let (machine, pauses) = machine::measure();
     let mut checks = vec![
         system(&machine),
         cycle_counter(&machine),

@@ -1,11 +1,16 @@
 //! `workspan graph`: task graphs of programs that `workspan build` built.
 
 pub mod cache;
+pub mod code;
 pub mod drain;
+pub mod export;
+pub mod misses;
 pub mod open;
 pub mod races;
 pub mod record;
 pub mod report;
+pub mod sharing;
+pub mod shown;
 pub mod tables;
 pub mod timeline;
 
@@ -20,5 +25,9 @@ pub fn run(args: &Graph) -> anyhow::Result<Outcome> {
         GraphVerb::Cache(options) => cache::run(options),
         GraphVerb::Races(options) => races::run(options),
         GraphVerb::Timeline(options) => timeline::run(options),
+        GraphVerb::Misses(options) => misses::run(options),
+        GraphVerb::Sharing(options) => sharing::run(options),
+        GraphVerb::Code(options) => code::run(options),
+        GraphVerb::Export(options) => export::run(options),
     }
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use anyhow::Context;
 use workspan_graph::file::{Recording, NAME};
+use workspan_graph::program::place;
+use workspan_graph::races::Place;
 
 use crate::output;
 
@@ -46,4 +48,23 @@ pub fn problems(recording: &Recording) -> Vec<String> {
         }
     }
     found
+}
+
+/// Where an operation stands in the source, and in which function.
+pub fn place_of(recording: &Recording, (module, operation): Place) -> (String, Option<String>) {
+    let at = recording.program.place(module as usize, operation as usize);
+    let loaded = recording.program.modules.get(module as usize);
+    let place = loaded.and_then(|loaded| {
+        let place = loaded.module.operations.get(operation as usize)?.place;
+        loaded.module.places.get(place as usize)
+    });
+    let function = place.zip(loaded).map(|(place, loaded)| loaded.module.text(place.function).to_owned());
+    let shown = at.map_or_else(|| "code without debug information".to_owned(), |(file, line)| format!("{file}:{line}"));
+    (shown, function)
+}
+
+/// The call that allocated, by the segment that ended in it.
+pub fn allocation_site(recording: &Recording, segment: u32) -> Option<(&str, u32)> {
+    let (loaded, segment) = recording.program.segment(segment)?;
+    place(&loaded.module, segment.call_place)
 }

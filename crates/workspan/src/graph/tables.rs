@@ -56,8 +56,9 @@ fn tasks(graph: &Graph) -> Vec<(&'static str, Column)> {
         ("loads", numbers(all().map(|task| task.tally.loads))),
         ("stores", numbers(all().map(|task| task.tally.stores))),
         ("bytes", numbers(all().map(|task| task.tally.bytes))),
-        ("chunk", numbers(all().map(|task| task.at.0))),
-        ("event", numbers(all().map(|task| task.at.1))),
+        ("thread", numbers(all().map(|task| task.at.0))),
+        ("chunk", numbers(all().map(|task| task.at.1))),
+        ("event", numbers(all().map(|task| task.at.2))),
     ]
 }
 

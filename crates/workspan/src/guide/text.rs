@@ -316,7 +316,8 @@ compiler. Clean the build first.",
         question: "What did each task execute and touch, and what was ordered?",
         text: "\
   workspan graph record [-o FOLDER] -- COMMAND
-  workspan graph report | cache | races | timeline [FOLDER] [--json]
+  workspan graph report | cache | races | timeline | misses | sharing | code [FOLDER] [--json]
+  workspan graph export --format dot | graphml | perfetto [FOLDER] [-o FILE]
 For programs made by workspan build. races ends with status 1 if there is one.",
         fields: &[],
     },

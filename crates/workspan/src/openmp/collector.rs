@@ -5,19 +5,19 @@
 //! in a new folder. A library that others can write would be loaded into the user's programs.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::{env, process};
+use std::process;
 
 use anyhow::Context;
 use nix::errno::Errno;
 use nix::fcntl::{fcntl, FcntlArg, FdFlag};
 use nix::sys::memfd::{memfd_create, MFdFlags};
-use nix::unistd::geteuid;
 use tempfile::TempDir;
+
+use crate::cache::{self, is_ours};
 
 /// The library, as `build.rs` has compiled it; empty where it could not be.
 static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/collector.so"));
@@ -142,35 +142,15 @@ fn by_descriptor(file: &File) -> OsString {
 /// A file whose name reports its content, so that another version has another. None if there is no folder in which nobody else
 /// writes.
 fn in_cache(library: &[u8]) -> io::Result<Option<PathBuf>> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
-    let Some(folder) = folder.map(|folder| folder.join("workspan")) else {
+    let Some(folder) = cache::folder() else {
         return Ok(None);
     };
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-    if made.is_err() || !is_ours(&folder) {
-        return Ok(None);
-    }
-    let path = folder.join(format!("collector-{:016x}.so", hash(library)));
+    let path = folder.join(format!("collector-{:016x}.so", cache::hash(library)));
     if is_ours(&path) && fs::read(&path).is_ok_and(|found| found == library) {
         return Ok(Some(path));
     }
-    let mut beside = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempfile_in(&folder)?;
-    beside.write_all(library)?;
-    beside.persist(&path).map_err(|error| error.error)?;
+    cache::write(&path, library)?;
     Ok(Some(path))
-}
-
-/// True if only this user can write there, and it is no link.
-fn is_ours(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| {
-        !found.is_symlink() && found.uid() == geteuid().as_raw() && found.permissions().mode() & 0o022 == 0
-    })
-}
-
-/// FNV-1a.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -185,19 +165,6 @@ mod tests {
             assert_eq!(fs::read(collector.path()).expect("it is readable"), library);
             assert!(library.starts_with(b"\x7fELF"));
         }
-    }
-
-    #[test]
-    fn only_what_is_ours_is_loaded() {
-        let folder = tempfile::tempdir().expect("writable");
-        let at = |name: &str| folder.path().join(name);
-        for (name, mode, ours) in [("private", 0o700, true), ("read", 0o755, true), ("shared", 0o777, false)] {
-            fs::create_dir(at(name)).expect("writable");
-            fs::set_permissions(at(name), Permissions::from_mode(mode)).expect("it is ours");
-            assert_eq!(is_ours(&at(name)), ours, "{name}");
-        }
-        std::os::unix::fs::symlink("private", at("link")).expect("writable");
-        assert!(!is_ours(&at("link")) && !is_ours(&at("none")));
     }
 
     #[test]

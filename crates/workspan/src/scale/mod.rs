@@ -46,6 +46,7 @@ pub fn run(args: &args::Scale) -> anyhow::Result<Outcome> {
     let (done, mut progress) = runner.measure(&plan, described.ticks_per_second, 2 * usize::try_from(times)?)?;
     let mut warnings = done.warnings.clone();
     warnings.extend(done.off_processor(&plan));
+    warnings.extend(runner.status_warning());
     let mut stopped = done.stopped;
     let mut profiled = None;
     if times > 0 && stopped.is_none() {

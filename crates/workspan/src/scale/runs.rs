@@ -1,5 +1,6 @@
 //! Running what is planned, round by round, until it is done or somebody stops it.
 
+use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -74,13 +75,15 @@ pub struct Runner<'r> {
     processors: Option<Processors>,
     errors: File,
     stop: Stop,
+    /// How the first run ended, and which it was.
+    status: OnceCell<(i32, String)>,
 }
 
 impl<'r> Runner<'r> {
     /// With these options.
     pub fn new(options: &'r ScaleOptions) -> anyhow::Result<Runner<'r>> {
         let processors = options.pin.then(Processors::find).transpose()?;
-        Ok(Runner { options, processors, errors: errors_file()?, stop: Stop::new()? })
+        Ok(Runner { options, processors, errors: errors_file()?, stop: Stop::new()?, status: OnceCell::new() })
     }
 
     fn streams(&self) -> Streams<'_> {
@@ -99,12 +102,19 @@ impl<'r> Runner<'r> {
         run()
     }
 
-    /// An error if a run failed, with the end of what it wrote.
+    /// An error if a run did not end as the first one did, with the end of what it wrote. A status other than 0 may be the
+    /// program's answer: a search that found nothing, say.
     fn check(&self, task: &Task, exit: Exit) -> anyhow::Result<()> {
         let how = match exit {
-            Exit::Code(0) => return Ok(()),
-            Exit::Code(code) => format!("ended with status {code}"),
-            Exit::Signal(signal) => format!("was ended by signal {signal}"),
+            Exit::Code(code) => {
+                let (first, name) = self.status.get_or_init(|| (code, task.name()));
+                if *first == code {
+                    return Ok(());
+                }
+                let how = |code, name: &str| format!("ended with status {code} ({name})");
+                format!("{}, but the first run {}", how(code, &task.name()), how(*first, name))
+            }
+            Exit::Signal(signal) => format!("was ended by signal {signal} ({})", task.name()),
         };
         // Without its words, the status must do.
         let text = end_of(&self.errors).unwrap_or_default();
@@ -112,7 +122,13 @@ impl<'r> Runner<'r> {
         let last = lines[lines.len().saturating_sub(LINES)..].join("; ");
         let wrote = if last.is_empty() { String::new() } else { format!("; it wrote: {last}") };
         let program = task.command[0].to_string_lossy().into_owned();
-        anyhow::bail!("{program} {how} ({}): only runs that succeed can be compared{wrote}", task.name())
+        anyhow::bail!("{program} {how}: only runs that end alike can be compared{wrote}")
+    }
+
+    /// What to know of how all runs ended.
+    pub fn status_warning(&self) -> Option<String> {
+        let (code, _) = self.status.get().filter(|(code, _)| *code != 0)?;
+        Some(format!("all runs ended with status {code}: if that is an error, the times are those of the error"))
     }
 
     /// Runs everything.

@@ -40,6 +40,9 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("calls.c", "cc -O1"),
         ("objects.cpp", "c++ -O2"),
         ("numbers.f90", "gfortran -O2"),
+        ("suites.c", "cc -O2"),
+        ("containers.cpp", "c++ -O1"),
+        ("suites.f90", "gfortran -O1"),
     ] {
         let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
         let text = fs::read_to_string(programs.join(file)).expect("it is there");

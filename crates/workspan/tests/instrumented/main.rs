@@ -3,6 +3,7 @@
 mod commands;
 mod depend;
 mod depend_oracle;
+mod openmp;
 mod oracle;
 mod random;
 mod support;

@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 use crate::support::{build_source, folder, json, record};
 
 /// Tasks by type, and contexts.
-fn shape(report: &Value) -> [u64; 6] {
+pub(crate) fn shape(report: &Value) -> [u64; 6] {
     let count = |name: &str| report["tasks"][name].as_u64().expect("a number");
     let [work, create, join, sync, barrier] = ["work", "create", "join", "sync", "barrier"].map(count);
     [work, create, join, sync, barrier, report["contexts"].as_u64().expect("a number")]

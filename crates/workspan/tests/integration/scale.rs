@@ -198,6 +198,15 @@ fn everything_that_is_asked_for_is_written() {
     assert!(csv.check_success().out().starts_with("workers,runs,time_ns"));
 }
 
+/// The status may be the program's answer.
+#[test]
+fn a_status_that_all_runs_end_with_is_no_error() {
+    let folder = scratch("scale-status");
+    let ended = run(&mut scale(&folder, &[ONCE, &["-p1,2"]].concat(), &program(), &["status", "3", "100000"]));
+    let warnings = answer(&ended)["warnings"].to_string();
+    assert!(warnings.contains("all runs ended with status 3"), "{warnings}");
+}
+
 #[test]
 fn what_cannot_be_compared_is_an_error() {
     let folder = scratch("scale-errors");
@@ -213,10 +222,11 @@ fn what_cannot_be_compared_is_an_error() {
     check(&["--csv"], &["pieces", "1000"], 2, &["--json and --csv"]);
     check(&["--svg=no/such/folder/a.svg"], &["pieces", "1000"], 2, &["cannot write no/such/folder/a.svg"]);
     check(&["--baseline=./no-such-program"], &["pieces", "1000"], 127, &["cannot run ./no-such-program"]);
-    check(&["-p1,2"], &["fail", "3"], 2, &["ended with status 3", "one worker", "it wrote: this program fails"]);
+    let differ = ["ended with status 2", "ended with status 1 (one worker", "it wrote: this program fails"];
+    check(&["-p1,2"], &["fail", "{workers}"], 2, &differ);
     check(&["-p1,2"], &["pool", "3"], 2, &["ran 3 workers, not 1 as requested", "{workers}"]);
     let baseline = format!("--baseline='{}' fail 4", native().display());
-    check(&[&baseline], &["pieces", "1000"], 2, &["ended with status 4 (the baseline)"]);
+    check(&[&baseline], &["pieces", "1000"], 2, &["ended with status 4 (the baseline)", "end alike"]);
     let ended = run(&mut scale(&folder, ONCE, Path::new("./no-such-program"), &[]));
     ended.check_error(127, &["cannot run ./no-such-program"]);
     let ended = run(&mut scale(&folder, ONCE, &native(), &["pieces", "1000"]));

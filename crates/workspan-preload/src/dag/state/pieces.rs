@@ -3,11 +3,24 @@
 use super::call::Part;
 use crate::dag::alt_spans::AltSpans;
 
+/// Loops of which the runtime hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Headers {
+    /// Iterations of those met in this region; 0 for none.
+    pub iterations: [u32; 3],
+    /// One more than the member's number, if it has asked.
+    pub number: u32,
+}
+
 /// A loop or a set of sections that a task takes part in: pieces, one after the other here, logically in parallel.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pieces {
     /// A loop is under way.
     pub active: bool,
+    /// Chunks are the program's.
+    pub whole: bool,
+    /// The runtime will not report its end.
+    pub inlined: bool,
     /// Its place is known.
     pub known: bool,
     /// Its site is already active around it.
@@ -34,4 +47,6 @@ pub struct Pieces {
     pub ordinal: u32,
     /// Its part of the construct's call.
     pub call: Part,
+    /// What the task knows of loops whose headers the program has itself.
+    pub headers: Headers,
 }

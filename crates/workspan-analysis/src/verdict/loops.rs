@@ -1,0 +1,91 @@
+//! Loops of which chunks were seen, not iterations: what if the iterations of each cost the same?
+//!
+//! A runtime divides a static loop among the members of the team, so that the chunks seen say as much about the team as about
+//! the loop. With even iterations the span of a loop is what its [uniform span](crate::profile::Uniform) is, and what is on the
+//! critical path within it is that much less. So a verdict on even iterations depends on neither team nor compiler.
+//!
+//! **Argument.** On the path, a loop and all that is nested in it add up to at most its span; scaled by uniform span over span
+//! they add up to its uniform span. A loop within another is part of the outer one's chunks, so only the outermost is scaled.
+//! Cost: linear in contexts.
+
+use workspan_model::kind::Tasks;
+use workspan_model::{ContextId, Nanos, Recording, Run, SiteId};
+
+use crate::profile::Profile;
+
+/// A difference of less than this is none.
+const MATTERS: f64 = 0.02;
+
+/// Chunks that are less parallel than this share of what even iterations would be are uneven.
+const EVEN: f64 = 0.8;
+
+/// A run whose loops have even iterations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvenLoops {
+    /// Its span.
+    pub span: Nanos,
+    /// What each context adds to the critical path.
+    pub critical: Vec<Nanos>,
+    /// By how much to multiply what is in each context.
+    pub factors: Vec<f64>,
+    /// A loop whose chunks cost so differently that its iterations are not even.
+    pub uneven: Option<SiteId>,
+}
+
+/// The run with even iterations, unless that makes no difference.
+pub fn even_loops(recording: &Recording, run: &Run, profile: &Profile) -> Option<EvenLoops> {
+    if run.logical_cores.is_some() {
+        // Chunks are those of that number of members, and were seen.
+        return None;
+    }
+    let uniform = profile.program.uniform?;
+    let (low, high) = (profile.program.span, uniform.span);
+    if high.as_f64() > low.as_f64() * (1.0 - MATTERS) {
+        return None;
+    }
+    let tree = &recording.contexts;
+    let mut factors: Vec<f64> = Vec::with_capacity(tree.len());
+    for id in tree.ids() {
+        let around = tree.get(id).map_or(1.0, |context| factor(&factors, context.parent));
+        let own = if around < 1.0 { around } else { of(recording, run, id) };
+        factors.push(own);
+    }
+    let scaled = |(critical, factor): (&Nanos, &f64)| scale(*critical, *factor);
+    let critical = run.critical.iter().zip(&factors).map(scaled).collect();
+    let uneven = profile.sites.iter().find(|row| is_loop(recording, row.site) && is_uneven(run, row));
+    Some(EvenLoops { span: high, critical, factors, uneven: uneven.map(|row| row.site) })
+}
+
+fn factor(factors: &[f64], id: ContextId) -> f64 {
+    factors.get(id.index()).copied().unwrap_or(1.0)
+}
+
+fn of(recording: &Recording, run: &Run, id: ContextId) -> f64 {
+    let is_loop = recording.contexts.site(id).is_some_and(|site| is_loop(recording, site));
+    let Some(totals) = run.totals.get(id.index()).filter(|_| is_loop) else {
+        return 1.0;
+    };
+    match totals.uniform_span.over(totals.span) {
+        Some(ratio) if totals.uniform_span > Nanos::ZERO => ratio.0.clamp(0.0, 1.0),
+        _ => 1.0,
+    }
+}
+
+fn is_loop(recording: &Recording, site: SiteId) -> bool {
+    recording.sites.get(site.0 as usize).is_some_and(|site| site.kind.row().tasks == Tasks::Pieces)
+}
+
+/// With even iterations, `n` of them on `workers` take as long as the largest number that one worker has.
+fn is_uneven(run: &Run, row: &crate::profile::SiteRow) -> bool {
+    let (Some(seen), Some(most)) = (row.parallelism, row.uniform.and_then(|uniform| uniform.parallelism)) else {
+        return false;
+    };
+    let (workers, iterations) = (f64::from(run.workers.max(1)), most.0.round().max(1.0));
+    let expected = iterations / (iterations / workers).ceil();
+    seen.0 < expected * EVEN && row.critical.as_f64() > run.span.as_f64() * MATTERS
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "no more than it was")]
+fn scale(time: Nanos, factor: f64) -> Nanos {
+    Nanos((time.as_f64() * factor).round() as i64)
+}

@@ -1,0 +1,165 @@
+//! False sharing and memory traffic: cache lines that contexts share without sharing bytes, and bytes that one context wrote
+//! and another reads.
+//!
+//! **False sharing:** two accesses to one line, to different bytes, one of them a write, that the graph leaves unordered: on
+//! two processors the line goes back and forth. **Traffic:** of each 8 bytes the first read by a context after another has
+//! written them. Atomic accesses count as well.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::allocations::{Allocation, Allocations};
+use crate::causes::Causes;
+use crate::events::{Access, Control};
+use crate::races::Place;
+use crate::replay::{Consumer, Executed};
+use workspan_trace::program::Access as Mode;
+
+/// Accesses that are kept of a line.
+const MOST: usize = 8;
+
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    context: u32,
+    moment: u32,
+    bytes: u64,
+    write: bool,
+    place: Place,
+}
+
+/// Two places that share lines falsely.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct False {
+    /// How often an access met the other's line.
+    pub count: u64,
+    /// Lines.
+    pub lines: BTreeSet<u64>,
+    /// Where the first line lies.
+    pub allocation: Option<Allocation>,
+}
+
+/// Bytes from one context to another.
+pub type Traffic = BTreeMap<(u32, u32), u64>;
+
+/// Finds both in a replayed recording.
+#[derive(Debug)]
+pub struct Sharing {
+    line: u64,
+    causes: Causes,
+    lines: HashMap<u64, Vec<Last>>,
+    /// Who wrote 8 bytes last, and who has read them since.
+    cells: HashMap<u64, (u32, Place, Vec<u32>)>,
+    allocations: Allocations,
+    segments: HashMap<u32, u32>,
+    /// False sharing by pairs of places, the lower one first.
+    pub found: BTreeMap<(Place, Place), False>,
+    /// Bytes by writing and reading context.
+    pub contexts: Traffic,
+    /// Bytes by writing and reading place.
+    pub places: BTreeMap<(Place, Place), u64>,
+}
+
+impl Sharing {
+    /// With lines of some bytes: a power of two up to 64.
+    pub fn new(line: u64) -> Sharing {
+        Sharing {
+            line: line.clamp(1, 64),
+            causes: Causes::default(),
+            lines: HashMap::new(),
+            cells: HashMap::new(),
+            allocations: Allocations::default(),
+            segments: HashMap::new(),
+            found: BTreeMap::new(),
+            contexts: Traffic::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    fn line(&mut self, new: Last, line: u64) {
+        let lasts = self.lines.entry(line).or_default();
+        if let [only] = lasts.as_mut_slice() {
+            if only.context == new.context && only.place == new.place && only.write == new.write {
+                (only.moment, only.bytes) = (new.moment, only.bytes | new.bytes);
+                return;
+            }
+        }
+        let mut met = Vec::new();
+        let order = &mut self.causes.order;
+        lasts.retain(|last| {
+            if last.context == new.context {
+                return last.place != new.place || last.write != new.write;
+            }
+            let ordered = order.is_before(last.context, last.moment, new.context);
+            if !ordered && (last.write || new.write) && last.bytes & new.bytes == 0 {
+                met.push(*last);
+            }
+            !ordered
+        });
+        if lasts.len() >= MOST {
+            lasts.remove(0);
+        }
+        lasts.push(new);
+        for last in met {
+            let pair = (last.place.min(new.place), last.place.max(new.place));
+            let allocation = self.allocations.at(line * self.line);
+            let found = self.found.entry(pair).or_insert_with(|| False { allocation, ..False::default() });
+            found.count += 1;
+            if found.lines.len() < 1000 {
+                found.lines.insert(line);
+            }
+        }
+    }
+
+    fn cell(&mut self, context: u32, access: &Access, place: Place) {
+        let end = access.address.saturating_add(access.size);
+        for cell in access.address >> 3..end.div_ceil(8) {
+            if access.mode != Mode::Store {
+                if let Some((writer, from, readers)) = self.cells.get_mut(&cell) {
+                    if *writer != context && !readers.contains(&context) && readers.len() < MOST {
+                        readers.push(context);
+                        let bytes = end.min((cell + 1) << 3) - access.address.max(cell << 3);
+                        *self.contexts.entry((*writer, context)).or_default() += bytes;
+                        *self.places.entry((*from, place)).or_default() += bytes;
+                    }
+                }
+            }
+            if access.mode != Mode::Load {
+                self.cells.insert(cell, (context, place, Vec::new()));
+            }
+        }
+    }
+}
+
+impl Consumer for Sharing {
+    fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
+        let context = executed.context;
+        self.segments.insert(context, executed.id);
+        for access in accesses.iter().filter(|access| access.size > 0) {
+            self.causes.before(context, access);
+            let place = (executed.module_number, access.operation);
+            let moment = self.causes.order.now(context);
+            let write = access.mode != Mode::Load;
+            let last = access.address.saturating_add(access.size - 1);
+            for line in access.address / self.line..=last / self.line {
+                let from = access.address.max(line * self.line) - line * self.line;
+                let to = last.min(line * self.line + self.line - 1) - line * self.line;
+                let bytes = (u64::MAX >> (63 - (to - from))) << from;
+                self.line(Last { context, moment, bytes, write, place }, line);
+            }
+            self.cell(context, access, place);
+            self.causes.after(context, access);
+        }
+    }
+
+    fn control(&mut self, context: u32, control: Control) {
+        self.causes.control(context, control);
+        self.allocations.control(control, self.segments.get(&context).copied().unwrap_or(0));
+    }
+
+    fn after(&mut self, context: u32, before: u32) {
+        self.causes.order.join(context, before);
+    }
+
+    fn arrive(&mut self, context: u32, barrier: Control) {
+        self.causes.arrive(context, barrier);
+    }
+}

@@ -1,0 +1,157 @@
+//! Static loops whose header gcc puts into the program: the runtime hears nothing of them.
+//!
+//! Before such a loop a member asks for the size of its team and for its own number, then divides the iterations among the
+//! members. So the call of `omp_get_thread_num`, defined here first, is where the loop begins, and the division that follows
+//! ([`super::straight`]) says how many iterations there are: if what is divided by is the size of the team, it is a loop, be it
+//! the compiler's or one that the program divides itself. Of several loops in a region gcc asks once, and may compute headers
+//! once for all rounds of a loop around; the other loops begin behind a barrier, so that is looked at, too. The loop lasts to the
+//! member's next barrier, worksharing construct, or end.
+//!
+//! **Invariant:** nothing of the program changes: not its registers, not its memory. **Cost:** one look for each loop and
+//! member, about a microsecond, which is in no strand; one load for a call that is known to be no header.
+
+use core::ffi::{c_int, c_void};
+use core::mem;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use workspan_collect::interposed::Original;
+
+use super::events::{current_task, now};
+use super::straight::{self, Member, Registers};
+use super::worksharing;
+use crate::dag::pieces::{self, Headers};
+use crate::dag::task;
+
+/// What functions keep, as the trampolines push it, and where the call returns to.
+#[repr(C)]
+#[derive(Debug)]
+struct Saved {
+    rbx: u64,
+    rbp: u64,
+    r12: u64,
+    r13: u64,
+    r14: u64,
+    r15: u64,
+    after: u64,
+}
+
+/// Calls that are known to be no headers, by where they return to.
+static OTHERS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+
+static THREAD_NUM: Original = Original::new(c"omp_get_thread_num");
+static BARRIER: Original = Original::new(c"GOMP_barrier");
+
+/// The caller asks for its number.
+extern "C" fn thread_num(saved: &Saved) -> c_int {
+    let original = THREAD_NUM.get();
+    if original.is_null() {
+        // There is no runtime, so there is one thread.
+        return 0;
+    }
+    // SAFETY: the runtime's function of this name has this type.
+    let original = unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(original) };
+    let number = original();
+    look(saved, u64::try_from(number).ok());
+    number
+}
+
+/// The caller has passed a barrier.
+extern "C" fn passed(saved: &Saved) {
+    look(saved, None);
+}
+
+extern "C" fn barrier() -> *mut c_void {
+    BARRIER.get()
+}
+
+/// Looks whether a loop begins where the call returns to; `number` is what it returns, if that is known.
+fn look(saved: &Saved, number: Option<u64>) {
+    let other = &OTHERS[(saved.after >> 2) as usize % OTHERS.len()];
+    if other.load(Ordering::Relaxed) == saved.after {
+        return;
+    }
+    let Some((thread, task)) = current_task() else { return };
+    if !task.is_member() || thread.task.waiting.get() != 0 {
+        return;
+    }
+    let Some(headers) = pieces::headers(task) else { return };
+    let at = now(thread);
+    task::stop(thread, Some(at));
+    let (mut known, number_known) = (headers.iterations, number.or(u64::from(headers.number).checked_sub(1)));
+    let member = Member { of: u64::from(task.team_size()).max(1), number: number_known };
+    // SAFETY: the thread goes on there, with these registers.
+    let found = unsafe { straight::iterations(saved.after, registers(saved, number), member, &mut known) };
+    let one_more = number_known.and_then(|number| u32::try_from(number + 1).ok());
+    let headers = Headers { iterations: known, number: one_more.unwrap_or(0) };
+    match found {
+        // Of a loop around, the first round may not come to the loop, and another may.
+        None if number.is_some() && known == [0; 3] => other.store(saved.after, Ordering::Relaxed),
+        None | Some(0) => {}
+        Some(iterations) => {
+            let (least, more) = (iterations / member.of, iterations % member.of);
+            // The first members have one more; who is not known is one of them.
+            let part = least + u64::from(more > 0 && number_known.is_none_or(|number| number < more));
+            worksharing::inlined(thread, task, saved.after, iterations, part);
+        }
+    }
+    if known != [0; 3] {
+        pieces::set_headers(thread, task, headers);
+    }
+    task::go_long(thread, at);
+}
+
+/// Those that a function keeps, and what it returns.
+fn registers(saved: &Saved, returned: Option<u64>) -> Registers {
+    let Saved { rbx, rbp, r12, r13, r14, r15, .. } = *saved;
+    let stack = core::ptr::from_ref(saved) as u64 + mem::size_of::<Saved>() as u64;
+    let mut registers: Registers = [None; 16];
+    registers[0] = returned;
+    for (register, value) in [(3, rbx), (4, stack), (5, rbp), (12, r12), (13, r13), (14, r14), (15, r15)] {
+        registers[register] = Some(value);
+    }
+    registers
+}
+
+/// Asks for the caller's number.
+#[no_mangle]
+#[unsafe(naked)]
+unsafe extern "C" fn omp_get_thread_num() {
+    // Six registers and eight bytes: the stack is aligned for the call.
+    core::arch::naked_asm!(
+        "push r15",
+        "push r14",
+        "push r13",
+        "push r12",
+        "push rbp",
+        "push rbx",
+        "mov rdi, rsp",
+        "sub rsp, 8",
+        "call {look}",
+        "add rsp, 56",
+        "ret",
+        look = sym thread_num,
+    )
+}
+
+/// gcc's barrier.
+#[no_mangle]
+#[unsafe(naked)]
+unsafe extern "C" fn GOMP_barrier() {
+    core::arch::naked_asm!(
+        "push r15",
+        "push r14",
+        "push r13",
+        "push r12",
+        "push rbp",
+        "push rbx",
+        "sub rsp, 8",
+        "call {barrier}",
+        "call rax",
+        "lea rdi, [rsp + 8]",
+        "call {passed}",
+        "add rsp, 56",
+        "ret",
+        barrier = sym barrier,
+        passed = sym passed,
+    )
+}

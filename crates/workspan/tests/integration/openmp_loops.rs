@@ -1,0 +1,57 @@
+//! Loops that a program shares among the threads of a team: work, the span with even iterations, and the verdict are those of
+//! the program, with any team and each compiler. gcc puts the header of a static loop into the program; it is found there.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::openmp_build::{openmp, Compiler};
+use crate::openmp_run::{check_none, each, number, record, Threads, Wrong};
+
+const TEAMS: &[Threads] = &[Threads::Real(1), Threads::Real(2), Threads::Real(4)];
+
+/// Names, work and span with an iteration each.
+fn cases(program: &Path) -> Vec<(String, i64, i64)> {
+    let output = Command::new(program).arg("list").output().expect("the program runs");
+    let text = String::from_utf8(output.stdout).expect("names and numbers");
+    let case = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |at: usize| words[at].parse().expect("a number");
+        (words[0].to_owned(), number(1), number(2))
+    };
+    text.lines().map(case).collect()
+}
+
+/// What the program can gain says the same for every team and compiler: the outcome, and the words that lead to it.
+fn verdict(report: &Value) -> String {
+    let verdict = &report["verdict"];
+    format!("{} {}", verdict["outcome"], verdict["why"])
+}
+
+#[test]
+fn static_loops_are_those_of_the_program() {
+    let compilers = [Compiler::Clang, Compiler::Gcc];
+    let mut runs = Vec::new();
+    for compiler in compilers {
+        let program = openmp("static.c", compiler);
+        let cases = cases(&program);
+        assert!(cases.len() >= 8, "{cases:?}");
+        runs.extend(cases.into_iter().flat_map(|case| TEAMS.iter().map(move |team| (compiler, case.clone(), *team))));
+    }
+    let differences = each(&runs, |(compiler, (name, work, span), team)| {
+        let report = match record(&openmp("static.c", *compiler), &[name], *team) {
+            Ok(report) => report,
+            Err(Wrong::Ours(message) | Wrong::Runtimes(message)) => return Some(message),
+        };
+        let program = &report["program"];
+        let found = (number(&program["work_ns"]), number(&program["uniform"]["span_ns"]));
+        let right = found == (*work, *span);
+        let expected = if *work >= *span * 13 { "\"scales-well\" null" } else { "\"limited\" null" };
+        let verdict = verdict(&report);
+        (!right || verdict != expected).then(|| {
+            format!("{name} by {compiler:?}, {team:?}: {found:?}, not {:?}; {verdict}, not {expected}", (work, span))
+        })
+    });
+    check_none(&differences, &format!("{} runs", runs.len()));
+}
