@@ -47,6 +47,23 @@ impl<const SLOTS: usize> Table<SLOTS> {
     /// Leaves `spans` and the handle `path` under `address`; what was there is released.
     pub fn put(&self, shared: Shared, address: u64, spans: Spans, path: u32) {
         let (index, tag) = self.slot(address);
+        self.put_at(shared, index, tag, spans, path);
+    }
+
+    /// The same, in a slot nearby if another address has that one: for what only [`Table::take_near`] takes.
+    pub fn put_near(&self, shared: Shared, address: u64, spans: Spans, path: u32) {
+        let (index, tag) = self.slot(address);
+        let is_free = |index: &usize| look(&self.entries[*index]).0 == EMPTY;
+        self.put_at(shared, near::<SLOTS>(index).find(is_free).unwrap_or(index), tag, spans, path);
+    }
+
+    /// Takes what [`Table::put_near`] has left under `address`.
+    pub fn take_near(&self, address: u64) -> Option<(Spans, u32)> {
+        let (index, tag) = self.slot(address);
+        near::<SLOTS>(index).find_map(|index| self.take_at(index, tag))
+    }
+
+    fn put_at(&self, shared: Shared, index: usize, tag: u64, spans: Spans, path: u32) {
         self.put_longer(index, tag, spans);
         let slot = &self.entries[index];
         let new = (spans.actual, tag << 32 | u64::from(path));
@@ -62,6 +79,10 @@ impl<const SLOTS: usize> Table<SLOTS> {
     /// Takes what is under `address`, and nothing else.
     pub fn take(&self, address: u64) -> Option<(Spans, u32)> {
         let (index, tag) = self.slot(address);
+        self.take_at(index, tag)
+    }
+
+    fn take_at(&self, index: usize, tag: u64) -> Option<(Spans, u32)> {
         let slot = &self.entries[index];
         let mut seen = look(slot);
         // A pair that was not read as a whole is none of the slot's: the exchange fails, and returns the whole one.
@@ -97,6 +118,12 @@ impl<const SLOTS: usize> Table<SLOTS> {
         });
         Spans { actual, uniform, burdened }
     }
+}
+
+/// Slots in which what belongs into this one may lie.
+fn near<const SLOTS: usize>(index: usize) -> impl Iterator<Item = usize> {
+    const WAYS: usize = 16;
+    (0..WAYS.min(SLOTS)).map(move |way| (index + way) % SLOTS)
 }
 
 fn look(slot: &Candidate) -> (i64, u64) {

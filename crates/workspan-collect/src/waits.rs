@@ -35,7 +35,7 @@ use workspan_wire::shm::{Candidate, Position, Spans, Thread, NODE, OWNED, PREFIX
 
 const SLOTS: usize = 256;
 /// Of threads many may have ended before anybody joins the first.
-const THREAD_SLOTS: usize = 1 << 14;
+const THREAD_SLOTS: usize = 1 << 10;
 
 static WAKERS: Table<SLOTS> = Table::of([const { Candidate::none() }; SLOTS]);
 static ENDED_THREADS: Table<THREAD_SLOTS> = Table::of([const { Candidate::none() }; THREAD_SLOTS]);
@@ -153,7 +153,7 @@ impl Wait {
 
     /// The same at tick `now`.
     pub fn end_of_thread_at(self, now: u64, id: u64) {
-        let ended = ENDED_THREADS.take(id);
+        let ended = ENDED_THREADS.take_near(id);
         self.resume(now, id, ended);
     }
 
@@ -298,5 +298,5 @@ pub fn publish_end(id: u64) {
 /// The same for `thread` at tick `now`; the thread stays attached.
 pub fn publish_end_at(thread: &'static Thread, now: u64, id: u64) {
     let (spans, path) = snapshot(thread, now, Some(id));
-    ENDED_THREADS.put(Shared::of(thread), id, spans, path);
+    ENDED_THREADS.put_near(Shared::of(thread), id, spans, path);
 }

@@ -142,8 +142,11 @@ extern "C" fn step(at: *mut Unwinder, data: *mut c_void) -> c_int {
         return GO_ON;
     }
     let call = address.wrapping_sub(1);
-    let base = platform::module_of(call).map_or(0, |module| module.base);
-    if unwound.length == DEEPEST || word as usize >= REACH {
+    let module = platform::module_of(call);
+    let base = module.map_or(0, |module| module.base);
+    // Where a thread begins: no code of the program's own is further up.
+    let begins = module.is_some_and(|module| is_named(module.path, b"/libc.so"));
+    if unwound.length == DEEPEST || word as usize >= REACH || begins {
         return STOP;
     }
     // libtbb calls itself, too, on behalf of the program: it is known by that call, and has its place further up.
@@ -162,6 +165,10 @@ extern "C" fn step(at: *mut Unwinder, data: *mut c_void) -> c_int {
     }
 }
 
+fn is_named(path: &[u8], name: &[u8]) -> bool {
+    path.windows(name.len()).any(|part| part == name)
+}
+
 #[cold]
 fn add(slot: usize, called: Called) -> Option<&'static [u64]> {
     let ours = platform::module_of(step as *const () as u64).map_or(1, |module| module.base);
@@ -174,6 +181,11 @@ fn add(slot: usize, called: Called) -> Option<&'static [u64]> {
     if unwound.length == 0 || unwound.calls[0].0 != innermost {
         // There is nothing to unwind by.
         (unwound.calls[0], unwound.length) = ((innermost, 0), 1);
+    }
+    // The outermost is to be the program's, inlined into a header's function or not.
+    let is_library = |call| platform::module_of(call).is_some_and(|module| is_named(module.path, b"/libstdc++.so"));
+    while unwound.length > 1 && is_library(unwound.calls[unwound.length - 1].0) {
+        unwound.length -= 1;
     }
     let found = &unwound.calls[..unwound.length];
     let outermost = found.len() - 1;
