@@ -9,17 +9,9 @@ use std::{fs, thread};
 use workspan_collect::platform;
 use workspan_model::Machine;
 
+pub use known::Pauses;
 pub use listening::interrupts_show;
 use listening::LISTEN;
-
-/// Pauses that show by nothing but the counter: a host's, of a virtual machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Pauses {
-    /// Length that few of them exceed, in nanoseconds; 0 if none was met.
-    pub longest_ns: u64,
-    /// Share of time that they take, in millionths.
-    pub ppm: u32,
-}
 
 /// The machine's name, without a measurement.
 pub fn name() -> Machine {

@@ -1,6 +1,6 @@
 //! Static loops whose header gcc puts into the program: the runtime hears nothing of them.
 //!
-//! Before such a loop a member asks for the size of its team and for its own number, then divides the iterations among the
+//! Before such a loop a member requests the size of its team and its own number, then divides the iterations among the
 //! members. So the call of `omp_get_thread_num`, defined here first, is where the loop begins, and the division that follows
 //! ([`super::straight`]) says how many iterations there are: if what is divided by is the size of the team, it is a loop, be it
 //! the compiler's or one that the program divides itself. Of several loops in a region gcc asks once, and may compute headers
@@ -41,7 +41,7 @@ static OTHERS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 static THREAD_NUM: Original = Original::new(c"omp_get_thread_num");
 static BARRIER: Original = Original::new(c"GOMP_barrier");
 
-/// The caller asks for its number.
+/// The caller requests its number.
 extern "C" fn thread_num(saved: &Saved) -> c_int {
     let original = THREAD_NUM.get();
     if original.is_null() {
@@ -112,7 +112,7 @@ fn registers(saved: &Saved, returned: Option<u64>) -> Registers {
     registers
 }
 
-/// Asks for the caller's number.
+/// The caller's number is requested.
 #[no_mangle]
 #[unsafe(naked)]
 unsafe extern "C" fn omp_get_thread_num() {

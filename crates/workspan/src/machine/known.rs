@@ -9,8 +9,16 @@ use std::path::PathBuf;
 
 use workspan_model::Machine;
 
-use super::Pauses;
 use crate::cache;
+
+/// Pauses that show by nothing but the counter: a host's, of a virtual machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pauses {
+    /// Length that few of them exceed, in nanoseconds; 0 if none was met.
+    pub longest_ns: u64,
+    /// Share of time that they take, in millionths.
+    pub ppm: u32,
+}
 
 /// The values, in this order.
 const VALUES: [&str; 8] = [

@@ -1,15 +1,9 @@
 //! The instructions, one by one.
 
-use super::operands::{sign, width, Place};
-
-/// Stores that are kept aside.
-pub(super) const STORES: usize = 8;
+use super::operands::{sign, width, Machine, Place};
 
 const RAX: usize = 0;
 const RDX: usize = 2;
-
-/// General registers, as far as they are known.
-pub(in super::super) type Registers = [Option<u64>; 16];
 
 /// What an instruction was.
 pub(super) enum Step {
@@ -20,25 +14,7 @@ pub(super) enum Step {
     Comparison,
 }
 
-/// Registers and memory as far as they are known.
-pub(super) struct Machine {
-    pub(super) at: u64,
-    pub(super) registers: Registers,
-    /// Address, size and value.
-    pub(super) stores: [(u64, u64, Option<u64>); STORES],
-    pub(super) kept: usize,
-    /// What flags are of: both sides, and whether of 64 bits.
-    compared: Option<(u64, u64, bool)>,
-    /// Of the division that was met: signed, of 64 bits.
-    division: (bool, bool),
-}
-
 impl Machine {
-    /// Before the instruction at `at`.
-    pub(super) fn at(at: u64, registers: Registers) -> Machine {
-        Machine { at, registers, stores: [(0, 0, None); STORES], kept: 0, compared: None, division: (false, false) }
-    }
-
     /// What was compared last.
     pub(super) fn compared(&self) -> Option<(u64, u64)> {
         self.compared.map(|(left, right, _)| (left, right))

@@ -15,8 +15,9 @@ mod operands;
 #[cfg(test)]
 mod tests;
 
-pub(super) use machine::Registers;
-use machine::{Machine, Step};
+use machine::Step;
+use operands::Machine;
+pub(super) use operands::Registers;
 
 /// Most instructions that are followed.
 const STEPS: usize = 64;
@@ -34,7 +35,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// Where its part of so many iterations begins and ends, the first ones having one more.
+    /// Where its part of that number of iterations begins and ends, the first ones having one more.
     fn part(self, iterations: u64) -> Option<(u64, u64)> {
         let number = self.number?;
         let (each, more) = (iterations / self.of, iterations % self.of);

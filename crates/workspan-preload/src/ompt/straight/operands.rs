@@ -2,10 +2,14 @@
 
 use core::ptr;
 
-use super::machine::{Machine, STORES};
-
 const RSP: usize = 4;
 const RBP: usize = 5;
+
+/// Stores that are kept aside.
+const STORES: usize = 8;
+
+/// General registers, as far as they are known.
+pub(in super::super) type Registers = [Option<u64>; 16];
 
 /// Where an operand is.
 #[derive(Clone, Copy)]
@@ -14,7 +18,25 @@ pub(super) enum Place {
     Memory(Option<u64>),
 }
 
+/// Registers and memory as far as they are known.
+pub(super) struct Machine {
+    pub(super) at: u64,
+    pub(super) registers: Registers,
+    /// Address, size and value.
+    pub(super) stores: [(u64, u64, Option<u64>); STORES],
+    pub(super) kept: usize,
+    /// What flags are of: both sides, and whether of 64 bits.
+    pub(super) compared: Option<(u64, u64, bool)>,
+    /// Of the division that was met: signed, of 64 bits.
+    pub(super) division: (bool, bool),
+}
+
 impl Machine {
+    /// Before the instruction at `at`.
+    pub(super) fn at(at: u64, registers: Registers) -> Machine {
+        Machine { at, registers, stores: [(0, 0, None); STORES], kept: 0, compared: None, division: (false, false) }
+    }
+
     pub(super) fn read(&self, place: Place, size: u64) -> Option<u64> {
         let value = match place {
             Place::Register(register) => self.registers[register]?,

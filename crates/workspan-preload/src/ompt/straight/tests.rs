@@ -1,3 +1,5 @@
+//! Headers of loops as gcc compiles them, and what is none.
+
 use super::*;
 
 const RAX: usize = 0;
