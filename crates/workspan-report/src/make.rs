@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::calls::Steal;
 use crate::verdict::{self, Judging};
 use crate::view::{
     Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes,
@@ -286,6 +287,7 @@ fn spread(profiles: &Profiles<'_>) -> Spread {
 
 fn recorded(recording: &Recording, run: &Run) -> Recorded {
     let machine = &recording.machine;
+    let burdened = run.burdened_span > Nanos::ZERO;
     Recorded {
         command: recording.command.clone(),
         at: recording.made_at,
@@ -301,6 +303,7 @@ fn recorded(recording: &Recording, run: &Run) -> Recorded {
         system: machine.system.clone(),
         join_cost_ps: run.join_cost_ps,
         probe_cost_ps: run.probe_cost_ps,
-        steal_ns: (run.burdened_span > Nanos::ZERO).then_some(run.steal.0),
+        steal_ns: burdened.then_some(run.steal.0),
+        steal_from: burdened.then(|| Steal::of(None, recording, run).word().to_owned()),
     }
 }

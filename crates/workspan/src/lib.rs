@@ -45,6 +45,7 @@ pub mod status_line;
 pub mod strands;
 pub mod time;
 pub mod untrusted;
+pub mod usage;
 pub mod what_if;
 
 pub use workspan_report::table;

@@ -102,7 +102,10 @@ pub(super) fn of_waiting(
         Some(SiteKind::Serial { to: None, .. }) => return Reason::SerialEnd,
         None | Some(SiteKind::Serial { .. }) => return Reason::SerialBetween,
         Some(kind) if kind.is_lock() => return Reason::Lock,
-        Some(SiteKind::Thread | SiteKind::Marked) => return Reason::OwnCode,
+        Some(SiteKind::Thread | SiteKind::Marked) => {
+            let waits = blame.site.is_some_and(|site| profile.waits(site));
+            return if waits { Reason::Waits } else { Reason::OwnCode };
+        }
         Some(_) => {}
     }
     let row = blame.site.and_then(|site| profile.sites.iter().find(|row| row.site == site));

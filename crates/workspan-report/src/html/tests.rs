@@ -125,6 +125,7 @@ fn empty() -> Report {
             join_cost_ps: 0,
             probe_cost_ps: 0,
             steal_ns: None,
+            steal_from: None,
         },
         what_if: Vec::new(),
         events: None,

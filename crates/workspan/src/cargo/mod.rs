@@ -60,7 +60,7 @@ enum Verb {
     Bench(Passed),
     /// Build; measure speedup on 1, 2, 4, … workers and attribute what is lost.
     Scale(PassedScale),
-    /// Build; show which code takes longer only because others run beside it.
+    /// Build; run on 1 and on N workers; list the code that N workers slow down.
     #[command(alias = "inflate")]
     Inflation(PassedInflation),
     /// Install a program instrumented, as `cargo install` does.
