@@ -10,7 +10,7 @@
 use super::shared::{current_account, Shared};
 use super::tables::{ContextId, ROOT};
 use workspan_wire::histogram;
-use workspan_wire::shm::{Account, Position, TaskState, Thread};
+use workspan_wire::shm::{Account, Position, Spans, TaskState, Thread};
 
 /// Ends the running strand at tick `now`. Returns the absolute span.
 #[inline(always)]
@@ -42,6 +42,24 @@ pub fn set_span(thread: &Thread, span: i64) {
 #[inline(always)]
 pub fn burdened(thread: &Thread) -> i64 {
     thread.task.work.get() + thread.task.offsets.burdened.get()
+}
+
+/// All spans at the last stop.
+pub fn spans(thread: &Thread) -> Spans {
+    let work = thread.task.work.get();
+    let Spans { actual, uniform, burdened } = thread.task.offsets.get();
+    Spans { actual: work + actual, uniform: work + uniform, burdened: work + burdened }
+}
+
+/// None of the spans of the stopped strand is less than that of `others`.
+pub fn raise(thread: &Thread, others: Spans) {
+    let work = thread.task.work.get();
+    let Spans { actual, uniform, burdened } = thread.task.offsets.get();
+    thread.task.offsets.set(Spans {
+        actual: actual.max(others.actual - work),
+        uniform: uniform.max(others.uniform - work),
+        burdened: burdened.max(others.burdened - work),
+    });
 }
 
 /// Continues with that span.

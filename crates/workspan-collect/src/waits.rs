@@ -31,7 +31,7 @@ use super::tables::ROOT;
 use super::thread;
 use super::tool;
 use workspan_wire::log::Event;
-use workspan_wire::shm::{Candidate, Position, Thread, NODE, OWNED, PREFIXED};
+use workspan_wire::shm::{Candidate, Position, Spans, Thread, NODE, OWNED, PREFIXED};
 
 const SLOTS: usize = 256;
 
@@ -44,9 +44,9 @@ fn in_strand() -> Option<&'static Thread> {
     (thread.task.waiting.get() == 0).then_some(thread)
 }
 
-/// The span and a handle of its own for the path up to tick `now`; the strand goes on. `wakes`: where what it leaves is
+/// The spans and a handle of its own for the path up to tick `now`; the strand goes on. `wakes`: where what it leaves is
 /// looked for.
-fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (i64, u32) {
+fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (Spans, u32) {
     let shared = Shared::of(thread);
     let span = strand::stop(thread, now);
     path::settle(thread);
@@ -72,7 +72,7 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (i64, u32) {
         path = path::add(shared, path, position.context, span - position.since);
     }
     log::go(thread, now);
-    (span, path)
+    (strand::spans(thread), path)
 }
 
 /// The calling thread is about to wake who waits at `address`.
@@ -88,8 +88,8 @@ pub fn wake(address: u64) {
 
 /// The same of the strand of `thread` at tick `now`.
 pub fn wake_at(thread: &Thread, now: u64, address: u64) {
-    let (span, path) = snapshot(thread, now, Some(address));
-    WAKERS.put(Shared::of(thread), address, span, path);
+    let (spans, path) = snapshot(thread, now, Some(address));
+    WAKERS.put(Shared::of(thread), address, spans, path);
 }
 
 /// Nobody will wait at `address` any more.
@@ -130,9 +130,9 @@ impl Wait {
     pub fn end_at(self, now: u64, address: u64, woken: bool) {
         let shared = Shared::of(self.thread);
         let waker = if woken { WAKERS.take(address) } else { None };
-        if let Some((span, path)) = waker {
+        if let Some((spans, path)) = waker {
             // Others may have been woken by the same call.
-            WAKERS.put_back(shared, address, span, path::own(shared, path));
+            WAKERS.put_back(shared, address, spans, path::own(shared, path));
         }
         self.resume(now, address, waker);
     }
@@ -150,7 +150,7 @@ impl Wait {
     }
 
     /// Goes on, after what was left under `at`, if anything was.
-    fn resume(self, now: u64, at: u64, after: Option<(i64, u32)>) {
+    fn resume(self, now: u64, at: u64, after: Option<(Spans, u32)>) {
         let thread = self.thread;
         let shared = Shared::of(thread);
         let blocked = now.wrapping_sub(self.since) as i64;
@@ -169,18 +169,21 @@ impl Wait {
                 // Whoever reads the log may let the thread go on elsewhere, where nothing says what this code was.
                 context = region::close_serial(shared, thread, span, 0);
             }
-            log::raised(thread, (waker - span).max(0));
-            log::meets(thread, Event::Await, context, span, (at, waker));
+            log::raised(thread, (waker.actual - span).max(0));
+            log::meets(thread, Event::Await, context, span, (at, waker.actual));
         }
         match after {
-            Some((span, path)) if span > strand::span(thread) => {
-                path::settle(thread);
-                let position = thread.task.position.get();
-                path::release(shared, position.path);
-                thread.task.position.set(Position { path, since: span, ..position });
-                strand::lengthen(thread, span - strand::span(thread));
+            Some((spans, path)) => {
+                if spans.actual > strand::span(thread) {
+                    path::settle(thread);
+                    let position = thread.task.position.get();
+                    path::release(shared, position.path);
+                    thread.task.position.set(Position { path, since: spans.actual, ..position });
+                } else {
+                    path::release(shared, path);
+                }
+                strand::raise(thread, spans);
             }
-            Some((_, path)) => path::release(shared, path),
             None => strand::lengthen(thread, blocked),
         }
         if logged.is_some() {
@@ -210,7 +213,7 @@ impl Born {
 
     /// The strand of `thread` is about to create a thread at tick `now`.
     pub fn at(thread: &'static Thread, now: u64) -> Born {
-        let (span, path) = snapshot(thread, now, None);
+        let (Spans { actual: span, .. }, path) = snapshot(thread, now, None);
         let mut identity = Identity::NONE;
         if log::on(thread) {
             identity = log::task_identity(thread, tool::Kind::Thread, ROOT);
@@ -251,6 +254,6 @@ pub fn publish_end(id: u64) {
 
 /// The same for `thread` at tick `now`; the thread stays attached.
 pub fn publish_end_at(thread: &'static Thread, now: u64, id: u64) {
-    let (span, path) = snapshot(thread, now, Some(id));
-    ENDED_THREADS.put(Shared::of(thread), id, span, path);
+    let (spans, path) = snapshot(thread, now, Some(id));
+    ENDED_THREADS.put(Shared::of(thread), id, spans, path);
 }

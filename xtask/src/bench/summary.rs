@@ -76,6 +76,12 @@ const GROUPS: &[(&str, &str)] = &[
          costs: wall time over that of native runs, in turns.",
     ),
     (
+        "limits",
+        "## Limits of parallelism\n\nPrograms of `programs/limits`: how many million instructions a second `workspan limits` \
+         takes from end to end with these models, beside the program alone and under the bare emulator; and the memory of the \
+         analysis.",
+    ),
+    (
         "crates",
         "## Published programs\n\nUnmodified, from the registry at these versions, built natively and by `cargo workspan \
          install`. Work should be the native CPU time; what is missing is start-up and end of the process, and, with \

@@ -9,7 +9,7 @@ use crate::intern::{Found, Table as Interned};
 use crate::left::Table;
 use crate::path;
 use crate::shared::Whole;
-use crate::shm::{Candidate, NODE, OWNED};
+use crate::shm::{Candidate, Spans, NODE, OWNED};
 use crate::sync::{AtomicI64, AtomicU32, AtomicU64, Cell, Ordering};
 
 /// Tasks end on two threads; the longest is left, with its own path, and no other node.
@@ -54,14 +54,14 @@ fn what_is_left_under_an_address_is_taken_once() {
         let table = Arc::new(Table::of([Candidate { span: AtomicI64::new(i64::MIN), path: AtomicU64::new(0) }]));
         let leave = |address: u64, span: i64| {
             let table = Arc::clone(&table);
-            move || table.put(shared, address, span, path::add(shared, 0, 1, span))
+            move || table.put(shared, address, Spans::all(span), path::add(shared, 0, 1, span))
         };
         let take = || {
             let table = Arc::clone(&table);
             move || {
-                if let Some((span, found)) = table.take(HERE) {
-                    assert_eq!((span, shared.node(found & NODE).ticks[0].get()), (10, 10));
-                    table.put_back(shared, HERE, span, path::own(shared, found));
+                if let Some((spans, found)) = table.take(HERE) {
+                    assert_eq!((spans.actual, shared.node(found & NODE).ticks[0].get()), (10, 10));
+                    table.put_back(shared, HERE, spans, path::own(shared, found));
                     path::release(shared, found);
                 }
             }

@@ -40,6 +40,8 @@ pub mod stack;
 pub mod turn;
 #[path = "../../../workspan-wire/src/path.rs"]
 pub mod wire_path;
+#[path = "../../../workspan-wire/src/task.rs"]
+pub mod wire_task;
 
 mod stand_in;
 pub use stand_in::{ends, platform, shared, shm, strand, sync, tables};

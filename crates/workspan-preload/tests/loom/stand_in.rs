@@ -44,6 +44,7 @@ pub mod sync {
 pub mod shm {
     use super::sync::{AtomicI64, AtomicU32, AtomicU64, Cell};
     pub use crate::wire_path::{Call, PathNode, AWAITED, NODE, NODE_ENTRIES, OWNED, PREFIXED};
+    pub use crate::wire_task::Spans;
 
     pub const MAX_NODES: usize = 12;
     pub const MAX_CALLS: usize = 3;

@@ -49,7 +49,10 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
             return unrecorded(&args.command, vec![itself]);
         }
         if target::look(&target)?.is_none() {
-            let message = format!("{} uses neither rayon nor OpenMP: it runs without a recording", target.display());
+            let message = format!(
+                "{} uses neither rayon, OpenMP, oneTBB nor threads: it runs without a recording",
+                target.display()
+            );
             messages::note(&message);
             return unrecorded(&args.command, Vec::new());
         }

@@ -132,8 +132,11 @@ fn predictions_agree_with_the_other_verbs() {
     let calls = ask(&["calls", "--json", "--steal", "7000"]);
     let burdened = ask(&["predict", "--json", "-p", "1", "--steal", "7000", "--seeds", "0"]);
     assert_eq!(burdened["program"]["burdened_span_ns"], calls["program"]["burdened_span_ns"]);
-    // Longer where all wait for the outside world at the same time.
-    assert!(whole["points"][0]["time_ns"].as_i64() >= whole["program"]["serial_ns"].as_i64());
+    // The one processor is idle where all wait for the outside world at the same time, and never else.
+    let number = |value: &serde_json::Value| value.as_i64().expect("a number");
+    let [one, program] = [&whole["points"][0], &whole["program"]];
+    assert_eq!(number(&one["time_ns"]) - number(&one["idle_ns"]), number(&program["serial_ns"]));
+    assert!(number(&one["idle_ns"]) <= number(&program["blocked_ns"]), "{one}");
     let site = what_if["sites"][0]["id"].as_str().expect("an id");
     let grain = ask(&["predict", "--json", "-p", "1", "--grain", &format!("{site}=1000000000000")]);
     assert_eq!(grain["grain"][0]["id"], *site);
