@@ -69,14 +69,15 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 10]> {
 /// Under what conditions the numbers of the program came about.
 pub(crate) fn conditions(report: &Report) -> String {
     let p = &report.program;
-    let mut parts = vec![match p.workers {
-        0 => "threads of the program's own".to_owned(),
-        1 => "1 worker".to_owned(),
-        n => format!("{n} workers"),
-    }];
+    let mut parts: Vec<String> = match p.workers {
+        0 if report.sites.iter().any(|site| site.kind == "thread") => vec!["threads of the program's own".to_owned()],
+        0 => Vec::new(),
+        1 => vec!["1 worker".to_owned()],
+        n => vec![format!("{n} workers")],
+    };
     // Of OpenMP's teams one thread runs at a time, so that every chunk of a loop is seen.
     let openmp = report.recorded.runtime.contains("OpenMP");
-    parts.extend(p.logical_cores.map(|n| match openmp {
+    parts.extend(p.logical_cores.filter(|_| p.workers > 0).map(|n| match openmp {
         true => format!("teams of {n} threads, of which one runs at a time (--logical-cores {n})"),
         false => format!("loops split as for {n} cores (--logical-cores {n})"),
     }));

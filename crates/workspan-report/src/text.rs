@@ -40,7 +40,10 @@ fn program(out: &mut String, report: &Report, style: Style) {
         table.row(columns.pick(&row));
     }
     table.write(out, style, 0);
-    line(out, &style.dim(&rows::conditions(report)));
+    let conditions = rows::conditions(report);
+    if !conditions.is_empty() {
+        line(out, &style.dim(&conditions));
+    }
     if let Some(why) = rows::longer_than_work(report) {
         line(out, &style.dim(&why));
     }

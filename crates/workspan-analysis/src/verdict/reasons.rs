@@ -160,7 +160,8 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
     match blame.code {
         Code::Part => Reason::OwnCode,
         _ if !most_of_span && *items => Reason::SharedIterator,
-        _ if uneven || tasks <= 1.0 => Reason::LongTask { longest, mean },
+        // The only one is known exactly.
+        _ if uneven || tasks <= 1.0 => Reason::LongTask { longest: if row.tasks == 1 { mean } else { longest }, mean },
         Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,
         Code::Any if !few => Reason::OwnCode,
         Code::Whole | Code::Any => Reason::FewTasks { tasks },

@@ -7,8 +7,8 @@ use workspan_model::{Nanos, Ratio, Recording, SiteId};
 use crate::place;
 use crate::words::{count, percent};
 
-/// From this share on, code is all of the critical path.
-const ALL_OF_PATH: f64 = 0.9;
+/// From this share of the critical path on, a bound that is the number of processors says nothing.
+const MOST_OF_PATH: f64 = 0.5;
 
 /// What is no more than this times what it was is no gain.
 const NO_GAIN: f64 = 1.005;
@@ -174,8 +174,8 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
 fn gain(judged: &Judged, part: &Part) -> String {
     let Ratio(without) = part.without;
     let on = processors(judged);
-    // All of the critical path: nothing measured bounds what is left. None of it: a path beside it is as long.
-    let says_nothing = without >= f64::from(judged.processors) && part.of_path.0 >= ALL_OF_PATH;
+    // Most of the critical path: nothing measured bounds what is left. None of it: a path beside it is as long.
+    let says_nothing = without >= f64::from(judged.processors) && part.of_path.0 >= MOST_OF_PATH;
     if says_nothing || without <= judged.speedup.0 * NO_GAIN {
         return String::new();
     }
