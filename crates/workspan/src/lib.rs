@@ -107,6 +107,6 @@ pub fn main_cargo() -> ExitCode {
 
 fn usage(error: &clap::Error) -> ExitCode {
     let help = !error.use_stderr();
-    output::usage(error);
+    output::usage(error, &args::command());
     ExitCode::from(if help { exit::OK } else { exit::FAILED })
 }

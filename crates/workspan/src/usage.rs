@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-/// clap's text on wrong `arguments` (with the program's name first), with what to type next.
-pub fn advised(text: &str, arguments: &[OsString]) -> String {
+/// clap's text on wrong `arguments` (with the program's name first) of `known`, with what to type next.
+pub fn advised(text: &str, known: &clap::Command, arguments: &[OsString]) -> String {
     let words: Vec<String> = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let mut lines: Vec<String> = Vec::new();
     for line in text.trim_end().lines() {
@@ -19,11 +19,7 @@ pub fn advised(text: &str, arguments: &[OsString]) -> String {
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     let text = lines.join("\n");
     let tip = tip(&text, &words).map_or(String::new(), |tip| format!("\n\n  tip: {tip}"));
-    format!(
-        "{}{tip}\n\nType `{} --help` for what it takes.",
-        text.trim_end(),
-        command(&arguments_name(arguments), &words)
-    )
+    format!("{}{tip}\n\nType `{} --help` for what it takes.", text.trim_end(), command(known, &words))
 }
 
 /// Words of a parser, in plain English.
@@ -55,16 +51,10 @@ fn tip(text: &str, words: &[String]) -> Option<String> {
         .then(|| format!("write `--` before the program: `workspan {first} -- {unexpected}`"))
 }
 
-fn arguments_name(arguments: &[OsString]) -> String {
-    let name = arguments.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-    let cargo = name.rsplit('/').next().is_some_and(|name| name.starts_with("cargo"));
-    if cargo { "cargo workspan" } else { "workspan" }.to_owned()
-}
-
 /// The command whose help has the answer.
-fn command(name: &str, words: &[String]) -> String {
+fn command(known: &clap::Command, words: &[String]) -> String {
+    let name = known.get_bin_name().unwrap_or(known.get_name());
     let words: Vec<&str> = words.iter().map(String::as_str).skip_while(|word| *word == "workspan").collect();
-    let known = if name == "workspan" { crate::args::command() } else { crate::cargo::command() };
     let sub = words.first().and_then(|word| known.find_subcommand(word));
     let below = words.get(1).and_then(|word| sub?.find_subcommand(word));
     let names = [sub, below].into_iter().flatten().map(clap::Command::get_name);
@@ -79,7 +69,7 @@ mod tests {
     fn check(line: &str, expected: &str) {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = crate::args::parse(arguments.clone()).expect_err("it is wrong");
-        assert_eq!(advised(&error.render().to_string(), &arguments), expected);
+        assert_eq!(advised(&error.render().to_string(), &crate::args::command(), &arguments), expected);
     }
 
     #[test]

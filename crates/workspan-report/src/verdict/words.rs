@@ -60,7 +60,7 @@ pub(super) fn lines(recording: &Recording, judged: &Judged) -> Vec<String> {
     lines
 }
 
-/// The speed on so many processors, what it is known from, and what limits it.
+/// The speed on N processors, what it is known from, and what limits it.
 fn speedup(judged: &Judged) -> String {
     let on = processors(judged);
     let (speedup, slowest) = (format!("{:.1}x", judged.speedup.0), format!("{:.1}x", judged.slowest.0));

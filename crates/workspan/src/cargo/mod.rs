@@ -128,7 +128,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
         Ok(parsed) => parsed,
         Err(error) => {
             let code = if error.use_stderr() { exit::FAILED } else { exit::OK };
-            output::usage(&error);
+            output::usage(&error, &command());
             return Ok(Outcome::Code(i32::from(code)));
         }
     };
