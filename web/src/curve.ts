@@ -25,7 +25,7 @@ function dots(points: Predicted[], powers: number, y: (value: number) => number,
   const group = draw("g", { class: `dots ${name}` });
   points.forEach(([, low, median, high], power) => {
     const at = x(power, powers);
-    const title = draw("title", {}, `${2 ** power} processors: ${ratio(median)}× by work stealing (${ratio(low)} to ${ratio(high)})`);
+    const title = draw("title", {}, `${2 ** power} ${power === 0 ? "processor" : "processors"}: ${ratio(median)}× by work stealing (${ratio(low)} to ${ratio(high)})`);
     group.append(
       draw("path", { class: "range", d: `M${at} ${y(low)}V${y(high)}` }),
       draw("circle", { class: "dot", cx: at, cy: y(median), r: 3.5 }, title),

@@ -34,7 +34,7 @@ function show(panel: HTMLElement, id: string | null): void {
   });
   for (const [from, to, n] of buckets) {
     const height = Math.max((n / most) * (HEIGHT - BOTTOM - TOP), 1);
-    const text = `${time(from)} to ${time(to)}: ${count(n)} tasks, ${percent(n / tasks)}`;
+    const text = `${time(from)} to ${time(to)}: ${count(n)} ${n === 1 ? "task" : "tasks"}, ${percent(n / tasks)}`;
     const bar = draw("rect", { x: x(from) + 0.5, y: HEIGHT - BOTTOM - height, width: Math.max(x(to) - x(from) - 1, 1), height });
     bar.append(draw("title", {}, text));
     bar.addEventListener("pointerover", () => (detail.textContent = text));
@@ -52,7 +52,7 @@ function show(panel: HTMLElement, id: string | null): void {
     );
   }
   panel.replaceChildren(
-    make("figcaption", {}, make("b", {}, "Sizes of tasks"), ` ${label}: ${count(tasks)} tasks`, detail),
+    make("figcaption", {}, make("b", {}, "Sizes of tasks"), ` ${label}: ${count(tasks)} ${tasks === 1 ? "task" : "tasks"}`, detail),
     svg,
   );
 }

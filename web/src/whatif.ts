@@ -73,7 +73,7 @@ function tell(answer: Answer, took: number): void {
       make("td", {}, time(it.before)),
       make("td", {}, time(it.after)),
       make("td", {}, percent(it.after / answer.after.span)),
-      make("td", {}, texts.get(it.numbers.join()) ?? "a piece that is short as recorded"),
+      make("td", {}, texts.get(it.numbers.join()) ?? "a segment too short to have a name here"),
     ),
   );
   const more = answer.path.length - steps.length;

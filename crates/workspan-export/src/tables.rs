@@ -192,6 +192,7 @@ const RECORDED: &[&str] = &[
     "join_cost_ps",
     "probe_cost_ps",
     "steal_ns",
+    "steal_from",
 ];
 
 fn value(part: &impl Serialized) -> Value {

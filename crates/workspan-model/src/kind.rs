@@ -7,78 +7,6 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SiteId(pub u32);
 
-/// What a site stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SiteKind {
-    /// `join`: two branches, one of them a task.
-    Join,
-    /// A scope: its body, and the wait for its tasks.
-    Scope,
-    /// A task spawned into a scope.
-    ScopeSpawn,
-    /// A detached task.
-    Spawn,
-    /// A task on every worker.
-    Broadcast,
-    /// The consuming end of a parallel iterator.
-    ParIter,
-    /// A parallel sort.
-    ParSort,
-    /// Serial code of the root strand between two regions.
-    Serial {
-        /// The region before it; `None` at the start of the program.
-        from: Option<SiteId>,
-        /// The region after it; `None` at the end of the program.
-        to: Option<SiteId>,
-    },
-    /// A thread of the program, outside any pool.
-    Thread,
-    /// A parallel region: one implicit task to each thread of a team.
-    Parallel,
-    /// A league of teams.
-    Teams,
-    /// An explicit task.
-    Task,
-    /// A loop whose iterations become tasks.
-    Taskloop,
-    /// A worksharing loop.
-    Loop,
-    /// Worksharing sections.
-    Sections,
-    /// A critical section.
-    Critical,
-    /// Code between taking a lock and giving it back.
-    Lock,
-    /// A region that the program marks.
-    Marked,
-    /// `parallel_for` of oneTBB.
-    ParallelFor,
-    /// `parallel_for_each` of oneTBB.
-    ParallelForEach,
-    /// `parallel_reduce` and `parallel_deterministic_reduce` of oneTBB.
-    ParallelReduce,
-    /// `parallel_scan` of oneTBB.
-    ParallelScan,
-    /// `parallel_invoke` of oneTBB.
-    ParallelInvoke,
-    /// `parallel_sort` of oneTBB.
-    ParallelSort,
-    /// `parallel_pipeline` of oneTBB.
-    ParallelPipeline,
-    /// A task of a `task_group` of oneTBB.
-    TaskGroup,
-    /// Nodes of a flow graph of oneTBB, from a message on.
-    FlowGraph,
-    /// A task that is enqueued in an arena of oneTBB.
-    ArenaTask,
-    /// `collaborative_call_once` of oneTBB.
-    CallOnce,
-    /// A parallel algorithm of the C++ standard library.
-    StdPar,
-    /// Another task of oneTBB.
-    TbbTask,
-}
-
 /// What is known of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -164,80 +92,100 @@ impl Row {
     };
 }
 
-impl SiteKind {
-    /// All of them; serial code without its ends.
-    pub const ALL: [SiteKind; 31] = [
-        SiteKind::Join,
-        SiteKind::Scope,
-        SiteKind::ScopeSpawn,
-        SiteKind::Spawn,
-        SiteKind::Broadcast,
-        SiteKind::ParIter,
-        SiteKind::ParSort,
-        SiteKind::Serial { from: None, to: None },
-        SiteKind::Thread,
-        SiteKind::Parallel,
-        SiteKind::Teams,
-        SiteKind::Task,
-        SiteKind::Taskloop,
-        SiteKind::Loop,
-        SiteKind::Sections,
-        SiteKind::Critical,
-        SiteKind::Lock,
-        SiteKind::Marked,
-        SiteKind::ParallelFor,
-        SiteKind::ParallelForEach,
-        SiteKind::ParallelReduce,
-        SiteKind::ParallelScan,
-        SiteKind::ParallelInvoke,
-        SiteKind::ParallelSort,
-        SiteKind::ParallelPipeline,
-        SiteKind::TaskGroup,
-        SiteKind::FlowGraph,
-        SiteKind::ArenaTask,
-        SiteKind::CallOnce,
-        SiteKind::StdPar,
-        SiteKind::TbbTask,
-    ];
-
-    /// All that is known of it.
-    #[rustfmt::skip]
-    pub fn row(self) -> &'static Row {
-        match self {
-            SiteKind::Join => &Row { number: 1, stored: 0, name: "join", code: "serial code in branches of the join at", family: Family::Rayon, one_task: true, runs_one: true, ..Row::PLAIN },
-            SiteKind::Scope => &Row { number: 2, stored: 1, name: "scope", code: "serial code in the scope at", family: Family::Rayon, ..Row::PLAIN },
-            SiteKind::ScopeSpawn => &Row { number: 3, stored: 2, name: "scope-spawn", code: "serial code in tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true, ..Row::PLAIN },
-            SiteKind::Spawn => &Row { number: 4, stored: 3, name: "spawn", code: "serial code in tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true, ..Row::PLAIN },
-            SiteKind::Broadcast => &Row { number: 5, stored: 4, name: "broadcast", code: "serial code in the broadcast at", family: Family::Rayon, created: Created::Reported, ..Row::PLAIN },
-            SiteKind::ParIter => &Row { number: 6, stored: 5, name: "par-iter", code: "serial code in chunks of the parallel iterator at", family: Family::Rayon, tasks: Tasks::Items, runs_one: true, ..Row::PLAIN },
-            SiteKind::ParSort => &Row { number: 7, stored: 6, name: "par-sort", code: "serial code in the sort at", family: Family::Rayon, runs_one: true, ..Row::PLAIN },
-            SiteKind::Serial { .. } => &Row { number: 8, stored: 100, name: "serial", spawns: false, ..Row::PLAIN },
-            SiteKind::Thread => &Row { number: 9, stored: 7, name: "thread", code: "serial code of the thread at", family: Family::Threads, ..Row::PLAIN },
-            SiteKind::Parallel => &Row { number: 10, stored: 8, name: "parallel", code: "serial code in the parallel region at", family: Family::Openmp, ..Row::PLAIN },
-            SiteKind::Teams => &Row { number: 11, stored: 9, name: "teams", code: "serial code in the teams at", family: Family::Openmp, ..Row::PLAIN },
-            SiteKind::Task => &Row { number: 12, stored: 10, name: "task", code: "serial code in tasks created at", family: Family::Openmp, created: Created::Measured, one_task: true, ..Row::PLAIN },
-            SiteKind::Taskloop => &Row { number: 13, stored: 11, name: "taskloop", code: "serial code in tasks of the taskloop at", family: Family::Openmp, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::Loop => &Row { number: 14, stored: 12, name: "loop", code: "serial code in chunks of the loop at", family: Family::Openmp, tasks: Tasks::Pieces, ..Row::PLAIN },
-            SiteKind::Sections => &Row { number: 15, stored: 13, name: "sections", code: "serial code in the sections at", family: Family::Openmp, tasks: Tasks::Pieces, ..Row::PLAIN },
-            SiteKind::Critical => &Row { number: 16, stored: 14, name: "critical", code: "the critical section at", family: Family::Openmp, lock: true, ..Row::PLAIN },
-            SiteKind::Lock => &Row { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Openmp, lock: true, ..Row::PLAIN },
-            SiteKind::Marked => &Row { number: 18, stored: 16, name: "marked", code: "serial code in the region marked at", family: Family::Any, ..Row::PLAIN },
-            SiteKind::ParallelFor => &Row { number: 19, stored: 17, name: "parallel-for", code: "serial code in chunks of the parallel_for at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelForEach => &Row { number: 20, stored: 18, name: "parallel-for-each", code: "serial code in items of the parallel_for_each at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelReduce => &Row { number: 21, stored: 19, name: "parallel-reduce", code: "serial code in chunks of the parallel_reduce at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelScan => &Row { number: 22, stored: 20, name: "parallel-scan", code: "serial code in chunks of the parallel_scan at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelInvoke => &Row { number: 23, stored: 21, name: "parallel-invoke", code: "serial code in functions of the parallel_invoke at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelSort => &Row { number: 24, stored: 22, name: "parallel-sort", code: "serial code in the parallel_sort at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ParallelPipeline => &Row { number: 25, stored: 23, name: "parallel-pipeline", code: "serial code in stages of the parallel_pipeline at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::TaskGroup => &Row { number: 26, stored: 24, name: "task-group", code: "serial code in tasks run at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
-            SiteKind::FlowGraph => &Row { number: 27, stored: 25, name: "flow-graph", code: "serial code in nodes of the flow graph reached from", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::ArenaTask => &Row { number: 28, stored: 26, name: "arena-task", code: "serial code in tasks enqueued at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
-            SiteKind::CallOnce => &Row { number: 29, stored: 27, name: "call-once", code: "serial code of the collaborative_call_once at", family: Family::Tbb, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::StdPar => &Row { number: 30, stored: 28, name: "std-par", code: "serial code in the parallel algorithm at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured, ..Row::PLAIN },
-            SiteKind::TbbTask => &Row { number: 31, stored: 29, name: "tbb-task", code: "serial code in tasks created at", family: Family::Tbb, created: Created::Measured, one_task: true, ..Row::PLAIN },
+/// Makes of one row each: the kind with what it stands for, its place in [`SiteKind::ALL`], and what is known of it.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $({ $($(#[$end:meta])* $field:ident: $type:ty,)* })? => { $($known:tt)* };)*) => {
+        /// What a site stands for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum SiteKind {
+            $($(#[$doc])* $kind $({ $($(#[$end])* $field: $type,)* })?,)*
         }
-    }
 
+        impl SiteKind {
+            /// All of them; serial code without its ends.
+            pub const ALL: &'static [SiteKind] = &[$(SiteKind::$kind $({ $($field: None,)* })?,)*];
+
+            /// All that is known of it.
+            pub fn row(self) -> &'static Row {
+                match self {
+                    $(SiteKind::$kind $({ $($field: _,)* })? => &Row { $($known)*, ..Row::PLAIN },)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// `join`: two branches, one of them a task.
+    Join => { number: 1, stored: 0, name: "join", code: "serial code in branches of the join at", family: Family::Rayon, one_task: true, runs_one: true };
+    /// A scope: its body, and the wait for its tasks.
+    Scope => { number: 2, stored: 1, name: "scope", code: "serial code in the scope at", family: Family::Rayon };
+    /// A task spawned into a scope.
+    ScopeSpawn => { number: 3, stored: 2, name: "scope-spawn", code: "serial code in tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true };
+    /// A detached task.
+    Spawn => { number: 4, stored: 3, name: "spawn", code: "serial code in tasks spawned at", family: Family::Rayon, created: Created::Measured, one_task: true };
+    /// A task on every worker.
+    Broadcast => { number: 5, stored: 4, name: "broadcast", code: "serial code in the broadcast at", family: Family::Rayon, created: Created::Reported };
+    /// The consuming end of a parallel iterator.
+    ParIter => { number: 6, stored: 5, name: "par-iter", code: "serial code in chunks of the parallel iterator at", family: Family::Rayon, tasks: Tasks::Items, runs_one: true };
+    /// A parallel sort.
+    ParSort => { number: 7, stored: 6, name: "par-sort", code: "serial code in the sort at", family: Family::Rayon, runs_one: true };
+    /// Serial code of the root strand between two regions.
+    Serial {
+        /// The region before it; `None` at the start of the program.
+        from: Option<SiteId>,
+        /// The region after it; `None` at the end of the program.
+        to: Option<SiteId>,
+    } => { number: 8, stored: 100, name: "serial", spawns: false };
+    /// A thread of the program, outside any pool.
+    Thread => { number: 9, stored: 7, name: "thread", code: "serial code of the thread at", family: Family::Threads };
+    /// A parallel region: one implicit task to each thread of a team.
+    Parallel => { number: 10, stored: 8, name: "parallel", code: "serial code in the parallel region at", family: Family::Openmp };
+    /// A league of teams.
+    Teams => { number: 11, stored: 9, name: "teams", code: "serial code in the teams at", family: Family::Openmp };
+    /// An explicit task.
+    Task => { number: 12, stored: 10, name: "task", code: "serial code in tasks created at", family: Family::Openmp, created: Created::Measured, one_task: true };
+    /// A loop whose iterations become tasks.
+    Taskloop => { number: 13, stored: 11, name: "taskloop", code: "serial code in tasks of the taskloop at", family: Family::Openmp, tasks: Tasks::Chunks, created: Created::Measured };
+    /// A worksharing loop.
+    Loop => { number: 14, stored: 12, name: "loop", code: "serial code in chunks of the loop at", family: Family::Openmp, tasks: Tasks::Pieces };
+    /// Worksharing sections.
+    Sections => { number: 15, stored: 13, name: "sections", code: "serial code in the sections at", family: Family::Openmp, tasks: Tasks::Pieces };
+    /// A critical section.
+    Critical => { number: 16, stored: 14, name: "critical", code: "the critical section at", family: Family::Openmp, lock: true };
+    /// Code between taking a lock and giving it back.
+    Lock => { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Openmp, lock: true };
+    /// A region that the program marks.
+    Marked => { number: 18, stored: 16, name: "marked", code: "serial code in the region marked at", family: Family::Any };
+    /// `parallel_for` of oneTBB.
+    ParallelFor => { number: 19, stored: 17, name: "parallel-for", code: "serial code in chunks of the parallel_for at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    /// `parallel_for_each` of oneTBB.
+    ParallelForEach => { number: 20, stored: 18, name: "parallel-for-each", code: "serial code in items of the parallel_for_each at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    /// `parallel_reduce` and `parallel_deterministic_reduce` of oneTBB.
+    ParallelReduce => { number: 21, stored: 19, name: "parallel-reduce", code: "serial code in chunks of the parallel_reduce at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    /// `parallel_scan` of oneTBB.
+    ParallelScan => { number: 22, stored: 20, name: "parallel-scan", code: "serial code in chunks of the parallel_scan at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    /// `parallel_invoke` of oneTBB.
+    ParallelInvoke => { number: 23, stored: 21, name: "parallel-invoke", code: "serial code in functions of the parallel_invoke at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    /// `parallel_sort` of oneTBB.
+    ParallelSort => { number: 24, stored: 22, name: "parallel-sort", code: "serial code in the parallel_sort at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    /// `parallel_pipeline` of oneTBB.
+    ParallelPipeline => { number: 25, stored: 23, name: "parallel-pipeline", code: "serial code in stages of the parallel_pipeline at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    /// A task of a `task_group` of oneTBB.
+    TaskGroup => { number: 26, stored: 24, name: "task-group", code: "serial code in tasks run at", family: Family::Tbb, created: Created::Measured, one_task: true };
+    /// Nodes of a flow graph of oneTBB, from a message on.
+    FlowGraph => { number: 27, stored: 25, name: "flow-graph", code: "serial code in nodes of the flow graph reached from", family: Family::Tbb, created: Created::Measured };
+    /// A task that is enqueued in an arena of oneTBB.
+    ArenaTask => { number: 28, stored: 26, name: "arena-task", code: "serial code in tasks enqueued at", family: Family::Tbb, created: Created::Measured, one_task: true };
+    /// `collaborative_call_once` of oneTBB.
+    CallOnce => { number: 29, stored: 27, name: "call-once", code: "serial code of the collaborative_call_once at", family: Family::Tbb, created: Created::Measured };
+    /// A parallel algorithm of the C++ standard library.
+    StdPar => { number: 30, stored: 28, name: "std-par", code: "serial code in the parallel algorithm at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    /// Another task of oneTBB.
+    TbbTask => { number: 31, stored: 29, name: "tbb-task", code: "serial code in tasks created at", family: Family::Tbb, created: Created::Measured, one_task: true };
+}
+
+impl SiteKind {
     /// The kind of this number; serial code between these sites.
     pub fn numbered(number: u32, from: Option<SiteId>, to: Option<SiteId>) -> Option<SiteKind> {
         SiteKind::found(from, to, |row| row.number == number)
@@ -249,7 +197,7 @@ impl SiteKind {
     }
 
     fn found(from: Option<SiteId>, to: Option<SiteId>, is: impl Fn(&Row) -> bool) -> Option<SiteKind> {
-        SiteKind::ALL.into_iter().find(|kind| is(kind.row())).map(|kind| kind.with_ends(from, to))
+        SiteKind::ALL.iter().find(|kind| is(kind.row())).map(|kind| kind.with_ends(from, to))
     }
 
     /// The same; serial code between these sites.
@@ -319,7 +267,7 @@ mod tests {
             let found = [SiteKind::numbered(at, ends.0, ends.1), SiteKind::stored(row.stored, ends.0, ends.1)];
             let expected = kind.with_ends(ends.0, ends.1);
             assert_eq!(found, [Some(expected); 2]);
-            let same = SiteKind::ALL.into_iter().filter(|other| other.row().name == row.name).count();
+            let same = SiteKind::ALL.iter().filter(|other| other.row().name == row.name).count();
             assert_eq!(same, 1, "{}", row.name);
         }
         assert_eq!([SiteKind::numbered(0, None, None), SiteKind::stored(30, None, None)], [None; 2]);

@@ -13,6 +13,7 @@ pub mod depend;
 pub mod diff;
 pub mod differential;
 pub mod events;
+pub mod glossary;
 pub mod html;
 pub mod inflation;
 pub mod json;
@@ -30,6 +31,7 @@ pub mod view;
 pub mod what_if;
 pub mod words;
 
+mod columns;
 mod crash;
 mod make;
 mod parts;

@@ -287,6 +287,7 @@ fn spread(profiles: &Profiles<'_>) -> Spread {
 
 fn recorded(recording: &Recording, run: &Run) -> Recorded {
     let machine = &recording.machine;
+    let burdened = run.burdened_span > Nanos::ZERO;
     Recorded {
         command: recording.command.clone(),
         at: recording.made_at,
@@ -302,7 +303,7 @@ fn recorded(recording: &Recording, run: &Run) -> Recorded {
         system: machine.system.clone(),
         join_cost_ps: run.join_cost_ps,
         probe_cost_ps: run.probe_cost_ps,
-        steal_ns: (run.burdened_span > Nanos::ZERO).then_some(run.steal.0),
-        steal_from: (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, recording, run).word().to_owned()),
+        steal_ns: burdened.then_some(run.steal.0),
+        steal_from: burdened.then(|| Steal::of(None, recording, run).word().to_owned()),
     }
 }

@@ -20,7 +20,15 @@ pub struct Place {
 
 /// `file:line`, clickable in most terminals. Long folders of registries are cut to the package.
 pub fn short(file: &str, line: u32) -> String {
+    if starts_threads(file) {
+        return "std::thread::spawn".to_owned();
+    }
     format!("{}:{line}", short_file(file))
+}
+
+/// True for the file in which Rust's standard library starts every thread of every program: its lines say nothing of the program.
+pub fn starts_threads(file: &str) -> bool {
+    file.split_once("library/std/src/sys/").is_some_and(|(_, rest)| rest.contains("thread"))
 }
 
 /// The file without the folders of a package registry, a toolchain or a checkout.
@@ -132,6 +140,13 @@ mod tests {
         check(site(Site::UNKNOWN_MODULE, None), "?+0x1234");
         check(Site { addresses: Vec::new(), ..site("", None) }, "task");
         check(Site { file: "a.c".to_owned(), line: 7, ..site("", Some(("f", None))) }, "a.c:7");
+    }
+
+    #[test]
+    fn the_standard_library_starts_threads() {
+        let file = "/rustc/0123/library/std/src/sys/thread/unix.rs";
+        assert_eq!(short(file, 108), "std::thread::spawn");
+        assert_eq!(short("/rustc/0123/library/std/src/sync/mpmc.rs", 1), "library/std/src/sync/mpmc.rs:1");
     }
 
     #[test]

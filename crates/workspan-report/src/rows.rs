@@ -3,21 +3,9 @@
 use std::fmt;
 
 use crate::place;
-use crate::view::{Burdened, Extremes, Region, Report, Site, TaskSizes, Uniform};
+use crate::view::{Burdened, Extremes, Region, Report, Site, Uniform};
 use crate::words::{count, percent};
 use workspan_model::{Nanos, Ratio};
-
-/// Columns of the whole program.
-pub(crate) const PROGRAM: [&str; 10] =
-    ["", "work", "span", "parallelism", "burdened", "tasks", "task overhead", "wall", "idle", "blocked"];
-
-/// Columns of regions.
-pub(crate) const REGION: [&str; 7] =
-    ["critical", "work", "span", "parallelism", "times", "idle", "region, or serial code"];
-
-/// Columns of spawn sites.
-pub(crate) const SITE: [&str; 11] =
-    ["critical", "work", "span", "parallelism", "burdened", "tasks", "size mean", "p50", "p90", "overhead", "site"];
 
 /// What a row is about. As text: its parts, one after the other.
 #[derive(Debug)]
@@ -81,19 +69,42 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 10]> {
 /// Under what conditions the numbers of the program came about.
 pub(crate) fn conditions(report: &Report) -> String {
     let p = &report.program;
-    let workers = if p.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", p.workers) };
+    let mut parts: Vec<String> = match p.workers {
+        0 if report.sites.iter().any(|site| site.kind == "thread") => vec!["threads of the program's own".to_owned()],
+        0 => Vec::new(),
+        1 => vec!["1 worker".to_owned()],
+        n => vec![format!("{n} workers")],
+    };
     // Of OpenMP's teams one thread runs at a time, so that every chunk of a loop is seen.
     let openmp = report.recorded.runtime.contains("OpenMP");
-    let what = if openmp { "one thread at a time, as on" } else { "loops split as on" };
-    let cores = p.logical_cores.map_or(String::new(), |n| format!("; {what} {n} cores (--logical-cores)"));
-    let runs = report.spread.as_ref().map_or(String::new(), |s| format!("; median of {} runs", s.runs));
+    parts.extend(p.logical_cores.filter(|_| p.workers > 0).map(|n| match openmp {
+        true => format!("teams of {n} threads, of which one runs at a time (--logical-cores {n})"),
+        false => format!("loops split as for {n} cores (--logical-cores {n})"),
+    }));
+    parts.extend(report.spread.as_ref().map(|s| format!("median of {} runs", s.runs)));
+    parts.extend(steal(report));
+    parts.join("; ")
+}
+
+/// What a steal costs, how that is known, and what it is for; nothing for a program of which nothing can be stolen.
+fn steal(report: &Report) -> Option<String> {
+    let cost = time(report.recorded.steal_ns.filter(|_| report.program.workers > 0)?);
     let known = match report.recorded.steal_from.as_deref() {
-        Some(word @ ("measured" | "assumed")) => format!(" ({word})"),
-        _ => String::new(),
+        Some("measured") => " (measured)",
+        Some("assumed") => " (assumed, not measured)",
+        _ => "",
     };
-    let steal = report.recorded.steal_ns;
-    let steal = steal.map_or(String::new(), |cost| format!("; burdened with {} a steal{known}", time(cost)));
-    format!("{workers}{cores}{runs}{steal}")
+    Some(format!("burdened: each steal costs {cost}{known}"))
+}
+
+/// Why a span is longer than the work, if it is: nothing that one processor does takes so long.
+pub(crate) fn longer_than_work(report: &Report) -> Option<String> {
+    let (work, span) = (report.program.work_ns, report.program.span_ns);
+    let waits = span.checked_sub(work).filter(|waits| work > 0 && *waits > span / 100)?;
+    Some(format!(
+        "span exceeds work: the critical path has at least {} of waiting for files, timers or other processes, which is no work",
+        time(waits)
+    ))
 }
 
 /// Parallelism between what was seen and what uniform loops would give, if that is more than a trifle more.
@@ -139,7 +150,7 @@ pub(crate) fn region_name(region: &Region) -> Name {
 
 /// A spawn site; the last cell is [`site_name`].
 pub(crate) fn site(site: &Site) -> [String; 11] {
-    let size = |pick: fn(&TaskSizes) -> i64| site.task_ns.as_ref().map_or(String::new(), |s| time(pick(s)));
+    let [mean, median, p90] = sizes(site);
     [
         share(site.critical_share),
         time(site.work_ns),
@@ -147,18 +158,38 @@ pub(crate) fn site(site: &Site) -> [String; 11] {
         bracket(site.parallelism, site.uniform),
         burdened(site.burdened),
         count(site.tasks),
-        size(|s| s.mean),
-        size(|s| s.p50),
-        size(|s| s.p90),
+        mean,
+        median,
+        p90,
         share(site.overhead_share),
         site_name(site).to_string(),
     ]
 }
 
+/// From this number of tasks on, one in ten is one.
+const TENTHS: u64 = 10;
+
+/// Mean, median and p90 of the sizes of tasks. A median of one task and a tenth of a few are nothing: of these the longest is
+/// shown, as far as it is known.
+fn sizes(site: &Site) -> [String; 3] {
+    let Some(sizes) = &site.task_ns else {
+        return [const { String::new() }; 3];
+    };
+    let longest = || site.task_sizes.iter().map(|bucket| bucket.to_ns - 1).max();
+    let p90 = match site.tasks {
+        TENTHS.. => time(sizes.p90),
+        _ => longest().map_or_else(|| time(sizes.p90), |longest| format!("\u{2264} {}", time(longest))),
+    };
+    match site.tasks {
+        0 | 1 => [time(sizes.mean), String::new(), String::new()],
+        _ => [time(sizes.mean), time(sizes.p50), p90],
+    }
+}
+
 /// The name of a spawn site.
 pub(crate) fn site_name(site: &Site) -> Name {
     // For want of a place the code is named after the function.
-    let named = site.function.as_ref().filter(|_| site.code.is_none());
+    let named = site.function.as_ref().filter(|_| site.code.is_none() && !place::starts_threads(&site.file));
     let function = named.map_or(String::new(), |f| format!(" in {f}"));
     Name {
         place: site.code.clone().unwrap_or_else(|| place::short(&site.file, site.line)),

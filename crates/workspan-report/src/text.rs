@@ -3,6 +3,7 @@
 //! First line the verdict, then losses and warnings, the whole program, top-level regions, sites, and what was
 //! requested beyond. Understandable without colour; [`Style`] adds some.
 
+use crate::columns::{self, Columns};
 pub use crate::terminal::Style;
 use crate::terminal::{head, line, more, Table};
 use crate::view::Report;
@@ -33,12 +34,19 @@ pub fn write(report: &Report, style: Style) -> String {
 }
 
 fn program(out: &mut String, report: &Report, style: Style) {
-    let mut table = Table::new(&rows::PROGRAM);
+    let columns = Columns::of(&columns::PROGRAM, report);
+    let mut table = Table::new(&columns.names());
     for row in rows::program(report) {
-        table.row(row.to_vec());
+        table.row(columns.pick(&row));
     }
     table.write(out, style, 0);
-    line(out, &style.dim(&rows::conditions(report)));
+    let conditions = rows::conditions(report);
+    if !conditions.is_empty() {
+        line(out, &style.dim(&conditions));
+    }
+    if let Some(why) = rows::longer_than_work(report) {
+        line(out, &style.dim(&why));
+    }
 }
 
 fn regions(out: &mut String, report: &Report, style: Style) {
@@ -46,11 +54,12 @@ fn regions(out: &mut String, report: &Report, style: Style) {
         return;
     }
     line(out, "");
-    let mut table = Table::new(&rows::REGION);
+    let columns = Columns::of(&columns::REGION, report);
+    let mut table = Table::new(&columns.names());
     for region in report.regions.iter().take(style.top) {
-        table.row(rows::region(region).to_vec());
+        table.row(columns.pick(&rows::region(region)));
     }
-    table.write(out, style, 6);
+    table.write(out, style, columns.names().len() - 1);
     more(out, report.regions.len(), style, "region");
 }
 
@@ -59,10 +68,11 @@ fn sites(out: &mut String, report: &Report, style: Style) {
         return;
     }
     line(out, "");
-    let mut table = Table::new(&rows::SITE);
+    let columns = Columns::of(&columns::SITE, report);
+    let mut table = Table::new(&columns.names());
     for site in report.sites.iter().take(style.top) {
-        table.row(rows::site(site).to_vec());
+        table.row(columns.pick(&rows::site(site)));
     }
-    table.write(out, style, 10);
+    table.write(out, style, columns.names().len() - 1);
     more(out, report.sites.len(), style, "site");
 }

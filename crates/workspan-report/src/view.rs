@@ -386,6 +386,6 @@ pub struct Recorded {
     pub probe_cost_ps: i64,
     /// Cost of a steal in burdened spans; null if these were not computed.
     pub steal_ns: Option<i64>,
-    /// Where that number comes from: `recorded` (requested), `measured` or `assumed`.
+    /// How that is known: `measured` where the program ran, `assumed`, or `recorded`, as requested with the run.
     pub steal_from: Option<String>,
 }

@@ -79,13 +79,13 @@ pub enum Verb {
     Advise(Advise),
     /// Predict time and speedup on other numbers of processors.
     Predict(Predict),
-    /// Show work and span of each call site: in total, on the critical path.
+    /// List call sites by work and span: in total, and on the critical path.
     Calls(Calls),
     /// Show what changed between two recordings, and what may be noise.
     Diff(Diff),
     /// Measure speedup on 1, 2, 4, … workers and attribute what is lost.
     Scale(Scale),
-    /// Show which code takes longer only because others run beside it.
+    /// Run on 1 and on N workers; list the code that N workers make slower.
     #[command(alias = "inflate")]
     Inflation(Inflation),
     /// Show how parallel any program could be, by dependences between instructions.
@@ -96,13 +96,13 @@ pub enum Verb {
     Export(Export),
     /// Show which command answers which question, and what scripts can rely on.
     Guide(Guide),
-    /// Build a program so that `graph` can record its memory accesses and calls.
+    /// Build a program so that `graph` and `depend` can record what it accesses.
     Build(instrument::Build),
-    /// Record and analyse the task graph of a program that `build` built.
+    /// Report data races, cache misses and what tasks touched (see `build`).
     Graph(graph::Graph),
     /// Show which loops and calls could run in parallel, and what forbids it.
     Depend(depend::Depend),
-    /// Answer a question in SQL about every strand: a table, CSV or JSON.
+    /// Answer SQL about every strand: a table, CSV, JSON (needs workspan-query).
     Query(Query),
 }
 
@@ -115,8 +115,8 @@ pub struct RunOptions {
     /// Run on N workers: sets RAYON_NUM_THREADS, or OMP_NUM_THREADS for OpenMP (default: as the program chooses).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub workers: Option<u32>,
-    /// Split loops as if the machine had N cores; 0: as it has (default: 64 for rayon, 0 for OpenMP, where N > 0 runs a
-    /// team of N threads one at a time to measure every chunk of a loop).
+    /// Split loops as for a machine with N cores; 0: with the cores that it has (default: 64 for rayon, 0 for OpenMP, where
+    /// N > 0 runs teams of N threads, one thread at a time, to measure every chunk of a loop).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=65536))]
     pub logical_cores: Option<u32>,
     /// Also write every strand to a folder beside the recording, NAME.strands, which what-if, advise, predict, merge and
@@ -130,7 +130,7 @@ pub struct RunOptions {
     /// Load LIBRARY into the program and call it at every task event (`include/workspan_tool.h`).
     #[arg(long, value_name = "LIBRARY")]
     pub tool: Option<PathBuf>,
-    /// Charge NS nanoseconds for each steal in burdened spans (default: measured on this machine before the run).
+    /// Assume that a steal costs NS nanoseconds, in burdened parallelism (default: measured on this machine before the run).
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
     /// Count up to eight events for each site: page-faults, context-switches, cycles, instructions, LLC-load-misses, …,
@@ -346,7 +346,7 @@ pub struct Calls {
     /// Count recursive calls by site (outermost only) or by height (all; needs --strands).
     #[arg(long, value_enum, default_value_t = By::Site)]
     pub by: By,
-    /// Charge NS nanoseconds for each steal (default: as in the recording, otherwise 5000); needs --strands.
+    /// Assume that a steal costs NS nanoseconds (default: as recorded, otherwise 5000); needs --strands.
     #[arg(long, value_name = "NS", value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pub steal: Option<u64>,
     /// Read the Nth of repeated runs.

@@ -10,7 +10,7 @@ use anyhow::Context;
 use nix::fcntl::OFlag;
 use tempfile::{NamedTempFile, TempDir};
 use workspan_model::Recording;
-use workspan_read::{decode, encode, Problem};
+use workspan_read::{decode, encode, Problem, ReadError};
 
 use crate::{output, untrusted};
 
@@ -41,6 +41,8 @@ pub fn read(file: &Path) -> anyhow::Result<Opened> {
     let bytes = File::open(file).and_then(|opened| up_to(opened, LARGEST)).with_context(|| {
         let hint = if !file.exists() {
             " (record one with `cargo workspan run` or `workspan record`)".to_owned()
+        } else if file.is_dir() && beside_strands(file).is_none() {
+            " (a recording is a file, NAME.wspan: name one)".to_owned()
         } else if let Some(recording) = beside_strands(file) {
             format!(": this folder holds strands; the report is in {0} (type {0} instead)", output::quoted(&recording))
         } else {
@@ -48,7 +50,10 @@ pub fn read(file: &Path) -> anyhow::Result<Opened> {
         };
         format!("cannot read {}{hint}", file.display())
     })?;
-    let (mut recording, problems) = decode(&bytes).with_context(|| format!("cannot use {}", file.display()))?;
+    let (mut recording, problems) = decode(&bytes).map_err(|error| {
+        let hint = if error == ReadError::Foreign { hint(file, &bytes) } else { String::new() };
+        anyhow::Error::new(error).context(format!("cannot use {}{hint}", file.display()))
+    })?;
     for problem in &problems {
         output::note(&format!("warning: {}: {problem}", file.display()));
     }
@@ -56,6 +61,16 @@ pub fn read(file: &Path) -> anyhow::Result<Opened> {
     let half = |at: usize| bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]));
     // Right behind the eight bytes by which the format is known.
     Ok(Opened { recording, problems, bytes: bytes.len(), format: (half(8), half(10)) })
+}
+
+/// What to type for a file that is no recording.
+fn hint(file: &Path, bytes: &[u8]) -> String {
+    if bytes.starts_with(b"\x7fELF") {
+        let name = output::quoted(file);
+        let path = if name.contains('/') { name } else { format!("./{name}") };
+        return format!(" (to profile this program: `workspan record -- {path}`)");
+    }
+    " (recordings are what `workspan record` and `cargo workspan run` write, NAME.wspan)".to_owned()
 }
 
 /// Writes a recording; a former one is kept as `FILE.old`.
@@ -137,7 +152,9 @@ fn up_to(file: File, most: u64) -> io::Result<Vec<u8>> {
 /// True for a device or a pipe, which must be written to and never be replaced. A folder is an error.
 fn is_special(file: &Path) -> io::Result<bool> {
     match fs::metadata(file) {
-        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if found.is_dir() => {
+            Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory: name a file in it"))
+        }
         Ok(found) => Ok(!found.is_file()),
         // That there is nothing yet is the usual case; other errors come again, in better words.
         Err(_) => Ok(false),
@@ -148,14 +165,41 @@ fn is_special(file: &Path) -> io::Result<bool> {
 fn temporary(file: &Path) -> io::Result<NamedTempFile> {
     let name = with_suffix(Path::new(file.file_name().unwrap_or_default()), ".tmp");
     let mut builder = tempfile::Builder::new();
-    builder.prefix(name.as_os_str()).permissions(Permissions::from_mode(0o666)).tempfile_in(folder_around(file))
+    let folder = existing_folder_around(file)?;
+    builder
+        .prefix(name.as_os_str())
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(without_name)
+}
+
+/// The folder in which a file is to be. An error that says how to make it, if there is none.
+fn existing_folder_around(file: &Path) -> io::Result<&Path> {
+    let folder = folder_around(file);
+    match fs::metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("there is no folder {0}: make it with `mkdir -p {0}`", output::quoted(folder)),
+        )),
+        _ => Ok(folder),
+    }
+}
+
+/// The same error without the name that a file has until it is whole, which says nothing to a user.
+fn without_name(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source()).and_then(|source| source.downcast_ref::<io::Error>());
+    match inner.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    }
 }
 
 /// The same for a folder.
 pub fn temporary_folder(folder: &Path) -> io::Result<TempDir> {
     let name = with_suffix(Path::new(folder.file_name().unwrap_or_default()), ".tmp");
     let mut builder = tempfile::Builder::new();
-    builder.prefix(name.as_os_str()).permissions(Permissions::from_mode(0o777)).tempdir_in(folder_around(folder))
+    let around = existing_folder_around(folder)?;
+    builder.prefix(name.as_os_str()).permissions(Permissions::from_mode(0o777)).tempdir_in(around).map_err(without_name)
 }
 
 /// The folder in which a file is.

@@ -46,6 +46,7 @@ pub mod status_line;
 pub mod strands;
 pub mod time;
 pub mod untrusted;
+pub mod usage;
 pub mod what_if;
 
 pub use workspan_report::table;
@@ -107,6 +108,6 @@ pub fn main_cargo() -> ExitCode {
 
 fn usage(error: &clap::Error) -> ExitCode {
     let help = !error.use_stderr();
-    output::usage(error);
+    output::usage(error, &args::command());
     ExitCode::from(if help { exit::OK } else { exit::FAILED })
 }

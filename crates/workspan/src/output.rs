@@ -45,19 +45,22 @@ pub fn error(error: &anyhow::Error) {
 }
 
 /// What clap has to say of a command line, which is more than a line; a path of the user's may be in it.
-pub fn usage(error: &clap::Error) {
-    let help = !error.use_stderr();
-    let text = error.render();
-    let colour = if help { colour_stdout() } else { colour_stderr() };
-    let text = if colour { text.ansi().to_string() } else { text.to_string() };
-    // Nothing distinguishes a new line of clap's from one in an argument that it repeats.
-    let hostile = std::env::args_os().any(|word| word.to_string_lossy().contains(char::is_control));
-    let text = if hostile { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text };
-    if help {
+pub fn usage(error: &clap::Error, known: &clap::Command) {
+    if error.use_stderr() {
+        let arguments: Vec<_> = std::env::args_os().collect();
+        // What was typed without a command gets the whole help.
+        let whole = error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        let text = error.render().to_string();
+        let text = if whole { text } else { crate::usage::advised(&text, known, &arguments) };
+        // Nothing distinguishes a new line of clap's from one in an argument that it repeats.
+        let hostile = arguments.iter().any(|word| word.to_string_lossy().contains(char::is_control));
+        let text = if hostile { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text };
+        message(text.trim_end_matches('\n'));
+    } else {
+        let text = error.render();
+        let text = if colour_stdout() { text.ansi().to_string() } else { text.to_string() };
         // A closed pipe is no reason to complain about help.
         let _ = data(&text);
-    } else {
-        message(text.trim_end_matches('\n'));
     }
 }
 

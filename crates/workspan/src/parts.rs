@@ -60,8 +60,10 @@ impl FromStr for SpeedUp {
     type Err = anyhow::Error;
 
     fn from_str(spec: &str) -> anyhow::Result<SpeedUp> {
-        let (name, factor) = spec.rsplit_once('=').with_context(|| format!("`{spec}` is not PART=FACTOR"))?;
-        ensure!(!name.is_empty(), "`{spec}` is not PART=FACTOR");
+        let wrong =
+            || format!("`{spec}` is not PART=FACTOR: write, for example, src/sort.rs:10-20=8, or s-0123abcd=inf");
+        let (name, factor) = spec.rsplit_once('=').with_context(wrong)?;
+        ensure!(!name.is_empty(), wrong());
         let factor = parse_factor(factor).with_context(|| {
             format!("`{factor}` is not a factor: write a number of at least 1, or `inf`, behind the `=` of `{spec}`")
         })?;

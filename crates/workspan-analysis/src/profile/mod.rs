@@ -128,7 +128,8 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
 fn idle_during(run: &Run, tasks: (u64, u64), work: Nanos, wall: Nanos, blocked: Nanos) -> Nanos {
     let collector = i128::from(run.collector.0) * i128::from(tasks.0) / i128::from(tasks.1.max(1));
     let collector = Nanos(i64::try_from(collector).unwrap_or(0));
-    (wall * i64::from(run.workers) - work - blocked - collector).at_least_zero()
+    // An estimate, which has time without a CPU in it; what was measured of the whole program bounds it.
+    (wall * i64::from(run.workers) - work - blocked - collector).at_least_zero().min(run.idle.at_least_zero())
 }
 
 fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program) -> Vec<SiteRow> {

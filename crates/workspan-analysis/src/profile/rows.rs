@@ -23,6 +23,15 @@ impl Profile {
         let sites = self.sites.iter().filter(|row| row.site == site).map(|row| (row.self_work, row.blocked));
         serial.chain(sites).any(|(work, blocked)| blocked > work.at_least_zero())
     }
+
+    /// What the own code of this site adds to the critical path; of none, the root's code that is in no region.
+    pub fn on_path(&self, site: Option<SiteId>) -> Nanos {
+        let Some(site) = site else {
+            return self.program.span - self.regions.iter().map(|row| row.critical).sum();
+        };
+        let serial = self.regions.iter().filter(|row| row.serial && row.site == site).map(|row| row.critical);
+        serial.chain(self.sites.iter().filter(|row| row.site == site).map(|row| row.critical)).sum()
+    }
 }
 
 /// The whole program.

@@ -136,8 +136,10 @@ pub struct Part {
     pub time: Nanos,
     /// That, over the loss.
     pub share: Ratio,
-    /// Speedup if this were not lost; with [`Basis::Bounds`] at most.
+    /// Speedup if this were not lost, at most: of too little parallelism, if none of the code stayed on the critical path.
     pub without: Ratio,
+    /// Share of the critical path that is the site's own code.
+    pub of_path: Ratio,
     /// Why.
     pub reason: Reason,
 }
@@ -152,7 +154,7 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     }
     let overhead = profile.program.overhead.at_least_zero().min(work);
     let on_one = profile.program.on_one.min(total);
-    let account = Account { on_one, total, all: f64::from(evidence.processors) };
+    let account = Account { profile, ideal: evidence.ideal, on_one, total, processors: evidence.processors };
     let waiting = (evidence.ideal * all - on_one).at_least_zero();
     let blamed = blamed(recording, run, profile, evidence);
     let (locks, others): (Times, Times) = blamed.into_iter().partition(|(_, reason, _)| *reason == Reason::Lock);
@@ -167,7 +169,8 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     losses.sort_by_key(|(cause, time, _)| (std::cmp::Reverse(*time), *cause));
     let losses: Vec<Loss> = losses.into_iter().map(|(cause, time, parts)| account.loss(cause, time, parts)).collect();
     let speedup = laws::speedup(on_one, evidence.time)?;
-    let slowest = laws::speedup(on_one, evidence.longest).unwrap_or(speedup);
+    // A schedule may leave all processors idle but one, as the curve of the page has it.
+    let slowest = laws::speedup(on_one, evidence.longest.min(on_one.max(evidence.time))).unwrap_or(speedup);
     // The chunks that were seen are those of the team: smaller ones may be made of the same loop.
     let longest = evidence.loops.map_or(evidence.longest, |loops| loops.longest);
     let useful = [evidence.time, longest].map(|time| (on_one - overhead).over(time).unwrap_or_default());
@@ -219,19 +222,28 @@ fn creators(profile: &Profile) -> Times {
     rows.map(|row| (Some(row.site), reasons::of_overhead(row), row.overhead)).collect()
 }
 
-struct Account {
+struct Account<'a> {
+    profile: &'a Profile,
+    /// Time of the best schedule.
+    ideal: Nanos,
     /// Time on one processor.
     on_one: Nanos,
     total: Nanos,
-    /// Processors.
-    all: f64,
+    processors: u32,
 }
 
-impl Account {
-    /// Speedup if this much were not lost.
-    fn without(&self, part: Nanos) -> Ratio {
-        let most = self.on_one.over(self.total - part).unwrap_or_default().0 * self.all;
-        Ratio(most.min(self.all))
+impl Account<'_> {
+    /// Speedup if this much of the loss were not lost. While all of a site's code becomes parallel, a schedule gains no more
+    /// than what this code adds to the critical path, by Brent's theorem: so the bound follows from numbers that reports show.
+    fn without(&self, cause: Cause, site: Option<SiteId>, part: Nanos) -> Ratio {
+        let all = f64::from(self.processors);
+        let most = match cause {
+            Cause::Parallelism | Cause::Locks => {
+                laws::speedup(self.on_one, self.ideal - self.profile.on_path(site).at_least_zero())
+            }
+            _ => self.on_one.over(self.total - part).map(|share| Ratio(share.0 * all)),
+        };
+        Ratio(most.map_or(all, |most| most.0).min(all))
     }
 
     fn loss(&self, cause: Cause, time: Nanos, mut times: Times) -> Loss {
@@ -241,11 +253,12 @@ impl Account {
             site,
             time: part,
             share: part.over(time).unwrap_or_default(),
-            without: self.without(part),
+            without: self.without(cause, site, part),
+            of_path: self.profile.on_path(site).over(self.profile.program.span).unwrap_or_default(),
             reason,
         });
         let share = time.over(self.total).unwrap_or_default();
-        let speedup = Ratio(share.0 * self.all);
+        let speedup = Ratio(share.0 * f64::from(self.processors));
         Loss { cause, time, share, speedup, parts: parts.filter(matters).take(PARTS).collect() }
     }
 }

@@ -102,7 +102,10 @@ pub(super) fn of_waiting(
         Some(SiteKind::Serial { to: None, .. }) => return Reason::SerialEnd,
         None | Some(SiteKind::Serial { .. }) => return Reason::SerialBetween,
         Some(kind) if kind.is_lock() => return Reason::Lock,
-        Some(SiteKind::Thread | SiteKind::Marked) => return Reason::OwnCode,
+        Some(SiteKind::Thread | SiteKind::Marked) => {
+            let waits = blame.site.is_some_and(|site| profile.waits(site));
+            return if waits { Reason::Waits } else { Reason::OwnCode };
+        }
         Some(_) => {}
     }
     let row = blame.site.and_then(|site| profile.sites.iter().find(|row| row.site == site));
@@ -157,7 +160,8 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
     match blame.code {
         Code::Part => Reason::OwnCode,
         _ if !most_of_span && *items => Reason::SharedIterator,
-        _ if uneven || tasks <= 1.0 => Reason::LongTask { longest, mean },
+        // The only one is known exactly.
+        _ if uneven || tasks <= 1.0 => Reason::LongTask { longest: if row.tasks == 1 { mean } else { longest }, mean },
         Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,
         Code::Any if !few => Reason::OwnCode,
         Code::Whole | Code::Any => Reason::FewTasks { tasks },

@@ -20,8 +20,8 @@ pub(crate) fn header(recorded: &Recorded) -> String {
     let command = escape::text(&recorded.command.join(" "));
     format!(
         r##"<header><strong>Workspan</strong><code title="{command}">{command}</code><time>{at}</time>
-<nav><a href="#scaling">Speedup</a><a href="#icicles">Icicles</a><a href="#regions">Regions</a><a href="#sites">Sites</a><a href="#source">Source</a><a
-href="#recording">Recording</a></nav></header>
+<nav><a href="#words">Words</a><a href="#scaling">Speedup</a><a href="#icicles">Work and critical path</a><a href="#regions">Regions</a><a
+href="#sites">Sites</a><a href="#source">Source</a><a href="#recording">Recording</a></nav></header>
 "##
     )
 }
@@ -86,15 +86,15 @@ pub(crate) fn recording(report: &Report) -> String {
         ("runs", recorded.runs.to_string()),
         ("runtime", recorded.runtime.clone()),
         ("machine", format!("{}, {cpus}, {}", recorded.processor, recorded.system)),
-        ("clock", recorded.clock.clone()),
+        ("clock", if recorded.clock == "real" { "the processor's cycle counter" } else { "virtual" }.to_owned()),
         ("CPU time, from the kernel", time(program.cpu_ns)),
-        ("serial code of the root", time(program.serial_ns)),
+        ("serial code outside of regions", time(program.serial_ns)),
         ("creating tasks", format!("{} ({} of work)", time(program.overhead_ns), share(program.task_overhead))),
         ("excluded: waiting for a CPU", time(program.preempted_ns)),
         ("excluded: interrupts", time(program.interrupted_ns)),
         ("excluded: the collector", time(program.collector_ns)),
-        ("calibrated: a fork and join", picos(recorded.join_cost_ps)),
-        ("calibrated: a hook", picos(recorded.probe_cost_ps)),
+        ("measured: a fork and join", picos(recorded.join_cost_ps)),
+        ("measured and excluded: an event of the profiler", picos(recorded.probe_cost_ps)),
         ("made by", format!("workspan {}", recorded.workspan)),
     ];
     let items: String =

@@ -30,8 +30,8 @@ pub(crate) fn panel(report: &Report, keys: &Keys<'_>, live: Option<&Live>) -> St
     format!(
         r#"<section id="scaling"><h2>Speedup, and what if</h2>
 <p class="help">On the left: possible speedup over one processor. The upper edge of the band is the work law and the span law: no
-run is faster. The lower edge (Brent) is the slowest run on an ideal scheduler, which keeps no processor idle while there is code
-to run. {predicted} Not included: what processors cost each other, for example by sharing a cache. {what_if}</p>
+run is faster. The lower edge (Brent's theorem) is the slowest run on an ideal scheduler, which keeps no processor idle while there
+is code to run. {predicted} Not included: what processors cost each other, for example by sharing a cache. {what_if}</p>
 <div class="pair">
 <figure id="speedup"><figcaption><b>Speedup</b> by processors</figcaption>
 <div class="chart"></div>
@@ -42,13 +42,14 @@ to run. {predicted} Not included: what processors cost each other, for example b
 "#,
         predicted = live.map_or(
             "The cost of moving work between processors may lower the speedup below the band.".to_owned(),
-            predicted
+            |live| predicted(report, live)
         ),
         what_if = match live.and_then(|live| live.carried.as_ref()) {
             Some(_) =>
                 "On the right: the segments that the critical path mostly consists of. A slider predicts the effect of making \
-                 a segment faster by running it in parallel; the work stays as it is. Workspan does not know whether the \
-                 segment can run in parallel.",
+                 a segment faster by running it in parallel. It divides the time that the code runs; time that the code \
+                 waits for files, timers or other processes stays. The work stays as it is. Workspan does not know whether \
+                 the segment can run in parallel.",
             _ => "",
         },
         numbers = numbers(report, live),
@@ -61,7 +62,7 @@ to run. {predicted} Not included: what processors cost each other, for example b
 }
 
 /// How the dots came about.
-fn predicted(live: &Live) -> String {
+fn predicted(report: &Report, live: &Live) -> String {
     let folded = match live.folded {
         (0, _) => String::new(),
         (strands, work) => format!(
@@ -69,7 +70,8 @@ fn predicted(live: &Live) -> String {
             crate::words::count(strands)
         ),
     };
-    format!("The dots simulate work stealing on the recorded strands, with the measured cost of a steal.{folded}")
+    let known = if report.recorded.steal_from.as_deref() == Some("measured") { "measured" } else { "assumed" };
+    format!("The dots simulate work stealing on the recorded strands, with the {known} cost of a steal.{folded}")
 }
 
 fn numbers(report: &Report, live: Option<&Live>) -> String {

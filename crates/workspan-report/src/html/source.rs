@@ -145,7 +145,7 @@ impl File<'_> {
             .collect();
         format!(
             r#"<details class="file" open><summary>{name}</summary>{beyond}<div class="scroll"><table class="src">
-<thead><tr><th>critical</th><th>work</th><th>span</th><th>parallelism</th><th>tasks</th><th>line</th><th></th></tr></thead>
+<thead><tr><th>critical (self)</th><th>work (total)</th><th>span (total)</th><th>parallelism</th><th>tasks</th><th>line</th><th></th></tr></thead>
 <tbody>
 {lines}</tbody></table></div></details>
 "#,

@@ -34,7 +34,8 @@ pub(crate) fn panel(live: Option<&Live>, keys: &Keys<'_>, listing: &Listing<'_>,
     format!(
         r#"<section id="walk"><h2>Along the critical path</h2>
 <p class="help">The critical path from start to end: code that had to run in this order, as long as the span. Each row is a segment,
-the code between two events, with the line at which it begins and with the code that it calls; the bar is its share of the path.
+the code of a site between two events (<em>begin</em> and <em>end</em> are its own), with the line at which it begins and with the
+code that it calls; the bar is its share of the path.
 A segment that the path passes many times, in a loop, has one row with the number of strands. Not shown: other paths that are
 nearly as long, which become critical when this one gets shorter.</p>
 <div class="scroll"><table class="rows walk"><thead>{head}</thead><tbody>

@@ -7,6 +7,15 @@ use workspan_model::{Nanos, Ratio, Recording, SiteId};
 use crate::place;
 use crate::words::{count, percent};
 
+/// From this share of the critical path on, a bound that is the number of processors says nothing.
+const MOST_OF_PATH: f64 = 0.5;
+
+/// What is no more than this times what it was is no gain.
+const NO_GAIN: f64 = 1.005;
+
+/// What a strand that is blocked waits for.
+const OUTSIDE: &str = "files, timers or other processes";
+
 /// The first line, a number first.
 pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Headline) -> String {
     match headline {
@@ -14,10 +23,12 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
         Headline::NeverForks => "parallelism 1: the program never forked".to_owned(),
         Headline::Parallelism { parallelism, even, main, overhead } => {
             let main = main.map_or(String::new(), |main| {
-                let (share, what) = (percent(main.share), contributor(recording, main.site));
-                let waits =
-                    if profile.waits(main.site) { "waiting for files, timers or other processes in " } else { "" };
-                format!(": {share} of the critical path is {waits}{what}")
+                let share = percent(main.share);
+                let what = match profile.waits(main.site) {
+                    true => format!("{} waiting for {OUTSIDE}", at(recording, Some(main.site))),
+                    false => contributor(recording, main.site),
+                };
+                format!(": {share} of the critical path is {what}")
             });
             let overhead = overhead.map_or(String::new(), |overhead| {
                 let (share, tasks) = (percent(overhead), profile.program.tasks);
@@ -50,10 +61,11 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
 pub(super) fn lines(recording: &Recording, judged: &Judged) -> Vec<String> {
     let mut lines = vec![speedup(recording, judged)];
     let worth_a_word = |loss: &&Loss| loss.share.0 >= 0.005;
-    lines.extend(judged.losses.iter().filter(worth_a_word).map(|loss| loss_line(recording, loss)));
+    lines.extend(judged.losses.iter().filter(worth_a_word).map(|loss| loss_line(recording, judged, loss)));
     lines
 }
 
+/// The speed on N processors, what it is known from, and what limits it.
 fn speedup(recording: &Recording, judged: &Judged) -> String {
     let on = processors(judged);
     let (speedup, slowest) = (format!("{:.1}x", judged.speedup.0), format!("{:.1}x", judged.slowest.0));
@@ -70,7 +82,11 @@ fn speedup(recording: &Recording, judged: &Judged) -> String {
         Outcome::Limited(cause) => format!("limited by {}", name(*cause)),
         Outcome::Inconclusive(why) => format!("inconclusive ({})", why_words(recording, why)),
     };
-    format!("predicted speedup on {on}: {speedup}, {judgement}")
+    let from = match judged.basis {
+        Basis::Bounds => "bounds from work and span",
+        Basis::Simulated => "simulated from the strands",
+    };
+    format!("on {on}: {speedup} the speed of one ({from}), {judgement}")
 }
 
 fn processors(judged: &Judged) -> String {
@@ -107,14 +123,16 @@ fn why_words(recording: &Recording, why: &Why) -> String {
     words.to_owned()
 }
 
-fn loss_line(recording: &Recording, loss: &Loss) -> String {
+fn loss_line(recording: &Recording, judged: &Judged, loss: &Loss) -> String {
     let parts: Vec<String> = loss
         .parts
         .iter()
-        .map(|part| format!("{} ({})", reason(recording, part.site, &part.reason), percent(part.share)))
+        .map(|part| format!("{} ({} of it)", reason(recording, part.site, &part.reason), percent(part.share)))
         .collect();
     let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-    format!("  {:>5} lost to {}{parts}", format!("{:.1}x", loss.speedup.0), name(loss.cause))
+    // The cost of creating tasks is a part of the work: these processors are busy.
+    let verb = if loss.cause == Cause::TaskOverhead { "busy with" } else { "lost to" };
+    format!("  {:>4} of {} {verb} {}{parts}", format!("{:.1}", loss.speedup.0), processors(judged), name(loss.cause))
 }
 
 fn at(recording: &Recording, site: Option<SiteId>) -> String {
@@ -128,7 +146,7 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
     match *reason {
         Reason::SerialStart | Reason::SerialBetween | Reason::SerialEnd => at,
         Reason::Lock => format!("code under the lock at {at}"),
-        Reason::Waits => format!("{at} waits for the system"),
+        Reason::Waits => format!("{at} waits for {OUTSIDE}"),
         Reason::SharedIterator => format!("items of {at} come from one iterator"),
         Reason::FewTasks { tasks } => format!("about {} at a time at {at}", tasks_of(tasks)),
         Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
@@ -172,17 +190,28 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
     }
 }
 
+/// What it brings at most, and on what assumption; nothing where that says no more than the number of processors.
 fn gain(judged: &Judged, part: &Part) -> String {
     let Ratio(without) = part.without;
     let on = processors(judged);
+    // Most of the critical path: nothing measured bounds what is left. None of it: a path beside it is as long.
+    let says_nothing = without >= f64::from(judged.processors) && part.of_path.0 >= MOST_OF_PATH;
+    if says_nothing || without <= judged.speedup.0 * NO_GAIN {
+        return String::new();
+    }
     // A task that starts first is as long as ever.
     let first = match part.reason {
         Reason::LongTask { longest, .. } => judged.on_one.over(longest).filter(|most| most.0 < without),
         _ => None,
     };
     match first {
-        Some(Ratio(most)) => format!(" (split: at most {without:.1}x on {on}; started first: at most {most:.1}x)"),
-        None => format!(" (then at most {without:.1}x on {on})"),
+        Some(Ratio(most)) => format!(
+            " (at most {without:.1}x on {on} if none of it stays on the critical path; at most {most:.1}x if it starts first)"
+        ),
+        None if matches!(part.reason, Reason::SmallTasks { .. }) => {
+            format!(" (at most {without:.1}x on {on} if creating tasks cost nothing)")
+        }
+        None => format!(" (at most {without:.1}x on {on} if none of it stays on the critical path)"),
     }
 }
 

@@ -38,7 +38,7 @@ pub enum GraphVerb {
     Cache(GraphCache),
     /// Show data races: accesses that the graph leaves unordered.
     Races(GraphRaces),
-    /// Show how many contexts run at the same time, over time.
+    /// Show how many threads run at the same time, over time.
     Timeline(GraphTimeline),
     /// Show which instructions or allocations miss most in a cache of one size.
     Misses(GraphMisses),
@@ -163,10 +163,10 @@ pub struct GraphRecord {
 /// `workspan graph report`.
 #[derive(Args, Clone, Debug)]
 pub struct GraphReport {
-    /// The graph.
+    /// Graph to read: the folder that `graph record` wrote.
     #[arg(default_value = DEFAULT_FOLDER)]
     pub folder: PathBuf,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }
@@ -174,19 +174,19 @@ pub struct GraphReport {
 /// `workspan graph cache`.
 #[derive(Args, Clone, Debug)]
 pub struct GraphCache {
-    /// The graph.
+    /// Graph to read: the folder that `graph record` wrote.
     #[arg(default_value = DEFAULT_FOLDER)]
     pub folder: PathBuf,
-    /// Bytes of a cache line.
+    /// Size of a cache line, in bytes; a power of two.
     #[arg(long, value_name = "BYTES", default_value_t = 64)]
     pub line: u64,
-    /// Lines of a set.
+    /// Lines in a set (associativity); a power of two.
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub ways: u64,
-    /// Let all contexts share one cache, taking turns; default: each context has its own.
+    /// Let all threads share one cache, taking turns; default: each thread has its own.
     #[arg(long)]
     pub shared: bool,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }
@@ -194,13 +194,13 @@ pub struct GraphCache {
 /// `workspan graph races`.
 #[derive(Args, Clone, Debug)]
 pub struct GraphRaces {
-    /// The graph.
+    /// Graph to read: the folder that `graph record` wrote.
     #[arg(default_value = DEFAULT_FOLDER)]
     pub folder: PathBuf,
     /// Show at most N races.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
-    /// As JSON; lists all.
+    /// Write JSON in place of the text; it lists all races.
     #[arg(long)]
     pub json: bool,
 }
@@ -208,13 +208,13 @@ pub struct GraphRaces {
 /// `workspan graph timeline`.
 #[derive(Args, Clone, Debug)]
 pub struct GraphTimeline {
-    /// The graph.
+    /// Graph to read: the folder that `graph record` wrote.
     #[arg(default_value = DEFAULT_FOLDER)]
     pub folder: PathBuf,
     /// Divide the run into N intervals.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub intervals: u32,
-    /// As JSON.
+    /// Write JSON in place of the text.
     #[arg(long)]
     pub json: bool,
 }

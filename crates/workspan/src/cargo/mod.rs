@@ -60,7 +60,7 @@ enum Verb {
     Bench(Passed),
     /// Build; measure speedup on 1, 2, 4, … workers and attribute what is lost.
     Scale(PassedScale),
-    /// Build; show which code takes longer only because others run beside it.
+    /// Build; run on 1 and on N workers; list the code that N workers slow down.
     #[command(alias = "inflate")]
     Inflation(PassedInflation),
     /// Install a program instrumented, as `cargo install` does.
@@ -128,7 +128,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
         Ok(parsed) => parsed,
         Err(error) => {
             let code = if error.use_stderr() { exit::FAILED } else { exit::OK };
-            output::usage(&error);
+            output::usage(&error, &command());
             return Ok(Outcome::Code(i32::from(code)));
         }
     };

@@ -44,7 +44,7 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
     let header = memory.header();
     if header.claimed.load(Relaxed) == 0 {
         let message = match header.other_version.load(Relaxed) {
-            0 => format!("{name} was not built for it: build it by `workspan build -- COMMAND…`, and run this again"),
+            0 => format!("{name} was not built by `workspan build`: clean its build, type `workspan build -- COMMAND…` with the command that builds it, and run this again"),
             version => format!(
                 "{name} was built by another workspan (events of version {version}, this one reads {}): build it again",
                 workspan_trace::VERSION

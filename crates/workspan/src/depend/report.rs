@@ -19,7 +19,9 @@ pub fn run(args: &DependReport) -> anyhow::Result<Outcome> {
     let file = &args.file;
     let bytes = files::read_regular(file, LARGEST)
         .with_context(|| format!("cannot read {} (made by `workspan depend`)", output::path(file)))?;
-    let profile = decode(&bytes).with_context(|| format!("cannot read {}", output::path(file)))?;
+    let profile = decode(&bytes).with_context(|| {
+        format!("cannot read {} (profiles are what `workspan depend -- PROGRAM` writes)", output::path(file))
+    })?;
     show(&profile, &args.shown, true)?;
     Ok(Outcome::OK)
 }

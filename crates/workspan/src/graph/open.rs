@@ -13,7 +13,8 @@ use crate::output;
 pub fn open(folder: &Path) -> anyhow::Result<Recording> {
     let path = folder.join(NAME);
     let recording = Recording::open(&path).with_context(|| {
-        format!("cannot read the task graph {} (made by `workspan graph record`)", folder.display())
+        let hint = if folder.is_file() { "; a task graph is a folder, NAME.graph" } else { "" };
+        format!("cannot read the task graph {} (made by `workspan graph record`{hint})", folder.display())
     })?;
     for problem in problems(&recording) {
         output::note(&format!("{}: {problem}", folder.display()));

@@ -57,7 +57,7 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
         let _ = fs::remove_dir(folder);
         let program = args.command[0].to_string_lossy();
         let message = match header.other_version.load(Relaxed) {
-            0 => format!("{program} was not built with instrumentation: build it by `workspan build -- COMMAND…`"),
+            0 => format!("{program} was not built by `workspan build`: clean its build, type `workspan build -- COMMAND…` with the command that builds it, and run this again"),
             version => format!(
                 "{program} was built by another workspan (events of version {version}, this one reads {}): build it again",
                 workspan_trace::VERSION

@@ -25,7 +25,13 @@ pub fn find(command: &OsStr) -> anyhow::Result<PathBuf> {
     env::var_os("PATH")
         .and_then(|paths| env::split_paths(&paths).map(|folder| folder.join(command)).find(executable))
         .ok_or_else(|| {
-            let message = format!("command not found: {}", command.to_string_lossy());
+            let name = command.to_string_lossy();
+            let hint = match fs::metadata(path) {
+                Ok(found) if found.is_dir() => format!(": {name} is a folder"),
+                Ok(_) => format!(" (the file in this folder: ./{name})"),
+                Err(_) => " (no such file in the folders of PATH; a program in this folder is ./NAME)".to_owned(),
+            };
+            let message = format!("command not found: {name}{hint}");
             Status { code: NOT_FOUND, message }.into()
         })
 }
@@ -85,7 +91,8 @@ pub fn look(executable: &Path) -> anyhow::Result<Option<Box<dyn Runtime>>> {
     // Of a large executable only some pages are read.
     let cache = ReadCache::new(file);
     let file = object::File::parse(&cache).map_err(|_| {
-        let message = format!("cannot run {}: neither an executable nor a script", executable.display());
+        let hint = "(a source file must be compiled, a script begins with #!)";
+        let message = format!("cannot run {}: it is neither an executable nor a script {hint}", executable.display());
         Status { code: crate::exit::NOT_EXECUTABLE, message }
     })?;
     runtime::look(executable, &file).map_err(cannot_look)

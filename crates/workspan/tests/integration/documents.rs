@@ -77,6 +77,15 @@ fn is_defined(name: &str) -> bool {
     files.iter().any(|file| module(file) || defined(&text(file)))
 }
 
+/// Each word of a report is explained once: README and page show the same sentence.
+#[test]
+fn words_are_explained() {
+    let readme = text(&root().join("README.md"));
+    for (word, meaning) in workspan_report::glossary::WORDS {
+        assert!(readme.contains(&format!("| {word} | {meaning} |\n")), "README.md lacks | {word} | {meaning} |");
+    }
+}
+
 #[test]
 fn every_option_is_described() {
     let described = text(&root().join("docs/cli.md"));

@@ -48,13 +48,13 @@ fn places_that_cannot_be_written() {
     fs::create_dir(folder.join("directory")).expect("writable");
     fs::write(folder.join("file"), "text").expect("writable");
     for (options, words) in [
-        (["-o", "none/x.wspan"], ["none/x.wspan", "No such file"]),
-        (["-o", "directory"], ["directory", "is a directory"]),
+        (["-o", "none/x.wspan"], ["none/x.wspan", "there is no folder none: make it with `mkdir -p none`"]),
+        (["-o", "directory"], ["directory", "is a directory: name a file in it"]),
         (["-o", "file/x.wspan"], ["file/x.wspan", "Not a directory"]),
         // Not even root writes here.
         (["-o", "/proc/x.wspan"], ["/proc/x.wspan", "cannot write"]),
-        (["--html", "none/x.html"], ["none/x.html", "No such file"]),
-        (["--json=none/x.json", "--repeat=1"], ["none/x.json", "No such file"]),
+        (["--html", "none/x.html"], ["none/x.html", "there is no folder none"]),
+        (["--json=none/x.json", "--repeat=1"], ["none/x.json", "there is no folder none"]),
     ] {
         let ended = exit(&folder, &options, "0");
         ended.check_error(2, &words);

@@ -215,7 +215,7 @@ fn what_cannot_be_compared_is_an_error() {
         ended.check_error(code, words);
         assert_eq!(ended.out(), "");
     };
-    check(&["-p0"], &["pieces", "1000"], 2, &["0 is not in 1..=253"]);
+    check(&["-p0"], &["pieces", "1000"], 2, &["0 is not from 1 to 253"]);
     check(&["-p1,x"], &["pieces", "1000"], 2, &["invalid value 'x'"]);
     check(&["--baseline=a 'b"], &["pieces", "1000"], 2, &["a ' is not closed"]);
     check(&["--elision="], &["pieces", "1000"], 2, &["--elision"]);

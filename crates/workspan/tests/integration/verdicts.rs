@@ -21,7 +21,7 @@ fn check_sums(verdict: &Value) {
 }
 
 /// What a verdict says, in short: the outcome; if it is limited by what, where and why.
-pub fn said(report: &Value) -> String {
+pub(crate) fn said(report: &Value) -> String {
     let verdict = &report["verdict"];
     check_sums(verdict);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -1,0 +1,121 @@
+//! Columns of the tables of programs, regions and sites: what each is called, what it means, and for which programs it is shown.
+
+use crate::view::Report;
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Column {
+    /// What stands above it.
+    pub(crate) name: &'static str,
+    /// What its cells are, in a sentence: the page shows it where a hand rests on the name.
+    pub(crate) help: &'static str,
+    /// Of which programs it says something.
+    of: Of,
+}
+
+/// Programs of which a column says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Any,
+    /// Those that create tasks.
+    Tasks,
+    /// Those with workers: a pool or a team.
+    Workers,
+    /// Those whose tasks may be stolen.
+    Steals,
+}
+
+const fn column(name: &'static str, of: Of, help: &'static str) -> Column {
+    Column { name, help, of }
+}
+
+const CREATING: &str = "cost of creating tasks, as a share of the work of the program";
+const IDLE: &str = "time that workers waited for work, summed over all workers: it may exceed the time that passed";
+const BURDENED: &str = "parallelism if each task on the critical path that another worker may take also costs a steal";
+const PARALLELISM: &str = "work divided by span: the highest speedup, however many processors there are";
+
+/// Columns of the whole program.
+pub(crate) const PROGRAM: [Column; 10] = [
+    column("", Of::Any, ""),
+    column("work", Of::Any, "time that all code took, on all processors together"),
+    column("span", Of::Any, "length of the critical path: the running time with unlimited processors"),
+    column("parallelism", Of::Any, PARALLELISM),
+    column("burdened", Of::Steals, BURDENED),
+    column("tasks", Of::Tasks, "tasks that were created"),
+    column("task overhead", Of::Tasks, CREATING),
+    column("wall", Of::Any, "time that passed while the program ran, with the profiler"),
+    column("idle, all workers", Of::Workers, IDLE),
+    column("blocked", Of::Any, "time that strands waited for files, timers or other processes"),
+];
+
+/// Columns of regions.
+pub(crate) const REGION: [Column; 7] = [
+    column("critical (total)", Of::Any, "share of the critical path, with all that runs inside the region"),
+    column("work (total)", Of::Any, "work of the region, with all that runs inside"),
+    column("span (total)", Of::Any, "span of the region, summed over all times that it ran"),
+    column("parallelism", Of::Any, PARALLELISM),
+    column("count", Of::Any, "how often the region ran"),
+    column("idle, all workers", Of::Workers, IDLE),
+    column("region, or serial code", Of::Any, "an outermost site, or the code between two of them"),
+];
+
+/// Columns of spawn sites.
+pub(crate) const SITE: [Column; 11] = [
+    column(
+        "critical (self)",
+        Of::Any,
+        "share of the critical path that is the site's own code, without the sites inside",
+    ),
+    column("work (total)", Of::Any, "work of the site, with all that runs inside"),
+    column("span (total)", Of::Any, "span of the site, with all that runs inside, summed over all times that it ran"),
+    column("parallelism", Of::Any, PARALLELISM),
+    column("burdened", Of::Steals, BURDENED),
+    column("tasks", Of::Tasks, "tasks that the site created"),
+    column("task mean", Of::Tasks, "mean time of the code that a task ran itself"),
+    column("median", Of::Tasks, "median of that time, within a quarter"),
+    column(
+        "p90",
+        Of::Tasks,
+        "the time that one task in ten exceeds, within a quarter; \u{2264}: of fewer than ten tasks the longest",
+    ),
+    column("task overhead", Of::Tasks, CREATING),
+    column("site", Of::Any, "where the source forks, spawns or begins a loop"),
+];
+
+/// Which columns of a table a report shows.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    kept: Vec<usize>,
+    all: &'static [Column],
+}
+
+impl Columns {
+    /// Those that say something of the program.
+    pub(crate) fn of(all: &'static [Column], report: &Report) -> Columns {
+        let program = &report.program;
+        let tasks = program.tasks > 0 || report.sites.iter().any(|site| site.tasks > 0);
+        let shown = |column: &Column| match column.of {
+            Of::Any => true,
+            Of::Tasks => tasks,
+            Of::Workers => program.workers > 0,
+            Of::Steals => tasks || program.workers > 0 && program.burdened.is_some(),
+        };
+        let kept = all.iter().enumerate().filter(|(_, column)| shown(column)).map(|(at, _)| at);
+        Columns { kept: kept.collect(), all }
+    }
+
+    /// The columns themselves.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &'static Column> + '_ {
+        self.kept.iter().filter_map(|at| self.all.get(*at))
+    }
+
+    /// What stands above them.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.shown().map(|column| column.name).collect()
+    }
+
+    /// Of a row with all cells, those that are shown.
+    pub(crate) fn pick<T: Clone>(&self, row: &[T]) -> Vec<T> {
+        self.kept.iter().filter_map(|at| row.get(*at)).cloned().collect()
+    }
+}

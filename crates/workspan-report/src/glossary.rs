@@ -1,0 +1,45 @@
+//! The words of reports: each is explained once, here. The page and the README show these sentences.
+
+/// Words, and what they mean.
+pub const WORDS: [(&str, &str); 14] = [
+    ("work", "time that all code took, on all processors together; waiting is not work"),
+    (
+        "critical path, span",
+        "the longest chain of code that had to run in order, and its length: the running time with unlimited processors",
+    ),
+    (
+        "parallelism",
+        "work (or, with waits for the outside world, the time on one processor) divided by span: the highest speedup over one \
+         processor, however many processors you add",
+    ),
+    ("site", "a line of the source that forks, spawns, starts a thread or begins a loop"),
+    ("region", "an outermost site, with all that runs inside it; the code between regions is serial"),
+    (
+        "strand",
+        "code that one thread runs between two events of tasks: a fork, a spawn, a wait, the end of a task. All numbers are \
+         sums over strands",
+    ),
+    (
+        "segment",
+        "all strands between the same two events of a site: `a.c:7, begin to b.c:9` is code of the site a.c:7 from its begin to the \
+         event at b.c:9; `wait` is a wait for tasks, and `all of it` has no event in between",
+    ),
+    (
+        "self, total",
+        "of a site: its own code alone, or with all sites that run inside it. Total numbers of nested sites overlap",
+    ),
+    ("steal", "a worker without a task takes one that another worker created; moving it to another processor takes time"),
+    (
+        "burdened",
+        "parallelism if each task on the critical path that another worker may take also costs a steal; if it is far lower than \
+         the parallelism, tasks are too small",
+    ),
+    ("task overhead", "cost of creating tasks, as a share of the work of the program"),
+    ("task size", "time of the code that a task ran itself: mean, median, and the size that one task in ten exceeds (p90)"),
+    ("idle", "time that workers waited for work, summed over all workers: it may exceed the time that passed"),
+    (
+        "blocked",
+        "time that strands waited for files, timers or other processes: in the span, not in the work; no processor is needed \
+         meanwhile",
+    ),
+];

@@ -1,0 +1,104 @@
+//! Wrong command lines: what clap says of them, and what to type instead.
+
+use std::ffi::OsString;
+
+/// clap's text on wrong `arguments` (with the program's name first) of `known`, with what to type next.
+pub fn advised(text: &str, known: &clap::Command, arguments: &[OsString]) -> String {
+    let words: Vec<String> = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.trim_end().lines() {
+        // Of an option that does not exist nobody wants the value.
+        if line.contains("tip: to pass '-") {
+            continue;
+        }
+        if line.starts_with("For more information, try") {
+            continue;
+        }
+        lines.push(plain(line));
+    }
+    lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
+    let text = lines.join("\n");
+    let tip = tip(&text, &words).map_or(String::new(), |tip| format!("\n\n  tip: {tip}"));
+    format!("{}{tip}\n\nType `{} --help` for what it takes.", text.trim_end(), command(known, &words))
+}
+
+/// Words of a parser, in plain English.
+fn plain(line: &str) -> String {
+    let line = line.replace("unrecognized subcommand", "there is no command").replace("subcommand", "command");
+    let line = line.replace("invalid digit found in string", "this is not a whole number");
+    let line = line.replace("unexpected argument", "there is no such option or argument:").replace("' found", "'");
+    // A range as Rust writes it.
+    match (line.split_once(" is not in "), line.rsplit_once("..=")) {
+        (Some((before, range)), Some((_, to))) => {
+            let from = range.split("..").next().unwrap_or_default();
+            format!("{before} is not from {from} to {to}")
+        }
+        _ => line,
+    }
+}
+
+/// What was probably meant.
+fn tip(text: &str, words: &[String]) -> Option<String> {
+    let first = words.first()?;
+    let unexpected = text.lines().next()?.split_once("argument: '")?.1.trim_end_matches('\'').to_owned();
+    let runs = ["record", "scale", "inflation", "limits", "depend", "build"].contains(&first.as_str());
+    let at = words.iter().position(|word| *word == unexpected)?;
+    let before = at.checked_sub(1).and_then(|at| words.get(at));
+    if before.is_some_and(|word| word == "--json") {
+        return Some(format!("write `--json={unexpected}`"));
+    }
+    (runs && !unexpected.starts_with('-'))
+        .then(|| format!("write `--` before the program: `workspan {first} -- {unexpected}`"))
+}
+
+/// The command whose help has the answer.
+fn command(known: &clap::Command, words: &[String]) -> String {
+    let name = known.get_bin_name().unwrap_or(known.get_name());
+    let words: Vec<&str> = words.iter().map(String::as_str).skip_while(|word| *word == "workspan").collect();
+    let sub = words.first().and_then(|word| known.find_subcommand(word));
+    let below = words.get(1).and_then(|word| sub?.find_subcommand(word));
+    let names = [sub, below].into_iter().flatten().map(clap::Command::get_name);
+    names.fold(name.to_owned(), |name, next| format!("{name} {next}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let error = crate::args::parse(arguments.clone()).expect_err("it is wrong");
+        assert_eq!(advised(&error.render().to_string(), &crate::args::command(), &arguments), expected);
+    }
+
+    #[test]
+    fn every_wrong_line_says_what_to_type() {
+        check(
+            "workspan reprot",
+            "error: there is no command 'reprot'\n\n  tip: some similar commands exist: 'export', 'report'\n\n\
+             Usage: workspan <COMMAND>\n\nType `workspan --help` for what it takes.",
+        );
+        check(
+            "workspan record ./prog",
+            "error: there is no such option or argument: './prog'\n\nUsage: workspan record [OPTIONS] -- <COMMAND>...\n\n  \
+             tip: write `--` before the program: `workspan record -- ./prog`\n\n\
+             Type `workspan record --help` for what it takes.",
+        );
+        check(
+            "workspan report a.wspan --json x.json",
+            "error: there is no such option or argument: 'x.json'\n\nUsage: workspan report [OPTIONS] [FILE]\n\n  \
+             tip: write `--json=x.json`\n\nType `workspan report --help` for what it takes.",
+        );
+        check(
+            "workspan record --workers 0 -- ./prog",
+            "error: invalid value '0' for '--workers <N>': 0 is not from 1 to 4096\n\n\
+             Type `workspan record --help` for what it takes.",
+        );
+        check(
+            "workspan report --top x",
+            "error: invalid value 'x' for '--top <N>': this is not a whole number\n\n\
+             Type `workspan report --help` for what it takes.",
+        );
+    }
+}
