@@ -120,7 +120,7 @@ const PAGE: u64 = 1 << 12;
 /// The same, as a number of cells.
 const CELLS: usize = 1 << 12;
 /// Pages that are found without a table.
-const RECENT: u64 = 64;
+const RECENT: usize = 64;
 
 #[derive(Debug)]
 struct Page {
@@ -192,7 +192,7 @@ impl Shadow {
     /// The cells of some bytes, which must not cross a page.
     pub fn span(&mut self, address: u64, size: u64) -> Span {
         let key = address / PAGE;
-        let page = match self.recent.get((key % RECENT) as usize) {
+        let page = match self.recent.get(key as usize % RECENT) {
             Some(recent) if recent.0 == key + 1 => recent.1,
             _ => self.find(key, address, size),
         };
@@ -209,8 +209,8 @@ impl Shadow {
     }
 
     fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
-        self.recent.resize(RECENT as usize, (0, 0));
-        let recent = (key % RECENT) as usize;
+        self.recent.resize(RECENT, (0, 0));
+        let recent = key as usize % RECENT;
         if let Some(page) = self.index.get(&key) {
             self.recent[recent] = (key + 1, *page);
             return *page;
@@ -259,7 +259,7 @@ impl Shadow {
     /// True if the byte has been written.
     pub fn is_written(&self, address: u64) -> bool {
         let page = self.index.get(&(address / PAGE)).and_then(|page| self.pages.get(*page as usize));
-        let cell = page.and_then(|page| page.cells.get((address % PAGE >> page.shift) as usize));
+        let cell = page.and_then(|page| page.cells.get(((address % PAGE) >> page.shift) as usize));
         cell.is_some_and(|cell| cell.writer != 0)
     }
 

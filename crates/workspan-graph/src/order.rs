@@ -9,11 +9,11 @@
 //! **Memory:** a constant for each context, and the sets, which contexts share until they learn more. **Cost** of a
 //! question: the depth of joins times the logarithm of the depth of creation, for each moment learnt of; answers are kept.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Moments by context.
-pub type Learnt = Rc<HashMap<u32, u32>>;
+pub type Learnt = Rc<BTreeMap<u32, u32>>;
 
 /// Sets larger than this lose what is known without them.
 const MANY: usize = 64;
@@ -91,12 +91,12 @@ impl Order {
         }
         self.learn(context, &learnt);
         if !is_first {
-            self.learn(context, &Rc::new(HashMap::from([(ended, last)])));
+            self.learn(context, &Rc::new(BTreeMap::from([(ended, last)])));
         }
         // Who joins need not descend from who created.
         let creator = self.get(ended).creator;
         if let Some(creator) = creator.filter(|creator| !self.is_known(*creator, (context, now))) {
-            self.learn(context, &Rc::new(HashMap::from([creator])));
+            self.learn(context, &Rc::new(BTreeMap::from([creator])));
         }
         self.get(context).changes += 1;
     }
@@ -146,7 +146,7 @@ impl Order {
     fn prune(&mut self, context: u32) {
         let now = self.now(context);
         let learnt = std::mem::take(&mut self.get(context).learnt);
-        let kept: HashMap<u32, u32> = learnt
+        let kept: BTreeMap<u32, u32> = learnt
             .iter()
             .filter(|(other, when)| !self.is_known((**other, **when), (context, now)))
             .map(|(other, when)| (*other, *when))

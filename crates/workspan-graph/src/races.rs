@@ -201,7 +201,7 @@ impl Races {
             lasts.retain(|last| {
                 let mine = last.context == context;
                 let overlap = last.bytes & bytes != 0;
-                if !overlap && !mine || !(last.write || write) && !mine && last.bytes & !bytes != 0 {
+                if !overlap && !mine || !(last.write || write || mine) && last.bytes & !bytes != 0 {
                     return true;
                 }
                 let ordered = mine || order.is_before(last.context, last.moment, context);

@@ -71,9 +71,9 @@ fn heat(block: &workspan_graph::code::Block, width: u32, most: u32) -> String {
     let shade = |count: u64| match count {
         0 => ' ',
         _ => {
-            let steps = SHADES.len() as u32 - 1;
-            let level = 1 + count.ilog2() * (steps - 1) / top.ilog2().max(1);
-            char::from(SHADES[level.min(steps) as usize])
+            let steps = SHADES.len() - 1;
+            let level = 1 + count.ilog2() as usize * (steps - 1) / top.ilog2().max(1) as usize;
+            char::from(SHADES[level.min(steps)])
         }
     };
     format!("|{}|", runs.into_iter().map(shade).collect::<String>())

@@ -1,5 +1,7 @@
 //! A table as text, JSON or CSV.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use crate::args::graph::Form;
@@ -44,7 +46,8 @@ pub fn write(form: &Form, table: &Table<'_>, head: &str, fields: Value, most: us
         (0..table.columns.len()).map(|column| if is_text(column) { Align::Left } else { Align::Right }).collect();
     let mut text = format!("{head}\n\n{}", table::write(&rows, &aligned));
     if table.rows.len() > most {
-        text.push_str(&format!("\n{} more: see them with --top {}\n", table.rows.len() - most, table.rows.len()));
+        let rows = table.rows.len();
+        let _ = write!(text, "\n{} more: see them with --top {rows}\n", rows - most);
     }
     text
 }

@@ -239,7 +239,7 @@ fn bad_input_is_an_error_that_says_what_to_do() {
     let native = std::process::Command::new("cc").args(["prog.c", "-o", "native"]).current_dir(&folder).status();
     assert!(native.expect("there is a compiler").success());
     let output = workspan(&folder, &["depend", "--", "./native"]);
-    assert!(err(&output).contains("build it by `workspan build -- COMMAND…`"), "{}", err(&output));
+    assert!(err(&output).contains("type `workspan build -- COMMAND…`"), "{}", err(&output));
     assert!(!folder.join("workspan.depend").exists());
     // Killed: what was seen so far, marked.
     build(&folder, "cc prog.c -o prog");

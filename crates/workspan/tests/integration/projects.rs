@@ -230,7 +230,7 @@ fn tests_have_a_recording_each() {
     let name = |test: &str| format!("workspan-{test}.wspan");
     assert_eq!(files, tasks.map(|(test, _)| project.join(name(test))));
     for (test, tasks) in tasks {
-        assert_eq!(report(&project, &name(test))["program"]["tasks"], tasks, "{test}");
+        assert_eq!(report(&project, name(test))["program"]["tasks"], tasks, "{test}");
     }
 }
 

@@ -117,7 +117,7 @@ impl Machine {
                 let extended = if wide {
                     value.map(|value| i64::from(value as u32 as i32) as u64)
                 } else {
-                    value.map(|value| i32::from(value as u16 as i16) as u32 as u64)
+                    value.map(|value| u64::from(i32::from(value as u16 as i16) as u32))
                 };
                 self.write(Place::Register(RAX), extended, wide);
             }
@@ -354,7 +354,7 @@ fn shifted(operation: usize, value: Option<u64>, by: u32, wide: bool) -> Option<
         4 => value.map(|value| value << by),
         5 => value.map(|value| value >> by),
         7 if wide => value.map(|value| (value as i64 >> by) as u64),
-        7 => value.map(|value| (value as i32 >> by) as u32 as u64),
+        7 => value.map(|value| u64::from((value as i32 >> by) as u32)),
         _ => return None,
     })
 }

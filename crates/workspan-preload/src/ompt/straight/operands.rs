@@ -57,7 +57,7 @@ impl Machine {
         let mut bytes = [0u8; 8];
         for (offset, byte) in bytes.iter_mut().enumerate().take(size as usize) {
             // SAFETY: the thread is about to read there itself, by the promise to `iterations`: it takes the branches before.
-            *byte = unsafe { ptr::read_volatile((address as *const u8).add(offset)) };
+            *byte = unsafe { ptr::read_volatile((address as *const u8).wrapping_add(offset)) };
         }
         Some(u64::from_le_bytes(bytes))
     }
