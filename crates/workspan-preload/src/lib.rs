@@ -25,6 +25,8 @@ pub mod cost;
 pub mod dag;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod marks;
+#[cfg(not(any(idle_only, miri, feature = "alone")))]
+pub mod modules;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
 pub mod sync;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]

@@ -5,11 +5,9 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::interposed::{Arguments, Create, Join, Life, Original, Start};
-use workspan_collect::platform;
 use workspan_collect::region::{CallSite, Place};
 use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
@@ -19,50 +17,11 @@ use workspan_wire::site::SiteKind;
 use crate::cost;
 use crate::dag::frame::Frame;
 use crate::dag::{create as tasks, marked, solo, task, token};
+use crate::modules::{is_workers, of_the_runtime};
 #[cfg(target_arch = "x86_64")]
-use crate::sync::{self, caller};
+use crate::sync;
 #[cfg(target_arch = "x86_64")]
 use crate::tbb;
-
-/// Load address of the OpenMP runtime.
-static RUNTIME: AtomicU64 = AtomicU64::new(0);
-/// Load address of a runtime that does not report its workers itself.
-static POOL: AtomicU64 = AtomicU64::new(0);
-
-/// `address` lies in the OpenMP runtime.
-pub fn leave_alone(address: u64) {
-    if let Some(module) = platform::module_of(address) {
-        RUNTIME.store(module.base, Ordering::Relaxed);
-    }
-    #[cfg(target_arch = "x86_64")]
-    caller::forget();
-}
-
-/// Threads that begin in the module that is loaded at `base` are workers.
-pub fn are_workers(base: u64) {
-    POOL.store(base, Ordering::Relaxed);
-    #[cfg(target_arch = "x86_64")]
-    caller::forget();
-}
-
-/// True if code at `address` is a runtime's that is followed by other means, or lies in the module of `own`.
-pub fn is_runtime(address: u64, own: u64) -> bool {
-    let Some(module) = platform::module_of(address) else { return false };
-    let bases = [RUNTIME.load(Ordering::Relaxed), POOL.load(Ordering::Relaxed)];
-    // An executable may lie at 0.
-    bases.iter().any(|base| *base != 0 && *base == module.base)
-        || platform::module_of(own).is_some_and(|own| own.base == module.base)
-}
-
-/// True if code at `address` is the OpenMP runtime's.
-pub fn of_the_runtime(address: u64) -> bool {
-    lies_in(address, &RUNTIME)
-}
-
-fn lies_in(address: u64, base: &AtomicU64) -> bool {
-    let base = base.load(Ordering::Relaxed);
-    base != 0 && platform::module_of(address).is_some_and(|module| module.base == base)
-}
 
 extern "C" {
     fn pthread_self() -> u64;
@@ -224,7 +183,7 @@ unsafe extern "C" fn create(
     // SAFETY: the C library defines it with this signature.
     let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
     several();
-    let worker = lies_in(start as usize as u64, &POOL);
+    let worker = is_workers(start as usize as u64);
     let strand = if workspan_collect::process::shared().is_none() || worker || of_the_runtime(start as usize as u64) {
         None
     } else {

@@ -13,6 +13,7 @@ mod extents;
 mod found;
 mod frames;
 mod lines;
+mod repeat;
 mod steady;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

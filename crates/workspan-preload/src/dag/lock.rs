@@ -80,7 +80,7 @@ pub fn has_room(task: &Frame) -> bool {
     task.known_extra().is_none_or(|extra| (extra.locks.depth.get() as usize) < DEPTH)
 }
 
-/// True if `task` has `lock`, as far as [`hold`] was told.
+/// True if `task` has `lock`, as far as [`hold`] knows.
 pub fn holds(task: &Frame, lock: u64) -> bool {
     let Some(locks) = task.known_extra().map(|extra| &extra.locks) else {
         return false;

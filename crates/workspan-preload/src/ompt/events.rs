@@ -31,7 +31,7 @@ use crate::dag::frame::{Frame, Kind, Stage};
 use crate::dag::ready::ready;
 use crate::dag::team::Team;
 use crate::dag::{create, depend as dependences_of, log, pieces, task, taskloop, team, token};
-use crate::threads;
+use crate::{modules, threads};
 
 /// Of no place: what happens there belongs to the context around it.
 const NOWHERE: CallSite = CallSite { kind: SiteKind::Parallel, place: Place::Address(0), type_name: || "" };
@@ -174,7 +174,7 @@ pub extern "C" fn parallel_begin(
     task::stop(thread, Some(at));
     let kind = if flags & LEAGUE != 0 { SiteKind::Teams } else { SiteKind::Parallel };
     // The team of libomp's hidden helpers, which run target tasks.
-    let own = entry.is_none() && threads::of_the_runtime(after as u64);
+    let own = entry.is_none() && modules::of_the_runtime(after as u64);
     let site = if own { NOWHERE } else { call_site(kind, entry, after) };
     let Some(team) = team::fork(thread, task, at, &site, own) else {
         task::go(thread, Some(at));

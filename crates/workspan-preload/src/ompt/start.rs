@@ -114,7 +114,9 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
 /// Asks the runtime for everything.
 #[cfg(not(idle_only))]
 fn register(shared: Shared, lookup: Lookup, set: SetCallback) {
-    crate::threads::leave_alone(lookup as usize as u64);
+    crate::modules::leave_alone(lookup as usize as u64);
+    #[cfg(target_arch = "x86_64")]
+    crate::sync::caller::forget();
     let config = &shared.header().config;
     clock::use_virtual(shared.is_virtual());
     // The runtime may have been started by the call that was just noted.

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::threads;
+use crate::modules;
 
 /// By address of the call: twice that, and 1 for a runtime's.
 static KNOWN: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
@@ -19,7 +19,7 @@ pub fn is_runtime(address: u64) -> bool {
     if seen >> 1 == address {
         return seen & 1 != 0;
     }
-    let found = threads::is_runtime(address, is_runtime as *const () as u64);
+    let found = modules::is_runtime(address, is_runtime as *const () as u64);
     known.store(address << 1 | u64::from(found), Ordering::Relaxed);
     found
 }

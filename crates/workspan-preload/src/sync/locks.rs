@@ -55,7 +55,7 @@ pub fn contended(called: Called, address: u64, lock: impl FnOnce() -> c_int) -> 
     answer
 }
 
-/// The region of the lock begins, after a wait of so many ticks.
+/// The region of the lock begins, after a wait of `waited` ticks.
 #[cold]
 pub fn hold(called: Called, address: u64, waited: i64) {
     let bucket = bucket(address);

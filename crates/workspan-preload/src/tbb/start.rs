@@ -10,7 +10,8 @@ use workspan_collect::process;
 use super::abi::VERSIONS;
 use super::{calibrate, class, library, run};
 use crate::dag::clock;
-use crate::threads;
+use crate::modules;
+use crate::sync::caller;
 
 const NOT_MET: u8 = 0;
 const MEETING: u8 = 1;
@@ -59,7 +60,8 @@ fn meet() -> bool {
     }
     if let Some(module) = platform::module_of(version as u64) {
         library::is_at(module.base);
-        threads::are_workers(module.base);
+        modules::are_workers(module.base);
+        caller::forget();
     }
     class::run_by(run::execute, run::cancel);
     clock::use_virtual(shared.is_virtual());
