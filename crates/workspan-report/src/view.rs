@@ -70,8 +70,11 @@ pub struct Verdict {
     pub time_ns: Option<i64>,
     /// Useful work over that time.
     pub speedup: Option<f64>,
-    /// The same for the slowest schedule possible.
+    /// The same for the slowest schedule possible; with `even_iterations`, with the chunks of loops as they were seen.
     pub slowest: Option<f64>,
+    /// True: `time_ns`, `speedup` and `losses` are those of loops whose iterations cost the same, since chunks alone were seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_iterations: Option<bool>,
     /// Loss to linear speedup, by cause.
     pub losses: Vec<Loss>,
 }

@@ -49,7 +49,8 @@ pub fn simulated(
         times.sort_unstable();
         times
     };
-    let as_seen = even.and_then(|_| times(seen).last().copied());
+    // What a prediction says, which knows the chunks alone.
+    let as_seen = even.and_then(|_| times(seen).get(SEEDS as usize / 2).copied());
     let times = times(graph);
     let typical = times.get(times.len() / 2).copied().unwrap_or(best.time);
     // Locks are not part of the order of strands: the run's span has them.
@@ -69,7 +70,7 @@ pub fn simulated(
         basis: Basis::Simulated,
         ideal,
         time: typical.max(ideal),
-        longest: as_seen.unwrap_or(typical).max(longest),
+        longest: as_seen.unwrap_or(longest).max(typical.max(ideal)),
         loops: even.map(|even| Loops { longest, uneven: even.loops.uneven }),
         blame,
     }

@@ -82,6 +82,7 @@ fn with_losses(recording: &Recording, judged: &Judged, verdict: Verdict) -> Verd
         time_ns: Some(judged.time.0),
         speedup: Some(judged.speedup.0),
         slowest: Some(judged.slowest.0),
+        even_iterations: judged.loops.map(|_| true),
         losses: judged.losses.iter().map(|loss| loss_view(recording, loss)).collect(),
         ..verdict
     }
