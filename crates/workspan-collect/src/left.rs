@@ -53,8 +53,11 @@ impl<const SLOTS: usize> Table<SLOTS> {
     /// The same, in a slot nearby if another address has that one: for what only [`Table::take_near`] takes.
     pub fn put_near(&self, shared: Shared, address: u64, spans: Spans, path: u32) {
         let (index, tag) = self.slot(address);
+        let is_own = |index: &usize| look(&self.entries[*index]).1 >> 32 == tag;
         let is_free = |index: &usize| look(&self.entries[*index]).0 == EMPTY;
-        self.put_at(shared, near::<SLOTS>(index).find(is_free).unwrap_or(index), tag, spans, path);
+        // What was left there before, and nobody has taken, gives way.
+        let slot = near::<SLOTS>(index).find(is_own).or_else(|| near::<SLOTS>(index).find(is_free));
+        self.put_at(shared, slot.unwrap_or(index), tag, spans, path);
     }
 
     /// Takes what [`Table::put_near`] has left under `address`.

@@ -45,6 +45,7 @@ const VERDICT: &[&str] = &[
     "time_ns",
     "speedup",
     "slowest",
+    "even_iterations",
 ];
 
 /// Of the verdict: a row for each part of each loss, or for the loss if there are none.

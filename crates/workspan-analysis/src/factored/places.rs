@@ -161,7 +161,9 @@ mod tests {
             }
             totals[2].wall = Nanos(*wall);
             totals[2].tasks = 1;
-            Run { workers: *workers, totals, critical: vec![Nanos::ZERO; 4], ..Run::default() }
+            // What was measured of the whole program, which bounds that of a region.
+            let idle = Nanos(i64::from(*workers) * wall - work[1]);
+            Run { workers: *workers, idle, totals, critical: vec![Nanos::ZERO; 4], ..Run::default() }
         };
         Recording { sites, contexts, runs: runs.iter().map(run).collect(), ..Recording::default() }
     }

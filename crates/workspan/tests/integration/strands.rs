@@ -299,7 +299,7 @@ fn the_burdened_span_is_in_the_report() {
         // The four tasks around the longest leaf are spawned and waited for, each for twice 100.
         assert_eq!((burdened["span_ns"].as_i64(), report["recorded"]["steal_ns"].as_i64()), (Some(1730), Some(100)));
         assert_eq!(calls["program"]["burdened_span_ns"], burdened["span_ns"]);
-        assert!(text.contains("1.76") && text.contains("burdened with 100 ns a steal"), "{text}");
+        assert!(text.contains("1.76") && text.contains("burdened: each steal costs 100 ns"), "{text}");
         let told: i64 =
             calls["calls"].as_array().expect("rows").iter().filter_map(|c| c["burdened_span_ns"].as_i64()).sum();
         let sites = report["sites"].as_array().expect("rows");
