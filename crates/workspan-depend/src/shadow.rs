@@ -192,7 +192,7 @@ impl Shadow {
     /// The cells of some bytes, which must not cross a page.
     pub fn span(&mut self, address: u64, size: u64) -> Span {
         let key = address / PAGE;
-        let page = match self.recent.get(key as usize % RECENT) {
+        let page = match self.recent.get((key % RECENT as u64) as usize) {
             Some(recent) if recent.0 == key + 1 => recent.1,
             _ => self.find(key, address, size),
         };
@@ -210,7 +210,7 @@ impl Shadow {
 
     fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
         self.recent.resize(RECENT, (0, 0));
-        let recent = key as usize % RECENT;
+        let recent = (key % RECENT as u64) as usize;
         if let Some(page) = self.index.get(&key) {
             self.recent[recent] = (key + 1, *page);
             return *page;

@@ -50,9 +50,10 @@ pub fn simulated(
         times
     };
     // What a prediction says, which knows the chunks alone.
-    let as_seen = even.and_then(|_| times(seen).get(SEEDS as usize / 2).copied());
+    let median = |times: &[Nanos]| times.get(times.len() / 2).copied();
+    let as_seen = even.and_then(|_| median(&times(seen)));
     let times = times(graph);
-    let typical = times.get(times.len() / 2).copied().unwrap_or(best.time);
+    let typical = median(&times).unwrap_or(best.time);
     // Locks are not part of the order of strands: the run's span has them.
     let span = even.map_or(run.span, |even| even.loops.span);
     let locked = if run.span > seen.recorded_span() { span } else { Nanos::ZERO };
