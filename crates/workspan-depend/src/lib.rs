@@ -8,7 +8,7 @@
 //! * [`engine`]: takes segments as they come, and finds dependences; [`table`]: where they are collected.
 //! * [`models`]: work and span in all task models, as the program streams by; [`journal`], [`second`]: for those that have to know all
 //!   dependences first.
-//! * [`verdict`]: loops and calls, from the table; [`profile`]: the result as values; [`file`]: the result as bytes.
+//! * [`verdict`]: loops and calls, from the table; [`profile`]: the result as values; [`mod@file`]: the result as bytes.
 //!
 //! **Invariant:** nothing here opens a file, looks at a clock, or prints.
 

@@ -122,6 +122,12 @@ const CELLS: usize = 1 << 12;
 /// Pages that are found without a table.
 const RECENT: usize = 64;
 
+/// Where a page is found without a table.
+#[inline]
+fn recent(key: u64) -> usize {
+    usize::try_from(key % RECENT as u64).unwrap_or(0)
+}
+
 #[derive(Debug)]
 struct Page {
     /// Logarithm of the bytes that a cell covers.
@@ -192,7 +198,7 @@ impl Shadow {
     /// The cells of some bytes, which must not cross a page.
     pub fn span(&mut self, address: u64, size: u64) -> Span {
         let key = address / PAGE;
-        let page = match self.recent.get((key % RECENT as u64) as usize) {
+        let page = match self.recent.get(recent(key)) {
             Some(recent) if recent.0 == key + 1 => recent.1,
             _ => self.find(key, address, size),
         };
@@ -210,7 +216,7 @@ impl Shadow {
 
     fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
         self.recent.resize(RECENT, (0, 0));
-        let recent = (key % RECENT as u64) as usize;
+        let recent = recent(key);
         if let Some(page) = self.index.get(&key) {
             self.recent[recent] = (key + 1, *page);
             return *page;

@@ -70,7 +70,7 @@ impl Program {
         Program { places: vec![none], ..Program::default() }
     }
 
-    /// Words behind a [`trace::CODE`] record. Returns the block's id, if they are right.
+    /// Words behind a record `ring::CODE` of `workspan-emulator`. Returns the block's id, if they are right.
     pub fn code(&mut self, words: &[u64]) -> Option<usize> {
         let (&[id, address, count], packed) = words.split_first_chunk::<3>()?;
         let count = usize::try_from(count).ok().filter(|count| *count <= 512)?;
@@ -118,7 +118,7 @@ impl Program {
         Op { id, allocator: self.allocators.contains(&address), ..op }
     }
 
-    /// Words behind a [`trace::FILE`] record. Returns the file.
+    /// Words behind a record `ring::FILE` of `workspan-emulator`. Returns the file.
     pub fn file(&mut self, words: &[u64]) -> Option<&Mapped> {
         let (&[from, to, offset, len], packed) = words.split_first_chunk::<4>()?;
         let mut path: Vec<u8> = packed.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -54,7 +54,7 @@ pub struct Program {
     /// That, over work.
     pub task_overhead: Option<Ratio>,
     /// Tasks created: the sum over all sites. The cost of creating them includes a shared iterator's machinery, which is
-    /// not counted here ([`Totals::machinery`]).
+    /// not counted here ([`workspan_model::Totals::machinery`]).
     pub tasks: u64,
     /// Of the work: serial code of the root strand.
     pub serial: Nanos,

@@ -2,7 +2,7 @@
 //!
 //! Runtimes such as OpenMP's create tasks that may outlive their creator, wait for predecessors, and move between
 //! threads. Each has a [`Frame`]. While a task runs, its state is in its thread's [`Thread`], as for rayon; the frame holds
-//! it otherwise ([`Saved`]).
+//! it otherwise ([`TaskState`]).
 //!
 //! **Model** (absolute depth). A task begins at its creator's span, or at the end of its latest predecessor if that is
 //! later; it ends at `end`. A wait for children takes the maximum over the children's ends, a taskgroup or barrier over

@@ -7,7 +7,7 @@ use core::ptr;
 use super::abi::{status, sync, task, Data, BEGIN};
 use super::{events, waits};
 
-/// Callbacks with a reading of the clock in [`task`].
+/// Callbacks with a reading of the clock in [`task()`].
 pub(super) const READINGS: u32 = 4;
 /// Flags of a task.
 const CREATED: c_int = task::CALIBRATION as c_int;
