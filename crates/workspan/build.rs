@@ -84,9 +84,9 @@ fn linked(compiler: &Command, library: &Path, settings: &[&str]) -> Command {
     command
 }
 
-/// The compiler pass, and the run-time of the programs that it instruments: a library with thread-local storage that other
+/// The compiler pass, what stands in for MPI, and the run-time of the programs that the pass instruments: a library with thread-local storage that other
 /// objects use, which rustc cannot export, so that the linker is called here.
-const INSTRUMENTATION: [&str; 3] = ["workspan-trace", "workspan-pass", "workspan-pass-rt"];
+const INSTRUMENTATION: [&str; 4] = ["workspan-trace", "workspan-pass", "workspan-pass-rt", "workspan-mpi"];
 
 fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
     let crates = Path::new("..");
@@ -102,16 +102,20 @@ fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
         // The command says so where it would need them.
         fs::write(out.join("pass.so"), [])?;
         fs::write(out.join("rt.so"), [])?;
+        fs::write(out.join("mpi.so"), [])?;
         return Ok(());
     }
     let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
     for (name, kind, file) in [
         ("workspan-trace", "rlib", "libworkspan_trace.rlib"),
         ("workspan-pass", "cdylib", "pass.so"),
+        ("workspan-mpi", "cdylib", "mpi.so"),
         ("workspan-pass-rt", "staticlib", "rt.a"),
     ] {
         let mut command = Command::new(env::var_os("RUSTC").ok_or("cargo sets it")?);
-        command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Cpanic=abort", "-Ccodegen-units=1"]);
+        command.args(["--edition=2021", "--cap-lints=allow", "-Copt-level=3", "-Ccodegen-units=1"]);
+        // Exceptions of the program pass through what is interposed; it has to note their tasks' ends.
+        command.arg(if name == "workspan-pass" { "-Cpanic=abort" } else { "-Cpanic=unwind" });
         // Threads are cancelled through functions that are interposed: the unwinder must know them.
         command.args(["-Cforce-unwind-tables=yes", "-Crelocation-model=pic"]);
         command.arg("--target").arg(env::var_os("TARGET").ok_or("cargo sets it")?);
@@ -132,7 +136,7 @@ fn instrumentation(out: &Path) -> Result<(), Box<dyn Error>> {
     let mut option = OsString::from("-Wl,--version-script=");
     option.push(&exports);
     command.arg(option).args(["-Wl,-u,__workspan_flush", "-Wl,-u,__workspan_register", "-Wl,-u,pthread_create"]);
-    command.arg(out.join("rt.a")).args(["-lpthread", "-ldl"]);
+    command.arg(out.join("rt.a")).args(["-lpthread", "-ldl", "-lgcc_s"]);
     run(command, "workspan-pass-rt")
 }
 

@@ -6,11 +6,13 @@
  *
  * Places behind which `// site` stands are those that a report names; no others.
  */
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <execution>
 #include <list>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <tbb/blocked_range.h>
@@ -248,6 +250,23 @@ void standard()
     std::for_each(std::execution::par, numbers.begin(), numbers.end(), [](int &n) { tick(uint64_t(n)); }); // site
 }
 
+/* The loops of all threads are the first that the program has. */
+void from_threads()
+{
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; i++)
+        threads.emplace_back([&ready] { // site
+            ready++;
+            while (ready < 3)
+                std::this_thread::yield();
+            tbb::parallel_for(Range(0, 4, 1), [](const Range &range) { tick(uint64_t(range.begin()) + 10); }, // site
+                              tbb::simple_partitioner());
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+}
+
 struct Case {
     const char *name;
     void (*run)();
@@ -276,6 +295,7 @@ const Case cases[] = {
     {"arena", arena, 8, 5},
     {"once", once, 5, 5},
     {"standard", standard, 192, 3},
+    {"from-threads", from_threads, 3 * 46, 13},
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 /*
  * Bottlenecks, and the same without.
  *
- *   planted CASE [bad|good]
+ *   planted CASE [bad|good [ticks]]      ticks: by the virtual clock, and smaller
  */
 #include <cmath>
 #include <cstdio>
@@ -16,10 +16,18 @@
 #include <tbb/parallel_reduce.h>
 #include <tbb/task_group.h>
 
+#include "workspan.h"
+
 namespace {
+
+bool ticks = false;
 
 double work(long from, long rounds)
 {
+    if (ticks) {
+        workspan_tick(uint64_t(rounds / 1000));
+        return 0;
+    }
     double sum = 0;
     for (long i = 0; i < rounds; i++)
         sum += std::sqrt(double(from + i));
@@ -44,8 +52,11 @@ double reduce(bool bad)
 /* A task for each addition. */
 long fib(int n, int cut)
 {
-    if (n < 2)
+    if (n < 2) {
+        if (ticks)
+            workspan_tick(1);
         return n;
+    }
     if (n < cut)
         return fib(n - 1, cut) + fib(n - 2, cut);
     long x = 0, y = 0;
@@ -103,10 +114,11 @@ int main(int argc, char **argv)
 {
     std::string name = argc > 1 ? argv[1] : "";
     bool bad = argc < 3 || strcmp(argv[2], "good") != 0;
+    ticks = argc > 3;
     if (name == "reduce")
         printf("%g\n", reduce(bad));
     else if (name == "fib")
-        printf("%ld\n", fib(27, bad ? 2 : 18));
+        printf("%ld\n", ticks ? fib(22, bad ? 2 : 14) : fib(34, bad ? 8 : 24));
     else if (name == "pipeline")
         printf("%g\n", pipeline(bad));
     else if (name == "lock")

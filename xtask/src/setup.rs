@@ -42,6 +42,18 @@ const TOOLS: &[Tool] = &[
         look: Look::File("/usr/include/oneapi/tbb/task_group.h"),
         needed_for: "C++ programs on oneTBB",
     },
+    tool("openmpi-bin", &["mpirun.openmpi"], "running programs on Open MPI"),
+    Tool {
+        package: "libopenmpi-dev",
+        look: Look::File("/usr/lib/x86_64-linux-gnu/openmpi/include/mpi.h"),
+        needed_for: "C programs on Open MPI",
+    },
+    tool("mpich", &["mpirun.mpich"], "running programs on MPICH"),
+    Tool {
+        package: "libmpich-dev",
+        look: Look::File("/usr/lib/x86_64-linux-gnu/libmpich.so"),
+        needed_for: "C programs on MPICH",
+    },
     tool("qemu-user", &["qemu-x86_64"], "limits of parallelism of programs that are only there as executables"),
     tool(
         "chromium",

@@ -32,6 +32,8 @@ pub enum Warning {
         /// How many.
         count: u32,
     },
+    /// gcc's OpenMP runtime was loaded while the program ran, and gave its threads work that nobody could see.
+    OpenmpUnseen,
     /// No task was created.
     NeverForks,
     /// The span is too short for the clock.
@@ -76,6 +78,7 @@ impl Warning {
             Warning::StillRunning { .. } => "still-running",
             Warning::Dropped { .. } => "dropped",
             Warning::OtherProcesses { .. } => "other-processes",
+            Warning::OpenmpUnseen => "openmp-unseen",
             Warning::NeverForks => "never-forks",
             Warning::TooShort { .. } => "too-short",
             Warning::UnsteadyCounter => "unsteady-counter",
@@ -91,6 +94,12 @@ impl Warning {
 /// Spans below this are dominated by what the clock cannot resolve: calibration and first-touch effects of some
 /// microseconds.
 pub const SHORTEST_SPAN: Nanos = Nanos(20_000);
+
+/// True if gcc's OpenMP runtime started threads of its own: one for which LLVM's stands in starts none.
+fn starts_threads_of_libgomp(recording: &Recording) -> bool {
+    let by_libgomp = |module: &str| module.rsplit('/').next().is_some_and(|file| file.starts_with("libgomp"));
+    recording.sites.iter().any(|site| site.kind == SiteKind::Thread && by_libgomp(&site.module))
+}
 
 /// The caveats of `run`.
 pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
@@ -115,6 +124,9 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
     }
     if run.other_processes > 0 {
         found.push(Warning::OtherProcesses { count: run.other_processes });
+    }
+    if starts_threads_of_libgomp(recording) {
+        found.push(Warning::OpenmpUnseen);
     }
     let forks = forks(recording, run);
     let goes_on_elsewhere = run.ending == Ending::Unseen && run.other_processes > 0;

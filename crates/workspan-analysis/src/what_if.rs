@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use workspan_model::{ContextTree, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::laws;
-use crate::profile::profile;
+use crate::profile::{profile, Uniform};
 use crate::strands::{run, ByRegion, FactorOf, Finished, Machine, Place, Problems, Region, RegionRow, Replayed, Rows};
 
 pub use select::Selector;
@@ -77,7 +77,8 @@ impl Figures {
     /// The same for a program that takes one processor so long.
     #[must_use]
     pub fn with(self, on_one: Nanos) -> Figures {
-        Figures { on_one, parallelism: laws::parallelism(on_one, self.replayed.span), ..self }
+        let uniform = self.uniform.map(|even| Uniform { parallelism: laws::parallelism(on_one, even.span), ..even });
+        Figures { on_one, parallelism: laws::parallelism(on_one, self.replayed.span), uniform, ..self }
     }
 }
 
@@ -110,6 +111,8 @@ pub struct Figures {
     pub on_one: Nanos,
     /// That, over span.
     pub parallelism: Option<Ratio>,
+    /// The same with even iterations, of a program with loops.
+    pub uniform: Option<Uniform>,
     /// Work, span, totals and critical path. [`Replayed::into_run`] makes a run of it for [`profile`].
     pub replayed: Replayed,
     /// Spawn sites, by their numbers.
@@ -125,7 +128,7 @@ pub struct SiteFigures {
     pub site: SiteId,
     /// Work of its outermost instances.
     pub work: Nanos,
-    /// Sum of their spans.
+    /// Sum of their spans, at most the program's.
     pub span: Nanos,
     /// Work over span.
     pub parallelism: Option<Ratio>,
@@ -196,7 +199,7 @@ pub(crate) fn figures(recording: &Recording, finished: Finished<ByRegion<'_>>) -
     path.retain(|row| row.critical != Nanos::ZERO || row.critical_blocked != Nanos::ZERO);
     let replayed = finished.into_replayed();
     let profiled = profile(recording, &replayed.clone().into_run(&Run::default()));
-    let (on_one, rows) = (profiled.program.on_one, profiled.sites);
+    let (on_one, uniform, rows) = (profiled.program.on_one, profiled.program.uniform, profiled.sites);
     let mut sites: Vec<SiteFigures> = rows
         .iter()
         .map(|row| SiteFigures {
@@ -209,7 +212,7 @@ pub(crate) fn figures(recording: &Recording, finished: Finished<ByRegion<'_>>) -
         })
         .collect();
     sites.sort_by_key(|row| row.site);
-    Figures { parallelism: laws::parallelism(on_one, replayed.span), on_one, replayed, sites, path }
+    Figures { parallelism: laws::parallelism(on_one, replayed.span), on_one, uniform, replayed, sites, path }
 }
 
 /// What a place adds to the critical path, before and after.

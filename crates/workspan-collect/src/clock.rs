@@ -21,6 +21,7 @@
 //! **Bias:** of what is taken out for interrupts, see [`super::interrupt`]; for pauses of a virtual machine that nothing in
 //! it shows, see [`super::pause`].
 
+use core::cell::Cell;
 use core::sync::atomic::Ordering;
 
 use super::interrupt::{disturbance, Interrupts, Peers};
@@ -205,7 +206,7 @@ pub fn wake(thread: &Thread) -> u64 {
 pub fn set_anchor(thread: &Thread, switched: bool) -> u64 {
     let _errno = ErrnoGuard::new();
     let began = platform::ticks();
-    look(thread, switched);
+    look(thread, switched, false);
     let now = platform::ticks();
     thread.collector.set(thread.collector.get() + now.wrapping_sub(began) as i64);
     now
@@ -278,7 +279,7 @@ fn consult(thread: &Thread, now: u64, switched: bool) -> Passed {
     let (before_voluntary, before_faults) = (anchor.voluntary.get(), anchor.faults.get());
     let before_delay = anchor.run_delay.get();
     thread.resyncs.set(thread.resyncs.get() + 1);
-    look(thread, switched);
+    look(thread, switched, true);
     let elapsed = now.wrapping_sub(before_ticks) as i64;
     let on_cpu = ticks_of(thread, cpu.wrapping_sub(before_cpu));
     let off = elapsed - on_cpu;
@@ -295,19 +296,37 @@ fn consult(thread: &Thread, now: u64, switched: bool) -> Passed {
     Passed { off, blocked, faults }
 }
 
-/// Moves the anchor here and arms the witnesses, in an order such that a switch in between is seen later.
-fn look(thread: &Thread, switched: bool) {
+/// Moves the anchor here and arms the witnesses, in an order such that a switch in between is seen later. `concludes`: what has passed
+/// since the anchor is looked at.
+fn look(thread: &Thread, switched: bool, concludes: bool) {
     let anchor = &thread.anchor;
     switch_witness::arm(thread.switch_witness.get());
-    if switched && has(thread, Feature::RunDelay) {
+    let usage = platform::thread_usage();
+    let gave_up = concludes && anchor.voluntary.replace(usage.voluntary) != usage.voluntary;
+    anchor.voluntary.set(usage.voluntary);
+    if switched && has(thread, Feature::RunDelay) && is_delay_wanted(thread, gave_up) {
         anchor.run_delay.set(platform::run_delay_nanos().unwrap_or(anchor.run_delay.get()));
     }
-    let usage = platform::thread_usage();
-    anchor.voluntary.set(usage.voluntary);
     anchor.faults.set(usage.faults());
     anchor.cpu.set(platform::thread_cpu_nanos());
     anchor.ticks.set(platform::ticks());
     arm_interrupt_witness(thread);
+}
+
+std::thread_local! {
+    /// Tick at which the calling thread has read its run-queue delay last.
+    static DELAY_READ: Cell<u64> = const { Cell::new(0) };
+}
+
+/// True if it is needed now, or may have changed by more than [`LONG_NANOS`] since: it comes from a file, which takes ten times as
+/// long to read as the clocks. What it has changed by less is part of the difference at the next reading.
+fn is_delay_wanted(thread: &Thread, needed: bool) -> bool {
+    let now = platform::ticks();
+    let is_old = now.wrapping_sub(DELAY_READ.get()) > thread.long.get() as u64;
+    if needed || is_old {
+        DELAY_READ.set(now);
+    }
+    needed || is_old
 }
 
 #[inline(always)]

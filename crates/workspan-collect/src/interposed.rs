@@ -6,9 +6,12 @@ use core::mem;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use super::platform;
 use super::waits::Born;
 
 extern "C" {
+    fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlclose(handle: *mut c_void) -> c_int;
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     fn malloc(size: usize) -> *mut c_void;
     fn free(at: *mut c_void);
@@ -62,9 +65,38 @@ impl Original {
             // SAFETY: a terminated name. The program calls the function, so its runtime defines it.
             found = unsafe { dlsym(RTLD_NEXT, self.name.as_ptr()) };
         }
+        if found.is_null() {
+            found = in_plugins(self.name);
+        }
         self.at.store(found, Ordering::Relaxed);
         found
     }
+}
+
+/// The function of this name in a library that was loaded with `RTLD_LOCAL`: what loads it finds our definition first, as all
+/// others do, but no search from here comes to the library's own.
+#[cold]
+fn in_plugins(name: &CStr) -> *mut c_void {
+    const RTLD_LAZY: c_int = 1;
+    const RTLD_NOLOAD: c_int = 4;
+    let own = platform::module_of(in_plugins as *const () as u64).map(|module| module.base);
+    // The executable comes first, and has no path.
+    for path in (1..).map_while(platform::path_of_module) {
+        // SAFETY: a terminated path; nothing is loaded that is not already.
+        let library = unsafe { dlopen(path.as_ptr(), RTLD_LAZY | RTLD_NOLOAD) };
+        if library.is_null() {
+            continue;
+        }
+        // SAFETY: an open library, and a terminated name.
+        let found = unsafe { dlsym(library, name.as_ptr()) };
+        // SAFETY: it was opened above, and stays, since somebody else has loaded it.
+        unsafe { dlclose(library) };
+        let found_in = platform::module_of(found as u64).map(|module| module.base);
+        if !found.is_null() && found_in != own {
+            return found;
+        }
+    }
+    ptr::null_mut()
 }
 
 /// What a thread runs.

@@ -28,6 +28,8 @@ pub mod ends;
 pub mod events;
 pub mod exclude;
 pub mod free;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(miri)))]
+pub mod futex;
 pub mod group;
 pub mod handoff;
 pub mod idle;

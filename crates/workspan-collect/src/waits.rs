@@ -19,6 +19,8 @@
 //! another address; then the time blocked counts. With the virtual clock, which is not to depend on what happens to
 //! block, none of this applies.
 
+use core::sync::atomic::Ordering;
+
 use super::clock;
 use super::left::Table;
 use super::log;
@@ -31,7 +33,7 @@ use super::tables::ROOT;
 use super::thread;
 use super::tool;
 use workspan_wire::log::Event;
-use workspan_wire::shm::{Candidate, Position, Spans, Thread, NODE, OWNED, PREFIXED};
+use workspan_wire::shm::{Candidate, Ending, Position, Spans, Thread, NODE, OWNED, PREFIXED};
 
 const SLOTS: usize = 256;
 /// Of threads many may have ended before anybody joins the first.
@@ -190,7 +192,8 @@ impl Wait {
         let shared = Shared::of(thread);
         let blocked = now.wrapping_sub(self.since) as i64;
         thread.task.waiting.set(0);
-        if after.is_some() {
+        let unknown = after.is_none() && ended(shared);
+        if after.is_some() || unknown {
             // Whatever it took: the strand goes on behind another one.
             thread.waited.set(thread.waited.get() + blocked);
         } else {
@@ -219,6 +222,7 @@ impl Wait {
                 }
                 strand::raise(thread, spans);
             }
+            None if unknown => {}
             None => strand::lengthen(thread, blocked),
         }
         if logged.is_some() {
@@ -227,6 +231,12 @@ impl Wait {
         }
         strand::go(thread, now);
     }
+}
+
+/// True from the end of the program on. Destructors of libraries still wake threads then, to end them, and nobody is followed any
+/// more who does so: pools of threads that had nothing to do have not waited for the outside world.
+fn ended(shared: Shared) -> bool {
+    shared.header().ending.load(Ordering::Acquire) != Ending::Unseen as u32
 }
 
 /// The strand of `thread`, at tick `now`, has been blocked for so long before.

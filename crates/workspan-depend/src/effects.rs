@@ -3,6 +3,10 @@
 //! Memory behind their arguments is the pass's matter. A function that is in no list is a black box: two calls of black boxes
 //! depend on each other.
 
+use std::collections::HashMap;
+
+use workspan_trace::rust_names;
+
 /// State that calls share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
@@ -39,6 +43,37 @@ impl Effect {
     }
 }
 
+/// Effects that the user has named, before those that are known.
+#[derive(Clone, Debug, Default)]
+pub struct Named(HashMap<String, Effect>);
+
+impl Named {
+    /// Reads `NAME none|io|random|state|unknown`, one on each line; `#` begins a comment. Fails with the number of a line that is
+    /// something else.
+    pub fn parse(text: &str) -> Result<Named, usize> {
+        let mut found = HashMap::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
+            let (name, effect) = match words.as_slice() {
+                [] => continue,
+                [name, "none"] => (name, Effect::None),
+                [name, "io"] => (name, Effect::Io),
+                [name, "random"] => (name, Effect::Random),
+                [name, "state"] => (name, Effect::Library),
+                [name, "unknown"] => (name, Effect::Unknown),
+                _ => return Err(number),
+            };
+            found.insert((*name).to_owned(), effect);
+        }
+        Ok(Named(found))
+    }
+
+    /// The effect of a function by its symbol.
+    pub fn of(&self, name: &str) -> Effect {
+        self.0.get(name).copied().unwrap_or_else(|| effect(name))
+    }
+}
+
 /// Allocation, mathematics, strings, questions: nothing that another call could see.
 const NONE: &[&str] = &[
     "malloc",
@@ -57,49 +92,15 @@ const NONE: &[&str] = &[
     "_ZnwmSt11align_val_t",
     "_ZdlPvSt11align_val_t",
     "_ZdlPvmSt11align_val_t",
-    "strlen",
-    "strnlen",
-    "strcmp",
-    "strncmp",
-    "strcasecmp",
-    "strncasecmp",
-    "strchr",
-    "strrchr",
-    "strstr",
-    "strspn",
-    "strcspn",
-    "strpbrk",
-    "strcpy",
-    "strncpy",
-    "stpcpy",
-    "strcat",
-    "strncat",
-    "strdup",
-    "strndup",
     "memcpy",
     "memmove",
     "memset",
-    "memcmp",
-    "memchr",
-    "bcmp",
     "bzero",
-    "atoi",
-    "atol",
-    "atoll",
-    "atof",
-    "strtol",
-    "strtoul",
-    "strtoll",
-    "strtoull",
-    "strtod",
-    "strtof",
     "sprintf",
     "snprintf",
     "vsnprintf",
     "sscanf",
     "__isoc99_sscanf",
-    "qsort",
-    "bsearch",
     "rand_r",
     "abs",
     "labs",
@@ -340,7 +341,7 @@ const UNBOUNDED: &[&str] = &[
     "__isoc99_sscanf",
 ];
 
-/// Functions that read on from where an argument points to, as far as they find.
+/// The same, of functions that read on from where an argument points to, as far as they find.
 const READS_ON: &[&str] = &[
     "strlen",
     "strnlen",
@@ -377,6 +378,38 @@ const READS_ON: &[&str] = &[
     "bsearch",
     "qsort",
 ];
+
+/// Modules of Rust's `std` that have no state that another call could see.
+const RUST_NONE: &[&str] = &[
+    "alloc",
+    "ascii",
+    "char",
+    "collections",
+    "error",
+    "f32",
+    "f64",
+    "ffi",
+    "hash",
+    "num",
+    "panic",
+    "panicking",
+    "path",
+    "rt",
+    "time",
+];
+/// Those that read and write files, terminals, sockets, and the process.
+const RUST_IO: &[&str] = &["fs", "io", "net", "os", "process"];
+
+/// The effect of a function of Rust's library: what `core` and `alloc` do is in their arguments alone.
+fn of_rust(path: &[&str]) -> Effect {
+    match (path.first().copied(), path.get(1)) {
+        (Some("std"), Some(module)) if RUST_NONE.contains(module) => Effect::None,
+        (Some("std"), Some(module)) if RUST_IO.contains(module) => Effect::Io,
+        (Some("std"), Some(&"env")) => Effect::Library,
+        (Some("std" | "proc_macro"), _) => Effect::Unknown,
+        _ => Effect::None,
+    }
+}
 
 /// True if a function reads more than is known.
 pub fn reads_on(name: &str) -> bool {
@@ -430,8 +463,11 @@ pub fn is_unbounded(name: &str) -> bool {
 
 /// The effect of a function by its name; an empty name is one that was called by a pointer.
 pub fn effect(name: &str) -> Effect {
-    if NONE.contains(&name) {
+    if NONE.contains(&name) || READS_ON.contains(&name) {
         return Effect::None;
+    }
+    if let Some(path) = rust_names::path(name) {
+        return of_rust(&path);
     }
     let base = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("_finite")).unwrap_or(name);
     let short = base.strip_suffix(['f', 'l']).unwrap_or(base);

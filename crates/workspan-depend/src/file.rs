@@ -1,5 +1,7 @@
 //! The profile as bytes.
 
+use std::collections::BTreeMap;
+
 use workspan_trace::bytes::{Malformed, Reader, Writer};
 
 use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile};
@@ -8,7 +10,7 @@ use crate::source::Place;
 /// First bytes of a file.
 const MAGIC: &[u8] = b"workspan-depend\0";
 /// Incremented with every change.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Why a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +37,7 @@ pub fn encode(profile: &Profile) -> Vec<u8> {
     let mut out = Writer { bytes: MAGIC.to_vec() };
     out.number(VERSION.into());
     let out = &mut out;
-    many(out, &profile.command, |out, word| out.text(word));
+    many(out, &profile.runs, |out, words| many(out, words, |out, word| out.text(word)));
     out.signed(profile.status.into());
     many(out, &profile.problems, |out, problem| out.text(problem));
     many(out, &profile.loops, put_loop);
@@ -63,8 +65,14 @@ pub fn encode(profile: &Profile) -> Vec<u8> {
             out.number(value);
         }
     });
-    out.number(profile.lines.0);
-    out.number(profile.lines.1);
+    out.number(profile.lines.len() as u64);
+    for (file, lines) in &profile.lines {
+        out.text(file);
+        out.number(lines.len() as u64);
+        for (line, executed) in lines {
+            out.number(u64::from(*line) << 1 | u64::from(*executed));
+        }
+    }
     many(out, &profile.boxes, |out, (name, count)| {
         out.text(name);
         out.number(*count);
@@ -127,7 +135,7 @@ pub fn decode(bytes: &[u8]) -> Result<Profile, Problem> {
     }
     let from = &mut from;
     let profile = Profile {
-        command: all(from, Reader::text)?,
+        runs: all(from, |from| all(from, Reader::text))?,
         status: i32::try_from(from.signed()?).map_err(|_| Malformed)?,
         problems: all(from, Reader::text)?,
         loops: all(from, take_loop)?,
@@ -155,7 +163,7 @@ pub fn decode(bytes: &[u8]) -> Result<Profile, Problem> {
                 count: from.number()?,
             })
         })?,
-        lines: (from.number()?, from.number()?),
+        lines: all(from, take_lines)?.into_iter().collect(),
         boxes: all(from, |from| Ok((from.text()?, from.number()?)))?,
     };
     if from.rest().is_empty() {
@@ -171,6 +179,15 @@ fn all<'b, T>(
 ) -> Result<Vec<T>, Malformed> {
     let count = from.count()?;
     (0..count).map(|_| take(from)).collect()
+}
+
+fn take_lines(from: &mut Reader<'_>) -> Result<(String, BTreeMap<u32, bool>), Malformed> {
+    let file = from.text()?;
+    let lines = all(from, |from| {
+        let line = from.number()?;
+        Ok((u32::try_from(line >> 1).map_err(|_| Malformed)?, line & 1 != 0))
+    })?;
+    Ok((file, lines.into_iter().collect()))
 }
 
 fn take_place(from: &mut Reader<'_>) -> Result<Place, Malformed> {

@@ -91,25 +91,81 @@ impl Journal {
         self.last = number;
     }
 
-    /// Goes through all steps again.
-    pub fn replay(&self, mut each: impl FnMut(Step)) {
-        let mut from = Reader::new(&self.out.bytes);
-        let (mut next, mut last) = (Vec::new(), 0);
-        let repeat = |count: u64, next: &mut Vec<u32>, last: &mut u32, each: &mut dyn FnMut(Step)| {
-            for _ in 0..count {
-                *last = *place(next, *last);
-                each(Step::of(*last));
+    /// Notes the same steps several times.
+    pub fn repeat<I: Iterator<Item = Step>>(&mut self, steps: impl Fn() -> I, times: u64) {
+        for done in 1..=times {
+            let (run, last, mut count) = (self.run, self.last, 0);
+            for step in steps() {
+                self.note(step);
+                count += 1;
             }
-        };
+            // All as expected: nothing has changed but the length of the run.
+            if self.run == run + count && self.last == last {
+                self.run += (times - done) * count;
+                return;
+            }
+        }
+    }
+
+    /// Goes through all steps again; iterations that are the same come with their number.
+    pub fn replay(&self, mut each: impl FnMut(Walk<'_>)) {
+        let mut from = Reader::new(&self.out.bytes);
+        let (mut next, mut last, mut cycle) = (Vec::new(), 0, Vec::new());
         while let (Ok(run), Ok(number)) = (from.number(), from.small()) {
-            repeat(run, &mut next, &mut last, &mut each);
+            repeat(run, (&mut next, &mut last, &mut cycle), &mut each);
             *place(&mut next, last) = number;
             last = number;
-            each(Step::of(number));
+            each(Walk::Step(Step::of(number)));
         }
         if !self.full {
-            repeat(self.run, &mut next, &mut last, &mut each);
+            repeat(self.run, (&mut next, &mut last, &mut cycle), &mut each);
         }
+    }
+}
+
+/// What a replay comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk<'s> {
+    /// A step.
+    Step(Step),
+    /// A turn and lines, several times.
+    Cycle(&'s [Step], u64),
+}
+
+/// Steps of an iteration that is looked for.
+const LONGEST: usize = 256;
+
+/// Goes through steps that follow one another as they did before.
+fn repeat(
+    mut count: u64,
+    (next, last, cycle): (&mut Vec<u32>, &mut u32, &mut Vec<Step>),
+    each: &mut impl FnMut(Walk<'_>),
+) {
+    let turn = Step::Turn.number();
+    while count > 0 {
+        // Nothing changes what follows a step: from one turn to the next is what comes again.
+        if *place(next, *last) == turn {
+            cycle.clear();
+            let mut at = turn;
+            let is_line = |number: u32| matches!(Step::of(number), Step::Line(_));
+            loop {
+                cycle.push(Step::of(at));
+                at = *place(next, at);
+                if !is_line(at) || cycle.len() > LONGEST {
+                    break;
+                }
+            }
+            let times = count / cycle.len() as u64;
+            if at == turn && times > 1 {
+                each(Walk::Cycle(cycle, times));
+                count -= times * cycle.len() as u64;
+                *last = cycle.last().map_or(turn, |step| step.number());
+                continue;
+            }
+        }
+        *last = *place(next, *last);
+        each(Walk::Step(Step::of(*last)));
+        count -= 1;
     }
 }
 
@@ -135,7 +191,10 @@ mod tests {
             let mut journal = Journal::default();
             steps.iter().for_each(|step| journal.note(*step));
             let mut back = Vec::new();
-            journal.replay(|step| back.push(step));
+            journal.replay(|walk| match walk {
+                Walk::Step(step) => back.push(step),
+                Walk::Cycle(steps, times) => (0..times).for_each(|_| back.extend(steps)),
+            });
             prop_assert_eq!(back, steps);
         }
     }

@@ -8,7 +8,8 @@
 //! * [`engine`]: takes segments as they come, and finds dependences; [`table`]: where they are collected.
 //! * [`models`]: work and span in all task models, as the program streams by; [`journal`], [`second`]: for those that have to know all
 //!   dependences first.
-//! * [`verdict`]: loops and calls, from the table; [`profile`]: the result as values; [`mod@file`]: the result as bytes.
+//! * [`verdict`]: loops and calls, from the table; [`profile`]: the result as values; [`mod@file`]: the result as bytes;
+//!   [`merge`]: several runs as one.
 //!
 //! **Invariant:** nothing here opens a file, looks at a clock, or prints.
 
@@ -17,6 +18,7 @@ pub mod engine;
 pub mod file;
 pub mod iterations;
 pub mod journal;
+pub mod merge;
 pub mod models;
 pub mod objects;
 pub mod profile;

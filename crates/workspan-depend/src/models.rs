@@ -7,9 +7,14 @@
 //! **Cost:** a few additions for each call, loop, iteration and dependence; nothing for an access. **Memory:** the running tasks,
 //! and for each of them one number for each place that it has called.
 
-use std::collections::HashMap;
+mod done;
+mod jump;
+mod shift;
+mod times;
 
-use crate::shadow::BuildHasher;
+use self::done::Done;
+pub use self::jump::jump;
+pub use self::times::Times;
 
 /// What may run in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +102,6 @@ impl Child {
     }
 }
 
-type Done = HashMap<u64, u64, BuildHasher>;
-
 #[derive(Debug, Default)]
 struct Level {
     /// Own time, less the work of the program so far.
@@ -132,12 +135,14 @@ pub struct Run {
     work: u64,
     /// Span of the main call, when it has ended.
     pub span: u64,
+    /// Room for times that are compared.
+    seen: ([Times; 3], [Times; 2]),
 }
 
 impl Run {
     /// Begins.
     pub fn new(model: Model) -> Run {
-        Run { model, levels: vec![Level::default()], spare: Vec::new(), work: 0, span: 0 }
+        Run { model, levels: vec![Level::default()], spare: Vec::new(), work: 0, span: 0, seen: Default::default() }
     }
 
     /// Levels now.
@@ -199,11 +204,10 @@ impl Run {
         let work = self.work;
         let around = &mut self.levels[around];
         around.end = around.end.max(finish);
-        let done = match child {
-            Child::Iteration => &mut around.iterations,
-            _ => around.done.entry(child.key()).or_default(),
-        };
-        *done = (*done).max(finish);
+        match child {
+            Child::Iteration => around.iterations = around.iterations.max(finish),
+            _ => around.done.raise(child.key(), finish),
+        }
         around.line_work = work;
         if top == 1 {
             self.span = self.span.max(finish);
@@ -248,8 +252,7 @@ impl Run {
             return;
         }
         let finish = if is_lines { level.line_start + (work - level.line_work) } else { serial };
-        let done = level.done.entry(Child::Line(level.line & !BRANCHES).key()).or_default();
-        *done = (*done).max(finish);
+        level.done.raise(Child::Line(level.line & !BRANCHES).key(), finish);
         level.end = level.end.max(finish);
         if level.line & BRANCHES != 0 {
             level.condition = level.condition.max(finish);
@@ -270,7 +273,7 @@ impl Run {
         };
         let ready = match child {
             Child::Iteration => of.iterations,
-            _ => of.done.get(&child.key()).copied().unwrap_or(0),
+            _ => of.done.get(child.key()),
         };
         if level + 1 < self.levels.len() {
             let inner = &mut self.levels[level + 1];

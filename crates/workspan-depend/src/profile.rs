@@ -1,5 +1,7 @@
 //! The result as values.
 
+use std::collections::BTreeMap;
+
 use crate::source::Place;
 
 /// Whether iterations of a loop could run in parallel.
@@ -136,8 +138,8 @@ pub struct Dependence {
 /// All.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Command and arguments.
-    pub command: Vec<String>,
+    /// Command and arguments of each run.
+    pub runs: Vec<Vec<String>>,
     /// How the program ended: status, or 128 and the signal.
     pub status: i32,
     /// What is missing.
@@ -150,8 +152,8 @@ pub struct Profile {
     pub models: Vec<Model>,
     /// Dependences.
     pub dependences: Vec<Dependence>,
-    /// Lines with code, and those that were executed.
-    pub lines: (u64, u64),
+    /// Lines with code, by file, and whether they were executed.
+    pub lines: BTreeMap<String, BTreeMap<u32, bool>>,
     /// Functions outside instrumented code, and how often they were called.
     pub boxes: Vec<(String, u64)>,
 }

@@ -1,8 +1,8 @@
 //! Models that hold a dependence against every execution of its lines, from the journal.
 
 use crate::engine::Engine;
-use crate::journal::Step;
-use crate::models::{Child, Run};
+use crate::journal::{Step, Walk};
+use crate::models::{jump, Child, Run};
 use workspan_trace::facts::Run as Line;
 use workspan_trace::program::flag;
 
@@ -31,76 +31,107 @@ fn line_of(engine: &Engine, id: u32, number: u32) -> Option<(Line, bool, &[Child
     Some((line, branches, engine.waits.get(&(id, number)).map_or(&[], |waits| waits.children.as_slice())))
 }
 
+/// A model that goes through the journal.
+struct Replay<'e> {
+    engine: &'e Engine,
+    model: crate::models::Model,
+    /// Levels of running calls and loops; loops that are no tasks have none.
+    frames: Vec<usize>,
+    loops: Vec<bool>,
+    follows: u32,
+    /// Tasks that began or ended: a line that has waited since need not wait again.
+    changes: u64,
+    /// What a line means, looked up once.
+    lines: Vec<Option<(Line, bool, &'e [Child])>>,
+    waited: Vec<u64>,
+}
+
 fn replay(engine: &Engine, model: crate::models::Model) -> Run {
-    let mut run = Run::new(model);
-    // Levels of running calls and loops; loops that are no tasks have none.
-    let mut frames: Vec<usize> = Vec::new();
-    let mut loops: Vec<bool> = Vec::new();
-    let mut follows = 0;
-    // Tasks that began or ended: a line that has waited since need not wait again.
-    let mut changes = 1_u64;
-    // What a line means, looked up once.
     let lines: Vec<_> = engine.lines.iter().map(|(id, number)| line_of(engine, *id, *number)).collect();
-    let mut waited = vec![0; lines.len()];
-    engine.journal.replay(|step| match step {
-        Step::Call => {
-            changes += 1;
-            frames.push(run.depth());
-            run.begin();
-        }
-        Step::Return(place) => {
-            frames.pop();
-            run.end(Child::Call(place));
-            changes += 1;
-            follows = place;
-        }
-        Step::Loop(number) => {
-            let is_task = model.loops && !engine.serial.get(number as usize - 1).copied().unwrap_or(true);
-            loops.push(is_task);
-            if is_task {
-                changes += 1;
-                run.begin();
-                run.begin();
-            }
-        }
-        Step::Turn => {
-            if loops.last() == Some(&true) {
-                changes += 1;
-                run.end(Child::Iteration);
-                run.begin();
-            }
-        }
-        Step::Leave(number) => {
-            if loops.pop() == Some(true) {
-                changes += 1;
-                run.end(Child::Iteration);
-                run.end(Child::Loop(number));
-            }
-        }
-        Step::Line(at) => {
-            let Some(Some((line, branches, waits))) = lines.get(at as usize) else {
-                return;
-            };
-            run.work(line.cost.into());
-            if follows != 0 {
-                let of_call = engine.source.places.get(follows as usize).map_or(0, |place| place.line);
-                if of_call != line.line {
-                    follows = 0;
-                } else if *branches && model.control {
-                    let level = run.depth() - 1;
-                    run.depend(level, Child::Call(follows));
+    let waited = vec![0; lines.len()];
+    let (frames, loops) = (Vec::new(), Vec::new());
+    let mut replay = Replay { engine, model, frames, loops, follows: 0, changes: 1, lines, waited };
+    let mut run = Run::new(model);
+    engine.journal.replay(|walk| match walk {
+        Walk::Step(step) => replay.step(&mut run, step),
+        Walk::Cycle(steps, times) => {
+            let cost = steps.iter().map(|step| match step {
+                Step::Line(at) => {
+                    replay.lines.get(*at as usize).copied().flatten().map_or(0, |line| line.0.cost.into())
                 }
-            }
-            if waits.is_empty() || std::mem::replace(&mut waited[at as usize], changes) == changes {
-                return;
-            }
-            let first = frames.last().copied().unwrap_or(0);
-            for child in waits.iter().filter(|child| model.loops || matches!(child, Child::Call(_))) {
-                for level in first..run.depth() {
-                    run.depend(level, *child);
-                }
-            }
+                _ => 0,
+            });
+            let cost: u64 = cost.sum();
+            jump(&mut run, times, cost, |run| steps.iter().for_each(|step| replay.step(run, *step)));
         }
     });
     run
+}
+
+impl Replay<'_> {
+    fn step(&mut self, run: &mut Run, step: Step) {
+        let model = self.model;
+        match step {
+            Step::Call => {
+                self.changes += 1;
+                self.frames.push(run.depth());
+                run.begin();
+            }
+            Step::Return(place) => {
+                self.frames.pop();
+                run.end(Child::Call(place));
+                self.changes += 1;
+                self.follows = place;
+            }
+            Step::Loop(number) => {
+                let is_task = model.loops && !self.engine.serial.get(number as usize - 1).copied().unwrap_or(true);
+                self.loops.push(is_task);
+                if is_task {
+                    self.changes += 1;
+                    run.begin();
+                    run.begin();
+                }
+            }
+            Step::Turn => {
+                if self.loops.last() == Some(&true) {
+                    self.changes += 1;
+                    run.end(Child::Iteration);
+                    run.begin();
+                }
+            }
+            Step::Leave(number) => {
+                if self.loops.pop() == Some(true) {
+                    self.changes += 1;
+                    run.end(Child::Iteration);
+                    run.end(Child::Loop(number));
+                }
+            }
+            Step::Line(at) => self.line(run, at as usize),
+        }
+    }
+
+    fn line(&mut self, run: &mut Run, at: usize) {
+        let Some(Some((line, branches, waits))) = self.lines.get(at) else {
+            return;
+        };
+        run.work(line.cost.into());
+        if self.follows != 0 {
+            let of_call = self.engine.source.places.get(self.follows as usize).map_or(0, |place| place.line);
+            if of_call != line.line {
+                self.follows = 0;
+            } else if *branches && self.model.control {
+                let level = run.depth() - 1;
+                run.depend(level, Child::Call(self.follows));
+            }
+        }
+        if waits.is_empty() || std::mem::replace(&mut self.waited[at], self.changes) == self.changes {
+            return;
+        }
+        let first = self.frames.last().copied().unwrap_or(0);
+        for child in waits.iter().filter(|child| self.model.loops || matches!(child, Child::Call(_))) {
+            for level in first..run.depth() {
+                run.depend(level, *child);
+            }
+        }
+    }
 }

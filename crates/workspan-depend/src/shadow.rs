@@ -214,6 +214,22 @@ impl Shadow {
         Span { page, first, end }
     }
 
+    /// The cell of an access that covers one cell, which must be there.
+    #[inline]
+    pub fn whole(&mut self, address: u64, shift: u32) -> Option<(u32, u32)> {
+        let key = address / PAGE;
+        let page = match self.recent.get(recent(key)) {
+            Some(recent) if recent.0 == key + 1 => recent.1,
+            _ => {
+                let page = *self.index.get(&key)?;
+                *self.recent.get_mut(recent(key))? = (key + 1, page);
+                page
+            }
+        };
+        let is_whole = self.pages[page as usize].shift == shift && address & ((1 << shift) - 1) == 0;
+        is_whole.then(|| (page, u32::try_from((address % PAGE) >> shift).unwrap_or(0)))
+    }
+
     fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
         self.recent.resize(RECENT, (0, 0));
         let recent = recent(key);

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use workspan_graph::program::Loaded;
 use workspan_trace::facts::{Deed, Induction, Run};
 use workspan_trace::program::{flag, operation, Access, Module, NONE};
+use workspan_trace::rust_names::is_library_file;
 
-use crate::effects::reads_on;
+use crate::effects::{reads_on, Named};
 use crate::shadow::Site;
 
 /// A place in the source; 0 is unknown.
@@ -137,6 +138,8 @@ pub struct Source {
     /// Modules that have no debug information.
     pub without_lines: Vec<String>,
     states: HashMap<(PlaceId, usize, u32), Site>,
+    /// Effects that the user has named.
+    pub effects: Named,
 }
 
 impl Source {
@@ -167,8 +170,12 @@ impl Source {
         let Some(mut found) = module.places.get(place as usize) else {
             return 0;
         };
-        // What was inlined before instrumentation stands where it was called.
+        // What was inlined before instrumentation stands where it was called; in Rust, all but the library.
         while let Some(outer) = module.places.get(found.inlined_at as usize) {
+            let file = module.text(found.file);
+            if file.ends_with(".rs") && !is_library_file(file) {
+                break;
+            }
             found = outer;
         }
         let place = Place { file: module.text(found.file).to_owned(), line: found.line, column: found.column };

@@ -108,6 +108,10 @@ impl Frame {
 
     /// The call that was running at a moment.
     pub fn call_at(&self, moment: u64) -> PlaceId {
+        // Mostly it is a recent one.
+        if self.calls.last().is_none_or(|last| last.end < moment) {
+            return 0;
+        }
         let after = self.calls.partition_point(|span| span.start <= moment);
         let span = after.checked_sub(1).and_then(|at| self.calls.get(at));
         span.filter(|span| moment <= span.end).map_or(0, |span| span.place)

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use workspan_trace::facts::{loop_flag, Update};
 use workspan_trace::program::flag;
+use workspan_trace::rust_names::is_library_file;
 
 use crate::effects::{Effect, STATES};
 use crate::engine::Engine;
@@ -35,7 +36,8 @@ pub fn profile(engine: &mut Engine) -> Profile {
         })
         .collect();
     let judge = Judge { engine };
-    let mut loops: Vec<Loop> = (0..judge.engine.loops.len()).map(|number| judge.of_loop(number)).collect();
+    let all = (0..judge.engine.loops.len()).map(|number| judge.of_loop(number));
+    let mut loops: Vec<Loop> = all.filter(|each| !is_library_file(&each.place.file)).collect();
     loops.sort_by(|a, b| (&a.place, &a.function).cmp(&(&b.place, &b.function)));
     let lines = judge.lines();
     // Variables that the compiler made up are nobody's business.
@@ -134,7 +136,7 @@ impl Judge<'_> {
         let (info, count) = (&self.engine.source.loops[number], self.engine.loops[number]);
         let mut found = Loop {
             place: self.place(info.place),
-            last_line: info.last_line,
+            last_line: if info.last_line == 0 { self.last_line(number) } else { info.last_line },
             function: self.function(info.function),
             entries: count.entries,
             iterations: count.iterations,
@@ -181,6 +183,15 @@ impl Judge<'_> {
         };
         found.blockers = blockers;
         found
+    }
+
+    /// The last line with code in a loop whose end the compiler does not name.
+    fn last_line(&self, number: usize) -> u32 {
+        let source = &self.engine.source;
+        let (carrier, begin) = (crate::source::small(number) + 1, self.place(source.loops[number].place));
+        let inside = source.segments.iter().filter(|info| source.is_within(info.in_loop, carrier));
+        let lines = inside.filter(|info| self.place(info.place).file == begin.file).flat_map(|info| info.runs.iter());
+        lines.map(|run| run.line).max().unwrap_or(0).max(begin.line)
     }
 
     /// Dependences that a loop carries, by variable.
@@ -343,23 +354,24 @@ impl Judge<'_> {
         }
     }
 
-    fn lines(&self) -> (u64, u64) {
+    fn lines(&self) -> BTreeMap<String, BTreeMap<u32, bool>> {
         let source = &self.engine.source;
-        let (mut all, mut run) = (BTreeSet::new(), BTreeSet::new());
+        let mut found: BTreeMap<String, BTreeMap<u32, bool>> = BTreeMap::new();
         for (id, info) in source.segments.iter().enumerate() {
             let Some(file) = source.places.get(info.place as usize).filter(|place| place.line != 0) else {
                 continue;
             };
+            if is_library_file(&file.file) {
+                continue;
+            }
             let executed = self.engine.executed.get(id).copied().unwrap_or(false);
             let lines = info.runs.iter().map(|run| run.line).filter(|line| *line != 0);
+            let of_file = found.entry(file.file.clone()).or_default();
             for line in lines.chain(info.runs.is_empty().then_some(file.line)) {
-                all.insert((&file.file, line));
-                if executed {
-                    run.insert((&file.file, line));
-                }
+                *of_file.entry(line).or_default() |= executed;
             }
         }
-        (all.len() as u64, run.len() as u64)
+        found
     }
 
     fn calls(&self) -> Vec<Call> {
@@ -382,6 +394,9 @@ impl Judge<'_> {
         let mut found = Vec::new();
         for (place, count) in self.engine.calls.iter().filter(|(place, count)| **place != 0 && count.entered != 0) {
             let at = self.place(*place);
+            if at.line == 0 || is_library_file(&at.file) {
+                continue;
+            }
             let waiting = waits.get(place);
             let later = |wait: &&(bool, u32)| !wait.0 && wait.1 > at.line;
             let sync =

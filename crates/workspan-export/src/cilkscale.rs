@@ -29,7 +29,7 @@ pub fn write(recording: &Recording, report: &Report, calls: Option<&Calls>, out:
     for site in &report.sites {
         // Code under a lock is serial, whoever steals what is within.
         let burdened = spans.get(site.id.as_str()).copied().or_else(|| told(site.burdened)).filter(|_| !is_lock(site));
-        line(tag(site), [site.work_ns; 2], site.span_ns, burdened, out)?;
+        line(tag(site), [site.work_ns; 2], site.instances_span_ns.unwrap_or(site.span_ns), burdened, out)?;
     }
     Ok(())
 }

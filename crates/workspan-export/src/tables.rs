@@ -123,6 +123,7 @@ const REGIONS: &[&str] = &[
     "task_overhead",
     "wall_ns",
     "idle_ns",
+    "instances_span_ns",
 ];
 
 const SITES: &[&str] = &[
@@ -158,6 +159,7 @@ const SITES: &[&str] = &[
     "task_ns.mean",
     "task_ns.p50",
     "task_ns.p90",
+    "instances_span_ns",
 ];
 
 /// Of sites: a row for each size that tasks have.

@@ -1,14 +1,13 @@
 //! The order of a replayed recording: what comes before what because of creation, joins, dependences, barriers, locks,
 //! conditions and atomics. For consumers that ask whether two accesses are ordered.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use workspan_trace::control::{Kind, Operation};
-use workspan_trace::program::{operation, Access as Mode};
+use workspan_trace::mpi::Passage;
 
-use crate::events::{Access, Control};
+use crate::events::{episode, Control};
 use crate::order::{Learnt, Order};
-use crate::replay::episode;
 use crate::structure::other;
 
 /// Distinguishes what atomics order from locks at the same address; no address has this bit.
@@ -19,7 +18,10 @@ const OF_ATOMICS: u64 = 1 << 63;
 pub struct Causes {
     /// The order of moments.
     pub order: Order,
-    objects: HashMap<u64, Learnt>,
+    objects: BTreeMap<u64, Learnt>,
+    /// Who holds a lock for reading, and what those did who held it so.
+    reading: HashSet<(u32, u64)>,
+    readers: HashMap<u64, Learnt>,
     barriers: HashMap<(u64, u64), Learnt>,
 }
 
@@ -28,7 +30,7 @@ impl Causes {
     pub fn control(&mut self, context: u32, control: Control) {
         let [_, _, third, _, fifth] = control.slots;
         match control.kind {
-            Kind::Create | Kind::Task => {
+            Kind::Create | Kind::Task | Kind::Spawn => {
                 if let Some(child) = other(third) {
                     self.order.create(context, child);
                 }
@@ -38,7 +40,25 @@ impl Causes {
                     self.sync(context, third, operation);
                 }
             }
-            Kind::Barrier => {
+            Kind::Atomic => {
+                if let Some(operation) = Operation::of(third) {
+                    let object = control.slots[0] | OF_ATOMICS;
+                    self.sync(context, object, operation);
+                    if operation == Operation::Take {
+                        self.objects.remove(&object);
+                    }
+                }
+            }
+            Kind::Allocate => {
+                // Of an object that had been there before nothing is left.
+                let [address, size, ..] = control.slots;
+                let end = address.saturating_add(size);
+                for kind in [0, OF_ATOMICS] {
+                    let gone: Vec<u64> = self.objects.range(address | kind..end | kind).map(|(at, _)| *at).collect();
+                    gone.iter().for_each(|at| drop(self.objects.remove(at)));
+                }
+            }
+            Kind::Barrier if Passage::of(fifth).waits => {
                 if let Some(learnt) = self.barriers.get(&episode(&control)) {
                     self.order.learn(context, learnt);
                 }
@@ -53,21 +73,21 @@ impl Causes {
         join(self.barriers.entry(episode(&barrier)).or_default(), &learnt);
     }
 
-    /// Before an access: an atomic one takes over what others released there.
-    pub fn before(&mut self, context: u32, access: &Access) {
-        if access.flags & operation::ATOMIC != 0 && access.mode != Mode::Store {
-            self.sync(context, access.address | OF_ATOMICS, Operation::AtomicLoad);
-        }
-    }
-
-    /// After an access: an atomic one lets others take over.
-    pub fn after(&mut self, context: u32, access: &Access) {
-        if access.flags & operation::ATOMIC != 0 && access.mode != Mode::Load {
-            self.sync(context, access.address | OF_ATOMICS, Operation::AtomicStore);
-        }
-    }
-
     fn sync(&mut self, context: u32, object: u64, operation: Operation) {
+        // Readers come before the next writer, not one after the other.
+        match operation {
+            Operation::ReadLock => drop(self.reading.insert((context, object))),
+            Operation::Unlock if self.reading.remove(&(context, object)) => {
+                let learnt = self.order.release(context);
+                return join(self.readers.entry(object).or_default(), &learnt);
+            }
+            Operation::Lock => {
+                if let Some(learnt) = self.readers.remove(&object) {
+                    self.order.learn(context, &learnt);
+                }
+            }
+            _ => {}
+        }
         if operation.acquires() {
             if let Some(learnt) = self.objects.get(&object) {
                 self.order.learn(context, learnt);

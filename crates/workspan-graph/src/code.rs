@@ -126,6 +126,8 @@ impl Consumer for Code {
         *self.blocks.entry(executed.id).or_default().runs.entry(mean).or_default() += 1;
     }
 
+    fn transfer(&mut self, _: Executed<'_>, _: &Access) {}
+
     fn control(&mut self, context: u32, control: Control) {
         use workspan_trace::control::Kind::{Barrier, Begin, Create, Join, Sync, Task, Wait};
         let time = match control.kind {

@@ -1,6 +1,7 @@
 //! A buffer's bytes as events, and their slots as accesses.
 
 use workspan_trace::control::{Kind, FIRST_SEGMENT};
+use workspan_trace::mpi::Passage;
 use workspan_trace::program::{flag, operation, Access as Mode, Address, Segment};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
@@ -88,6 +89,12 @@ impl<'p, 'b> Events<'p, 'b> {
     }
 }
 
+/// Which passage of which barrier.
+pub fn episode(barrier: &Control) -> (u64, u64) {
+    let [_, _, object, arrival, slot] = barrier.slots;
+    (object, arrival / Passage::of(slot).count.max(1))
+}
+
 /// A slot.
 #[inline]
 pub fn slot(slots: &[u8], number: usize) -> u64 {
@@ -112,6 +119,17 @@ impl Event<'_> {
 
     /// The accesses of a segment, into `accesses`; the address of the frame, if it is there.
     pub fn accesses(&self, loaded: &Loaded, segment: &Segment, accesses: &mut Vec<Access>) -> Option<u64> {
+        self.accesses_at(loaded, &loaded.variables, segment, accesses)
+    }
+
+    /// The same, of a process whose variables are elsewhere.
+    pub fn accesses_at(
+        &self,
+        loaded: &Loaded,
+        variables: &[u64],
+        segment: &Segment,
+        accesses: &mut Vec<Access>,
+    ) -> Option<u64> {
         accesses.clear();
         let mut next = 0;
         let mut take = || {
@@ -129,7 +147,7 @@ impl Event<'_> {
                     base.wrapping_add_signed(offset)
                 }
                 Address::Symbol { symbol, offset } => {
-                    let base = loaded.variables.get(symbol as usize).copied().unwrap_or(0);
+                    let base = variables.get(symbol as usize).copied().unwrap_or(0);
                     base.wrapping_add_signed(offset)
                 }
             };

@@ -13,6 +13,7 @@ use workspan_trace::VERSION;
 
 use crate::codec::Encoded;
 use crate::program::Program;
+use crate::ranks::{self, Ranks};
 use crate::summary::Summary;
 
 /// Name of the file in its folder.
@@ -28,6 +29,8 @@ mod kind {
     pub(super) const MODULE: u8 = 2;
     pub(super) const EVENTS: u8 = 3;
     pub(super) const END: u8 = 4;
+    pub(super) const HOST: u8 = 5;
+    pub(super) const RANKS: u8 = 6;
 }
 
 /// Why a recording cannot be read.
@@ -79,6 +82,15 @@ pub struct End {
     pub unknown: u32,
 }
 
+/// Where the program ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Host {
+    /// Cycle counter when the program started.
+    pub start: u64,
+    /// A number of the machine since its last start; 0: unknown.
+    pub machine: u64,
+}
+
 /// Where a chunk of events is, and what it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChunkInfo {
@@ -126,7 +138,8 @@ impl Recorder {
         self.file.write_all(&crc32fast::hash(body).to_le_bytes())?;
         self.file.write_all(body)?;
         self.bytes += 8 + u64::from(length);
-        Ok(())
+        // Records are long: whoever kills `workspan` loses none that was written.
+        self.file.flush()
     }
 
     /// A module, as the run-time handed it over.
@@ -152,6 +165,21 @@ impl Recorder {
         for part in [&packed, &chunk.structure, &chunk.residuals] {
             out.bytes.extend_from_slice(part);
         }
+        self.put(&out.bytes)
+    }
+
+    /// Where the program ran.
+    pub fn host(&mut self, host: Host) -> io::Result<()> {
+        let mut out = record(kind::HOST);
+        out.number(host.start);
+        out.number(host.machine);
+        self.put(&out.bytes)
+    }
+
+    /// Which processes the recording was made of.
+    pub fn ranks(&mut self, ranks: &Ranks) -> io::Result<()> {
+        let mut out = record(kind::RANKS);
+        ranks.encode(&mut out);
         self.put(&out.bytes)
     }
 
@@ -186,6 +214,10 @@ pub struct Recording {
     pub chunks: Vec<ChunkInfo>,
     /// How it ended; nothing if the recording was cut short.
     pub end: Option<End>,
+    /// Where the program ran.
+    pub host: Option<Host>,
+    /// Processes that it was made of, if it was merged.
+    pub ranks: Ranks,
     /// Bytes of the file.
     pub bytes: u64,
     /// Where damage begins, if there is some.
@@ -207,8 +239,17 @@ impl Recording {
         if version != VERSION {
             return Err(Problem::Version(version));
         }
-        let (meta, program) = (Meta::default(), Program::new());
-        let mut recording = Recording { file, meta, program, chunks: Vec::new(), end: None, bytes, damaged: None };
+        let mut recording = Recording {
+            file,
+            meta: Meta::default(),
+            program: Program::new(),
+            chunks: Vec::new(),
+            end: None,
+            host: None,
+            ranks: Ranks::default(),
+            bytes,
+            damaged: None,
+        };
         let mut at = 12;
         while recording.end.is_none() {
             match recording.body(at, bytes) {
@@ -222,6 +263,10 @@ impl Recording {
             }
         }
         recording.chunks.sort_by_key(|chunk| (chunk.context, chunk.sequence));
+        for chunk in &mut recording.chunks {
+            let bits = recording.ranks.bits(chunk.context);
+            chunk.summary.marks.iter_mut().for_each(|mark| ranks::mark(&mut mark.control, bits));
+        }
         Ok(recording)
     }
 
@@ -288,6 +333,8 @@ impl Recording {
                 }
                 self.end = Some(end);
             }
+            kind::HOST => self.host = Some(Host { start: from.number()?, machine: from.number()? }),
+            kind::RANKS => self.ranks = Ranks::decode(&mut from)?,
             _ => return Err(Malformed),
         }
         Ok(())
@@ -327,6 +374,9 @@ impl Recording {
     pub fn complete(&self) -> bool {
         let whole = |end: &End| end.gave_up == 0 && end.untracked == 0 && end.unknown == 0 && end.signal == 0;
         let present: usize = self.contexts().into_iter().map(|context| self.chunks_of(context).count()).sum();
-        self.end.as_ref().is_some_and(whole) && self.damaged.is_none() && present == self.chunks.len()
+        self.end.as_ref().is_some_and(whole)
+            && self.damaged.is_none()
+            && present == self.chunks.len()
+            && self.ranks.complete()
     }
 }

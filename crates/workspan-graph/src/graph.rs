@@ -11,9 +11,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use workspan_trace::control::{Kind, Operation};
+use workspan_trace::mpi::{Message, Passage};
 
-use crate::events::Control;
+use crate::events::{episode, Control};
 use crate::file::Recording;
+use crate::messages::operation;
 use crate::structure::{other, Need, Position, Step, Structure};
 use crate::summary::Tally;
 pub use crate::task::{Task, Type};
@@ -133,11 +135,14 @@ impl Builder {
     /// Finds who arrives last at each barrier.
     fn survey(&mut self, steps: &[Step]) {
         for step in steps {
-            let Step::Control(Control { kind: Kind::Barrier, slots: [_, _, object, arrival, count] }, _) = step else {
+            let Step::Control(control @ Control { kind: Kind::Barrier, slots: [_, _, _, arrival, slot] }, _) = step
+            else {
                 continue;
             };
-            let episode = self.episodes.entry((*object, arrival / (*count).max(1))).or_default();
-            episode.last_arrival = episode.last_arrival.max(*arrival);
+            if Passage::of(*slot).arrives {
+                let last = self.episodes.entry(episode(control)).or_default();
+                last.last_arrival = last.last_arrival.max(*arrival);
+            }
         }
     }
 
@@ -219,7 +224,7 @@ impl Builder {
                 self.depend(context, structure.needs.get(&context.number), before, at);
                 return before;
             }
-            Kind::Create | Kind::Task => {
+            Kind::Create | Kind::Task | Kind::Spawn => {
                 let task = self.step(context, Type::Create, (before, after), at);
                 self.get(task).object = object;
                 self.creates.extend(other(object).map(|other| (task, other)));
@@ -235,6 +240,7 @@ impl Builder {
                 self.step(context, Type::Join, (before, after), at);
                 context.before = None;
             }
+            Kind::Gather => self.join(context, structure, (before, after), at),
             Kind::Wait => {
                 self.join(context, structure, (before, after), at);
                 self.depend(context, structure.awaited.get(&at), after, at);
@@ -260,8 +266,20 @@ impl Builder {
                 self.barrier(context, slots, at);
                 context.before = None;
             }
+            Kind::Message => {
+                // Of one rank alone: nobody knows the other side.
+                let task = self.step(context, Type::Sync, (before, after), at);
+                self.get(task).operation = Message::of(control.slots).map(|message| operation(message.deed));
+                context.before = None;
+            }
+            Kind::Collective => {
+                self.step(context, Type::Barrier, (before, after), at);
+                context.before = None;
+            }
             Kind::End => return before,
+            Kind::Rank | Kind::Communicator | Kind::Transfer => return 0,
             Kind::Gap | Kind::Allocate | Kind::Free | Kind::Switch | Kind::Group | Kind::Depend => return 0,
+            Kind::Atomic | Kind::Frame => return 0,
         }
         after
     }
@@ -300,12 +318,13 @@ impl Builder {
     }
 
     fn barrier(&mut self, context: &mut Context, slots: [u64; 5], at: Position) {
-        let [before, after, object, arrival, count] = slots;
-        let key = (object, arrival / count.max(1));
+        let [before, after, object, arrival, slot] = slots;
+        let passage = Passage::of(slot);
+        let key = episode(&Control { kind: Kind::Barrier, slots });
         let arriving = context.work;
         self.get(arriving).end = before;
         let is_last = self.episodes.get(&key).is_some_and(|episode| episode.last_arrival == arrival);
-        let task = is_last.then(|| {
+        let task = (is_last && passage.arrives).then(|| {
             let task = self.task(context, Type::Barrier, before, at);
             self.get(task).object = object;
             task
@@ -316,9 +335,13 @@ impl Builder {
         context.work = leaving;
         let episode = self.episodes.entry(key).or_default();
         episode.task = episode.task.or(task);
-        episode.arriving.push(arriving);
-        episode.leaving.push(leaving);
-        episode.start = if episode.arriving.len() == 1 { before } else { episode.start.min(before) };
+        if passage.arrives {
+            episode.start = if episode.arriving.is_empty() { before } else { episode.start.min(before) };
+            episode.arriving.push(arriving);
+        }
+        if passage.waits {
+            episode.leaving.push(leaving);
+        }
         episode.end = episode.end.max(after);
     }
 

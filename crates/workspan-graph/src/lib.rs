@@ -3,10 +3,12 @@
 //! * [`program`]: the static descriptions of all modules; [`events`]: a buffer's bytes as events with addresses.
 //! * [`codec`]: buffers to small chunks and back; [`mod@file`]: chunks on disk.
 //! * [`structure`]: what each context did, and which tasks its waits join.
+//! * [`ranks`]: several processes in one recording; [`messages`]: which send belongs to which receive; [`merge`]: one of several.
 //! * [`graph`]: work, create, join, sync and barrier tasks with their edges.
 //! * [`replay`]: a recording as a stream of decoded segments. A [`replay::Consumer`] sees accesses, never the encoding.
 //! * [`order`]: which moment of a context comes before which of another.
-//! * Analyses: [`cache`], [`misses`], [`races`], [`sharing`], [`code`], [`timeline`]; what they share: [`causes`], [`allocations`].
+//! * Analyses: [`cache`], [`misses`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`]; what they share: [`causes`], [`allocations`],
+//!   [`runtimes`].
 //!
 //! **Invariant:** any bytes are decoded without a panic, in memory proportional to a chunk. Chunks are independent: each
 //! can be made and read by any thread. What is missing or damaged is said ([`file::Problem`], [`graph::Graph::complete`]).
@@ -19,13 +21,19 @@ pub mod codec;
 pub mod events;
 pub mod file;
 pub mod graph;
+pub mod merge;
+pub mod messages;
 pub mod misses;
 pub mod order;
+pub mod path;
 pub mod program;
 pub mod races;
+pub mod ranks;
 pub mod replay;
+pub mod runtimes;
 pub mod sharing;
 pub mod structure;
 pub mod summary;
 pub mod task;
 pub mod timeline;
+pub mod waits;

@@ -1,5 +1,7 @@
 //! The static descriptions of all modules that a process registered, by id of a segment.
 
+use std::collections::HashMap;
+
 use workspan_trace::bytes::Malformed;
 use workspan_trace::control::{Kind, FIRST_SEGMENT};
 use workspan_trace::program::{flag, operation, Access, Module, Operation, Segment};
@@ -41,6 +43,8 @@ pub struct Loaded {
     pub module: Module,
     /// Addresses of its variables.
     pub variables: Vec<u64>,
+    /// Operations that stand for what a library reads and writes in a call at the end of a segment: the first of two.
+    pub transfers: HashMap<u32, u32>,
 }
 
 /// All modules.
@@ -66,7 +70,7 @@ impl Program {
 
     /// Adds a module, as the run-time handed it over.
     pub fn add(&mut self, base: u32, bytes: &[u8]) -> Result<(), Malformed> {
-        let (module, rest) = Module::decode(bytes)?;
+        let (mut module, rest) = Module::decode(bytes)?;
         let variables: Vec<u64> =
             rest.chunks_exact(8).filter_map(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes).collect();
         let last = (base as usize).saturating_add(module.segments.len());
@@ -78,8 +82,16 @@ impl Program {
             let entry = Entry { module: number, segment: at, ..describe(&module, segment) };
             self.put(base + at, entry);
         }
-        self.modules.push(Loaded { base, module, variables });
+        let transfers = add_transfers(&mut module);
+        self.modules.push(Loaded { base, module, variables, transfers });
         Ok(())
+    }
+
+    /// The bytes that [`Program::add`] makes a module of.
+    pub fn encoded(loaded: &Loaded) -> Vec<u8> {
+        let mut bytes = loaded.module.encode();
+        bytes.extend(loaded.variables.iter().flat_map(|address| address.to_le_bytes()));
+        bytes
     }
 
     fn put(&mut self, id: u32, entry: Entry) {
@@ -126,11 +138,43 @@ impl Program {
         place(module, module.operations.get(operation)?.place)
     }
 
+    /// The operation that stands for what a library reads or writes in a call at the end of a segment; of no place otherwise.
+    pub fn transfer(&self, id: u32, access: Access) -> u32 {
+        let found = self.entry(id).and_then(|entry| {
+            let loaded = self.modules.get(entry.module.checked_sub(1)? as usize)?;
+            loaded.transfers.get(&entry.segment)
+        });
+        found.map_or(u32::MAX, |first| first + u32::from(access == Access::Store))
+    }
+
     /// Basic blocks in all.
     pub fn blocks(&self) -> u64 {
         let functions = self.modules.iter().flat_map(|loaded| &loaded.module.functions);
         functions.map(|function| u64::from(function.blocks)).sum()
     }
+}
+
+/// Adds a read and a write, of a size that is known at run time, for each call of MPI. No segment has them.
+fn add_transfers(module: &mut Module) -> HashMap<u32, u32> {
+    let is_of_mpi = |segment: &Segment| {
+        let name = module.text(segment.callee);
+        segment.flags & flag::CALL != 0
+            && ["MPI_", "PMPI_", "mpi_", "pmpi_"].iter().any(|start| name.starts_with(start))
+    };
+    let calls: Vec<(u32, u32)> = (0..)
+        .zip(&module.segments)
+        .filter(|(_, segment)| is_of_mpi(segment))
+        .map(|(number, segment)| (number, segment.call_place))
+        .collect();
+    let mut found = HashMap::new();
+    for (number, place) in calls {
+        found.insert(number, small(module.operations.len()));
+        let flags = operation::LIBRARY | operation::SIZE_SLOT;
+        for access in [Access::Load, Access::Store] {
+            module.operations.push(Operation { access, flags, place, ..Operation::default() });
+        }
+    }
+    found
 }
 
 /// File and line of a place of a module.

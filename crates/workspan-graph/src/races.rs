@@ -1,26 +1,28 @@
 //! Data races: accesses of two tasks to the same bytes, one of them a write, that the graph leaves unordered.
 //!
 //! [`crate::order`] knows what comes before what: creation, joins, barriers, dependences; locks order only those who hold
-//! them one after the other, as in this run: another run may have them in another order, but not at the same time. Two
-//! atomic accesses to a place do not race; they order as the replay has them, which may not be the order in which they
-//! happened: locks made of them, as Rust's, raise no alarm, but a race may stay unseen.
+//! them one after the other, as in this run: another run may have them in another order, but not at the same time. So do
+//! atomic operations that release and acquire. Two atomic accesses to a place do not race.
 //!
 //! The shadow of 8 bytes keeps the last accesses that are not ordered before others of their kind, [`MOST`] at most: of what
 //! more tasks read at the same time, some reads are forgotten. Memory that is allocated begins without a shadow. So does the
 //! stack: a task that begins on a thread's stack has what is below its frame for itself, and leaves nothing there. Code that
-//! the compiler makes up for reductions and copies runs within the runtime's own order, and is excluded.
+//! the compiler makes up for reductions and copies runs within the runtime's own order, and is excluded; so is the code of
+//! runtimes that is compiled into the program ([`runtimes`]). Tasks that run on one thread share its thread-local variables.
 //! **Memory:** proportional to what the program touched.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use workspan_trace::control::Kind;
+use workspan_trace::control::{Kind, Operation};
 use workspan_trace::program::{operation, Access as Mode};
 
 pub use crate::allocations::Allocation;
 use crate::allocations::Allocations;
 use crate::causes::Causes;
 use crate::events::{Access, Control};
+use crate::ranks;
 use crate::replay::{Consumer, Executed};
+use crate::runtimes;
 
 /// Kinds of races.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,6 +98,8 @@ struct Context {
     segment: u32,
     /// The first frame on the stack that it runs on.
     frame: Option<u64>,
+    /// What it has just released by an atomic operation that comes next.
+    released: Option<u64>,
 }
 
 /// Finds races in a replayed recording.
@@ -112,6 +116,8 @@ pub struct Races {
     marks: u32,
     /// Functions that are excluded, by module.
     left_out: HashMap<u32, HashSet<u32>>,
+    /// Whether an operation is a runtime's, by module.
+    of_runtimes: HashMap<u32, Vec<bool>>,
 }
 
 impl Races {
@@ -124,9 +130,9 @@ impl Races {
         self.contexts.entry(number).or_default()
     }
 
-    /// The stack that an address may lie in: its first byte; 0: the first thread's.
+    /// The stack that an address may lie in: its first byte; the bits of the rank alone: the first thread's.
     fn stack(&self, address: u64) -> u64 {
-        self.allocations.at(address).map_or(0, |found| found.address)
+        self.allocations.at(address).map_or(ranks::bits_of(address), |found| found.address)
     }
 
     /// Nothing is left below a frame.
@@ -149,7 +155,7 @@ impl Races {
         let above = marks.partition_point(|(frame, _)| *frame > address);
         above.checked_sub(1).is_some_and(|at| {
             let (frame, mark) = marks[at];
-            (stack != 0 || frame - address < STACK) && last.marks < mark
+            (stack != ranks::bits_of(address) || frame - address < STACK) && last.marks < mark
         })
     }
 
@@ -176,9 +182,11 @@ impl Races {
     }
 
     fn touch(&mut self, context: u32, access: &Access, place: Place) {
-        let moment = self.causes.order.now(context);
         let write = access.mode != Mode::Load;
         let atomic = access.flags & operation::ATOMIC != 0;
+        // Whoever takes over what an operation releases comes after the operation itself.
+        let is_release = atomic && self.context(context).released.take() == Some(access.address);
+        let moment = self.causes.order.now(context) - u32::from(is_release);
         let end = access.address.saturating_add(access.size);
         let mut at = access.address;
         while at < end {
@@ -251,10 +259,16 @@ impl Consumer for Races {
         if self.is_left_out(&executed) {
             return;
         }
-        for access in accesses {
-            self.causes.before(executed.context, access);
+        let module = &executed.module.module;
+        let of_runtimes =
+            self.of_runtimes.entry(executed.module_number).or_insert_with(|| runtimes::operations(module));
+        let of_runtimes: Vec<bool> =
+            accesses.iter().map(|access| of_runtimes.get(access.operation as usize) == Some(&true)).collect();
+        for (access, of_runtime) in accesses.iter().zip(of_runtimes) {
+            if of_runtime || access.flags & operation::THREAD_LOCAL != 0 {
+                continue;
+            }
             self.touch(executed.context, access, (executed.module_number, access.operation));
-            self.causes.after(executed.context, access);
         }
     }
 
@@ -268,6 +282,13 @@ impl Consumer for Races {
                 }
             }
             Kind::Allocate => self.forget(address, size),
+            Kind::Atomic if Operation::of(control.slots[2]).is_some_and(Operation::releases) => {
+                self.context(context).released = Some(address);
+            }
+            Kind::Frame if self.context(context).frame.is_none() => {
+                self.context(context).frame = Some(address);
+                self.mark(address);
+            }
             _ => {}
         }
         let segment = self.context(context).segment;

@@ -8,13 +8,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use workspan_trace::control::Kind;
-use workspan_trace::program::Segment;
+use workspan_trace::control::{Kind, TICKET_BITS};
+use workspan_trace::mpi::Passage;
+use workspan_trace::program::{operation, Access as Mode, Segment};
 
 use crate::codec::Decoder;
-use crate::events::{Access, Control, Events};
+use crate::events::{episode, Access, Control, Events};
 use crate::file::{ChunkInfo, Problem, Recording};
 use crate::program::{Loaded, Program};
+use crate::ranks;
 use crate::structure::{other, Need, Position, Structure};
 
 /// Segments of a context before another has its turn.
@@ -42,6 +44,11 @@ pub trait Consumer {
     /// A segment, with its accesses in program order.
     fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]);
 
+    /// An access that a library makes in a call at the end of a segment, which has run already.
+    fn transfer(&mut self, executed: Executed<'_>, access: &Access) {
+        self.segment(executed, std::slice::from_ref(access));
+    }
+
     /// A control event of a context.
     fn control(&mut self, context: u32, control: Control) {
         let _ = (context, control);
@@ -59,6 +66,10 @@ pub trait Consumer {
 }
 
 struct Cursor<'r> {
+    /// What its addresses have in their highest bits.
+    rank: u64,
+    /// Segment that it executed last.
+    last: u32,
     /// Whose events come.
     context: u32,
     thread: u32,
@@ -85,7 +96,10 @@ struct Gate {
     ended: HashSet<u32>,
     /// Pieces of each context that are over.
     over: HashMap<u32, usize>,
-    heap: u64,
+    /// Allocations and releases so far, of each rank.
+    heap: HashMap<u64, u64>,
+    /// Of each rank and counter of atomics the ticket that comes next.
+    atomics: HashMap<(u64, u64), u64>,
     structure: Structure,
 }
 
@@ -97,6 +111,8 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
         .contexts()
         .into_iter()
         .map(|context| Cursor {
+            rank: recording.ranks.bits(context),
+            last: 0,
             context,
             thread: context,
             number: 0,
@@ -148,25 +164,26 @@ fn pass(cursor: &mut Cursor<'_>, gate: &mut Gate, control: Control, at: Position
         cursor.context = next;
         return;
     }
-    gate.pass(cursor.context, &control);
+    gate.pass(cursor, &control);
     consumer.control(cursor.context, control);
     if control.kind != Kind::Barrier {
         gate.join(cursor.context, &control, at, consumer);
     }
 }
 
-/// Which passage of which barrier.
-pub fn episode(barrier: &Control) -> (u64, u64) {
-    let [_, _, object, arrival, count] = barrier.slots;
-    (object, arrival / count.max(1))
-}
-
 fn time_of(control: &Control) -> u64 {
     match control.kind {
         Kind::Allocate => control.slots[2],
         Kind::Free => control.slots[1],
+        // It has no time: its thread goes on first.
+        Kind::Atomic => 0,
         _ => control.slots[0],
     }
+}
+
+/// Counter and ticket of an atomic operation.
+fn counted(slot: u64) -> (u64, u64) {
+    (slot >> TICKET_BITS, slot & ((1 << TICKET_BITS) - 1))
 }
 
 enum Went {
@@ -215,8 +232,14 @@ impl<'r> Turn<'r, '_> {
             };
             let length = events.position();
             cursor.number += 1;
-            if let Some(control) = event.control() {
+            if let Some(mut control) = event.control() {
                 cursor.at += length;
+                ranks::mark(&mut control, cursor.rank);
+                if control.kind == Kind::Transfer {
+                    self.transfer(cursor, control, consumer);
+                    went = Went::On;
+                    continue;
+                }
                 let chunk = cursor.next.saturating_sub(1);
                 let at = (cursor.thread, u32::try_from(chunk).unwrap_or(u32::MAX), cursor.number - 1);
                 cursor.pending = Some((control, at));
@@ -226,15 +249,34 @@ impl<'r> Turn<'r, '_> {
                 }
                 pass(cursor, gate, control, at, consumer);
             } else if let Some((module, segment)) = program.segment(event.id) {
-                let frame = event.accesses(module, segment, &mut self.accesses);
-                let (context, id) = (cursor.context, event.id);
                 let module_number = self.modules.get(&module.base).copied().unwrap_or(0);
+                let variables = self.recording.ranks.variables(cursor.rank, module_number).unwrap_or(&module.variables);
+                let frame = event.accesses_at(module, variables, segment, &mut self.accesses);
+                let frame = frame.map(|frame| frame | cursor.rank);
+                self.accesses.iter_mut().for_each(|access| access.address |= cursor.rank);
+                let (context, id) = (cursor.context, event.id);
+                cursor.last = id;
                 consumer.segment(Executed { context, id, module, module_number, segment, frame }, &self.accesses);
                 cursor.at += length;
             }
             went = Went::On;
         }
         Ok(went)
+    }
+
+    /// An access that a library made for the context.
+    fn transfer(&self, cursor: &Cursor<'_>, control: Control, consumer: &mut impl Consumer) {
+        let program = &self.recording.program;
+        let Some((module, segment)) = program.segment(cursor.last) else {
+            return;
+        };
+        let [address, size, writes, ..] = control.slots;
+        let mode = if writes == 0 { Mode::Load } else { Mode::Store };
+        let flags = operation::LIBRARY;
+        let access = Access { address, size, mode, flags, operation: program.transfer(cursor.last, mode) };
+        let module_number = self.modules.get(&module.base).copied().unwrap_or(0);
+        let (context, id) = (cursor.context, cursor.last);
+        consumer.transfer(Executed { context, id, module, module_number, segment, frame: None }, &access);
     }
 }
 
@@ -262,8 +304,10 @@ impl Gate {
         if control.kind == Kind::Barrier && !cursor.arrived && self.have_ended(self.structure.joins.get(&at)) {
             cursor.arrived = true;
             self.join(cursor.context, control, at, consumer);
-            *self.arrived.entry(episode(control)).or_default() += 1;
-            consumer.arrive(cursor.context, *control);
+            if Passage::of(control.slots[4]).arrives {
+                *self.arrived.entry(episode(control)).or_default() += 1;
+                consumer.arrive(cursor.context, *control);
+            }
         }
     }
 
@@ -301,7 +345,7 @@ impl Gate {
                 (second == 0 || self.created.contains(&cursor.context))
                     && self.are_there(self.structure.needs.get(&cursor.context))
             }
-            Kind::Join => self.have_ended(self.structure.joins.get(&at)),
+            Kind::Join | Kind::Gather => self.have_ended(self.structure.joins.get(&at)),
             Kind::Wait => {
                 self.have_ended(self.structure.joins.get(&at)) && self.are_there(self.structure.awaited.get(&at))
             }
@@ -309,8 +353,9 @@ impl Gate {
                 self.tickets.get(&third).and_then(|tickets| tickets.last()).is_none_or(|next| *next >= fourth)
             }
             Kind::Barrier => {
-                let all_have_come = || self.arrived.get(&episode(control)).is_some_and(|here| *here >= fifth.max(1));
-                cursor.arrived && (second == 0 || all_have_come())
+                let Passage { count, waits, .. } = Passage::of(fifth);
+                let all_have_come = || self.arrived.get(&episode(control)).is_some_and(|here| *here >= count.max(1));
+                cursor.arrived && (second == 0 || !waits || all_have_come())
             }
             // Its pieces come in their order.
             Kind::Switch => other(second).is_none_or(|next| {
@@ -318,17 +363,30 @@ impl Gate {
                 let own = usize::from(next == cursor.context);
                 self.over.get(&next).copied().unwrap_or(0) + own >= number
             }),
-            Kind::Allocate => self.heap >= third,
-            Kind::Free => self.heap >= second,
-            Kind::Create | Kind::Task | Kind::Group | Kind::Depend | Kind::End | Kind::Gap => true,
+            Kind::Allocate => self.heap.get(&cursor.rank).copied().unwrap_or(0) >= third,
+            Kind::Free => self.heap.get(&cursor.rank).copied().unwrap_or(0) >= second,
+            Kind::Atomic => {
+                let (counter, ticket) = counted(second);
+                self.atomics.get(&(cursor.rank, counter)).copied().unwrap_or(0) >= ticket
+            }
+            Kind::Create
+            | Kind::Task
+            | Kind::Spawn
+            | Kind::Frame
+            | Kind::Group
+            | Kind::Depend
+            | Kind::End
+            | Kind::Gap => true,
+            Kind::Rank | Kind::Communicator | Kind::Message | Kind::Collective | Kind::Transfer => true,
         }
     }
 
     /// A control event comes.
-    fn pass(&mut self, context: u32, control: &Control) {
+    fn pass(&mut self, cursor: &Cursor<'_>, control: &Control) {
         let [_, second, third, fourth, _] = control.slots;
+        let heap = self.heap.entry(cursor.rank).or_default();
         match control.kind {
-            Kind::Create | Kind::Task => {
+            Kind::Create | Kind::Task | Kind::Spawn => {
                 self.created.extend(u32::try_from(third).ok().and_then(|other| other.checked_sub(1)));
             }
             Kind::Sync => {
@@ -338,13 +396,19 @@ impl Gate {
                     }
                 }
             }
-            Kind::Allocate => self.heap = self.heap.max(third + 1),
-            Kind::Free => self.heap = self.heap.max(second + 1),
+            Kind::Allocate => *heap = (*heap).max(third + 1),
+            Kind::Free => *heap = (*heap).max(second + 1),
+            Kind::Atomic => {
+                let (counter, ticket) = counted(second);
+                let next = self.atomics.entry((cursor.rank, counter)).or_default();
+                *next = (*next).max(ticket + 1);
+            }
             Kind::End => {
-                self.ended.insert(context);
+                self.ended.insert(cursor.context);
             }
             Kind::Begin | Kind::Join | Kind::Wait | Kind::Barrier | Kind::Gap => {}
-            Kind::Switch | Kind::Group | Kind::Depend => {}
+            Kind::Switch | Kind::Group | Kind::Depend | Kind::Gather | Kind::Frame => {}
+            Kind::Rank | Kind::Communicator | Kind::Message | Kind::Collective | Kind::Transfer => {}
         }
     }
 }

@@ -134,7 +134,6 @@ impl Consumer for Sharing {
         let context = executed.context;
         self.segments.insert(context, executed.id);
         for access in accesses.iter().filter(|access| access.size > 0) {
-            self.causes.before(context, access);
             let place = (executed.module_number, access.operation);
             let moment = self.causes.order.now(context);
             let write = access.mode != Mode::Load;
@@ -146,7 +145,6 @@ impl Consumer for Sharing {
                 self.line(Last { context, moment, bytes, write, place }, line);
             }
             self.cell(context, access, place);
-            self.causes.after(context, access);
         }
     }
 

@@ -2,13 +2,14 @@
 //!
 //! A thread's events belong to one context after the other ([`Kind::Switch`]); a context may go on in another thread. A wait
 //! for tasks names none: it joins those that its context has created and not joined yet, a group and a barrier also what
-//! these created and did not join. Dependences order tasks of one creator, item by item, in the order of creation.
+//! these created and did not join. A wait for a gather joins the tasks that name it. Dependences order tasks of one creator, item by item, in the order of creation.
 //!
 //! **Cost:** linear in the control events, but for tasks of one `mutexinoutset`, whose pairs are looked at.
 
 use std::collections::{BTreeMap, HashMap};
 
 use workspan_trace::control::{Awaited, Kind, Use};
+use workspan_trace::mpi::is_shared;
 
 use crate::events::Control;
 use crate::file::Recording;
@@ -99,7 +100,9 @@ impl Structure {
     /// Threads of a runtime, which only run tasks, are no contexts.
     fn drop_idle_threads(&mut self) {
         let created = |step: &Step| match step {
-            Step::Control(control, _) if matches!(control.kind, Kind::Create | Kind::Task) => other(control.slots[2]),
+            Step::Control(control, _) if matches!(control.kind, Kind::Create | Kind::Task | Kind::Spawn) => {
+                other(control.slots[2])
+            }
             _ => None,
         };
         let created: std::collections::HashSet<u32> = self.steps.values().flatten().filter_map(created).collect();
@@ -115,10 +118,11 @@ impl Structure {
         let times: HashMap<u32, (u64, u64)> =
             self.steps.iter().map(|(context, steps)| (*context, begin_and_end(steps))).collect();
         let steps = std::mem::take(&mut self.steps);
+        let gathers = gathers(&steps);
         let mut left: HashMap<u32, Vec<u32>> = HashMap::new();
         // Who creates has the lower number: what a task has left is known when its creator's turn comes.
         for (context, steps) in steps.iter().rev() {
-            let rest = self.join_of(steps, &mut left, &times);
+            let rest = self.join_of(steps, &mut left, &times, &gathers);
             if !rest.is_empty() {
                 left.insert(*context, rest);
             }
@@ -132,6 +136,7 @@ impl Structure {
         steps: &[Step],
         left: &mut HashMap<u32, Vec<u32>>,
         times: &HashMap<u32, (u64, u64)>,
+        gathers: &Gathers,
     ) -> Vec<u32> {
         // Its tasks, and those that its joined tasks have left.
         let (mut children, mut orphans): (Vec<u32>, Vec<u32>) = Default::default();
@@ -157,8 +162,13 @@ impl Structure {
                         None => joined.extend(more),
                     }
                 }
+                Kind::Gather => {
+                    let created = gathers.get(&slots[2]).map_or(&[][..], Vec::as_slice);
+                    // Those that came when the wait was over are another wait's.
+                    joined.extend(created.iter().filter(|(_, when)| *when <= slots[1]).map(|(task, _)| *task));
+                }
                 Kind::Group => groups.push((children.len(), orphans.len())),
-                Kind::Barrier if slots[2] & REGION != 0 && slots[1] != 0 => {
+                Kind::Barrier if slots[2] & REGION != 0 && !is_shared(slots[2]) && slots[1] != 0 => {
                     joined = std::mem::take(&mut children);
                     let more = families(&joined);
                     joined.extend(more);
@@ -205,6 +215,21 @@ impl Structure {
         children.append(&mut orphans);
         children
     }
+}
+
+/// Tasks of each gather, with the time of their creation.
+type Gathers = HashMap<u64, Vec<(u32, u64)>>;
+
+fn gathers(steps: &BTreeMap<u32, Vec<Step>>) -> Gathers {
+    let mut gathers = Gathers::new();
+    for step in steps.values().flatten() {
+        if let Step::Control(Control { kind: Kind::Spawn, slots: [before, _, task, gather, _] }, _) = step {
+            if let Some(task) = other(*task).filter(|_| *gather != 0) {
+                gathers.entry(*gather).or_default().push((task, *before));
+            }
+        }
+    }
+    gathers
 }
 
 /// One need for each item.

@@ -48,7 +48,7 @@ pub struct Mark {
 pub struct Summary {
     /// Events in all.
     pub events: u64,
-    /// Control events but allocations and releases.
+    /// Control events but allocations, releases and transfers, atomics and frames.
     pub marks: Vec<Mark>,
     /// What lies before each mark, and after the last.
     pub fragments: Vec<Tally>,
@@ -71,7 +71,12 @@ impl Summariser {
     #[inline]
     pub fn add(&mut self, program: &Program, event: Event<'_>, entry: &Entry) {
         if let Some(control) = event.control() {
-            if !matches!(control.kind, Kind::Allocate | Kind::Free) {
+            if control.kind == Kind::Transfer {
+                let [_, bytes, writes, ..] = control.slots;
+                self.fragment.loads += u64::from(writes == 0);
+                self.fragment.stores += u64::from(writes != 0);
+                self.fragment.bytes += bytes;
+            } else if !matches!(control.kind, Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame) {
                 self.summary.marks.push(Mark { at: self.summary.events, control });
                 self.summary.fragments.push(std::mem::take(&mut self.fragment));
             }

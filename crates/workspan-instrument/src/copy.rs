@@ -7,7 +7,7 @@ use std::{fs, io};
 use crate::edit::{AnchorError, Edits};
 use crate::hooks::Hooks;
 use crate::rayon_core::{Recipe, Recipes};
-use crate::{embed, rayon, rayon_core};
+use crate::{embed, graph, rayon, rayon_core};
 
 /// A package as cargo resolved it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +121,8 @@ pub fn instrument(package: &Package, into: &Path) -> Result<Instrumented, Instru
         (Runtime::RayonCore, Hooks::All) => (rayon_core::FILES, &[]),
         (Runtime::RayonCore, Hooks::IdleOnly) => (rayon_core::IDLE_ONLY_FILES, &[]),
         (Runtime::Rayon, Hooks::All) => (rayon::FILES, rayon::OPTIONAL_FILES),
-        (Runtime::Rayon, Hooks::IdleOnly) => (&[], &[]),
+        (Runtime::RayonCore, Hooks::Graph) => (graph::FILES, &[]),
+        (Runtime::Rayon, Hooks::IdleOnly | Hooks::Graph) => (&[], &[]),
     };
     for (file, recipe) in required {
         edit(package, &source, file, *recipe, failed)?;
@@ -132,7 +133,11 @@ pub fn instrument(package: &Package, into: &Path) -> Result<Instrumented, Instru
         }
     }
     if package.runtime == Runtime::RayonCore {
-        embed::write(&source.join("workspan"), hooks).map_err(failed)?;
+        if hooks == Hooks::Graph {
+            fs::write(source.join(graph::MODULE), graph::TEXT).map_err(failed)?;
+        } else {
+            embed::write(&source.join("workspan"), hooks).map_err(failed)?;
+        }
     }
     fs::write(building.join(".workspan"), wanted).map_err(failed)?;
     remove(&to).map_err(failed)?;

@@ -4,11 +4,12 @@
 //! [`rayon`]). Insertions are anchored in short snippets of the original ([`edit`]); an anchor that is not found exactly
 //! as often as expected is an error that names the version, never a silent omission.
 //!
-//! Reading order: [`copy`] (what a driver calls), [`edit`], the two recipes, [`embed`] (our modules as text).
+//! Reading order: [`copy`] (what a driver calls), [`edit`], the recipes, those for task graphs in [`graph`], [`embed`] (our modules as text).
 
 pub mod copy;
 pub mod edit;
 pub mod embed;
+pub mod graph;
 pub mod hooks;
 pub mod rayon;
 pub mod rayon_core;
@@ -16,4 +17,4 @@ pub mod source;
 
 pub use copy::{check_version, instrument, InstrumentError, Instrumented, Package, Runtime};
 pub use embed::fingerprint;
-pub use hooks::{Hooks, IDLE_ONLY_FOLDER};
+pub use hooks::{Hooks, GRAPH_FOLDER, IDLE_ONLY_FOLDER};

@@ -154,7 +154,7 @@ kinds! {
     /// A critical section.
     Critical => { number: 16, stored: 14, name: "critical", code: "the critical section at", family: Family::Openmp, lock: true };
     /// Code between taking a lock and giving it back.
-    Lock => { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Openmp, lock: true };
+    Lock => { number: 17, stored: 15, name: "lock", code: "code under the lock taken at", family: Family::Any, lock: true };
     /// A region that the program marks.
     Marked => { number: 18, stored: 16, name: "marked", code: "serial code in the region marked at", family: Family::Any };
     /// `parallel_for` of oneTBB.
@@ -232,9 +232,9 @@ impl SiteKind {
         self.row().lock
     }
 
-    /// True for constructs of OpenMP, and those that may be.
+    /// True for constructs of OpenMP.
     pub fn is_openmp(self) -> bool {
-        matches!(self.row().family, Family::Openmp | Family::Any)
+        self.row().family == Family::Openmp
     }
 
     /// True for constructs of rayon.

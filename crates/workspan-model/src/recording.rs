@@ -34,7 +34,7 @@ pub struct Recording {
 impl Recording {
     /// True if constructs of OpenMP are among its sites; regions that a program marks are in programs with rayon, too.
     pub fn uses_openmp(&self) -> bool {
-        self.sites.iter().any(|site| site.kind.is_openmp() && site.kind != SiteKind::Marked)
+        self.sites.iter().any(|site| site.kind.is_openmp())
     }
 
     /// True if constructs are among its sites whose tasks may outlive their creator ([`Recording::lasting`]).

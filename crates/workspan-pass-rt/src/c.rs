@@ -12,6 +12,7 @@ pub const MAP_PRIVATE_ANONYMOUS: c_int = 0x22;
 pub const MAP_NORESERVE: c_int = 0x4000;
 pub const FUTEX_WAIT: c_int = 0;
 pub const FUTEX_WAKE: c_int = 1;
+pub const RTLD_LAZY_AND_LOADED: c_int = 1 | 4;
 pub const ESRCH: c_int = 3;
 pub const EOWNERDEAD: c_int = 130;
 #[cfg(target_arch = "x86_64")]
@@ -54,6 +55,7 @@ pub type Callback = unsafe extern "C" fn(*mut ObjectInfo, usize, *mut c_void) ->
 extern "C" {
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
+    pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     pub fn dl_iterate_phdr(callback: Callback, data: *mut c_void) -> c_int;
     pub fn getenv(name: *const c_char) -> *const c_char;
     pub fn getpid() -> c_int;
@@ -103,4 +105,35 @@ pub fn set_errno(value: c_int) {
     let place = unsafe { __errno_location() };
     // SAFETY: as above.
     unsafe { *place = value };
+}
+
+/// The object that has an address: its first address, and the one after its last; 0 and 0 if there is none.
+pub fn object_at(address: usize) -> (usize, usize) {
+    let mut wanted = (address, (0, 0));
+    // SAFETY: the function below takes what it is given.
+    unsafe { dl_iterate_phdr(find_object, (&raw mut wanted).cast()) };
+    wanted.1
+}
+
+/// # Safety
+/// The loader calls it, with a description of an object.
+unsafe extern "C" fn find_object(info: *mut ObjectInfo, _: usize, wanted: *mut c_void) -> c_int {
+    const PT_LOAD: u32 = 1;
+    // SAFETY: valid during the call.
+    let info = unsafe { &*info };
+    // SAFETY: what was passed.
+    let wanted = unsafe { &mut *wanted.cast::<(usize, (usize, usize))>() };
+    // SAFETY: the loader's array.
+    let headers = unsafe { core::slice::from_raw_parts(info.headers, info.count.into()) };
+    let (mut first, mut end) = (usize::MAX, 0);
+    for header in headers.iter().filter(|header| header.kind == PT_LOAD) {
+        let [address, size] = [header.address, header.memory_size].map(|word| usize::try_from(word).unwrap_or(0));
+        first = first.min(info.base.wrapping_add(address));
+        end = end.max(info.base.wrapping_add(address).wrapping_add(size));
+    }
+    let found = (first..end).contains(&wanted.0);
+    if found {
+        wanted.1 = (first, end);
+    }
+    c_int::from(found)
 }

@@ -15,12 +15,18 @@ pub fn now() -> u64 {
 /// True if this thread's events are recorded, and none is being written.
 pub fn wanted() -> bool {
     let thread = thread();
-    start::recording() && !thread.busy.get() && !thread.silent.get()
+    start::recording() && !thread.busy.get() && !thread.silent.get() && !thread.paused.get()
 }
 
 /// Writes an event of this thread.
 pub fn write<const N: usize>(kind: Kind, slots: [u64; N]) {
-    debug_assert_eq!(kind.slots(), N);
+    put_slots(kind, &slots);
+}
+
+/// As [`fn@write`].
+#[inline]
+pub fn put_slots(kind: Kind, slots: &[u64]) {
+    debug_assert_eq!(kind.slots(), slots.len());
     let thread = thread();
     if thread.busy.get() || thread.silent.get() || !start::recording() {
         return;
@@ -36,13 +42,14 @@ pub fn write<const N: usize>(kind: Kind, slots: [u64; N]) {
     }
 }
 
-fn put<const N: usize>(thread: &Thread, place: *mut u8, kind: Kind, slots: [u64; N]) -> *mut u8 {
-    let after = place.wrapping_add(ID_BYTES + N * SLOT_BYTES);
+#[inline]
+fn put(thread: &Thread, place: *mut u8, kind: Kind, slots: &[u64]) -> *mut u8 {
+    let after = place.wrapping_add(ID_BYTES + slots.len() * SLOT_BYTES);
     thread.next.set(after);
     // SAFETY: below the limit of a buffer is room for an event, and for the two bytes that the last store is longer.
     unsafe { place.cast::<u32>().write_unaligned(kind as u32) };
-    for (number, slot) in slots.into_iter().enumerate() {
-        let slot = slot & ((1 << 48) - 1);
+    for (number, slot) in slots.iter().enumerate() {
+        let slot = *slot & ((1 << 48) - 1);
         let at = place.wrapping_add(ID_BYTES + number * SLOT_BYTES);
         // SAFETY: as above.
         unsafe { at.cast::<u64>().write_unaligned(slot) };
@@ -52,5 +59,5 @@ fn put<const N: usize>(thread: &Thread, place: *mut u8, kind: Kind, slots: [u64;
 
 /// The first event of a context, while its buffer is being changed: where the next goes.
 pub fn begin_within(thread: &Thread, place: *mut u8, creator: u32) -> *mut u8 {
-    put(thread, place, Kind::Begin, [now(), creator.into()])
+    put(thread, place, Kind::Begin, &[now(), creator.into()])
 }

@@ -13,11 +13,11 @@ use workspan_trace::control::{Kind, Operation};
 
 use crate::event::{now, write};
 use crate::platform::thread;
-use crate::{c, entry, event, openmp, original, start};
+use crate::{c, entry, event, openmp, original, start, tbb};
 
-/// True if this thread's operations are recorded. Those of the OpenMP runtime are its own business.
+/// True if this thread's operations are recorded. Those of runtimes are their own business.
 fn wanted() -> bool {
-    event::wanted() && !openmp::owns(thread().caller.get())
+    event::wanted() && !openmp::owns(thread().caller.get()) && !tbb::owns(thread().caller.get())
 }
 
 const COUNTERS: usize = 4096;
@@ -38,7 +38,7 @@ pub fn sync(before: u64, after: u64, object: *const c_void, ticket: u64, operati
 }
 
 /// Calls what may acquire an object, and notes it if it has.
-fn acquire(object: *const c_void, operation: Operation, call: impl FnOnce() -> c_int) -> c_int {
+pub fn acquire(object: *const c_void, operation: Operation, call: impl FnOnce() -> c_int) -> c_int {
     if !wanted() {
         return call();
     }
@@ -52,7 +52,7 @@ fn acquire(object: *const c_void, operation: Operation, call: impl FnOnce() -> c
 }
 
 /// Calls what releases an object, and notes it.
-fn release(object: *const c_void, operation: Operation, call: impl FnOnce() -> c_int) -> c_int {
+pub fn release(object: *const c_void, operation: Operation, call: impl FnOnce() -> c_int) -> c_int {
     if !wanted() {
         return call();
     }
@@ -141,7 +141,7 @@ entry! {
 }
 
 /// A wait is three operations: the mutex is released, the condition was signalled, the mutex is acquired.
-fn wait(condition: *mut c_void, mutex: *mut c_void, call: impl FnOnce() -> c_int) -> c_int {
+pub fn wait_on(condition: *mut c_void, mutex: *mut c_void, call: impl FnOnce() -> c_int) -> c_int {
     if !wanted() {
         return call();
     }
@@ -159,7 +159,7 @@ fn wait(condition: *mut c_void, mutex: *mut c_void, call: impl FnOnce() -> c_int
 entry! {
     /// Waits.
     fn pthread_cond_wait(condition: *mut c_void, mutex: *mut c_void) -> c_int {
-        wait(
+        wait_on(
             condition,
             mutex,
             || original!(c"pthread_cond_wait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void) -> c_int, condition, mutex),
@@ -170,7 +170,7 @@ entry! {
 entry! {
     /// Waits.
     fn pthread_cond_timedwait(condition: *mut c_void, mutex: *mut c_void, until: Time) -> c_int {
-        wait(
+        wait_on(
             condition,
             mutex,
             || original!(c"pthread_cond_timedwait" @ c"GLIBC_2.3.2", fn(*mut c_void, *mut c_void, Time) -> c_int, condition, mutex, until),
@@ -181,7 +181,7 @@ entry! {
 entry! {
     /// Waits.
     fn pthread_cond_clockwait(condition: *mut c_void, mutex: *mut c_void, clock: c_int, until: Time) -> c_int {
-        wait(condition, mutex, || {
+        wait_on(condition, mutex, || {
             original!(
                 c"pthread_cond_clockwait",
                 fn(*mut c_void, *mut c_void, c_int, Time) -> c_int,

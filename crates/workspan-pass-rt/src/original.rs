@@ -30,6 +30,15 @@ pub fn find(slot: &AtomicPtr<c_void>, name: &CStr, version: Option<&CStr>) -> *m
         // SAFETY: as above.
         found = unsafe { c::dlsym(NEXT, name.as_ptr()) };
     }
+    if found.is_null() {
+        // Of a library that the program has loaded for itself.
+        // SAFETY: texts that end in a zero; nothing is loaded that is not yet.
+        let library = unsafe { c::dlopen(c"libtbb.so.12".as_ptr(), c::RTLD_LAZY_AND_LOADED) };
+        if !library.is_null() {
+            // SAFETY: an open library, and a text that ends in a zero.
+            found = unsafe { c::dlsym(library, name.as_ptr()) };
+        }
+    }
     thread().busy.set(was);
     if found.is_null() {
         // SAFETY: there is no way to do what the program wants.
@@ -37,6 +46,12 @@ pub fn find(slot: &AtomicPtr<c_void>, name: &CStr, version: Option<&CStr>) -> *m
     }
     slot.store(found, Relaxed);
     found
+}
+
+/// Where the original of a function is, or 0.
+pub fn address(name: &CStr) -> usize {
+    // SAFETY: a text that ends in a zero.
+    (unsafe { c::dlsym(NEXT, name.as_ptr()) }) as usize
 }
 
 /// Calls the original of a function.

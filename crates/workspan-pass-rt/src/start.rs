@@ -12,7 +12,7 @@ use workspan_trace::shm::{Header, MAGIC, SIZE};
 use workspan_trace::VERSION;
 
 use crate::platform::{thread, ticks};
-use crate::{c, modules, openmp, threads};
+use crate::{c, modules, openmp, tbb, threads};
 
 const VARIABLE: &CStr = c"WORKSPAN_TRACE";
 
@@ -55,6 +55,7 @@ extern "C" fn start(_: c_int, _: *const c_void, _: *const c_void) {
         unsafe { c::pthread_atfork(None, None, Some(forked)) };
         modules::register_all();
         openmp::find();
+        tbb::find();
         threads::first();
     }
     c::set_errno(errno);

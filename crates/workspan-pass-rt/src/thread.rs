@@ -7,6 +7,7 @@
 use core::cell::{Cell, UnsafeCell};
 use core::ffi::c_void;
 use core::ptr::null_mut;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use workspan_trace::shm::{CHUNK_BYTES, SLACK};
 
@@ -48,7 +49,20 @@ pub struct Thread {
     pub caller: Cell<usize>,
     /// In a reduction of the OpenMP runtime, whose barriers are no barriers of the program.
     pub reduces: Cell<bool>,
+    /// In a library whose locks, threads and allocations are its own business.
+    pub paused: Cell<bool>,
+    /// A task that ran on it has asked which thread it is.
+    pub asked: Cell<bool>,
+    /// How deep it is in a scheduler, whose atomic operations are its own business.
+    pub schedules: Cell<u32>,
+    /// The innermost task of oneTBB that it runs.
+    pub running: Cell<*const c_void>,
+    /// Context of oneTBB, and gather, of an algorithm that the thread prepares outside of all tasks.
+    pub prepared: Cell<(usize, u32)>,
 }
+
+/// Threads that are in a library whose threads are its own business.
+pub static PAUSED: AtomicU32 = AtomicU32::new(0);
 
 /// Parallel regions that one thread may have forked, one within another.
 pub const REGIONS: usize = 16;
@@ -88,6 +102,12 @@ pub unsafe extern "C" fn flush() -> *mut u8 {
 
 fn change(thread: &Thread) -> *mut u8 {
     if thread.silent.get() || !start::recording() {
+        return scratch(thread);
+    }
+    if thread.context.get() == 0 && PAUSED.load(Relaxed) > 0 {
+        // A library's, which is starting it by a function that nobody sees.
+        thread.silent.set(true);
+        thread.paused.set(true);
         return scratch(thread);
     }
     if thread.context.get() == 0 {

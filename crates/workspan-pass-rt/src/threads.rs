@@ -12,7 +12,7 @@ use workspan_trace::control::Kind;
 
 use crate::event::{now, wanted, write};
 use crate::platform::thread;
-use crate::{c, entry, memory, openmp, original, ring, start, thread as storage};
+use crate::{c, entry, memory, openmp, original, ring, start, tbb, thread as storage};
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
@@ -22,6 +22,8 @@ struct Packet {
     argument: *mut c_void,
     context: u32,
     creator: u32,
+    /// Its events go nowhere.
+    silent: bool,
 }
 
 const KNOWN: usize = 1 << 16;
@@ -107,17 +109,40 @@ pub unsafe extern "C-unwind" fn pthread_create(
             argument
         )
     };
-    if !wanted() {
+    create(handle, start, argument, call)
+}
+
+/// `thrd_create`.
+///
+/// # Safety
+/// As the original.
+#[no_mangle]
+pub unsafe extern "C-unwind" fn thrd_create(handle: *mut usize, start: Start, argument: *mut c_void) -> c_int {
+    // The function returns an int, which takes the same register as a pointer.
+    let call = |start: Start, argument: *mut c_void| {
+        original!(c"thrd_create", fn(*mut usize, Start, *mut c_void) -> c_int, handle, start, argument)
+    };
+    create(handle, start, argument, call)
+}
+
+fn create(
+    handle: *mut usize,
+    start: Start,
+    argument: *mut c_void,
+    call: impl FnOnce(Start, *mut c_void) -> c_int,
+) -> c_int {
+    let silent = start::recording() && thread().paused.get();
+    if !silent && !wanted() {
         return call(start, argument);
     }
     // A thread that has written nothing yet has no context.
-    if thread().context.get() == 0 {
+    if thread().context.get() == 0 && !silent {
         write(Kind::Gap, [now()]);
     }
     let before = now();
-    let context = ring::new_context();
+    let context = if silent { 0 } else { ring::new_context() };
     // A thread of a runtime runs tasks, which are contexts of their own: who makes it is nobody's business.
-    let of_runtime = openmp::owns(start as usize);
+    let of_runtime = is_runtime(start as usize);
     let creator = if of_runtime { 0 } else { thread().context_now() };
     // SAFETY: as any allocation.
     let packet = unsafe { c::__libc_malloc(size_of::<Packet>()) }.cast::<Packet>();
@@ -125,16 +150,16 @@ pub unsafe extern "C-unwind" fn pthread_create(
         return call(start, argument);
     }
     // SAFETY: just allocated, for one.
-    unsafe { packet.write(Packet { start, argument, context, creator }) };
+    unsafe { packet.write(Packet { start, argument, context, creator, silent }) };
     let result = call(begin, packet.cast());
-    if result == 0 {
+    if result == 0 && !silent {
         // SAFETY: the original has written it.
         insert(unsafe { *handle } as u64, context);
-    } else {
+    } else if result != 0 {
         // SAFETY: no thread has taken it.
         unsafe { c::__libc_free(packet.cast()) };
     }
-    if !of_runtime {
+    if !of_runtime && !silent {
         write(Kind::Create, [before, now(), if result == 0 { u64::from(context) + 1 } else { 0 }]);
     }
     result
@@ -144,10 +169,14 @@ pub unsafe extern "C-unwind" fn pthread_create(
 /// The C library calls it in a new thread, with a packet.
 unsafe extern "C-unwind" fn begin(packet: *mut c_void) -> *mut c_void {
     // SAFETY: made by `pthread_create` for this thread alone.
-    let Packet { start, argument, context, creator } = unsafe { packet.cast::<Packet>().read() };
+    let Packet { start, argument, context, creator, silent } = unsafe { packet.cast::<Packet>().read() };
     // SAFETY: allocated there.
     unsafe { c::__libc_free(packet) };
-    if start::recording() {
+    if silent {
+        thread().silent.set(true);
+        // Threads that it makes are the library's, too.
+        thread().paused.set(true);
+    } else if start::recording() {
         let thread = thread();
         thread.context.set(context + 1);
         remember(context);
@@ -199,14 +228,40 @@ unsafe extern "C" fn ended(rounds: *mut c_void) {
     storage::end(thread());
 }
 
-entry! {
-    /// `pthread_join`.
-    fn pthread_join(handle: usize, result: *mut *mut c_void) -> c_int {
-        let noted = (wanted() && !openmp::owns(thread().caller.get())).then(|| (now(), context_of(handle)));
-        let status = original!(c"pthread_join", fn(usize, *mut *mut c_void) -> c_int, handle, result);
-        if let Some((before, context)) = noted.filter(|_| status == 0) {
-            write(Kind::Join, [before, now(), context.into()]);
-        }
-        status
+fn is_runtime(address: usize) -> bool {
+    openmp::owns(address) || tbb::owns(address)
+}
+
+fn join(handle: usize, call: impl FnOnce() -> c_int) -> c_int {
+    let noted = (wanted() && !is_runtime(thread().caller.get())).then(|| (now(), context_of(handle)));
+    let status = call();
+    if let Some((before, context)) = noted.filter(|_| status == 0) {
+        write(Kind::Join, [before, now(), context.into()]);
     }
+    status
+}
+
+type Result = *mut *mut c_void;
+macro_rules! joins {
+    ($($(#[$text:meta])* $symbol:ident $name:literal ($($argument:ident: $type:ty),*);)*) => {$(
+        entry! {
+            $(#[$text])*
+            fn $symbol(handle: usize $(, $argument: $type)*) -> c_int {
+                join(handle, || original!($name, fn(usize $(, $type)*) -> c_int, handle $(, $argument)*))
+            }
+        }
+    )*};
+}
+
+joins! {
+    /// `pthread_join`.
+    pthread_join c"pthread_join" (result: Result);
+    /// Waits no longer than until a time.
+    pthread_timedjoin_np c"pthread_timedjoin_np" (result: Result, until: *const c_void);
+    /// As above.
+    pthread_clockjoin_np c"pthread_clockjoin_np" (result: Result, clock: c_int, until: *const c_void);
+    /// Does not wait.
+    pthread_tryjoin_np c"pthread_tryjoin_np" (result: Result);
+    /// `thrd_join`.
+    thrd_join c"thrd_join" (result: *mut c_int);
 }

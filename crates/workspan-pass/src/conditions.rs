@@ -4,11 +4,12 @@
 //! exit, and its condition reads nothing but variables that the loop does not write, and such that advance by the same step.
 //! Exits into code that never returns do not count.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use workspan_trace::facts::loop_flag;
 
 use crate::cfg::Loops;
+use crate::debug::shown;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{base, users_through, Locals};
 
@@ -46,6 +47,8 @@ pub struct Conditions<'l> {
     pub blocks: &'l [Ref],
     /// Locals without an address.
     pub locals: &'l Locals,
+    /// Every condition on the way to the exit counts: optimisation may have made one value of several.
+    pub all_conditions: bool,
 }
 
 impl Conditions<'_> {
@@ -70,8 +73,9 @@ impl Conditions<'_> {
             shape.flags |= loop_flag::EARLY_EXIT;
         }
         let mut slice =
-            Slice { conditions: self, number, inside: &inside, shape: &mut shape, data: false, seen: HashSet::new() };
-        for block in before.into_iter().filter(|block| is_condition || *block == first).chain([first]) {
+            Slice { conditions: self, number, inside: &inside, shape: &mut shape, data: false, seen: HashMap::new() };
+        let all = is_condition || self.all_conditions;
+        for block in before.into_iter().filter(|block| all || *block == first).chain([first]) {
             slice.of_end(block);
         }
         if slice.data {
@@ -105,6 +109,21 @@ impl Conditions<'_> {
             }
             return;
         }
+        if self.all_conditions {
+            shape.begin = self.first(number);
+        }
+    }
+
+    /// The first place of a loop's code in its function's own text. rustc does not say where a loop is, and once iterators are
+    /// inlined its first instruction may be the body's.
+    fn first(&self, number: usize) -> Option<Ref> {
+        let llvm = self.llvm;
+        let inside = (0..self.blocks.len()).filter(|block| self.loops.contains(number, *block));
+        let all = inside.flat_map(|block| llvm.instructions(self.blocks[block]));
+        let places = all.map(|instruction| llvm.debug_location(instruction)).filter(|place| !place.is_null());
+        let own = places.map(|place| shown(llvm, place)).filter(|place| llvm.location_inlined_at(*place).is_null());
+        own.filter(|place| llvm.location_line(*place) != 0)
+            .min_by_key(|place| (llvm.location_line(*place), llvm.location_column(*place)))
     }
 
     /// True if a block can leave a loop for code that goes on.
@@ -244,7 +263,11 @@ impl Conditions<'_> {
             return (constant != 0).then_some(sign * constant);
         }
         let step = self.plain(step);
-        let is_load = !llvm.is_a_instruction(step).is_null() && llvm.opcode(step) == opcode::LOAD;
+        let is_value = !llvm.is_a_instruction(step).is_null();
+        if is_value && !inside.iter().any(|block| self.blocks[*block] == llvm.block_of(step)) {
+            return Some(0);
+        }
+        let is_load = is_value && llvm.opcode(step) == opcode::LOAD;
         let source = if is_load { base(llvm, llvm.operand(step, 0)) } else { step };
         let fixed = is_load && self.locals.number(llvm, source).is_some() && self.stores(source, inside).is_empty();
         (fixed || !llvm.is_a_argument(step).is_null()).then_some(0)
@@ -268,7 +291,8 @@ struct Slice<'s, 'l> {
     inside: &'s [usize],
     shape: &'s mut Shape,
     data: bool,
-    seen: HashSet<Ref>,
+    /// What has been followed, and whether it changes: many values use the same one.
+    seen: HashMap<Ref, bool>,
 }
 
 impl Slice<'_, '_> {
@@ -283,12 +307,27 @@ impl Slice<'_, '_> {
 
     /// Follows a value; true if it changes from iteration to iteration. Notes counters that it is made of.
     fn varies(&mut self, value: Ref, depth: usize) -> bool {
+        if let Some(known) = self.seen.get(&value) {
+            return *known;
+        }
+        let found = self.follow(value, depth);
+        self.seen.insert(value, found);
+        found
+    }
+
+    fn follow(&mut self, value: Ref, depth: usize) -> bool {
         let llvm = self.conditions.llvm;
         if llvm.is_a_instruction(value).is_null() || depth > DEEPEST {
             return false;
         }
+        // What was computed before the loop does not change in it.
+        let block = llvm.block_of(value);
+        if !self.inside.iter().any(|inside| self.conditions.blocks[*inside] == block) {
+            return false;
+        }
         let code = llvm.opcode(value);
-        let first = self.seen.insert(value);
+        // On the way round a cycle, it changes.
+        self.seen.insert(value, true);
         let count = u32::try_from(llvm.operands(value)).unwrap_or(0);
         match code {
             opcode::LOAD => {
@@ -306,7 +345,7 @@ impl Slice<'_, '_> {
                 let stores = self.conditions.stores(pointer, self.inside);
                 let is_made_up = llvm.name(pointer).contains('.');
                 let mut moves = !stores.is_empty() && !is_made_up;
-                for (store, _) in stores.iter().filter(|_| is_made_up && first) {
+                for (store, _) in stores.iter().filter(|_| is_made_up) {
                     moves |= self.varies(llvm.operand(*store, 0), depth + 1);
                 }
                 self.data |= moves;
@@ -322,9 +361,6 @@ impl Slice<'_, '_> {
                 moves
             }
             opcode::PHI => {
-                if !first {
-                    return true;
-                }
                 let in_header =
                     llvm.block_of(value) == self.conditions.blocks[self.conditions.loops.loops[self.number].header];
                 let mut moves = in_header;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use workspan_trace::program::{Module, Place, NONE};
+use workspan_trace::rust_names::is_library_file;
 
 use crate::llvm::{text, Llvm, Ref};
 
@@ -10,6 +11,64 @@ use crate::llvm::{text, Llvm, Ref};
 const SUBPROGRAM: u32 = 17;
 /// Calls inlined in each other that are followed; what lies further out is skipped.
 const MOST_INLINED: usize = 200;
+
+/// File of a function's source; empty if it is not known.
+pub fn file_of(llvm: &Llvm, function: Ref) -> String {
+    let subprogram = llvm.subprogram(function);
+    if subprogram.is_null() {
+        return String::new();
+    }
+    file_of_scope(llvm, subprogram)
+}
+
+fn file_of_scope(llvm: &Llvm, scope: Ref) -> String {
+    let file = if scope.is_null() { scope } else { llvm.scope_file(scope) };
+    if file.is_null() {
+        return String::new();
+    }
+    let mut length = 0;
+    let name = llvm.file_name(file, &raw mut length);
+    text(name, length as usize)
+}
+
+/// Name of a function in the source; empty if it is not known.
+pub fn name_of(llvm: &Llvm, context: Ref, function: Ref) -> String {
+    let subprogram = llvm.subprogram(function);
+    if subprogram.is_null() {
+        return String::new();
+    }
+    let node = llvm.metadata_as_value(context, subprogram);
+    let mut length = 0;
+    let name = operands(llvm, node).get(2).copied().filter(|name| !name.is_null());
+    let name = name.map(|name| llvm.metadata_string(name, &raw mut length));
+    name.map_or_else(String::new, |name| text(name, length as usize))
+}
+
+/// Of calls that were inlined in each other, the place that is shown: the outermost; in Rust, the innermost that is not in
+/// Rust's library.
+pub fn shown(llvm: &Llvm, location: Ref) -> Ref {
+    let mut at = location;
+    for _ in 0..MOST_INLINED {
+        if at.is_null() {
+            return location;
+        }
+        let file = file_of_scope(llvm, llvm.location_scope(at));
+        let outer = llvm.location_inlined_at(at);
+        if outer.is_null() || file.ends_with(".rs") && !is_library_file(&file) {
+            return at;
+        }
+        at = outer;
+    }
+    at
+}
+
+fn operands(llvm: &Llvm, node: Ref) -> Vec<Ref> {
+    let mut list = vec![std::ptr::null_mut(); llvm.metadata_operands(node) as usize];
+    if !list.is_empty() {
+        llvm.metadata_operand_list(node, list.as_mut_ptr());
+    }
+    list
+}
 
 /// Places and texts of a module, each kept once.
 #[derive(Debug, Default)]
@@ -92,9 +151,7 @@ impl Places {
         if file.is_null() {
             return NONE;
         }
-        let mut length = 0;
-        let name = llvm.file_name(file, &raw mut length);
-        let name = text(name, length as usize);
+        let name = path(llvm, file);
         self.text(module, &name)
     }
 
@@ -108,7 +165,7 @@ impl Places {
         }
         // Of all nodes of scopes, operand 0 is the file, 1 the scope around, 2 the name.
         let node = llvm.metadata_as_value(context, scope);
-        let operands = self.operands(llvm, node);
+        let operands = operands(llvm, node);
         let operand = |at: usize| operands.get(at).copied().filter(|operand| !operand.is_null());
         let number = if llvm.metadata_kind(scope) == SUBPROGRAM {
             let mut length = 0;
@@ -124,12 +181,19 @@ impl Places {
         self.subprograms.insert(scope, number);
         number
     }
+}
 
-    fn operands(&self, llvm: &Llvm, node: Ref) -> Vec<Ref> {
-        let mut list = vec![std::ptr::null_mut(); llvm.metadata_operands(node) as usize];
-        if !list.is_empty() {
-            llvm.metadata_operand_list(node, list.as_mut_ptr());
-        }
-        list
+/// Path of a file of the source: as the compiler was given it, but for packages of cargo's registry, which all call theirs
+/// `src/…`.
+pub fn path(llvm: &Llvm, file: Ref) -> String {
+    let mut length = 0;
+    let name = llvm.file_name(file, &raw mut length);
+    let name = text(name, length as usize);
+    let directory = llvm.file_directory(file, &raw mut length);
+    let directory = text(directory, length as usize);
+    if !name.starts_with('/') && directory.contains("/registry/src/") {
+        format!("{directory}/{name}")
+    } else {
+        name
     }
 }

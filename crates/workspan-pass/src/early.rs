@@ -118,6 +118,8 @@ pub struct Extra<'l> {
     pub updates: HashMap<Ref, Update>,
     /// Names.
     pub declared: &'l Declared,
+    /// As [`Conditions::all_conditions`].
+    pub all_conditions: bool,
 }
 
 /// Where facts go.
@@ -151,6 +153,7 @@ impl Sink<'_> {
             loops: &plan.loops,
             blocks: &plan.handles,
             locals: extra.locals,
+            all_conditions: extra.all_conditions,
         };
         for at in 0..plan.loops.loops.len() {
             let shape = conditions.shape(at);

@@ -12,7 +12,7 @@ use workspan_trace::program::flag;
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use crate::llvm::{text_with_zero, Llvm, Ref};
-use crate::plan::{Address, Length, Operation, Segment};
+use crate::plan::{Address, Atomic, Length, Operation, Segment};
 
 const INTERNAL: i32 = 8;
 const INITIAL_EXEC: i32 = 3;
@@ -42,6 +42,9 @@ pub struct Emitter<'l> {
     frame_type: Ref,
     frame_has_argument: bool,
     memory: u32,
+    order_type: Ref,
+    release: Ref,
+    acquire: Ref,
 }
 
 impl<'l> Emitter<'l> {
@@ -80,7 +83,11 @@ impl<'l> Emitter<'l> {
             frame_type,
             frame_has_argument: !exact,
             memory: kind(llvm, c"memory"),
+            order_type: null_mut(),
+            release: null_mut(),
+            acquire: null_mut(),
         };
+        emitter.declare_order();
         emitter.declare_begin();
         emitter
     }
@@ -144,6 +151,45 @@ impl<'l> Emitter<'l> {
         llvm.build_ret(b, self.at(here, ID_BYTES));
     }
 
+    /// What notes that an atomic operation lets others take over, or has taken over.
+    fn declare_order(&mut self) {
+        let llvm = self.llvm;
+        let void = llvm.void_type(self.context);
+        self.order_type = llvm.function_type(void, [self.pointer].as_mut_ptr(), 1, 0);
+        self.release = llvm.add_function(self.module, c"__workspan_release".as_ptr(), self.order_type);
+        self.acquire = llvm.add_function(self.module, c"__workspan_acquire".as_ptr(), self.order_type);
+        for function in [self.release, self.acquire] {
+            self.attribute(function, c"nounwind");
+        }
+    }
+
+    /// Has the order of an atomic operation noted. To be called before its segments are written.
+    pub fn atomic(&self, function: Ref, atomic: &Atomic) {
+        if atomic.order.releases {
+            self.note_order(function, atomic.instruction, self.release, atomic.pointer);
+        }
+        if atomic.order.acquires {
+            self.note_order(function, atomic.next, self.acquire, atomic.pointer);
+        }
+    }
+
+    fn note_order(&self, function: Ref, before: Ref, callee: Ref, mut pointer: Ref) {
+        let llvm = self.llvm;
+        llvm.position_before(self.builder, before);
+        let call = llvm.build_call(self.builder, self.order_type, callee, &raw mut pointer, 1, c"".as_ptr());
+        self.locate(function, call);
+    }
+
+    /// A call in a function with debug information needs a place.
+    fn locate(&self, function: Ref, call: Ref) {
+        let llvm = self.llvm;
+        let subprogram = llvm.subprogram(function);
+        if !subprogram.is_null() && llvm.debug_location(call).is_null() {
+            let location = llvm.create_location(self.context, 0, 0, subprogram, null_mut());
+            llvm.set_debug_location(call, location);
+        }
+    }
+
     fn attribute(&self, function: Ref, name: &CStr) {
         let attribute = self.llvm.create_attribute(self.context, kind(self.llvm, name), 0);
         self.llvm.add_attribute(function, FUNCTION, attribute);
@@ -177,11 +223,7 @@ impl<'l> Emitter<'l> {
         let id = llvm.const_int(self.bit32, number.into(), 0);
         let mut arguments = [self.number(segment.bytes()), id];
         let slots = llvm.build_call(b, self.begin_type, self.begin, arguments.as_mut_ptr(), 2, none);
-        let subprogram = llvm.subprogram(function);
-        if !subprogram.is_null() && llvm.debug_location(slots).is_null() {
-            let location = llvm.create_location(self.context, 0, 0, subprogram, null_mut());
-            llvm.set_debug_location(slots, location);
-        }
+        self.locate(function, slots);
         let mut slot = 0;
         if segment.flags & flag::FRAME != 0 {
             let mut zero = llvm.const_null(self.bit32);

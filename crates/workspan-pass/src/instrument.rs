@@ -14,6 +14,7 @@ use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::locals::Locals;
 use crate::names::Declared;
 use crate::plan::{Address, Plan, Planner, Segment};
+use crate::rust;
 use crate::updates::updates;
 
 const AVAILABLE_EXTERNALLY: i32 = 1;
@@ -35,7 +36,18 @@ pub fn module(module: Ref) -> Result<bool, String> {
     }
     initialise_assembly(&target);
     let is_early = early::wanted();
-    if is_early {
+    let is_rust = is_early && rust::is_rust(llvm, module);
+    let mut variables = HashMap::new();
+    if is_rust {
+        rust::answer_questions(llvm, module);
+        rust::inline_library(llvm, module);
+        inline(llvm, module)?;
+        run(llvm, module, rust::TAKE_APART)?;
+        rust::compare_references(llvm, module);
+        run(llvm, module, rust::STRAIGHTEN)?;
+        variables = rust::variables(llvm, module);
+        early::prepare(llvm, module);
+    } else if is_early {
         early::inline_accessors(llvm, module);
         inline(llvm, module)?;
         early::forward_parameters(llvm, module);
@@ -49,6 +61,8 @@ pub fn module(module: Ref) -> Result<bool, String> {
         described: Module::default(),
         places: Places::default(),
         symbols: HashMap::new(),
+        variables,
+        is_rust,
     };
     work.described.facts.early = is_early;
     let mut length = 0;
@@ -75,13 +89,18 @@ struct Work<'l> {
     described: Module,
     places: Places,
     symbols: HashMap<Ref, u32>,
+    /// Variables that were given memory again, and their names.
+    variables: HashMap<Ref, String>,
+    is_rust: bool,
 }
 
 impl Work<'_> {
     fn functions(&mut self) {
         let llvm = self.llvm;
         let layout = llvm.data_layout(self.module);
-        let declared = if self.described.facts.early { Declared::of(llvm, self.module) } else { Declared::default() };
+        let mut declared =
+            if self.described.facts.early { Declared::of(llvm, self.module) } else { Declared::default() };
+        declared.extend(std::mem::take(&mut self.variables));
         let naked = llvm.attribute_kind(c"naked".as_ptr(), 5);
         let of_ours = |name: &str| name.starts_with("__workspan_") || name.starts_with("llvm.");
         for function in llvm.functions(self.module) {
@@ -91,8 +110,11 @@ impl Work<'_> {
                 || of_ours(&llvm.name(function))
                 || self.described.facts.early && crate::library::chooses(&llvm.name(function));
             if skipped {
-                // Functions elsewhere may be instrumented, too.
-                self.emitter.prepare(function);
+                // Functions elsewhere may be instrumented, too. Of intrinsics LLVM has to know that they touch no memory: it could not
+                // select instructions for some of a processor's.
+                if !llvm.name(function).starts_with("llvm.") {
+                    self.emitter.prepare(function);
+                }
                 continue;
             }
             self.emitter.prepare(function);
@@ -125,12 +147,14 @@ impl Work<'_> {
             first: self.described.facts.locals.len(),
             updates: updates(llvm, function),
             declared,
+            all_conditions: self.is_rust,
         });
         if let Some(extra) = &extra {
             let mut sink =
                 early::Sink { llvm, context: self.context, described: &mut self.described, places: &mut self.places };
             sink.function(number, plan, extra);
         }
+        plan.atomics.iter().for_each(|atomic| self.emitter.atomic(function, atomic));
         for segment in &plan.segments {
             let in_loop = loop_number(plan.loops.innermost[segment.block]);
             let described = self.segment(segment, number, in_loop);

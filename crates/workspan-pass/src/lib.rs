@@ -5,9 +5,11 @@
 //! functions of LLVM's C interface are looked up in the compiler's process ([`llvm`]), so that one library serves all
 //! versions, and no development files are needed.
 //!
-//! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses.
+//! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses;
+//!   [`atomics`]: what atomic operations order.
 //! * [`locals`]: variables without an address; [`updates`]: reductions; [`conditions`]: how loops end; [`names`], [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
+//! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry.
 //! * [`plan`]: what a function's segments and operations are; reads the module only.
 //! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
 //! * [`instrument`]: a module from beginning to end.
@@ -18,6 +20,7 @@
 #![expect(unsafe_code, reason = "calls LLVM's C interface, and is called by compilers")]
 
 pub mod address;
+pub mod atomics;
 pub mod cfg;
 pub mod conditions;
 pub mod debug;
@@ -30,4 +33,6 @@ pub mod llvm;
 pub mod locals;
 pub mod names;
 pub mod plan;
+pub mod rust;
 pub mod updates;
+pub mod variables;

@@ -102,6 +102,8 @@ functions! {
     sext_value = LLVMConstIntGetSExtValue(value: Ref) -> i64;
     volatile = LLVMGetVolatile(instruction: Ref) -> c_int;
     ordering = LLVMGetOrdering(instruction: Ref) -> c_int;
+    print = LLVMPrintValueToString(value: Ref) -> *mut c_char;
+    dispose_message = LLVMDisposeMessage(message: *mut c_char);
     success_ordering = LLVMGetCmpXchgSuccessOrdering(instruction: Ref) -> c_int;
     is_tail_call = LLVMIsTailCall(call: Ref) -> c_int;
     gep_source_type = LLVMGetGEPSourceElementType(gep: Ref) -> Ref;
@@ -181,6 +183,11 @@ functions! {
     real_predicate = LLVMGetFCmpPredicate(compare: Ref) -> c_int;
     block_as_value = LLVMBasicBlockAsValue(block: Ref) -> Ref;
     replace_uses = LLVMReplaceAllUsesWith(old: Ref, new: Ref);
+    set_operand = LLVMSetOperand(user: Ref, number: c_uint, value: Ref);
+    build_alloca = LLVMBuildAlloca(builder: Ref, ty: Ref, name: *const c_char) -> Ref;
+    context_of_type = LLVMGetTypeContext(ty: Ref) -> Ref;
+    undefined = LLVMGetUndef(ty: Ref) -> Ref;
+    is_undefined = LLVMIsUndef(value: Ref) -> c_int;
     erase = LLVMInstructionEraseFromParent(instruction: Ref);
     verify = LLVMVerifyModule(module: Ref, action: c_int, message: *mut *mut c_char) -> c_int;
     intrinsic_id = LLVMLookupIntrinsicID(name: *const c_char, length: usize) -> c_uint;
@@ -250,6 +257,7 @@ pub mod opcode {
     pub const ICMP: i32 = 42;
     pub const FCMP: i32 = 43;
     pub const SELECT: i32 = 46;
+    pub const FENCE: i32 = 55;
     pub const FREEZE: i32 = 68;
     pub const RESUME: i32 = 58;
     pub const INVOKE: i32 = 5;
@@ -319,6 +327,11 @@ impl Llvm {
     pub fn constant(&self, value: Ref) -> Option<i64> {
         let int = self.is_a_constant_int(value);
         (!int.is_null() && self.int_width(self.type_of(value)) <= 64).then(|| self.sext_value(value))
+    }
+
+    /// Context of a value.
+    pub fn context_of_value(&self, value: Ref) -> Ref {
+        self.context_of_type(self.type_of(value))
     }
 
     /// Instructions of a block.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use workspan_trace::rust_names::is_library_file;
+
 use crate::library;
 use crate::llvm::{lookup, opcode, Llvm, Ref};
 
@@ -46,6 +48,11 @@ impl Declared {
         }
     }
 
+    /// Variables that have been given memory since.
+    pub fn extend(&mut self, names: HashMap<Ref, String>) {
+        self.0.extend(names);
+    }
+
     fn get(&self, place: Ref) -> Option<String> {
         self.0.get(&place).cloned()
     }
@@ -54,6 +61,44 @@ impl Declared {
     pub fn source(&self, llvm: &Llvm, place: Ref) -> Option<String> {
         self.get(place).or_else(|| source(&llvm.name(place)))
     }
+}
+
+/// Values that debug information says are what a variable holds.
+#[derive(Debug, Default)]
+pub struct Valued(HashMap<Ref, String>);
+
+impl Valued {
+    /// Reads the debug information of a module.
+    pub fn of(llvm: &Llvm, module: Ref) -> Valued {
+        let mut found = Valued::default();
+        let context = llvm.context_of(module);
+        if let Some(records) = Records::load() {
+            for function in llvm.functions(module) {
+                for instruction in llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)) {
+                    records.named(llvm, context, instruction, VALUE, &mut found.0);
+                }
+            }
+        }
+        // The variable behind a `for` of Rust.
+        found.0.retain(|_, name| name != "iter");
+        found
+    }
+
+    /// The variable of the source that a value belongs to.
+    pub fn name(&self, value: Ref) -> Option<String> {
+        self.0.get(&value).cloned()
+    }
+}
+
+/// True for a variable of Rust's library.
+fn of_library(llvm: &Llvm, variable: Ref) -> bool {
+    let file = operands(llvm, variable).get(2).copied().filter(|file| !file.is_null());
+    let name = file.and_then(|file| operands(llvm, file).first().copied()).filter(|name| !name.is_null());
+    let mut length = 0;
+    name.is_some_and(|name| {
+        let text = llvm.metadata_string(name, &raw mut length);
+        is_library_file(&crate::llvm::text(text, length as usize))
+    })
 }
 
 fn operands(llvm: &Llvm, node: Ref) -> Vec<Ref> {
@@ -85,6 +130,11 @@ fn switch(module: Ref, beside: bool) -> bool {
     unsafe { function(module, i32::from(beside)) };
     true
 }
+
+/// LLVM's kind of a record that declares.
+const DECLARE: i32 = 1;
+/// Of one that says what a variable holds.
+const VALUE: i32 = 2;
 
 /// Functions of newer versions that read declarations beside instructions.
 struct Records {
@@ -124,20 +174,28 @@ impl Records {
     }
 
     fn declared(&self, llvm: &Llvm, context: Ref, instruction: Ref, found: &mut HashMap<Ref, String>) {
-        /// LLVM's kind of a record that declares.
-        const DECLARE: i32 = 1;
+        self.named(llvm, context, instruction, DECLARE, found);
+    }
+
+    /// What records of a kind before an instruction name.
+    fn named(&self, llvm: &Llvm, context: Ref, instruction: Ref, kind: i32, found: &mut HashMap<Ref, String>) {
         // SAFETY: an instruction of a module that this thread may read.
         let mut record = unsafe { (self.first)(instruction) };
         while !record.is_null() {
             // SAFETY: a record that LLVM gave out.
-            if unsafe { (self.kind)(record) } == DECLARE {
+            if unsafe { (self.kind)(record) } == kind {
                 // SAFETY: as above; a declaration has a value.
                 let value = unsafe { (self.value)(record, 0) };
                 // SAFETY: as above; a declaration has a variable.
                 let variable = unsafe { (self.variable)(record) };
                 if !value.is_null() && !variable.is_null() {
                     let variable = llvm.metadata_as_value(context, variable);
-                    found.extend(name_of(llvm, variable).map(|name| (value, name)));
+                    let inner = of_library(llvm, variable);
+                    if !inner {
+                        found.extend(name_of(llvm, variable).map(|name| (value, name)));
+                    } else if kind == DECLARE && !found.contains_key(&value) {
+                        found.extend(name_of(llvm, variable).map(|name| (value, name)));
+                    }
                 }
             }
             // SAFETY: as above.

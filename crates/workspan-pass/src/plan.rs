@@ -4,9 +4,11 @@
 //! segment of its own only if it says something: an access, another call, a return.
 
 use workspan_trace::program::{flag, operation, Access};
+use workspan_trace::rust_names;
 use workspan_trace::MOST_SLOTS;
 
 use crate::address::{distance, is_linked_variable, Distance};
+use crate::atomics::{self, Fences, Order};
 use crate::cfg::{loops, Loops};
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
@@ -28,6 +30,21 @@ pub struct Plan {
     pub first_instructions: Vec<Ref>,
     /// Blocks, as LLVM has them.
     pub handles: Vec<Ref>,
+    /// Atomic operations that order.
+    pub atomics: Vec<Atomic>,
+}
+
+/// An atomic operation that orders; it is a segment of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Atomic {
+    /// The instruction.
+    pub instruction: Ref,
+    /// The instruction after it.
+    pub next: Ref,
+    /// What it operates on.
+    pub pointer: Ref,
+    /// What it does to the order.
+    pub order: Order,
 }
 
 /// A segment.
@@ -121,6 +138,7 @@ impl Planner<'_> {
             .collect();
         let mut plan =
             Plan { blocks: blocks.len(), loops: loops(&successors), handles: blocks.clone(), ..Plan::default() };
+        let fences = Fences::of(llvm, &blocks);
         for (at, block) in blocks.iter().enumerate() {
             let instructions = llvm.instructions(*block);
             plan.first_instructions.extend(instructions.first());
@@ -131,13 +149,14 @@ impl Planner<'_> {
             if plan.loops.loops.iter().any(|each| each.header == at) {
                 flags |= flag::HEADER;
             }
-            self.block(at, &instructions, flags, &mut plan.segments);
+            self.block(at, &instructions, flags, fences, &mut plan);
         }
         plan
     }
 
-    fn block(&self, block: usize, instructions: &[Ref], mut flags: u32, segments: &mut Vec<Segment>) {
+    fn block(&self, block: usize, instructions: &[Ref], mut flags: u32, fences: Fences, plan: &mut Plan) {
         let llvm = self.llvm;
+        let Plan { segments, atomics, .. } = plan;
         let mut rest = instructions;
         while let Some((first, later)) = rest.split_first() {
             match llvm.opcode(*first) {
@@ -198,6 +217,18 @@ impl Planner<'_> {
                 continue;
             }
             let operations = self.operations(*instruction);
+            let orders = if self.locals.is_none() { atomics::order(llvm, *instruction, fences) } else { None };
+            if let (Some((pointer, order)), Some(next)) = (orders, rest.get(at + 1).copied()) {
+                if order.releases {
+                    std::mem::replace(&mut open, Segment::new(block, *instruction, 0)).keep(segments);
+                }
+                operations.into_iter().for_each(|operation| self.add(&mut open, operation));
+                if order.acquires {
+                    std::mem::replace(&mut open, Segment::new(block, next, 0)).keep(segments);
+                }
+                atomics.push(Atomic { instruction: *instruction, next, pointer, order });
+                continue;
+            }
             // The lanes of a vector stay together.
             if open.slots + operations.iter().map(Operation::slots).sum::<usize>() > MOST_SLOTS {
                 let next = Segment::new(block, *instruction, 0);
@@ -247,10 +278,7 @@ impl Planner<'_> {
         let Some(locals) = self.locals else {
             return;
         };
-        let mut location = self.llvm.debug_location(instruction);
-        while !location.is_null() && !self.llvm.location_inlined_at(location).is_null() {
-            location = self.llvm.location_inlined_at(location);
-        }
+        let location = crate::debug::shown(self.llvm, self.llvm.debug_location(instruction));
         let line = if location.is_null() { 0 } else { self.llvm.location_line(location) };
         let cost = u32::from(locals.costs(self.llvm, instruction));
         match segment.runs.last_mut() {
@@ -269,12 +297,35 @@ impl Planner<'_> {
             return Vec::new();
         };
         let count = llvm.arguments(call);
-        let touched = library::touched(&name, count);
+        let mut touched = library::touched(&name, count);
+        if name.starts_with("_R") || name.starts_with("_ZN") {
+            touched.extend(self.of_rust(call, &name, count));
+        }
         let is_pointer = |at: &u32| llvm.type_kind(llvm.type_of(llvm.operand(call, *at))) == type_kind::POINTER;
         let wanted = touched.into_iter().filter(|(at, _)| *at < count && is_pointer(at));
         wanted
             .flat_map(|(at, access)| self.plain(call, access, operation::LIBRARY, 1, llvm.operand(call, at)))
             .collect()
+    }
+
+    /// What functions of Rust's library do: the type of a reference says whether they may write.
+    fn of_rust(&self, call: Ref, name: &str, count: u32) -> Vec<(u32, Access)> {
+        let llvm = self.llvm;
+        let is_allocator = |path: &[&str]| path[0] == "__rustc" || path.get(1) == Some(&"panicking");
+        let (Some(callee), Some(_)) = (llvm.callee(call), rust_names::path(name).filter(|path| !is_allocator(path)))
+        else {
+            return Vec::new();
+        };
+        let has = |at: u32, kind: &std::ffi::CStr| {
+            let kind = llvm.attribute_kind(kind.as_ptr(), kind.count_bytes());
+            !llvm.attribute_at(callee, at + 1, kind).is_null()
+        };
+        let access = |at: u32| match () {
+            () if has(at, c"readonly") || has(at, c"readnone") => Access::Load,
+            () if has(at, c"sret") => Access::Store,
+            () => Access::Update,
+        };
+        (0..count).map(|at| (at, access(at))).collect()
     }
 
     /// A variable's scope begins.
@@ -325,8 +376,20 @@ impl Planner<'_> {
         if self.llvm.address_space(self.llvm.type_of(pointer)) != 0 {
             return Vec::new();
         }
+        let base = distance(self.llvm, self.layout, pointer).base;
+        let flags = flags | if self.is_thread_local(base) { operation::THREAD_LOCAL } else { 0 };
         let address = Address::Pointer(pointer);
         vec![Operation { instruction, access, flags, size, address, length: None, mask: None }]
+    }
+
+    fn is_thread_local(&self, base: Ref) -> bool {
+        let llvm = self.llvm;
+        if !llvm.is_a_global_variable(base).is_null() {
+            return llvm.is_thread_local(base) != 0;
+        }
+        let is_call = !llvm.is_a_instruction(base).is_null() && llvm.opcode(base) == opcode::CALL;
+        let callee = if is_call { llvm.callee(base) } else { None };
+        callee.is_some_and(|callee| llvm.name(callee).starts_with("llvm.threadlocal.address"))
     }
 
     fn intrinsic(&self, call: Ref) -> Vec<Operation> {

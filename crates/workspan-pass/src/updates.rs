@@ -4,6 +4,7 @@
 //! operator that may be applied in any order. Addresses are the same if they are computed in the same way from the same values; the run
 //! confirms it.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use workspan_trace::facts::Update;
@@ -14,6 +15,8 @@ use crate::locals::users;
 
 /// How deep expressions are followed.
 const DEEPEST: usize = 24;
+/// How many steps are taken for an expression.
+const STEPS: u32 = 1000;
 
 /// Loads and stores of a function that are updates.
 pub fn updates(llvm: &Llvm, function: Ref) -> HashMap<Ref, Update> {
@@ -23,7 +26,7 @@ pub fn updates(llvm: &Llvm, function: Ref) -> HashMap<Ref, Update> {
             if llvm.opcode(instruction) != opcode::STORE {
                 continue;
             }
-            let finder = Finder { llvm, pointer: llvm.operand(instruction, 1) };
+            let finder = Finder { llvm, pointer: llvm.operand(instruction, 1), left: Cell::new(STEPS) };
             let mut loads = Vec::new();
             let update = finder.of_store(instruction, block, &mut loads);
             if let Some(update) = update {
@@ -38,6 +41,8 @@ pub fn updates(llvm: &Llvm, function: Ref) -> HashMap<Ref, Update> {
 struct Finder<'l> {
     llvm: &'l Llvm,
     pointer: Ref,
+    /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
+    left: Cell<u32>,
 }
 
 impl Finder<'_> {
@@ -97,18 +102,33 @@ impl Finder<'_> {
             opcode::PHI => return self.of_phi(value),
             opcode::SELECT => {
                 let (condition, yes, no) = (llvm.operand(value, 0), llvm.operand(value, 1), llvm.operand(value, 2));
-                return self.extreme(condition, yes, no);
+                return self.extreme(condition, yes, no).or_else(|| self.sometimes(yes, no));
             }
             _ => return None,
         };
         self.in_chain(value, update, 0).map(|load| (update, vec![load]))
     }
 
+    /// `c ? s + x : s`.
+    fn sometimes(&self, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
+        let all = [Update::Sum, Update::Product, Update::And, Update::Or, Update::Xor];
+        [(yes, no), (no, yes)].into_iter().find_map(|(changed, kept)| {
+            let kept = self.load_used(kept, 2)?;
+            let update = all.into_iter().find(|update| self.chain(changed, *update, 0, 2) == Some(kept))?;
+            Some((update, vec![kept]))
+        })
+    }
+
     /// The load at the bottom of a chain of one operator: `s + a + b`.
     fn in_chain(&self, value: Ref, update: Update, depth: usize) -> Option<Ref> {
+        self.chain(value, update, depth, 1)
+    }
+
+    /// The same; `most`: uses of the load.
+    fn chain(&self, value: Ref, update: Update, depth: usize, most: usize) -> Option<Ref> {
         let llvm = self.llvm;
         let value = self.strip(value);
-        if depth > DEEPEST || llvm.is_a_instruction(value).is_null() {
+        if depth > DEEPEST || llvm.is_a_instruction(value).is_null() || !step(&self.left) {
             return None;
         }
         let code = llvm.opcode(value);
@@ -124,7 +144,7 @@ impl Finder<'_> {
         };
         sides.iter().find_map(|side| {
             let operand = llvm.operand(value, *side);
-            self.load(operand).or_else(|| self.in_chain(operand, update, depth + 1))
+            self.load_used(operand, most).or_else(|| self.chain(operand, update, depth + 1, most))
         })
     }
 
@@ -268,10 +288,25 @@ impl Finder<'_> {
 
 /// True if two values are computed in the same way.
 fn same(llvm: &Llvm, left: Ref, right: Ref, depth: usize) -> bool {
+    alike(llvm, left, right, depth, &Cell::new(STEPS))
+}
+
+/// Takes a step, if there is one left.
+fn step(left: &Cell<u32>) -> bool {
+    let now = left.get();
+    left.set(now.saturating_sub(1));
+    now > 0
+}
+
+fn alike(llvm: &Llvm, left: Ref, right: Ref, depth: usize, steps: &Cell<u32>) -> bool {
     if left == right {
         return true;
     }
-    if depth > DEEPEST || llvm.is_a_instruction(left).is_null() || llvm.is_a_instruction(right).is_null() {
+    if depth > DEEPEST
+        || !step(steps)
+        || llvm.is_a_instruction(left).is_null()
+        || llvm.is_a_instruction(right).is_null()
+    {
         return false;
     }
     let code = llvm.opcode(left);
@@ -285,5 +320,5 @@ fn same(llvm: &Llvm, left: Ref, right: Ref, depth: usize) -> bool {
     let count = u32::try_from(llvm.operands(left)).unwrap_or(0);
     pure && llvm.type_of(left) == llvm.type_of(right)
         && (code != opcode::GEP || llvm.gep_source_type(left) == llvm.gep_source_type(right))
-        && (0..count).all(|at| same(llvm, llvm.operand(left, at), llvm.operand(right, at), depth + 1))
+        && (0..count).all(|at| alike(llvm, llvm.operand(left, at), llvm.operand(right, at), depth + 1, steps))
 }

@@ -161,7 +161,7 @@ pub unsafe extern "C" fn pthread_create(
 fn site_of(thread: &Thread, start: Start, called: *const u64) -> Option<CallSite> {
     let function = start as usize as u64;
     #[cfg(target_arch = "x86_64")]
-    if tbb::names::is_function_of_headers(function) {
+    if exclude_next(thread, || tbb::names::is_function_of_headers(function)) {
         return tbb::site::named(thread, SiteKind::Thread, tbb::site::Called(called), "");
     }
     let _ = (thread, called);
@@ -191,8 +191,9 @@ unsafe extern "C" fn create(
     };
     let arguments = Arguments { id, attributes, start, argument };
     let of_strand = |(thread, now)| {
-        let born = Born::at(thread, now);
-        Lives { born: Some(born), site: exclude_next(thread, || site_of(thread, start, called)) }
+        // What this takes is excluded from what begins behind the strand that ends here.
+        let site = site_of(thread, start, called);
+        Lives { born: Some(Born::at(thread, now)), site }
     };
     match strand {
         // SAFETY: the caller's own arguments, and the C library's function.

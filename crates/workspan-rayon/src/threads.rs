@@ -44,10 +44,11 @@ pub fn keep() {}
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(target_feature = "crt-static")))]
 mod interposed {
-    use core::arch::{asm, global_asm};
+    use core::arch::global_asm;
     use core::ffi::{c_int, c_long, c_void};
     use core::mem;
 
+    use workspan_collect::futex::{fail, returned, Futex, CHANGED};
     use workspan_collect::interposed::{Arguments, Create, Followed, Join, Original, Start};
     use workspan_collect::waits::{self, Born, Wait};
 
@@ -78,29 +79,19 @@ mod interposed {
         ".size syscall, . - syscall",
         ".popsection",
         futex = sym workspan_futex,
-        fail = sym workspan_fail,
+        fail = sym fail,
     );
 
     extern "C" {
         fn syscall(number: c_long, ...) -> c_long;
-        fn __errno_location() -> *mut c_int;
         fn pthread_self() -> u64;
     }
 
     const EAGAIN: c_int = 11;
 
-    /// Sets errno from a kernel's answer between -4095 and -1; returns -1 as system calls of the C library do.
-    extern "C" fn workspan_fail(answer: c_long) -> c_long {
-        // SAFETY: always succeeds.
-        let errno = unsafe { __errno_location() };
-        // SAFETY: it is the address of the calling thread's own errno.
-        unsafe { *errno = c_int::try_from(-answer).unwrap_or(0) };
-        -1
-    }
-
     /// `syscall(SYS_futex, …)`.
     extern "C" fn workspan_futex(
-        number: c_long,
+        _number: c_long,
         address: u64,
         operation: c_long,
         value: c_long,
@@ -108,40 +99,17 @@ mod interposed {
         second: c_long,
         third: c_long,
     ) -> c_long {
-        const WAIT: c_long = 0;
-        const WAKE: c_long = 1;
-        const WAIT_BITSET: c_long = 9;
-        const WAKE_BITSET: c_long = 10;
-        let command = operation & 127;
-        if command == WAKE || command == WAKE_BITSET {
+        let futex = Futex { address, operation, others: [value, timeout, second, third] };
+        if futex.wakes().is_some() {
             waits::wake(address);
         }
-        let wait = if command == WAIT || command == WAIT_BITSET { Wait::begin() } else { None };
-        let answer: c_long;
-        // SAFETY: the kernel checks the arguments, which are the caller's own; the instruction clobbers RCX and R11.
-        unsafe {
-            asm!(
-                "syscall",
-                inlateout("rax") number => answer,
-                in("rdi") address,
-                in("rsi") operation,
-                in("rdx") value,
-                in("r10") timeout,
-                in("r8") second,
-                in("r9") third,
-                lateout("rcx") _,
-                lateout("r11") _,
-                options(nostack)
-            );
-        }
+        let wait = if futex.waits() { Wait::begin() } else { None };
+        let answer = futex.call();
         if let Some(wait) = wait {
             // Not even asleep if the value had changed already; the time is next to nothing then.
-            wait.end(address, answer == 0 || answer == -c_long::from(EAGAIN));
+            wait.end(address, answer == 0 || answer == CHANGED);
         }
-        if (-4095..0).contains(&answer) {
-            return workspan_fail(answer);
-        }
-        answer
+        returned(answer)
     }
 
     static CREATE: Original = Original::new(c"pthread_create");

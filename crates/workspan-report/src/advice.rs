@@ -23,6 +23,9 @@ pub struct Answer {
     pub outcome: String,
     /// Parallelism as recorded.
     pub parallelism: Option<f64>,
+    /// The same with even iterations, where chunks of loops alone were seen: the steps, and how they ended, are for these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_parallelism: Option<f64>,
     /// After the last step.
     pub reached: Option<f64>,
     /// Mean cost of creating a task; null if it is not known.
@@ -111,13 +114,22 @@ pub struct Tasks {
 pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
     let steps: Vec<Step> = advice.steps.iter().map(|row| step(recording, row)).collect();
     let parallelism = advice.parallelism.map(|ratio| ratio.0);
-    let reached = steps.last().map_or(parallelism, |step| step.parallelism);
+    let even = advice.even.map(|ratio| ratio.0);
+    let reached = steps.last().map_or(even.or(parallelism), |step| step.parallelism);
+    let now = match even {
+        Some(_) => format!(
+            "{} if the iterations of each loop cost the same, {} or more if they do not",
+            ratio(even),
+            ratio(parallelism)
+        ),
+        None => ratio(parallelism),
+    };
     let (outcome, words) = outcome(advice.outcome);
     let target = Ratio(goal.target);
     let text = match advice.outcome {
         advise::Outcome::NoData => words.to_owned(),
-        advise::Outcome::AlreadyEnough => format!("parallelism {}, target {target}: {words}", ratio(parallelism)),
-        _ => format!("parallelism {}, target {target}, {} predicted: {words}", ratio(parallelism), ratio(reached)),
+        advise::Outcome::AlreadyEnough => format!("parallelism {now}, target {target}: {words}"),
+        _ => format!("parallelism {now}, target {target}, {} predicted: {words}", ratio(reached)),
     };
     Answer {
         schema_version: 1,
@@ -125,6 +137,7 @@ pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
         goal: Wanted { target: goal.target, factor: goal.factor, threshold: goal.threshold },
         outcome: outcome.to_owned(),
         parallelism,
+        even_parallelism: even,
         reached,
         creation_ns: advice.creation.map(|nanos| nanos.0),
         steps,

@@ -52,7 +52,11 @@ pub(crate) const PROGRAM: [Column; 10] = [
 pub(crate) const REGION: [Column; 7] = [
     column("critical (total)", Of::Any, "share of the critical path, with all that runs inside the region"),
     column("work (total)", Of::Any, "work of the region, with all that runs inside"),
-    column("span (total)", Of::Any, "span of the region, summed over all times that it ran"),
+    column(
+        "span (total)",
+        Of::Any,
+        "span of the region, summed over all times that it ran: at most the program's span",
+    ),
     column("parallelism", Of::Any, PARALLELISM),
     column("count", Of::Any, "how often the region ran"),
     column("idle, all workers", Of::Workers, IDLE),
@@ -67,7 +71,11 @@ pub(crate) const SITE: [Column; 11] = [
         "share of the critical path that is the site's own code, without the sites inside",
     ),
     column("work (total)", Of::Any, "work of the site, with all that runs inside"),
-    column("span (total)", Of::Any, "span of the site, with all that runs inside, summed over all times that it ran"),
+    column(
+        "span (total)",
+        Of::Any,
+        "span of the site, with all that runs inside, summed over all times that it ran: at most the program's span",
+    ),
     column("parallelism", Of::Any, PARALLELISM),
     column("burdened", Of::Steals, BURDENED),
     column("tasks", Of::Tasks, "tasks that the site created"),

@@ -202,7 +202,7 @@ pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Ve
         prediction,
         sites: diff.sites.iter().map(|row| site(compared, row)).collect(),
         events: Some(found).filter(|found| !found.events.is_empty()),
-        nodes: nodes.map(|(united, found)| differential::view(united, found, differential::Order::Changed)),
+        nodes: nodes.map(|(united, found)| differential::view(united, found, differential::Order::Changed, None)),
         failed: Vec::new(),
         warnings: warnings(before, after),
     }

@@ -5,8 +5,8 @@ use serde::Serialize;
 use workspan_analysis::advise::piece_id;
 use workspan_analysis::differential::{Cost, PlaceRow, SiteRow, Sums, United};
 use workspan_analysis::strands::merge;
-use workspan_analysis::Differential;
-use workspan_model::{Nanos, Ratio, Recording};
+use workspan_analysis::{Differential, Spread};
+use workspan_model::{Nanos, Ratio, Recording, Run};
 
 use crate::parts::{id, name, piece, problems, ratio, time, Piece};
 use crate::terminal::{line, more, Style, Table};
@@ -38,6 +38,9 @@ pub struct NodeByNode {
     pub sites: Vec<Site>,
     /// Segments of the source between two events, in the same order.
     pub pieces: Vec<Place>,
+    /// By how much runs that are alike differ; null where one side has a single run, or if that was not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Noise>,
     /// Warnings about the accuracy of the numbers.
     pub warnings: Vec<String>,
 }
@@ -118,8 +121,46 @@ pub enum Order {
     Changed,
 }
 
-/// The answer as it is shown.
-pub fn view(united: &United, found: &Differential, order: Order) -> NodeByNode {
+/// By how much runs that are alike differ, as a share: a change of no more than that is within noise.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Noise {
+    /// Of work.
+    pub work: f64,
+    /// Of what is on the critical path.
+    pub critical: f64,
+}
+
+impl Noise {
+    /// Of two recordings; none where one has a single run.
+    pub fn between(base: &Recording, new: &Recording) -> Option<Noise> {
+        let of = |value: fn(&Run) -> Nanos| Some(spread(base, value)?.hypot(spread(new, value)?));
+        Some(Noise { work: of(Run::work)?, critical: of(|run| run.span)? })
+    }
+}
+
+/// How far runs lie from their middle, over their median.
+fn spread(recording: &Recording, value: fn(&Run) -> Nanos) -> Option<f64> {
+    let over = Spread::of(recording.runs.iter().map(value));
+    let share = Nanos(over.high.0 - over.low.0).over(over.median).map_or(0.0, |share| share.0);
+    (recording.runs.len() > 1).then_some(share / 2.0)
+}
+
+/// What a change amounts to beside the noise, in words; nothing if it is more.
+fn beside(pair: Pair, noise: Option<f64>) -> &'static str {
+    #[expect(clippy::cast_precision_loss, reason = "a share, for comparison")]
+    let share = |noise: f64| noise * pair.base_ns as f64;
+    #[expect(clippy::cast_precision_loss, reason = "as above")]
+    let is_within = |noise: f64| (pair.more_ns.unsigned_abs() as f64) <= share(noise);
+    match noise {
+        _ if pair.more_ns == 0 => "",
+        Some(noise) if is_within(noise) => " (within noise)",
+        None if pair.more_ns < 0 => " (of one run: the noise is not known)",
+        _ => "",
+    }
+}
+
+/// The answer as it is shown. `noise`: of runs beside others.
+pub fn view(united: &United, found: &Differential, order: Order, noise: Option<Noise>) -> NodeByNode {
     let recording = &united.recording;
     let program = inflated(&found.program);
     let mut sites: Vec<Site> = found.sites.iter().filter(|row| counts(row)).map(|row| site(recording, row)).collect();
@@ -135,7 +176,7 @@ pub fn view(united: &United, found: &Differential, order: Order) -> NodeByNode {
     NodeByNode {
         text: match order {
             Order::Changed => summary(&program, pieces.first(), &sites),
-            Order::Inflated => inflation(&program, pieces.first()),
+            Order::Inflated => inflation(&program, pieces.first(), noise),
         },
         strands: found.strands,
         matched: found.matched,
@@ -147,6 +188,7 @@ pub fn view(united: &United, found: &Differential, order: Order) -> NodeByNode {
         only_base_ns: found.only_base.0,
         sites,
         pieces,
+        noise,
         warnings: warnings(found),
     }
 }
@@ -177,20 +219,17 @@ fn summary(program: &Inflated, first: Option<&Place>, sites: &[Site]) -> String 
 }
 
 /// The same of runs beside others: what costs less there is no inflation.
-fn inflation(program: &Inflated, first: Option<&Place>) -> String {
+fn inflation(program: &Inflated, first: Option<&Place>, noise: Option<Noise>) -> String {
     let first = first.filter(|place| place.sums.critical.more_ns > 0);
-    let less = |pair: Pair| if pair.more_ns < 0 { LESS } else { "" };
-    let [critical, work] =
-        [program.critical, program.work].map(|pair| format!("{}x{}", ratio(pair.inflation), less(pair)));
+    let words = |pair: Pair, noise: Option<f64>| format!("{}x{}", ratio(pair.inflation), beside(pair, noise));
+    let critical = words(program.critical, noise.map(|noise| noise.critical));
+    let work = words(program.work, noise.map(|noise| noise.work));
     let most = first.map_or_else(String::new, |place| {
         let Pair { more_ns, inflation, .. } = place.sums.critical;
         format!(", most at {}: {} more, {}x", place.piece.text, time(more_ns), ratio(inflation))
     });
     format!("work {critical} on the critical path, {work} in total{most}")
 }
-
-/// Beside others nothing should cost less.
-const LESS: &str = " (within noise)";
 
 fn costs(sums: &Sums) -> bool {
     sums.strands > 0 || sums.work != Cost::default() || sums.critical_blocked != Nanos::ZERO
@@ -265,16 +304,14 @@ pub(crate) fn text(out: &mut String, view: &NodeByNode, order: Order, style: Sty
     line(out, &format!("strand by strand: {} of {} strands are in both", percent(share), count(view.strands)));
     let header = ["critical before", "after", "more", "times", "work before", "after", "times", "segment"];
     let mut table = Table::new(&header);
+    let noise = view.noise.map(|noise| noise.critical);
+    let noisy = |pair: &Pair| if order == Order::Inflated { beside(*pair, noise) } else { "" };
     let mut row = |sums: &Inflated, text: String| {
         let Inflated { critical, work, .. } = sums;
         table.row(vec![
             time(critical.base_ns),
             time(critical.new_ns),
-            if critical.more_ns < 0 && order == Order::Inflated {
-                format!("{}{LESS}", time(critical.more_ns))
-            } else {
-                time(critical.more_ns)
-            },
+            format!("{}{}", time(critical.more_ns), noisy(critical)),
             ratio(critical.inflation),
             time(work.base_ns),
             time(work.new_ns),

@@ -6,7 +6,7 @@ use workspan_analysis::differential::United;
 use workspan_analysis::{Differential, Spread};
 use workspan_model::{Clock, Nanos, Recording, Run};
 
-use crate::differential::{self, NodeByNode};
+use crate::differential::{self, NodeByNode, Noise};
 use crate::events::{self, ComparedEvents};
 use crate::parts::{ratio, time};
 use crate::terminal::{head, line, Style, Table};
@@ -102,7 +102,12 @@ pub struct Input<'a> {
 
 /// The answer as it is shown.
 pub fn answer(input: Input<'_>) -> Answer {
-    let nodes = differential::view(input.united, input.found, differential::Order::Inflated);
+    let nodes = differential::view(
+        input.united,
+        input.found,
+        differential::Order::Inflated,
+        Noise::between(input.base, input.new),
+    );
     let (base, new) = (side(input.base, 1), side(input.new, input.workers));
     let text = format!("{} workers instead of {}: {}", new.workers, base.workers, nodes.text);
     let mut warnings = warnings(&input);

@@ -155,6 +155,7 @@ fn regions(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) ->
             instances: Over::of(rows.iter().map(|r| r.instances)).median,
             work_ns: time(|r| r.work),
             span_ns: time(|r| r.span),
+            instances_span_ns: more_than(time(|r| r.spans), time(|r| r.span)),
             parallelism: median_ratio(rows.iter().map(|r| r.parallelism.map(|p| p.0))),
             uniform: uniform(rows.iter().map(|r| r.uniform)),
             burdened: burdened(rows.iter().map(|r| r.burdened)),
@@ -209,6 +210,7 @@ fn sites(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> V
             tasks: count(|r| r.tasks),
             work_ns: time(|r| r.work),
             span_ns: time(|r| r.span),
+            instances_span_ns: more_than(time(|r| r.spans), time(|r| r.span)),
             parallelism: ratio(|r| r.parallelism.map(|p| p.0)),
             uniform: uniform(rows.iter().map(|r| r.uniform)),
             burdened: burdened(rows.iter().map(|r| r.burdened)),
@@ -225,6 +227,11 @@ fn sites(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> V
         })
     });
     rows.collect()
+}
+
+/// The sum over instances, where a row has less.
+fn more_than(sum: i64, span: i64) -> Option<i64> {
+    (sum > span).then_some(sum)
 }
 
 fn task_sizes(mean: Nanos, sizes: &Histogram) -> Option<TaskSizes> {

@@ -74,6 +74,14 @@ pub(crate) fn ratio(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| Ratio(value).to_string())
 }
 
+/// A number for chunks of loops as they were, and for iterations that cost the same, if that is more than a trifle more.
+pub(crate) fn range(seen: Option<f64>, even: Option<f64>) -> String {
+    match (seen, even) {
+        (Some(low), Some(high)) if high > low * 1.02 => format!("{}–{}", ratio(seen), ratio(even)),
+        _ => ratio(seen),
+    }
+}
+
 /// A time in a table.
 pub(crate) fn time(nanos: i64) -> String {
     Nanos(nanos).to_string()

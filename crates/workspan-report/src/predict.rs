@@ -8,7 +8,7 @@ use workspan_analysis::schedule::{Grain, Graph};
 use workspan_model::{Nanos, Ratio, Recording, SiteKind};
 
 pub use crate::calls::Steal;
-use crate::parts::{id, name, problems, ratio, time};
+use crate::parts::{id, name, problems, range, ratio, time};
 use crate::terminal::{head, line, Style, Table};
 use crate::what_if::Change;
 use crate::words::{count, percent};
@@ -75,6 +75,9 @@ pub struct Program {
     pub burdened_span_ns: i64,
     /// The speedup that no number of processors exceeds.
     pub most_speedup: Option<f64>,
+    /// The same with even iterations, where chunks of loops alone were seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_most_speedup: Option<f64>,
 }
 
 /// A number of processors.
@@ -107,6 +110,9 @@ pub struct Point {
     pub speedup_min: Option<f64>,
     /// Over the shortest.
     pub speedup_max: Option<f64>,
+    /// The same as `speedup` with even iterations, where chunks of loops alone were seen: the truth lies between.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_speedup: Option<f64>,
     /// Speedup over processors.
     pub efficiency: Option<f64>,
     /// Time that processors have nothing to do, over all of them, in the median.
@@ -135,9 +141,10 @@ pub struct Asked<'a> {
 }
 
 /// The answer as it is shown.
-pub fn answer(asked: Asked<'_>, graph: &Graph, computed: &Prediction) -> Answer {
+pub fn answer(asked: Asked<'_>, graph: &Graph, computed: &Prediction, even: Option<&Prediction>) -> Answer {
     let bounds = computed.bounds;
-    let points: Vec<Point> = computed.points.iter().map(point).collect();
+    let of_even = |at: usize| even.and_then(|even| even.points.get(at));
+    let points: Vec<Point> = (0..).zip(&computed.points).map(|(at, seen)| point(seen, of_even(at))).collect();
     let cutoff = |grain: &Grain| Cutoff {
         id: id(asked.recording, Some(grain.site)).unwrap_or_default(),
         name: name(asked.recording, grain.site),
@@ -150,6 +157,7 @@ pub fn answer(asked: Asked<'_>, graph: &Graph, computed: &Prediction) -> Answer 
         span_ns: bounds.span.0,
         burdened_span_ns: bounds.burdened_span.0,
         most_speedup: bounds.most_speedup().map(|ratio| ratio.0),
+        even_most_speedup: even.and_then(|even| even.bounds.most_speedup()).map(|ratio| ratio.0),
     };
     Answer {
         schema_version: 1,
@@ -169,7 +177,7 @@ pub fn answer(asked: Asked<'_>, graph: &Graph, computed: &Prediction) -> Answer 
     }
 }
 
-fn point(point: &Computed) -> Point {
+fn point(point: &Computed, even: Option<&Computed>) -> Point {
     let typical = *point.typical();
     let (shortest, longest) = (point.stealing.first().unwrap_or(&typical), point.stealing.last().unwrap_or(&typical));
     let speedup = |time: Nanos| point.speedup(time).map(|ratio| ratio.0);
@@ -187,6 +195,7 @@ fn point(point: &Computed) -> Point {
         speedup: speedup(typical.time),
         speedup_min: speedup(longest.time),
         speedup_max: speedup(shortest.time),
+        even_speedup: even.and_then(|even| even.speedup(even.typical().time)).map(|ratio| ratio.0),
         efficiency: point.efficiency().map(|share| share.0),
         idle_ns: typical.idle.0,
         overhead_ns: typical.overhead.0,
@@ -212,7 +221,7 @@ fn headline(asked: &Asked<'_>, program: &Program, points: &[Point]) -> String {
         runs => format!(" (run {} of {runs})", asked.run),
     };
     let noun = if point.processors == 1 { "processor" } else { "processors" };
-    let most = ratio(program.most_speedup);
+    let most = range(program.most_speedup, program.even_most_speedup);
     format!("{} {noun}: {}; {best}at most {most}x, however many{with}{run}", point.processors, times(point))
 }
 
@@ -220,7 +229,7 @@ fn headline(asked: &Asked<'_>, program: &Program, points: &[Point]) -> String {
 fn times(point: &Point) -> String {
     let [low, high] = [point.speedup_min, point.speedup_max].map(ratio);
     let band = if low == high { String::new() } else { format!(" ({low}-{high})") };
-    format!("{}x{band}", ratio(point.speedup))
+    format!("{}x{band}", range(point.speedup, point.even_speedup))
 }
 
 fn warnings(asked: &Asked<'_>, graph: &Graph, program: &Program, points: &[Point]) -> Vec<String> {
@@ -316,7 +325,7 @@ pub(crate) fn point_row(program: &Program, point: &Point) -> [String; 9] {
     [
         point.processors.to_string(),
         time(point.time_ns),
-        ratio(point.speedup),
+        range(point.speedup, point.even_speedup),
         ratio(point.speedup_min),
         ratio(point.speedup_max),
         ratio(point.greedy_speedup),
@@ -325,6 +334,9 @@ pub(crate) fn point_row(program: &Program, point: &Point) -> [String; 9] {
         share(Nanos(point.idle_ns).over(all)),
     ]
 }
+
+/// What a range of speedups is, if there is one.
+const EVEN: &str = "a range of speedups: the chunks of loops as they were, to iterations that cost the same";
 
 /// As text. `unicode`: the terminal shows more than ASCII.
 pub fn text(answer: &Answer, style: Style, unicode: bool) -> String {
@@ -346,6 +358,9 @@ pub fn text(answer: &Answer, style: Style, unicode: bool) -> String {
         format!("; {} seeds, a steal costs {} ({})", answer.seeds, time(answer.steal_ns), answer.steal)
     };
     let [one, span, burdened] = [program.serial_ns, program.span_ns, program.burdened_span_ns].map(time);
+    if answer.points.iter().any(|point| point.even_speedup.is_some()) {
+        line(&mut out, &style.dim(EVEN));
+    }
     line(&mut out, &style.dim(&format!("one processor takes {one}; span {span}, burdened {burdened}{scales}{steal}")));
     out
 }

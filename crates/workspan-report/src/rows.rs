@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::parts::range;
 use crate::place;
 use crate::view::{Burdened, Extremes, Region, Report, Site, Uniform};
 use crate::words::{count, percent};
@@ -109,11 +110,7 @@ pub(crate) fn longer_than_work(report: &Report) -> Option<String> {
 
 /// Parallelism between what was seen and what uniform loops would give, if that is more than a trifle more.
 fn bracket(seen: Option<f64>, uniform: Option<Uniform>) -> String {
-    let high = uniform.and_then(|uniform| uniform.parallelism);
-    match (seen, high) {
-        (Some(low), Some(high)) if high > low * 1.02 => format!("{}–{}", ratio(Some(low)), ratio(Some(high))),
-        _ => ratio(seen),
-    }
+    range(seen, uniform.and_then(|uniform| uniform.parallelism))
 }
 
 /// What is left of parallelism if all is stolen that can be, or a dash.

@@ -208,9 +208,12 @@ pub struct Region {
     pub instances: u64,
     /// Work, descendants included.
     pub work_ns: i64,
-    /// Sum of the spans of its instances.
+    /// Sum of the spans of its instances; at most the program's span.
     pub span_ns: i64,
-    /// Work over span.
+    /// The sum alone, if it is more than that: instances ran beside each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances_span_ns: Option<i64>,
+    /// Work over the sum of the spans: of one instance as of many beside each other.
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,
@@ -260,9 +263,12 @@ pub struct Site {
     pub tasks: u64,
     /// Work of its outermost instances.
     pub work_ns: i64,
-    /// Sum of their spans.
+    /// Sum of their spans; at most the program's span.
     pub span_ns: i64,
-    /// Work over span.
+    /// The sum alone, if it is more than that: instances ran beside each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances_span_ns: Option<i64>,
+    /// Work over the sum of the spans: of one instance as of many beside each other.
     pub parallelism: Option<f64>,
     /// The same with uniform loops; null if there are no loops of which only chunks are known.
     pub uniform: Option<Uniform>,

@@ -9,7 +9,7 @@ use workspan_analysis::WhatIf;
 use workspan_model::{Ratio, Recording, SiteId};
 
 pub use crate::parts::Piece;
-use crate::parts::{factor, id, name, piece, problems, ratio, time};
+use crate::parts::{factor, id, name, piece, problems, range, ratio, time};
 use crate::terminal::{head, line, more, Style, Table};
 use crate::words::percent;
 
@@ -63,6 +63,9 @@ pub struct Figures {
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
+    /// The same with even iterations, where chunks of loops alone were seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub even_parallelism: Option<f64>,
 }
 
 /// A spawn site before and after.
@@ -83,7 +86,7 @@ pub struct Site {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "WhatIfSiteFigures")]
 pub struct SiteFigures {
-    /// Sum of the spans of its outermost instances.
+    /// Sum of the spans of its outermost instances; at most the program's span.
     pub span_ns: i64,
     /// Their work, over that.
     pub parallelism: Option<f64>,
@@ -135,7 +138,7 @@ fn answer(
         warnings.insert(0, "no strand is in the code that you named: nothing changes".to_owned());
     }
     let names: Vec<String> = changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
-    let numbers = [before, after, ceiling].map(|figures| ratio(figures.parallelism));
+    let numbers = [before, after, ceiling].map(|figures| range(figures.parallelism, figures.even_parallelism));
     let run = match recording.runs.len() {
         0 | 1 => String::new(),
         runs => format!(" (run {} of {runs})", of.run),
@@ -168,6 +171,7 @@ fn figures(computed: &Computed) -> Figures {
         work_ns: computed.replayed.work.0,
         span_ns: computed.replayed.span.0,
         parallelism: computed.parallelism.map(|ratio| ratio.0),
+        even_parallelism: computed.uniform.and_then(|even| even.parallelism).map(|ratio| ratio.0),
     }
 }
 
@@ -247,7 +251,12 @@ pub(crate) const SITES: [&str; 5] = ["span before", "after", "parallelism before
 /// The whole program: as it is, as it would be, and at most.
 pub(crate) fn figure_rows(answer: &Answer) -> [[String; 4]; 3] {
     [("recorded", answer.before), ("changed", answer.after), ("at most", answer.ceiling)].map(|(name, figures)| {
-        [name.to_owned(), time(figures.work_ns), time(figures.span_ns), ratio(figures.parallelism)]
+        [
+            name.to_owned(),
+            time(figures.work_ns),
+            time(figures.span_ns),
+            range(figures.parallelism, figures.even_parallelism),
+        ]
     })
 }
 

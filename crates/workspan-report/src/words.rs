@@ -27,6 +27,11 @@ pub fn warning(warning: &Warning) -> String {
             if *count == 1 { "process" } else { "processes" },
             if *count == 1 { "was" } else { "were" },
         ),
+        Warning::OpenmpUnseen => {
+            "the program loads gcc's OpenMP runtime, libgomp, while it runs, and its parallel regions were not seen: \
+             set LD_PRELOAD to LLVM's libomp.so.5, which then stands in for it"
+                .to_owned()
+        }
         Warning::NeverForks => "the program created no task: with these arguments all its code ran serially".to_owned(),
         Warning::TooShort { span } => {
             format!("the span is only {span}, too short for this clock: use a larger input, or --repeat N")

@@ -2,8 +2,10 @@
 //!
 //! * [`shm`]: the shared memory through which a program hands over full buffers.
 //! * [`control`]: events of threads, locks and allocations, which the run-time writes.
+//! * [`mpi`]: what events of MPI hold.
 //! * [`program`]: the static description that the compiler pass leaves in the program: functions, segments, operations,
 //!   loops, places; [`bytes`] is its encoding. [`facts`]: what else the pass knows where it runs before optimisation.
+//! * [`rust_names`]: functions of Rust's library, by their symbols.
 //!
 //! An **event** is `[u32 id][6-byte slot]*`, little-endian, without padding. An id below [`control::FIRST_SEGMENT`] is a
 //! control event; 0 ends a buffer; any other id is a segment: the base of its module, which the run-time assigns, plus its
@@ -17,7 +19,9 @@ pub mod control;
 #[cfg(target_os = "linux")]
 pub mod drain;
 pub mod facts;
+pub mod mpi;
 pub mod program;
+pub mod rust_names;
 pub mod shm;
 
 /// None of a list.
@@ -29,4 +33,4 @@ pub const SLOT_BYTES: usize = 6;
 /// Slots that a segment has at most; the pass splits longer ones.
 pub const MOST_SLOTS: usize = 500;
 /// Incremented with every change of the shared memory, the events, or the static description.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;

@@ -119,6 +119,8 @@ pub mod operation {
     pub const SCOPE: u32 = 1 << 6;
     /// In a library's function, as a table has it: at least these bytes.
     pub const LIBRARY: u32 = 1 << 7;
+    /// Of a variable that each thread has for itself.
+    pub const THREAD_LOCAL: u32 = 1 << 8;
 }
 
 /// An access to memory.

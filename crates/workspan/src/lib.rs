@@ -35,6 +35,7 @@ pub mod overwrite;
 pub mod parts;
 pub mod predict;
 pub mod query;
+pub mod rank;
 pub mod rayon;
 pub mod record;
 pub mod report;

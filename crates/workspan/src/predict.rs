@@ -5,9 +5,10 @@ use std::thread;
 
 use anyhow::{ensure, Context};
 use workspan_analysis::predict::{point, prediction, Bounds, Options, Point, Prediction};
-use workspan_analysis::profile;
 use workspan_analysis::schedule::{BuildOptions, Grain, Graph};
 use workspan_analysis::strands::burdened_span;
+use workspan_analysis::verdict::even_loops;
+use workspan_analysis::{bounded_by_locks, profile};
 use workspan_model::{Nanos, Recording, SiteId};
 use workspan_report::calls::Steal;
 use workspan_report::predict::{answer, csv, json, text, Asked};
@@ -16,6 +17,7 @@ use workspan_report::text::Style;
 use crate::args::{self, Cutoff};
 use crate::exit::Outcome;
 use crate::parts::{scenario, SpeedUp};
+use crate::strands::Recorded;
 use crate::{output, strands};
 
 /// Runs the verb.
@@ -27,8 +29,8 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
     let (changes, scenario) = scenario(&speed_ups, recording, &|| recorded.places())?;
     let grain = grain(&args.grain, recording)?;
     let join_cost_ps = recorded.run.join_cost_ps;
-    let options = BuildOptions { grain: grain.clone(), join_cost_ps, ..BuildOptions::default() };
-    let mut graph = Graph::of(recording, &recorded.rows, &options).context("cannot read the strands")?;
+    let options_of_graph = BuildOptions { grain: grain.clone(), join_cost_ps, ..BuildOptions::default() };
+    let mut graph = Graph::of(recording, &recorded.rows, &options_of_graph).context("cannot read the strands")?;
     recorded.rows.report_problems();
     if !changes.is_empty() {
         graph = graph.with_factors(scenario.factors(recording));
@@ -41,8 +43,16 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
             burdened_span(recording, &recorded.rows, steal.cost()).context("cannot read the strands")?;
     }
     let computed = on_threads(&graph, bounds, &options);
+    let even = match even_graph(&recorded, args.run, &options_of_graph)? {
+        Some(graph) => {
+            let graph = if changes.is_empty() { graph } else { graph.with_factors(scenario.factors(recording)) };
+            let bounds = Bounds::of(&graph, bounds.recorded, steal.cost());
+            Some(on_threads(&graph, bounds, &options))
+        }
+        None => None,
+    };
     let asked = Asked { recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
-    let mut view = answer(asked, &graph, &computed);
+    let mut view = answer(asked, &graph, &computed, even.as_ref());
     view.warnings.splice(0..0, recorded.doubt()?);
     let style = Style { colour: output::colour_stdout(), ..Style::default() };
     output::data(&match (args.json, args.csv) {
@@ -51,6 +61,15 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
         (false, false) => text(&view, style, output::unicode()),
     })?;
     Ok(Outcome::OK)
+}
+
+/// The graph with even iterations, where the verdict is about these.
+fn even_graph(recorded: &Recorded, number: u32, options: &BuildOptions) -> anyhow::Result<Option<Graph>> {
+    let recording = bounded_by_locks(&recorded.recording);
+    let Some(run) = recording.runs.get((number as usize).saturating_sub(1)) else { return Ok(None) };
+    let Some(even) = even_loops(&recording, run, &profile(&recording, run)) else { return Ok(None) };
+    let options = BuildOptions { factors: even.factors, ..options.clone() };
+    Graph::of(&recording, &recorded.rows, &options).context("cannot read the strands").map(Some)
 }
 
 /// Sites by their handles, several of which may share one.

@@ -150,7 +150,7 @@ impl Runtime for Script {
     fn silence(&self, program: &str) -> String {
         format!(
             "the hooks of {program} did not report: the script started no program with hooks, or that could not map the \
-             shared memory (see `workspan doctor`); a program that uses OpenMP must be named itself"
+             shared memory (see `workspan doctor`); name a program on OpenMP, oneTBB or threads itself, not a script that runs it"
         )
     }
 

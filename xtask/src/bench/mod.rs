@@ -15,6 +15,7 @@
 //! | `cilk` | the programs of Cilkprof's tables, in Rust and in C: overhead, serial and parallel, and work | [`cilk`] |
 //! | `scale` | planted causes as `workspan scale` finds them; what its accounting of idle time costs | [`scale`] |
 //! | `limits` | instructions per second and memory of `workspan limits`, beside the program alone and the bare emulator | [`limits`] |
+//! | `depend` | CPU time and memory of dependence profiles of `programs/depend`, over native with -O1 and -O2 | [`depend`] |
 //! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
 //!
 //! Nothing here runs as a test: on a shared machine any figure may miss its target once. The raw samples go to
@@ -24,6 +25,7 @@ mod build;
 mod child;
 mod cilk;
 mod crates;
+mod depend;
 mod figure;
 mod inflation;
 mod inputs;
@@ -68,6 +70,7 @@ const GROUPS: &[Group] = &[
     cilk::measure,
     scale::measure,
     limits::measure,
+    depend::measure,
     crates::measure,
 ];
 

@@ -82,6 +82,11 @@ const GROUPS: &[(&str, &str)] = &[
          analysis.",
     ),
     (
+        "depend",
+        "## Dependences\n\nPrograms of `programs/depend`: CPU time of `workspan depend`, program and analysis together, over that of \
+         the program as clang compiles it with `-O1` and with `-O2`, with all kinds of dependences and all task models; and its memory.",
+    ),
+    (
         "crates",
         "## Published programs\n\nUnmodified, from the registry at these versions, built natively and by `cargo workspan \
          install`. Work should be the native CPU time; what is missing is start-up and end of the process, and, with \

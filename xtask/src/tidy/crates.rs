@@ -14,6 +14,7 @@ const ONLY: &[(&str, &[&str])] = &[
     ("workspan-trace", &[]),
     ("workspan-pass", &["workspan-trace"]),
     ("workspan-pass-rt", &["workspan-trace"]),
+    ("workspan-mpi", &["workspan-trace"]),
     // The emulator loads it: compiled by the compiler alone.
     ("workspan-emulator", &["workspan-wire"]),
     // Values and pure functions.

@@ -18,6 +18,7 @@ const UNSAFE: &[&str] = &[
     "crates/workspan-preload/",
     "crates/workspan-pass/",
     "crates/workspan-pass-rt/",
+    "crates/workspan-mpi/",
     "crates/workspan-probe/",
     "crates/workspan-tool/",
     "crates/workspan-trace/src/drain.rs",

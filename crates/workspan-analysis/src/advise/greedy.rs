@@ -99,6 +99,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     goal: &Goal,
     creation: Creation,
     on_one: Nanos,
+    even: &[f64],
 ) -> Result<Way, R::Error> {
     let mut factors: BTreeMap<Place, f64> = BTreeMap::new();
     let mut way = Way { steps: Vec::new(), outcome: Outcome::NoData, first: BTreeMap::new() };
@@ -107,7 +108,7 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     let divides = goal.factor > 1.0;
     let least = WORTH_A_STEP * on_one.as_f64() / goal.target;
     loop {
-        let profile = divided(recording, rows, &factors)?;
+        let profile = divided(recording, rows, &factors, even)?;
         let parallelism = laws::parallelism(on_one, profile.span);
         if let Some(step) = way.steps.last_mut() {
             (step.span, step.parallelism) = (profile.span, parallelism);
@@ -156,14 +157,18 @@ pub(super) fn greedy<R: Rows + ?Sized>(
     }
 }
 
-/// The regions of the run, the cost of each divided by the factor of its place.
+/// The regions of the run, the cost of each divided by the factor of its place; `even`: by how much to multiply besides what is in
+/// each context, none where that is nothing.
 fn divided<R: Rows + ?Sized>(
     recording: &Recording,
     rows: &R,
     factors: &BTreeMap<Place, f64>,
+    even: &[f64],
 ) -> Result<RegionProfile, R::Error> {
     let contexts = &recording.contexts;
-    let factor = |region: &Region| factors.get(&Place::of(contexts, region)).copied().unwrap_or(1.0);
+    let of_even =
+        |region: &Region| even.get(region.context.index()).filter(|even| **even > 0.0).map_or(1.0, |even| 1.0 / even);
+    let factor = |region: &Region| factors.get(&Place::of(contexts, region)).copied().unwrap_or(1.0) * of_even(region);
     let finished = strands::run(rows, || vec![machine(recording, Box::new(factor))])?;
     Ok(finished.first().map(strands::Finished::region_profile).unwrap_or_default())
 }

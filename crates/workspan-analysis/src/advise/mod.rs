@@ -15,6 +15,7 @@ use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::profile::profile;
 use crate::strands::{Place, Problems, Rows};
+use crate::verdict::even_loops;
 use crate::what_if::{self, what_if, Change, Factor, Scenario, Selector};
 
 pub use finding::{Goal, Grain, Kind};
@@ -28,6 +29,8 @@ pub const MOST_TRIED: usize = 16;
 pub struct Advice {
     /// Parallelism as recorded.
     pub parallelism: Option<Ratio>,
+    /// The same with even iterations, where chunks of loops alone were seen: the steps are for these.
+    pub even: Option<Ratio>,
     /// Steps towards the target, in order.
     pub steps: Vec<Step>,
     /// How they ended.
@@ -81,7 +84,9 @@ pub enum Caveat {
 pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal: &Goal) -> Result<Advice, R::Error> {
     let profile = profile(recording, run);
     let overhead = greedy::Creation::of(&profile.program);
-    let path = greedy::greedy(recording, rows, goal, overhead, profile.program.on_one)?;
+    let even = even_loops(recording, run, &profile).filter(|even| even.uneven.is_none());
+    let factors = even.as_ref().map_or(&[][..], |even| &even.factors);
+    let path = greedy::greedy(recording, rows, goal, overhead, profile.program.on_one, factors)?;
     let mut kinds = greedy::kinds(&path);
     kinds.extend(grain::kinds(recording, &profile, goal));
     let tried: Vec<(usize, Scenario)> =
@@ -107,6 +112,7 @@ pub fn advise<R: Rows + ?Sized>(recording: &Recording, run: &Run, rows: &R, goal
         .collect();
     Ok(Advice {
         parallelism: before,
+        even: even.and(profile.program.uniform).and_then(|uniform| uniform.parallelism),
         steps: path.steps,
         outcome: path.outcome,
         creation: overhead.mean(),

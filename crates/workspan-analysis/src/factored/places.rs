@@ -163,7 +163,14 @@ mod tests {
             totals[2].tasks = 1;
             // What was measured of the whole program, which bounds that of a region.
             let idle = Nanos(i64::from(*workers) * wall - work[1]);
-            Run { workers: *workers, idle, totals, critical: vec![Nanos::ZERO; 4], ..Run::default() }
+            Run {
+                workers: *workers,
+                idle,
+                totals,
+                critical: vec![Nanos::ZERO; 4],
+                span: Nanos(10_000),
+                ..Run::default()
+            }
         };
         Recording { sites, contexts, runs: runs.iter().map(run).collect(), ..Recording::default() }
     }

@@ -2,6 +2,9 @@
 //!
 //! * Work of a site: sum over the outermost instances of the site, descendants included; span likewise. Parallelism is
 //!   their quotient, as [`mod@crate::laws`] has it. Recursive instances lie within outermost ones and are not added again (TaskProf 3.4).
+//! * Instances of a site may run beside each other, and then no chain has all of them: the span of a row is the sum over its
+//!   instances, and at most the program's ([`laws::row_span`]). The sum alone is kept beside it; parallelism is work over that, so of one
+//!   instance as of many beside each other.
 //! * Critical share of a site: what the strands *of that site itself* contribute to the critical path. Exclusive, so the
 //!   shares of all sites and serial rows add up to 100 %.
 //! * Task overhead: cost of creating tasks over work; of a site: exclusive, the tasks it creates itself; total, with all
@@ -97,6 +100,7 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
             // Both are sums that are rounded.
             let beside = span - critical > Nanos(span.0 / ROUNDED);
             let awaited = if serial || beside { Nanos::ZERO } else { own.work.min(work) };
+            let (spans, span) = (span, laws::row_span(span, program.span));
             (!unused).then(|| Region {
                 context: id,
                 site,
@@ -107,7 +111,8 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
                 work,
                 awaited,
                 span,
-                parallelism: laws::parallelism(work, span),
+                spans,
+                parallelism: laws::parallelism(work, spans),
                 uniform: if serial { None } else { uniform(run, work, own.uniform_span) },
                 burdened: if serial || is_open { None } else { burdened(run, work, own.burdened_span) },
                 critical,
@@ -154,7 +159,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         row.instances += if kind.row().one_task { own.tasks } else { own.entries };
         let machinery = own.machinery();
         row.tasks += own.tasks - machinery;
-        row.span += own.span + open;
+        row.spans += own.span + open;
         *uniform_spans.entry(site).or_default() += own.uniform_span;
         let sum = burdened_spans.entry(site).or_insert(Some(Nanos::ZERO));
         *sum = sum.filter(|_| open == Nanos::ZERO).map(|sum| sum + own.burdened_span);
@@ -182,13 +187,14 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         (row.overhead, row.overhead_total) = (nanos(cost.0), nanos(cost.1));
         if recording.sites.get(row.site.0 as usize).is_some_and(|site| site.kind.is_lock()) {
             // Under a lock nothing runs beside.
-            row.span = row.work;
+            row.spans = row.work;
         } else {
             row.uniform = uniform(run, row.work, uniform_spans.get(&row.site).copied().unwrap_or_default());
             row.burdened =
                 burdened_spans.get(&row.site).copied().flatten().and_then(|span| burdened(run, row.work, span));
         }
-        row.parallelism = laws::parallelism(row.work, row.span);
+        row.span = laws::row_span(row.spans, program.span);
+        row.parallelism = laws::parallelism(row.work, row.spans);
         row.critical_share = row.critical.over(program.span);
         row.overhead_share = row.overhead.over(program.work);
         row.task_mean =
@@ -205,6 +211,7 @@ fn empty(site: SiteId) -> SiteRow {
         tasks: 0,
         work: Nanos::ZERO,
         span: Nanos::ZERO,
+        spans: Nanos::ZERO,
         parallelism: None,
         uniform: None,
         burdened: None,
@@ -229,7 +236,8 @@ fn uniform(run: &Run, work: Nanos, span: Nanos) -> Option<Uniform> {
 
 /// With steals, as far as that is known.
 fn burdened(run: &Run, work: Nanos, span: Nanos) -> Option<Burdened> {
-    (run.burdened_span > Nanos::ZERO && span > Nanos::ZERO).then(|| Burdened::of(work, span))
+    let known = run.burdened_span > Nanos::ZERO && span > Nanos::ZERO;
+    known.then(|| Burdened::of(work, span))
 }
 
 /// Costs of single tasks are below a nanosecond's accuracy; they are added up in picoseconds. Wide enough for any sum.

@@ -19,7 +19,7 @@ impl Profile {
     /// True if code of this site waited for the outside world for longer than it ran.
     pub fn waits(&self, site: SiteId) -> bool {
         let serial = self.regions.iter().filter(|row| row.serial && row.site == site);
-        let serial = serial.map(|row| (row.work, row.span - row.work));
+        let serial = serial.map(|row| (row.work, row.spans - row.work));
         let sites = self.sites.iter().filter(|row| row.site == site).map(|row| (row.self_work, row.blocked));
         serial.chain(sites).any(|(work, blocked)| blocked > work.at_least_zero())
     }
@@ -93,9 +93,11 @@ pub struct Region {
     pub work: Nanos,
     /// Of its work, what must be over before the critical path goes on behind it.
     pub awaited: Nanos,
-    /// Sum of the spans of its instances.
+    /// Sum of the spans of its instances, at most the program's span.
     pub span: Nanos,
-    /// Work over span.
+    /// The sum alone: more than the program's span where instances run beside each other.
+    pub spans: Nanos,
+    /// Work over that sum: parallelism within its instances, each taken by itself.
     pub parallelism: Option<Ratio>,
     /// The same with uniform loops.
     pub uniform: Option<Uniform>,
@@ -126,9 +128,11 @@ pub struct SiteRow {
     pub tasks: u64,
     /// Work of its outermost instances.
     pub work: Nanos,
-    /// Sum of their spans.
+    /// Sum of their spans, at most the program's.
     pub span: Nanos,
-    /// Work over span.
+    /// The sum alone: more than the program's span where instances run beside each other.
+    pub spans: Nanos,
+    /// Work over that sum: parallelism within its instances, each taken by itself.
     pub parallelism: Option<Ratio>,
     /// The same with uniform loops.
     pub uniform: Option<Uniform>,

@@ -123,7 +123,7 @@ pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u
         longest: of_span(span).brent(processors).max(ideal),
         loops: even
             .as_ref()
-            .map(|EvenLoops { uneven, .. }| Loops { longest: laws.brent(processors).max(ideal), uneven: *uneven }),
+            .map(|even| Loops { longest: even_longest(even, &laws, processors).max(ideal), uneven: even.uneven }),
         blame: Vec::new(),
     };
     let waiting = (ideal * all - profile.program.on_one).at_least_zero();
@@ -133,6 +133,11 @@ pub fn bounds(recording: &Recording, run: &Run, profile: &Profile, processors: u
         }
     }
     evidence
+}
+
+/// The longest that a run with even iterations takes.
+fn even_longest(even: &EvenLoops, laws: &laws::Program, processors: u32) -> Nanos {
+    laws.brent(processors) - even.beyond(processors)
 }
 
 fn within(recording: &Recording, region: Option<ContextId>) -> Vec<ContextId> {

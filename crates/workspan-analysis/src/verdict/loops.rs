@@ -11,10 +11,14 @@
 use workspan_model::kind::Tasks;
 use workspan_model::{ContextId, Nanos, Recording, Run, SiteId};
 
-use crate::profile::Profile;
+use crate::laws;
+use crate::profile::{Profile, SiteRow};
 
 /// A difference of less than this is none.
 const MATTERS: f64 = 0.02;
+
+/// A mean that is this close to a whole number, as a share, is one.
+const WHOLE: f64 = 0.01;
 
 /// Chunks that are less parallel than this share of what even iterations would be are uneven.
 const EVEN: f64 = 0.8;
@@ -28,6 +32,8 @@ pub struct EvenLoops {
     pub critical: Vec<Nanos>,
     /// By how much to multiply what is in each context.
     pub factors: Vec<f64>,
+    /// Loops of which nothing runs beside: the work of each, and its span.
+    pub alone: Vec<(Nanos, Nanos)>,
     /// A loop whose chunks cost so differently that its iterations are not even.
     pub uneven: Option<SiteId>,
 }
@@ -52,8 +58,42 @@ pub fn even_loops(recording: &Recording, run: &Run, profile: &Profile) -> Option
     }
     let scaled = |(critical, factor): (&Nanos, &f64)| scale(*critical, *factor);
     let critical = run.critical.iter().zip(&factors).map(scaled).collect();
-    let uneven = profile.sites.iter().find(|row| is_loop(recording, row.site) && is_uneven(run, row));
-    Some(EvenLoops { span: high, critical, factors, uneven: uneven.map(|row| row.site) })
+    let alone = alone(recording, run, &factors);
+    let uneven = profile.sites.iter().find(|row| is_loop(recording, row.site) && is_uneven(recording, run, row));
+    Some(EvenLoops { span: high, critical, factors, alone, uneven: uneven.map(|row| row.site) })
+}
+
+impl EvenLoops {
+    /// By how much Brent's bound is beyond what loops take on this number of processors. With even iterations, `n` of which a loop
+    /// has on an average, it takes `⌈n/P⌉` of them one after the other; the bound has `n/P + 1 − 1/P`.
+    pub fn beyond(&self, processors: u32) -> Nanos {
+        let p = f64::from(processors.max(1));
+        let excess = |(work, span): &(Nanos, Nanos)| {
+            let n = work.as_f64() / span.as_f64();
+            let whole = n.round();
+            // Loops of several lengths have no length.
+            let is_whole = (n - whole).abs() < WHOLE * n;
+            let excess = if is_whole { span.as_f64() * (n / p + 1.0 - 1.0 / p - (whole / p).ceil()) } else { 0.0 };
+            scale(Nanos(1), excess.max(0.0))
+        };
+        self.alone.iter().map(excess).sum()
+    }
+}
+
+/// Outermost loops whose whole span, and nothing beside it, is on the critical path.
+fn alone(recording: &Recording, run: &Run, factors: &[f64]) -> Vec<(Nanos, Nanos)> {
+    let tree = &recording.contexts;
+    let inclusive = tree.inclusive(&run.critical);
+    let works = tree.inclusive(&run.totals.iter().map(|totals| totals.self_work).collect::<Vec<_>>());
+    let of = |id: ContextId| {
+        let outermost = factor(factors, id) < 1.0 && tree.get(id).is_some_and(|at| factor(factors, at.parent) >= 1.0);
+        let totals = run.totals.get(id.index()).filter(|_| outermost)?;
+        let on_path = inclusive.get(id.index()).copied().unwrap_or_default();
+        let whole =
+            totals.uniform_span > Nanos::ZERO && (totals.span - on_path).as_f64() <= MATTERS * totals.span.as_f64();
+        whole.then_some((works.get(id.index()).copied()?, totals.uniform_span))
+    };
+    tree.ids().filter_map(of).collect()
 }
 
 fn factor(factors: &[f64], id: ContextId) -> f64 {
@@ -76,8 +116,10 @@ fn is_loop(recording: &Recording, site: SiteId) -> bool {
 }
 
 /// With even iterations, `n` of them on `workers` take as long as the largest number that one worker has.
-fn is_uneven(run: &Run, row: &crate::profile::SiteRow) -> bool {
-    let (Some(seen), Some(most)) = (row.parallelism, row.uniform.and_then(|uniform| uniform.parallelism)) else {
+fn is_uneven(recording: &Recording, run: &Run, row: &SiteRow) -> bool {
+    let of_site = recording.contexts.ids().filter(|id| recording.contexts.site(*id) == Some(row.site));
+    let uniform = of_site.filter_map(|id| run.totals.get(id.index())).map(|totals| totals.uniform_span).sum();
+    let (Some(seen), Some(most)) = (row.parallelism, laws::parallelism(row.work, uniform)) else {
         return false;
     };
     let (workers, iterations) = (f64::from(run.workers.max(1)), most.0.round().max(1.0));

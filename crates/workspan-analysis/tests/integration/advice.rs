@@ -50,7 +50,7 @@ fn path(run: &RandomRun, places: &[Place], factors: &BTreeMap<Place, f64>) -> (i
 #[test]
 fn each_step_is_the_heaviest_and_the_last_is_the_last() {
     let (mut steps, mut stopped) = (0, 0);
-    for seed in 0..240u64 {
+    for seed in 0..320u64 {
         let run = random(seed);
         let recorded = replay(&run.recording, &run.rows).unwrap_or_else(|never| match never {});
         let recorded = recorded.into_run(&Run::default());
@@ -58,6 +58,10 @@ fn each_step_is_the_heaviest_and_the_last_is_the_last() {
         let goal =
             Goal { target: [2.0, 6.0, 1e9][of(3)], factor: [2.0, 16.0][of(2)], threshold: [0.0, 1e7, 1e9][of(9) / 3] };
         let advice = advise(&run.recording, &recorded, &run.rows, &goal).unwrap_or_else(|never| match never {});
+        if advice.even.is_some() {
+            // Its steps are for other costs than those of the rows: `agreement` compares them.
+            continue;
+        }
         let places = places(&run);
         let program = profile(&run.recording, &recorded).program;
         #[expect(clippy::cast_precision_loss, reason = "a count")]

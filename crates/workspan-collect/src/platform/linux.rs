@@ -331,6 +331,35 @@ pub fn load_base() -> u64 {
     base
 }
 
+/// The path of the file of code that was loaded as this one, from 0; empty for the executable. None if there are fewer.
+pub fn path_of_module(number: usize) -> Option<&'static core::ffi::CStr> {
+    struct Search {
+        left: usize,
+        found: Option<&'static core::ffi::CStr>,
+    }
+    extern "C" fn look(info: *const ObjectInfo, _size: usize, data: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a valid description.
+        let info = unsafe { &*info };
+        // SAFETY: `data` is the `Search` below, which nobody else uses meanwhile.
+        let search = unsafe { &mut *data.cast::<Search>() };
+        if search.left > 0 {
+            search.left -= 1;
+            return 0;
+        }
+        search.found = Some(if info.name.is_null() {
+            c""
+        } else {
+            // SAFETY: the loader's own text, terminated, which stays as long as the module is loaded.
+            unsafe { core::ffi::CStr::from_ptr(info.name) }
+        });
+        1
+    }
+    let mut search = Search { left: number, found: None };
+    // SAFETY: `look` matches the expected signature and `search` outlives the call.
+    unsafe { dl_iterate_phdr(look, ptr::addr_of_mut!(search).cast()) };
+    search.found
+}
+
 /// The file of code in which `address` lies.
 pub fn module_of(address: u64) -> Option<Module<'static>> {
     struct Search {

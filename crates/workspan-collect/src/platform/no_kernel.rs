@@ -106,3 +106,8 @@ pub fn load_base() -> u64 {
 pub fn module_of(_address: u64) -> Option<super::Module<'static>> {
     None
 }
+
+/// The path of a file of code: not known here.
+pub fn path_of_module(_number: usize) -> Option<&'static core::ffi::CStr> {
+    None
+}

@@ -112,7 +112,7 @@ fn every_schedule_gives_the_oracles_numbers() {
                     (answer.work, answer.span, answer.self_work, answer.critical)
                         == (
                             row.work.0.cast_unsigned(),
-                            row.span.0.cast_unsigned(),
+                            row.spans.0.cast_unsigned(),
                             row.self_work.0.cast_unsigned(),
                             row.critical.0.cast_unsigned(),
                         )

@@ -169,9 +169,39 @@ impl Engine {
 const SURVIVORS: u32 = 4;
 
 /// Adds a read to those since the last write.
-fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) {
+pub(super) fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
+    let head = readers.get(cell.readers);
+    if cell.readers == 0 || head.site == site && head.first >= turn {
+        if cell.readers == 0 {
+            cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
+        } else {
+            readers.set(cell.readers, Reader { last: now, ..head });
+        }
+        return;
+    }
+    // Two groups, or one: the common cases of what follows.
+    if head.site == site {
+        let next = readers.get(head.next);
+        let is_one = head.next == 0;
+        let node = common(&context.nodes, head.last);
+        let is_same = |next: &Reader| {
+            next.site == site
+                && next.next == 0
+                && common(&context.nodes, next.last) == node
+                && context.call_of(node, function, next.last) == context.call_of(node, function, head.first)
+        };
+        if is_one {
+            cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+            return;
+        }
+        if is_same(&next) {
+            readers.set(head.next, Reader { last: head.last, ..next });
+            readers.set(cell.readers, Reader { first: now, last: now, ..head });
+            return;
+        }
+    }
     // The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that
     // there are no more than loops around.
     let (mut found, mut later) = (0, None);

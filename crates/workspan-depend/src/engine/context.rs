@@ -1,9 +1,28 @@
 //! One thread: the way from the root of its tree.
 
-use super::{Context, STACK};
+use super::{Context, Lived, Memo, Waited, Waiting, STACK, WAYS};
 use crate::shadow::Site;
-use crate::source::PlaceId;
+use crate::source::{small, PlaceId};
+use crate::table::Kind;
 use crate::tree::{Common, Frame, Node};
+
+/// Nothing is known.
+const NO_MEMO: Memo = Memo {
+    source: 0,
+    serial: 0,
+    record: 0,
+    carried: false,
+    place: (0, 0),
+    is_task: false,
+    may_be_quiet: false,
+    is_quiet: false,
+    is_direct: false,
+    is_top: false,
+    sink_call: 0,
+    waiting: Waiting { models: 0, ended: 0, call: 0, source_call: 0, line: 0 },
+    waited: Waited { serial: 0, ended: 0, turn: 0, frame: 0, returns: 0 },
+    lived: Lived { turn: 0, range: (u64::MAX, 0) },
+};
 
 impl Context {
     pub(super) fn top(&mut self) -> &mut Frame {
@@ -21,10 +40,28 @@ impl Context {
 
     pub(super) fn grow(&mut self, site: Site) {
         let needed = site as usize + 1;
-        if self.memo.len() < needed {
-            self.memo.resize(needed + 64, Default::default());
+        if self.memo_of.len() < needed {
+            self.memo_of.resize(needed + 64, [0; 3]);
             self.exposure.resize(needed + 64, (0, 0));
         }
+    }
+
+    /// What the last dependence of two places was.
+    #[inline]
+    pub(super) fn memo(&self, kind: Kind, source: Site, sink: Site) -> &Memo {
+        let memos = (self.memo_of[sink as usize][kind as usize] as usize).checked_sub(1);
+        memos.map_or(&NO_MEMO, |memos| &self.memos[memos][source as usize % WAYS])
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub(super) fn memo_mut(&mut self, kind: Kind, source: Site, sink: Site) -> &mut Memo {
+        let memos = &mut self.memo_of[sink as usize][kind as usize];
+        if *memos == 0 {
+            self.memos.push([NO_MEMO; WAYS]);
+            *memos = small(self.memos.len());
+        }
+        &mut self.memos[*memos as usize - 1][source as usize % WAYS]
     }
 
     /// The call of a node's frame that was running at a moment.

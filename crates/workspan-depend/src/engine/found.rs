@@ -2,12 +2,51 @@
 
 use workspan_trace::program::flag;
 
-use super::{way, Context, Engine, Memo, Waited, Waiting};
+use super::steady::Find;
+use super::{Context, Engine, Lived, Memo, Waited, Waiting};
 use crate::models::{Child, MODELS};
 use crate::shadow::{Reader, Site};
 use crate::source::small;
 use crate::table::{Key, Kind};
-use crate::tree::Common;
+use crate::tree::{Common, Node};
+
+/// The model in which some loops are tasks.
+const PARALLEL: usize = 4;
+const _: () = assert!(MODELS[PARALLEL].parallel_only);
+
+/// Models with loops, and those with lines: one bit each.
+const LOOPS: u16 = bits(true);
+const LINES: u16 = bits(false);
+
+const fn bits(loops: bool) -> u16 {
+    let (mut found, mut at) = (0, 0);
+    while at < MODELS.len() {
+        if if loops { MODELS[at].loops } else { MODELS[at].lines } {
+            found |= 1 << at;
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Distances between accesses at two moments, and one now.
+#[inline]
+pub(super) fn distances(node: &Node, carried: bool, first: u64, last: u64) -> (u64, u64) {
+    if !carried {
+        return (0, 0);
+    }
+    if first >= node.former {
+        // The iteration before, as most.
+        return (1, 1);
+    }
+    let now = node.iteration;
+    let least = now - node.iterations.at(last);
+    (least, if first == last { least } else { now - node.iterations.at(first) })
+}
+
+fn find(kind: Kind, source: Reader, at: Common, record: u32) -> Find {
+    Find { access: 0, kind, source: source.site, moment: source.last, at, record }
+}
 
 impl Engine {
     pub(super) fn found(
@@ -31,68 +70,83 @@ impl Engine {
         at: Common,
     ) {
         let node = &context.nodes[at.node];
-        let distances = if !at.carried {
-            (0, 0)
-        } else if source.first >= node.former {
-            // The iteration before, as most.
-            (1, 1)
-        } else {
-            let now = node.iteration;
-            let last = now - node.iterations.at(source.last);
-            (last, if source.first == source.last { last } else { now - node.iterations.at(source.first) })
-        };
-        let serial = node.serial;
-        let memo = context.memo[sink as usize][way(kind, source.site)];
+        let distances = distances(node, at.carried, source.first, source.last);
         let frame = &context.frames[node.frame];
         let is_top = context.frames.len() - 1 == node.frame;
-        // What is remembered was direct: the function of the node is the one of the source.
-        if memo.serial == serial
-            && memo.source == source.site
+        let memo = context.memo(kind, source.site, sink);
+        let place = (node.number, frame.function);
+        let is_known = memo.source == source.site && memo.place == place;
+        let is_direct = if is_known { memo.is_direct } else { self.is_direct(context, node.frame, source.site) };
+        let source_call = if is_direct && !frame.reentered { 0 } else { frame.call_at(source.last) };
+        let is_task = context.levels.get(at.node).is_some_and(|levels| levels[PARALLEL] != 0);
+        let sink_call = context.frames.get(node.frame + 1).map_or(0, |inner| inner.call);
+        if is_known
             && memo.carried == at.carried
-            && is_top
-            && !frame.reentered
+            && memo.is_top == is_top
+            && memo.sink_call == sink_call
+            && memo.waiting.source_call == source_call
+            && memo.is_task == is_task
         {
-            self.table.count(memo.record, (address, node.start), distances);
-            context.steady.found(memo.record, distances);
-            if kind == Kind::Raw {
-                self.live_out(context, at, source);
+            let Memo { record, waiting, mut waited, mut lived, .. } = *memo;
+            let mut is_quiet = memo.is_quiet && !frame.reentered;
+            if memo.serial != node.serial {
+                (waited, lived, is_quiet) = (Waited::default(), Lived::default(), false);
+                let is_quiet = memo.may_be_quiet && node.ended.is_empty();
+                let serial = node.serial;
+                let memo = context.memo_mut(kind, source.site, sink);
+                (memo.serial, memo.is_quiet, memo.waited, memo.lived) = (serial, is_quiet, waited, lived);
             }
-            if memo.waiting.models | memo.waiting.ended != 0 {
-                let waited = self.wait(context, at, source, memo.waiting, memo.waited);
-                context.memo[sink as usize][way(kind, source.site)].waited = waited;
+            let node = &context.nodes[at.node];
+            self.table.count(record, (address, node.start), distances);
+            context.steady.found(record, distances, || find(kind, source, at, record));
+            let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
+            if kind == Kind::Raw && !is_lived {
+                let lived = self.live_out(context, at, source);
+                context.memo_mut(kind, source.site, sink).lived = lived;
+            }
+            if !is_quiet && waiting.models | waiting.ended != 0 {
+                let waited = self.wait(context, at, source, waiting, waited);
+                context.memo_mut(kind, source.site, sink).waited = waited;
             }
             return;
         }
-        let is_direct = self.is_direct(context, node.frame, source.site);
-        let direct_only = is_top && is_direct;
-        let is_direct = is_direct && (!frame.reentered || frame.call_at(source.last) == 0);
-        let source_call = if is_direct { 0 } else { frame.call_at(source.last) };
-        let sink_call = context.frames.get(node.frame + 1).map_or(0, |inner| inner.call);
         let carrier = if at.carried { node.number } else { 0 };
-        let function = frame.function;
+        let (function, serial) = (frame.function, node.serial);
         let key = Key { kind, source: source.site, sink, source_call, sink_call, carrier, function };
         let known = self.table.all.len();
         let record = self.table.record(key, address, node.iteration);
         self.table.count(record, (address, node.start), distances);
-        context.steady.found(record, distances);
+        context.steady.found(record, distances, || find(kind, source, at, record));
         if record as usize == known {
             let ended = &context.nodes[at.node].ended;
             let ended = ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
             self.first_sight(&key, ended.map_or(0, |ended| ended.number));
         }
         let waiting = if context.is_first { self.waiting(context, at, &key) } else { Waiting::default() };
-        if direct_only && is_direct {
-            let quiet = self.is_quiet(context, at, &key);
-            let waiting = if quiet { Waiting::default() } else { waiting };
-            context.memo[sink as usize][way(kind, source.site)] =
-                Memo { source: source.site, serial, record, carried: at.carried, waiting, waited: Waited::default() };
-        }
-        if kind == Kind::Raw {
-            self.live_out(context, at, source);
-        }
-        if context.is_first {
-            self.wait(context, at, source, waiting, Waited::default());
-        }
+        let waited = if context.is_first {
+            self.wait(context, at, source, waiting, Waited::default())
+        } else {
+            Waited::default()
+        };
+        let may_be_quiet = is_top && is_direct && source_call == 0 && self.is_quiet(context, at, &key);
+        let is_quiet = may_be_quiet && context.nodes[at.node].ended.is_empty();
+        let lived = if kind == Kind::Raw { self.live_out(context, at, source) } else { Lived::default() };
+        *context.memo_mut(kind, source.site, sink) = Memo {
+            source: source.site,
+            serial,
+            record,
+            carried: at.carried,
+            place,
+            is_direct,
+            is_top,
+            is_task,
+            may_be_quiet,
+            is_quiet,
+            sink_call,
+            waiting,
+            waited,
+            lived,
+        };
     }
 
     pub(super) fn is_direct(&self, context: &Context, frame: usize, site: Site) -> bool {
@@ -157,7 +211,7 @@ impl Engine {
             let place = self.source.sites.get(site as usize).map_or(0, |site| site.place);
             self.source.places.get(place as usize).map_or(0, |place| place.line)
         };
-        site.tail == 0 && free && node.ended.is_empty() && (at.carried || line(key.source) == line(key.sink))
+        site.tail == 0 && free && (at.carried || line(key.source) == line(key.sink))
     }
 
     /// Which models wait for the source of a dependence, and for what.
@@ -214,11 +268,29 @@ impl Engine {
             models |= if ended.is_some() { waiting.ended } else { 0 };
         }
         let inner = context.nodes.get(at.node + 1).filter(|_| !at.carried).map_or(0, |inner| inner.serial);
-        let now = Waited { serial: inner, ended: ended.map_or(0, |ended| ended.number) };
-        if inner != 0 && waited == now {
-            let is_task = |number: &usize| context.levels[at.node + 1][*number] != 0;
-            let done = |number: &usize| MODELS[*number].loops && is_task(number);
-            models &= !(0..MODELS.len()).filter(done).fold(0, |all, number| all | 1 << number);
+        let inner_frame = context.frames.get(node.frame + 1).and_then(|inner| context.nodes.get(inner.node));
+        let now = Waited {
+            serial: inner,
+            ended: ended.map_or(0, |ended| ended.number),
+            turn: node.turn,
+            frame: inner_frame.map_or(0, |inner| inner.serial),
+            returns: context.returns,
+        };
+        if waited.ended == now.ended {
+            // In loops, iterations and calls that run, nothing is needed but what ended before they began.
+            let around = if at.carried { waited.turn == now.turn } else { inner != 0 && waited.serial == inner };
+            let inner_level = if at.carried { at.node } else { at.node + 1 };
+            if around {
+                let levels = &context.levels[inner_level];
+                let done = |number: &usize| MODELS[*number].loops && levels[*number] != 0;
+                models &= !(0..MODELS.len()).filter(done).fold(0, |all, number| all | 1 << number);
+            }
+            if now.frame != 0 && waited.frame == now.frame {
+                models &= LOOPS;
+            } else if now.frame == 0 && waited.frame == 0 && waited.returns == now.returns {
+                // On top, only lines begin anew.
+                models &= LOOPS | LINES;
+            }
         }
         let frame = context.frames[node.frame].node;
         while models != 0 {
@@ -263,28 +335,32 @@ impl Engine {
     }
 
     /// A value that a loop has written is read after it.
-    pub(super) fn live_out(&mut self, context: &Context, at: Common, source: Reader) {
+    pub(super) fn live_out(&mut self, context: &Context, at: Common, source: Reader) -> Lived {
         let node = &context.nodes[at.node];
         let site = source.site;
         let in_loop = self.source.sites.get(site as usize).map_or(0, |site| site.in_loop);
         // Nothing has ended between, and no other loop lies there.
         if in_loop == node.number || in_loop == 0 && (at.carried || node.ended.is_empty()) {
-            return;
+            let range = if in_loop == node.number || at.carried { (0, u64::MAX) } else { (u64::MAX, 0) };
+            return Lived { turn: node.turn, range };
         }
         let after = node.ended.partition_point(|ended| ended.start <= source.last);
         let ended = after.checked_sub(1).and_then(|at| node.ended.get(at)).filter(|ended| source.last <= ended.end);
+        let mut range = (0, u64::MAX);
         let outermost = if at.carried {
             None
         } else if let Some(ended) = ended {
             let entry = self.table.live_out.entry((site, ended.number)).or_default();
             if source.last >= ended.last {
                 entry.last = true;
+                range = (ended.last, ended.end);
             } else {
                 entry.other = true;
+                range = (ended.start, ended.last - 1);
             }
             Some(ended.number)
         } else {
-            return;
+            return Lived::default();
         };
         // Loops in between: from which of their iterations it comes is not known any more.
         let (mut inner, stop) = (in_loop, outermost.unwrap_or(node.number));
@@ -292,5 +368,6 @@ impl Engine {
             self.table.live_out.entry((site, inner)).or_default().other = true;
             inner = self.source.loops.get(inner as usize - 1).map_or(0, |each| each.parent);
         }
+        Lived { turn: node.turn, range }
     }
 }

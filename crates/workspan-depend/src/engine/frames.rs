@@ -3,7 +3,6 @@
 use workspan_trace::program::{flag, Access as Mode};
 
 use super::{Context, Engine, STATE};
-use crate::effects::effect;
 use crate::journal::Step;
 use crate::models::{Child, Run};
 use crate::shadow::Cell;
@@ -54,7 +53,7 @@ impl Engine {
         if entered == 0 {
             *self.boxes.entry(callee).or_default() += 1;
             let name = self.source.names.get(callee as usize).map_or("", String::as_str);
-            if let Some(state) = effect(name).state() {
+            if let Some(state) = self.source.effects.of(name).state() {
                 let site = self.source.state(place, state, info.function, info.in_loop);
                 context.now += 1;
                 context.grow(site);

@@ -24,7 +24,12 @@ impl Engine {
             while let Some(access) = accesses.get(next).filter(|access| access.operation - info.first < operations) {
                 next += 1;
                 let site = info.sites + (access.operation - info.first);
-                self.operation(context, site, access);
+                if context.steady.access < context.steady.skip {
+                    self.skipped(context);
+                } else {
+                    self.operation(context, site, access);
+                }
+                context.steady.access += 1;
             }
             let end = (touches + run.touches as usize).min(info.touches.len());
             if !context.steady.counts() {

@@ -8,13 +8,19 @@
 //! allocated again; variables whose scope has begun again; input variables of a step (the verdict knows them).
 
 mod accesses;
+mod advance;
+mod batch;
 mod context;
 mod extents;
 mod found;
 mod frames;
 mod lines;
+mod plan;
 mod repeat;
 mod steady;
+mod stream;
+
+pub use self::stream::analyse;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -30,7 +36,7 @@ use crate::models::{Child, Run, MODELS};
 use crate::objects::{Objects, Wrote};
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
 use crate::source::{PlaceId, Source};
-use crate::table::{Kind, Table};
+use crate::table::Table;
 use crate::tree::{Common, Frame, Node};
 
 /// Bytes below the first frame that are taken for its stack.
@@ -124,7 +130,9 @@ struct Context {
     /// The innermost frame of each function, + 1.
     innermost: HashMap<u32, usize, BuildHasher>,
     /// What the last dependence of a site was: record, source, node, whether carried.
-    memo: Vec<[Memo; 3 * WAYS]>,
+    memos: Vec<[Memo; WAYS]>,
+    /// Where they are, by site and kind, + 1.
+    memo_of: Vec<[u32; 3]>,
     exposure: Vec<(u64, usize)>,
     groups: Vec<(Reader, Common)>,
     root_address: u64,
@@ -140,14 +148,40 @@ struct Context {
     steady: Steady,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Memo {
     source: Site,
     serial: u64,
     record: u32,
     carried: bool,
+    /// Loop + 1 and function of the common node.
+    place: (u32, u32),
+    /// The common node is a task where only parallel loops are.
+    is_task: bool,
+    /// No model waits, if no loop had ended in the node; so it was when the dependence was seen first in it.
+    may_be_quiet: bool,
+    is_quiet: bool,
+    /// The earlier access was made by the function of the node itself.
+    is_direct: bool,
+    /// So is the later one.
+    is_top: bool,
+    sink_call: PlaceId,
     waiting: Waiting,
     waited: Waited,
+    lived: Lived,
+}
+
+/// Moments of writes whose values are known to outlive their loop, in an iteration of the common node.
+#[derive(Clone, Copy, Debug)]
+struct Lived {
+    turn: u64,
+    range: (u64, u64),
+}
+
+impl Default for Lived {
+    fn default() -> Lived {
+        Lived { turn: 0, range: (u64::MAX, 0) }
+    }
 }
 
 /// What models wait for because of a dependence between two places, as far as it is the same each time.
@@ -172,14 +206,16 @@ struct Waited {
     serial: u64,
     /// The loop that had ended in between.
     ended: u32,
+    /// Moment at which the iteration of the common node began.
+    turn: u64,
+    /// Node of the call that runs in the common node's frame; 0: none.
+    frame: u64,
+    /// Calls that had returned.
+    returns: u64,
 }
 
 /// Sources that are remembered for each later access and kind.
 const WAYS: usize = 8;
-
-fn way(kind: Kind, source: Site) -> usize {
-    kind as usize * WAYS + source as usize % WAYS
-}
 
 impl Default for Engine {
     fn default() -> Engine {

@@ -5,7 +5,7 @@
 use workspan_graph::replay::Executed;
 use workspan_trace::program::flag;
 
-use super::steady::{Effect, Iteration, State, ATTEMPTS, OTHER};
+use super::steady::{Effect, Iteration, State, Wait, ATTEMPTS, OTHER};
 use super::{Context, Engine};
 use crate::source::SegmentInfo;
 
@@ -67,7 +67,7 @@ impl Engine {
             return;
         };
         let steady = &mut context.steady;
-        steady.line = 0;
+        (steady.line, steady.access) = (0, 0);
         if steady.state == State::Counting {
             steady.count += 1;
             (steady.at, steady.next) = (0, 0);
@@ -102,12 +102,16 @@ impl Engine {
                 std::mem::swap(&mut steady.last, &mut steady.now);
                 // Waiting again for what is ready changes nothing, but for a task or a line that has begun since.
                 let models = &self.models;
-                steady.last.waits.retain(|wait| {
+                let matters = |wait: &Wait| {
                     let (run, level) = (&models[usize::from(wait.model)], wait.level as usize);
                     let of_loop = looped[usize::from(wait.model)] as usize;
                     run.model.lines && level + 1 == run.depth() || of_loop == level + 1
-                });
+                };
+                steady.last.waits.retain(matters);
                 steady.last.waits.dedup();
+                let is_same = steady.last.awaited == steady.now.awaited;
+                steady.last.awaited.retain(matters);
+                steady.batch = (is_same && context.is_first).then(Box::default);
                 (steady.state, steady.at, steady.next, steady.count) = (State::Counting, 0, 0, 0);
                 steady.duration = duration;
                 return;
@@ -118,11 +122,15 @@ impl Engine {
             context.steady.last.moments.clear();
             context.steady.last.effects.clear();
             context.steady.last.waits.clear();
+            context.steady.last.awaited.clear();
+            context.steady.last.finds.clear();
             context.steady.locals.clear();
         }
         let steady = &mut context.steady;
         steady.now.effects.clear();
         steady.now.waits.clear();
+        steady.now.awaited.clear();
+        steady.now.finds.clear();
         steady.state = State::Recording;
     }
 

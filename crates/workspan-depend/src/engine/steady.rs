@@ -10,13 +10,33 @@
 
 use workspan_trace::program::flag;
 
+use super::plan::Batch;
 use crate::models::Child;
+use crate::shadow::Site;
+use crate::table::Kind;
+use crate::tree::Common;
 
 /// Iterations of one execution that are compared in vain, at most.
 pub(super) const ATTEMPTS: u32 = 6;
 
+/// No access to memory.
+pub(super) const LOCAL: u32 = u32::MAX;
+
 /// Segments that no counted iteration has.
 pub(super) const OTHER: u32 = flag::CALL | flag::RETURN | flag::ENTRY | flag::FRAME;
+
+/// What one access of an iteration found in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Find {
+    /// Which access of the iteration.
+    pub(super) access: u32,
+    pub(super) kind: Kind,
+    pub(super) source: Site,
+    /// When the earlier access was.
+    pub(super) moment: u64,
+    pub(super) at: Common,
+    pub(super) record: u32,
+}
 
 /// A dependence between locals that an iteration found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +49,8 @@ pub(super) struct Effect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wait {
     pub(super) line: u32,
+    /// The access that waits; [`LOCAL`]: a local.
+    pub(super) access: u32,
     pub(super) model: u8,
     pub(super) level: u32,
     pub(super) child: Child,
@@ -39,6 +61,9 @@ pub(super) struct Wait {
 pub(super) struct Iteration {
     pub(super) effects: Vec<Effect>,
     pub(super) waits: Vec<Wait>,
+    /// What accesses to memory wait for.
+    pub(super) awaited: Vec<Wait>,
+    pub(super) finds: Vec<Find>,
     /// History of the locals: who, in which order.
     pub(super) shape: Vec<u32>,
     /// History of the locals: when.
@@ -86,6 +111,12 @@ pub(super) struct Steady {
     /// Which moments move.
     pub(super) moves: Vec<bool>,
     pub(super) is_touch: bool,
+    /// Accesses of the current iteration so far.
+    pub(super) access: u32,
+    /// Accesses at the beginning of the next iteration that have been done already.
+    pub(super) skip: u32,
+    /// The path as one piece, if it can be.
+    pub(super) batch: Option<Box<Batch>>,
 }
 
 impl Steady {
@@ -108,9 +139,13 @@ impl Steady {
 
     /// A dependence was counted.
     #[inline]
-    pub(super) fn found(&mut self, record: u32, distances: (u64, u64)) {
-        if self.state == State::Recording && self.is_touch {
-            self.now.effects.push(Effect { record, distances });
+    pub(super) fn found(&mut self, record: u32, distances: (u64, u64), find: impl FnOnce() -> Find) {
+        if self.state == State::Recording {
+            if self.is_touch {
+                self.now.effects.push(Effect { record, distances });
+            } else {
+                self.now.finds.push(Find { access: self.access, ..find() });
+            }
         }
     }
 
@@ -123,15 +158,25 @@ impl Steady {
     /// A model waits.
     #[inline]
     pub(super) fn waits(&mut self, model: usize, level: usize, child: Child) {
-        if self.state == State::Recording && self.is_touch {
+        if self.state == State::Recording {
             let (model, level) = (u8::try_from(model).unwrap_or(u8::MAX), crate::source::small(level));
-            self.now.waits.push(Wait { line: self.line, model, level, child });
+            let access = if self.is_touch { LOCAL } else { self.access };
+            let to = if self.is_touch { &mut self.now.waits } else { &mut self.now.awaited };
+            to.push(Wait { line: self.line, access, model, level, child });
         }
+    }
+
+    /// An iteration that is counted has ended.
+    #[inline]
+    pub(super) fn is_complete(&self) -> bool {
+        self.state == State::Counting && self.at == self.path.len()
     }
 
     pub(super) fn restart(&mut self, serial: u64) {
         self.state = State::Watching;
         (self.serial, self.other, self.same, self.attempts) = (serial, false, 0, 0);
+        self.skip = 0;
+        self.batch = None;
         self.current.clear();
         self.path.clear();
     }

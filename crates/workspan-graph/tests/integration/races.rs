@@ -2,7 +2,7 @@
 
 use workspan_graph::races::{Conflict, Races};
 use workspan_graph::replay::replay;
-use workspan_trace::control::{Kind, Operation};
+use workspan_trace::control::{Kind, Operation, TICKET_BITS};
 
 use crate::made::{recording, Buffer};
 
@@ -125,4 +125,74 @@ fn memory_that_is_used_again_is_other_memory() {
     };
     assert_eq!(races("reused", &two(lives(0), lives(2), false)), []);
     assert_eq!(races("reused2", &two(lives(2), lives(0), false)), []);
+}
+
+#[test]
+fn an_atomic_operation_orders_by_its_tickets() {
+    let release = |ticket: u64| {
+        move |buffer: &mut Buffer| {
+            store(buffer);
+            buffer.control(Kind::Atomic, &[0x300, ticket, Operation::AtomicStore as u64]);
+        }
+    };
+    let acquire = |ticket: u64| {
+        move |buffer: &mut Buffer| {
+            buffer.control(Kind::Atomic, &[0x300, ticket, Operation::AtomicLoad as u64]);
+            load(buffer);
+        }
+    };
+    assert_eq!(races("published", &two(release(0), acquire(1), false)), []);
+    assert_eq!(races("published2", &two(acquire(1), release(0), false)), []);
+    // It was looked at before it was published.
+    assert_eq!(races("too early", &two(release(1), acquire(0), false)).len(), 1);
+    // Another counter: another object.
+    let other = |buffer: &mut Buffer| {
+        buffer.control(Kind::Atomic, &[0x400, 1 << TICKET_BITS, Operation::AtomicLoad as u64]);
+        load(buffer);
+    };
+    assert_eq!(races("another object", &two(release(0), other, false)).len(), 1);
+}
+
+#[test]
+fn the_releasing_operation_itself_comes_before_who_acquires() {
+    let update = |buffer: &mut Buffer| {
+        buffer.control(Kind::Atomic, &[PLACE, 0, Operation::AtomicStore as u64]);
+        buffer.segment(3, &[PLACE]);
+    };
+    let acquire = |buffer: &mut Buffer| {
+        buffer.control(Kind::Atomic, &[PLACE, 1, Operation::AtomicLoad as u64]);
+        store(buffer);
+    };
+    assert_eq!(races("last of them", &two(update, acquire, false)), []);
+}
+
+#[test]
+fn readers_of_a_lock_are_not_ordered_among_themselves() {
+    let held = |operation: Operation, first: u64| {
+        move |buffer: &mut Buffer| {
+            buffer.sync(10, 0x100, first, operation);
+            store(buffer);
+            buffer.sync(12, 0x100, first + 1, Operation::Unlock);
+        }
+    };
+    let both = |first, second| two(held(first, 0), held(second, 2), false);
+    assert_eq!(races("two readers", &both(Operation::ReadLock, Operation::ReadLock)).len(), 1);
+    assert_eq!(races("reader and writer", &both(Operation::ReadLock, Operation::Lock)), []);
+    assert_eq!(races("writer and reader", &both(Operation::Lock, Operation::ReadLock)), []);
+}
+
+#[test]
+fn a_wait_for_a_gather_joins_the_tasks_that_name_it() {
+    let check = |name: &str, awaited: u64, races_expected: usize| {
+        let mut main = Buffer::default();
+        main.control(Kind::Begin, &[1, 0]).control(Kind::Spawn, &[2, 3, 2, 7]).control(Kind::Gather, &[4, 50, awaited]);
+        store(&mut main);
+        let mut task = Buffer::default();
+        task.control(Kind::Begin, &[3, 1]);
+        store(&mut task);
+        task.control(Kind::End, &[40]);
+        assert_eq!(races(name, &[vec![main], vec![task]]).len(), races_expected, "{name}");
+    };
+    check("its gather", 7, 0);
+    check("another gather", 8, 1);
 }

@@ -17,7 +17,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use workspan_collect::interposed::Original;
 
 use super::events::{current_task, now};
-use super::straight::{self, Member, Registers};
+use super::straight::{self, Found, Member, Registers};
 use super::worksharing;
 use crate::dag::pieces::{self, Headers};
 use crate::dag::task;
@@ -86,12 +86,13 @@ fn look(saved: &Saved, number: Option<u64>) {
     match found {
         // Of a loop around, the first round may not come to the loop, and another may.
         None if number.is_some() && known == [0; 3] => other.store(saved.after, Ordering::Relaxed),
-        None | Some(0) => {}
-        Some(iterations) => {
+        None | Some(Found { iterations: 0, .. }) => {}
+        Some(Found { iterations, guard }) => {
             let (least, more) = (iterations / member.of, iterations % member.of);
             // The first members have one more; who is not known is one of them.
             let part = least + u64::from(more > 0 && number_known.is_none_or(|number| number < more));
-            worksharing::inlined(thread, task, saved.after, iterations, part);
+            // Members come to one and the same loop by different calls: from the first round, or from either way of a branch.
+            worksharing::inlined(thread, task, guard.unwrap_or(saved.after), iterations, part);
         }
     }
     if known != [0; 3] {
@@ -112,46 +113,31 @@ fn registers(saved: &Saved, returned: Option<u64>) -> Registers {
     registers
 }
 
-/// The caller's number is requested.
-#[no_mangle]
-#[unsafe(naked)]
-unsafe extern "C" fn omp_get_thread_num() {
-    // Six registers and eight bytes: the stack is aligned for the call.
-    core::arch::naked_asm!(
-        "push r15",
-        "push r14",
-        "push r13",
-        "push r12",
-        "push rbp",
-        "push rbx",
-        "mov rdi, rsp",
-        "sub rsp, 8",
-        "call {look}",
-        "add rsp, 56",
-        "ret",
-        look = sym thread_num,
-    )
+/// An entry point that does these steps above [`Saved`] on the stack: six registers and the eight bytes that they take from it align
+/// it for calls.
+macro_rules! entry {
+    ($name:ident: $($step:literal)*; $($operand:ident = $to:ident),*) => {
+        #[no_mangle]
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "push r15",
+                "push r14",
+                "push r13",
+                "push r12",
+                "push rbp",
+                "push rbx",
+                $($step,)*
+                "add rsp, 56",
+                "ret",
+                $($operand = sym $to),*
+            )
+        }
+    };
 }
 
-/// gcc's barrier.
-#[no_mangle]
-#[unsafe(naked)]
-unsafe extern "C" fn GOMP_barrier() {
-    core::arch::naked_asm!(
-        "push r15",
-        "push r14",
-        "push r13",
-        "push r12",
-        "push rbp",
-        "push rbx",
-        "sub rsp, 8",
-        "call {barrier}",
-        "call rax",
-        "lea rdi, [rsp + 8]",
-        "call {passed}",
-        "add rsp, 56",
-        "ret",
-        barrier = sym barrier,
-        passed = sym passed,
-    )
-}
+// The caller's number is requested.
+entry!(omp_get_thread_num: "mov rdi, rsp" "sub rsp, 8" "call {number}"; number = thread_num);
+
+// gcc's barrier.
+entry!(GOMP_barrier: "sub rsp, 8" "call {barrier}" "call rax" "lea rdi, [rsp + 8]" "call {passed}"; barrier = barrier, passed = passed);

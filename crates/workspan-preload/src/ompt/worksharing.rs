@@ -73,7 +73,7 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
 }
 
 /// A member of a team, whose strand is stopped, begins its part of a loop whose header the compiler has put into the program:
-/// `part` of `iterations`, at the call that returns to `after`.
+/// `part` of `iterations`; `after`: just behind an instruction of its header.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn inlined(thread: &Thread, task: &Frame, after: u64, iterations: u64, part: u64) {
     LOOPS.store(true, Ordering::Relaxed);

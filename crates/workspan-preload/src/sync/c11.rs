@@ -12,41 +12,41 @@ type Wait = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int;
 type Timed = unsafe extern "C-unwind" fn(*mut c_void, *const c_void) -> c_int;
 type TimedWait = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *const c_void) -> c_int;
 
-const SUCCESS: c_int = 0;
 const TIMED_OUT: c_int = 4;
+
+/// The calling thread takes `mutex`, by `own` if it has to wait.
+///
+/// # Safety
+///
+/// As for the C library's function.
+#[inline(always)]
+unsafe fn take(called: Called, mutex: *mut c_void, own: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the caller's own.
+    let attempt = || unsafe { original!(c"mtx_trylock" as Plain)(mutex) };
+    locks::take(called, mutex, attempt, own)
+}
 
 entry!(mtx_lock, "rsi", lock);
 unsafe extern "C-unwind" fn lock(mutex: *mut c_void, called: Called) -> c_int {
-    let own = original!(c"mtx_lock" as Plain);
     // SAFETY: the caller's own.
-    if unsafe { original!(c"mtx_trylock" as Plain)(mutex) } == SUCCESS {
-        locks::taken(called, mutex as u64);
-        return SUCCESS;
-    }
-    // SAFETY: the caller's own.
-    locks::contended(called, mutex as u64, || unsafe { own(mutex) })
+    let own = || unsafe { original!(c"mtx_lock" as Plain)(mutex) };
+    // SAFETY: as above.
+    unsafe { take(called, mutex, own) }
 }
 
 entry!(mtx_trylock, "rsi", trylock);
 unsafe extern "C-unwind" fn trylock(mutex: *mut c_void, called: Called) -> c_int {
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"mtx_trylock" as Plain)(mutex) };
-    if answer == SUCCESS {
-        locks::taken(called, mutex as u64);
-    }
-    answer
+    locks::attempted(called, mutex, answer)
 }
 
 entry!(mtx_timedlock, "rdx", timedlock);
 unsafe extern "C-unwind" fn timedlock(mutex: *mut c_void, until: *const c_void, called: Called) -> c_int {
-    let own = original!(c"mtx_timedlock" as Timed);
     // SAFETY: the caller's own.
-    if unsafe { original!(c"mtx_trylock" as Plain)(mutex) } == SUCCESS {
-        locks::taken(called, mutex as u64);
-        return SUCCESS;
-    }
-    // SAFETY: the caller's own.
-    locks::contended(called, mutex as u64, || unsafe { own(mutex, until) })
+    let own = || unsafe { original!(c"mtx_timedlock" as Timed)(mutex, until) };
+    // SAFETY: as above.
+    unsafe { take(called, mutex, own) }
 }
 
 entry!(mtx_unlock, "rsi", unlock);
@@ -60,7 +60,7 @@ entry!(cnd_wait, "rdx", wait_for);
 unsafe extern "C-unwind" fn wait_for(condition: *mut c_void, mutex: *mut c_void, called: Called) -> c_int {
     let own = original!(c"cnd_wait" as Wait);
     // SAFETY: the caller's own.
-    condition::wait(called, condition, mutex, TIMED_OUT, || unsafe { own(condition, mutex) })
+    condition::wait(called, condition, mutex, None, || unsafe { own(condition, mutex) })
 }
 
 entry!(cnd_timedwait, "rcx", timed_wait_for);
@@ -72,7 +72,7 @@ unsafe extern "C-unwind" fn timed_wait_for(
 ) -> c_int {
     let own = original!(c"cnd_timedwait" as TimedWait);
     // SAFETY: the caller's own.
-    condition::wait(called, condition, mutex, TIMED_OUT, || unsafe { own(condition, mutex, until) })
+    condition::wait(called, condition, mutex, Some(TIMED_OUT), || unsafe { own(condition, mutex, until) })
 }
 
 entry!(cnd_signal, "rsi", signal);

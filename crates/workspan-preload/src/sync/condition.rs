@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_void};
 
 use super::locks;
 use super::shim::{entry, original};
-use super::wait::{self, Ended};
+use super::wait::{self, Ended, For};
 use crate::tbb::site::Called;
 
 type Plain = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
@@ -12,21 +12,24 @@ type Wait = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int;
 type Timed = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *const c_void) -> c_int;
 type Clocked = unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, c_int, *const c_void) -> c_int;
 
-/// The calling thread waits by `own` for `condition`, without `mutex` meanwhile. `timed_out`: what that answers if it was in vain.
+/// The calling thread waits by `own` for `condition`, without `mutex` meanwhile. `timed_out`: what that answers if it was in vain, of a
+/// wait with a limit.
 pub fn wait(
     called: Called,
     condition: *mut c_void,
     mutex: *mut c_void,
-    timed_out: c_int,
+    timed_out: Option<c_int>,
     own: impl FnOnce() -> c_int,
 ) -> c_int {
+    let wanted = For { address: condition as u64, mutex: mutex as u64, limited: timed_out.is_some() };
+    wait::found_wanting(called, mutex as u64);
     // Signals find whoever waits before the mutex is given back.
     let held = locks::given_back(called, mutex as u64);
-    let Some(waiting) = wait::begin(called, condition as u64, mutex as u64) else {
+    let Some(waiting) = wait::begin(called, wanted) else {
         return own();
     };
     let answer = own();
-    waiting.end(if answer == timed_out { Ended::TimedOut } else { Ended::Woken });
+    waiting.end(if Some(answer) == timed_out { Ended::TimedOut } else { Ended::Woken });
     if held {
         locks::hold(called, mutex as u64, 0);
     }
@@ -39,7 +42,7 @@ entry!(pthread_cond_wait, "rdx", cond_wait);
 unsafe extern "C-unwind" fn cond_wait(condition: *mut c_void, mutex: *mut c_void, called: Called) -> c_int {
     let own = original!(c"pthread_cond_wait", c"GLIBC_2.3.2", as Wait);
     // SAFETY: the caller's own.
-    wait(called, condition, mutex, TIMED_OUT, || unsafe { own(condition, mutex) })
+    wait(called, condition, mutex, None, || unsafe { own(condition, mutex) })
 }
 
 entry!(pthread_cond_timedwait, "rcx", cond_timedwait);
@@ -51,7 +54,7 @@ unsafe extern "C-unwind" fn cond_timedwait(
 ) -> c_int {
     let own = original!(c"pthread_cond_timedwait", c"GLIBC_2.3.2", as Timed);
     // SAFETY: the caller's own.
-    wait(called, condition, mutex, TIMED_OUT, || unsafe { own(condition, mutex, until) })
+    wait(called, condition, mutex, Some(TIMED_OUT), || unsafe { own(condition, mutex, until) })
 }
 
 entry!(pthread_cond_clockwait, "r8", cond_clockwait);
@@ -64,7 +67,7 @@ unsafe extern "C-unwind" fn cond_clockwait(
 ) -> c_int {
     let own = original!(c"pthread_cond_clockwait" as Clocked);
     // SAFETY: the caller's own.
-    wait(called, condition, mutex, TIMED_OUT, || unsafe { own(condition, mutex, clock, until) })
+    wait(called, condition, mutex, Some(TIMED_OUT), || unsafe { own(condition, mutex, clock, until) })
 }
 
 entry!(pthread_cond_signal, "rsi", cond_signal);

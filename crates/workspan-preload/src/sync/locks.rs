@@ -1,13 +1,14 @@
 //! Locks of the program: who waits goes on behind who gave them back, and what is done under a lock that is fought for is a
 //! region of its own.
 
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
-use super::wait::{self, in_strand, Ended};
+use super::timer;
+use super::wait::{self, in_strand, Ended, For};
 use super::waiters::{self, bucket, Left};
 use crate::dag::frame::Frame;
 use crate::dag::{create, lock, task};
@@ -18,20 +19,40 @@ const HEAT: u32 = 64;
 /// The most.
 const HOTTEST: u32 = 4096;
 
-/// It is somebody else's.
-pub const BUSY: c_int = 16;
 /// Taken; its owner has died.
-pub const OWNER_DEAD: c_int = 130;
+const OWNER_DEAD: c_int = 130;
 
-/// True if a function that answered so has taken the lock.
-#[inline(always)]
-pub fn is_taken(answer: c_int) -> bool {
+fn is_taken(answer: c_int) -> bool {
     answer == 0 || answer == OWNER_DEAD
+}
+
+/// The calling thread takes the lock at `address`: at once by `attempt`, otherwise it waits for it by `lock`. Returns what that answers.
+#[inline(always)]
+pub fn take(
+    called: Called,
+    address: *mut c_void,
+    attempt: impl FnOnce() -> c_int,
+    lock: impl FnOnce() -> c_int,
+) -> c_int {
+    let answer = attempted(called, address, attempt());
+    if is_taken(answer) {
+        return answer;
+    }
+    contended(called, address as u64, lock)
+}
+
+/// The calling thread has tried to take the lock at `address`, with this answer, which is returned.
+#[inline(always)]
+pub fn attempted(called: Called, address: *mut c_void, answer: c_int) -> c_int {
+    if is_taken(answer) {
+        taken(called, address as u64);
+    }
+    answer
 }
 
 /// The calling thread has taken the lock at `address` without waiting.
 #[inline(always)]
-pub fn taken(called: Called, address: u64) {
+fn taken(called: Called, address: u64) {
     if bucket(address).heat.load(Ordering::Relaxed) != 0 {
         hold(called, address, 0);
     }
@@ -39,8 +60,8 @@ pub fn taken(called: Called, address: u64) {
 
 /// The calling thread will wait for the lock at `address` by `lock`, and return what that answers.
 #[cold]
-pub fn contended(called: Called, address: u64, lock: impl FnOnce() -> c_int) -> c_int {
-    let Some(waiting) = wait::begin(called, address, 0) else {
+fn contended(called: Called, address: u64, lock: impl FnOnce() -> c_int) -> c_int {
+    let Some(waiting) = wait::begin(called, For::ever(address)) else {
         return lock();
     };
     let answer = lock();
@@ -94,8 +115,12 @@ fn give_back(called: Called, address: u64) -> bool {
         }
         if bucket.waiting.load(Ordering::SeqCst) != 0 {
             let now = workspan_collect::thread::running().map_or(now, |(_, now)| now);
-            let left = Left::by(thread, now, address);
-            waiters::pass(thread, address, left);
+            let now = timer::goes_on(thread, now, address);
+            if waiters::concerns(thread, address) {
+                let left = Left::by(thread, now, address);
+                waiters::tell(thread, address, &left);
+                waiters::pass(thread, address, left);
+            }
         }
         ended
     });

@@ -1,7 +1,8 @@
-//! What threads of a program wait for each other with: mutexes, reader-writer and spin locks, conditions, semaphores, barriers, futexes.
+//! What threads of a program wait for each other with: mutexes, reader-writer and spin locks, conditions, semaphores, barriers, futexes,
+//! pipes.
 //!
 //! The functions of the C library are defined here first ([`mutex`], [`rwlock`], [`condition`], [`semaphore`], [`barrier`], [`c11`],
-//! [`futex`], [`signal`]), and go on to its own. A wait that blocks is an edge from the strand that ended it ([`workspan_collect::waits`]):
+//! [`futex`], [`signal`], [`pipes`], [`polls`]), and go on to its own. A wait that blocks is an edge from the strand that ended it ([`workspan_collect::waits`]):
 //!
 //! | wait | goes on behind |
 //! |---|---|
@@ -9,6 +10,7 @@
 //! | for a condition | who signalled it, and everyone who gave its mutex back since |
 //! | for a semaphore, a futex | who posted or woke, first come, first served |
 //! | at a barrier | all who arrived |
+//! | for a pipe, an event counter, a socket of a pair, also by `poll` or `epoll` | who wrote to it, or closed it |
 //! | for a signal (`sigwait`) | who sent it (`pthread_kill`) |
 //!
 //! **A wait that does not block leaves no edge:** which of two strands takes a free lock first is accident. So the span is that
@@ -30,9 +32,12 @@ pub mod barrier;
 pub mod c11;
 pub mod caller;
 pub mod condition;
+pub mod descriptors;
 pub mod futex;
 pub mod locks;
 pub mod mutex;
+pub mod pipes;
+pub mod polls;
 pub mod rwlock;
 pub mod semaphore;
 pub mod shim;

@@ -10,40 +10,39 @@ type Plain = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 type Timed = unsafe extern "C-unwind" fn(*mut c_void, *const c_void) -> c_int;
 type Clocked = unsafe extern "C-unwind" fn(*mut c_void, c_int, *const c_void) -> c_int;
 
+/// The calling thread takes `mutex`, by `own` if it has to wait.
+///
+/// # Safety
+///
+/// As for the C library's function.
+#[inline(always)]
+unsafe fn take(called: Called, mutex: *mut c_void, own: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the caller's own.
+    let attempt = || unsafe { original!(c"pthread_mutex_trylock" as Plain)(mutex) };
+    locks::take(called, mutex, attempt, own)
+}
+
 entry!(pthread_mutex_lock, "rsi", mutex_lock);
 unsafe extern "C-unwind" fn mutex_lock(mutex: *mut c_void, called: Called) -> c_int {
-    let lock = original!(c"pthread_mutex_lock" as Plain);
     // SAFETY: the caller's own.
-    let answer = unsafe { original!(c"pthread_mutex_trylock" as Plain)(mutex) };
-    if locks::is_taken(answer) {
-        locks::taken(called, mutex as u64);
-        return answer;
-    }
-    // SAFETY: the caller's own.
-    locks::contended(called, mutex as u64, || unsafe { lock(mutex) })
+    let own = || unsafe { original!(c"pthread_mutex_lock" as Plain)(mutex) };
+    // SAFETY: as above.
+    unsafe { take(called, mutex, own) }
 }
 
 entry!(pthread_mutex_trylock, "rsi", mutex_trylock);
 unsafe extern "C-unwind" fn mutex_trylock(mutex: *mut c_void, called: Called) -> c_int {
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"pthread_mutex_trylock" as Plain)(mutex) };
-    if locks::is_taken(answer) {
-        locks::taken(called, mutex as u64);
-    }
-    answer
+    locks::attempted(called, mutex, answer)
 }
 
 entry!(pthread_mutex_timedlock, "rdx", mutex_timedlock);
 unsafe extern "C-unwind" fn mutex_timedlock(mutex: *mut c_void, until: *const c_void, called: Called) -> c_int {
-    let lock = original!(c"pthread_mutex_timedlock" as Timed);
     // SAFETY: the caller's own.
-    let answer = unsafe { original!(c"pthread_mutex_trylock" as Plain)(mutex) };
-    if locks::is_taken(answer) {
-        locks::taken(called, mutex as u64);
-        return answer;
-    }
-    // SAFETY: the caller's own.
-    locks::contended(called, mutex as u64, || unsafe { lock(mutex, until) })
+    let own = || unsafe { original!(c"pthread_mutex_timedlock" as Timed)(mutex, until) };
+    // SAFETY: as above.
+    unsafe { take(called, mutex, own) }
 }
 
 entry!(pthread_mutex_clocklock, "rcx", mutex_clocklock);
@@ -53,15 +52,10 @@ unsafe extern "C-unwind" fn mutex_clocklock(
     until: *const c_void,
     called: Called,
 ) -> c_int {
-    let lock = original!(c"pthread_mutex_clocklock" as Clocked);
     // SAFETY: the caller's own.
-    let answer = unsafe { original!(c"pthread_mutex_trylock" as Plain)(mutex) };
-    if locks::is_taken(answer) {
-        locks::taken(called, mutex as u64);
-        return answer;
-    }
-    // SAFETY: the caller's own.
-    locks::contended(called, mutex as u64, || unsafe { lock(mutex, clock, until) })
+    let own = || unsafe { original!(c"pthread_mutex_clocklock" as Clocked)(mutex, clock, until) };
+    // SAFETY: as above.
+    unsafe { take(called, mutex, own) }
 }
 
 entry!(pthread_mutex_unlock, "rsi", mutex_unlock);
@@ -73,25 +67,17 @@ unsafe extern "C-unwind" fn mutex_unlock(mutex: *mut c_void, called: Called) -> 
 
 entry!(pthread_spin_lock, "rsi", spin_lock);
 unsafe extern "C-unwind" fn spin_lock(spin: *mut c_void, called: Called) -> c_int {
-    let lock = original!(c"pthread_spin_lock" as Plain);
     // SAFETY: the caller's own.
-    let answer = unsafe { original!(c"pthread_spin_trylock" as Plain)(spin) };
-    if locks::is_taken(answer) {
-        locks::taken(called, spin as u64);
-        return answer;
-    }
+    let attempt = || unsafe { original!(c"pthread_spin_trylock" as Plain)(spin) };
     // SAFETY: the caller's own.
-    locks::contended(called, spin as u64, || unsafe { lock(spin) })
+    locks::take(called, spin, attempt, || unsafe { original!(c"pthread_spin_lock" as Plain)(spin) })
 }
 
 entry!(pthread_spin_trylock, "rsi", spin_trylock);
 unsafe extern "C-unwind" fn spin_trylock(spin: *mut c_void, called: Called) -> c_int {
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"pthread_spin_trylock" as Plain)(spin) };
-    if locks::is_taken(answer) {
-        locks::taken(called, spin as u64);
-    }
-    answer
+    locks::attempted(called, spin, answer)
 }
 
 entry!(pthread_spin_unlock, "rsi", spin_unlock);

@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use workspan_collect::platform::ErrnoGuard;
 
 use super::shim::{entry, original};
-use super::wait::{self, Ended};
+use super::wait::{self, Ended, For};
 use crate::tbb::site::Called;
 
 type Plain = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
@@ -16,23 +16,29 @@ extern "C-unwind" {
     fn pthread_testcancel();
 }
 
-/// Takes one if there is one.
+/// The calling thread takes one from `semaphore`, by `own` if it has to wait.
 ///
 /// # Safety
 ///
-/// As for `sem_wait`.
-unsafe fn take(semaphore: *mut c_void) -> bool {
+/// As for the C library's function.
+#[inline(always)]
+unsafe fn take(called: Called, semaphore: *mut c_void, limited: bool, own: impl FnOnce() -> c_int) -> c_int {
     // As the function that is called does first.
     // SAFETY: always may be called.
     unsafe { pthread_testcancel() };
-    let _errno = ErrnoGuard::new();
+    let errno = ErrnoGuard::new();
     // SAFETY: the caller's own.
-    unsafe { original!(c"sem_trywait" as Plain)(semaphore) == 0 }
+    if unsafe { original!(c"sem_trywait" as Plain)(semaphore) } == 0 {
+        wait::taken(called, semaphore as u64);
+        return 0;
+    }
+    drop(errno);
+    wait_for_one(called, For { limited, ..For::ever(semaphore as u64) }, own)
 }
 
-/// The calling thread waits by `own`.
-fn waits(called: Called, semaphore: *mut c_void, own: impl FnOnce() -> c_int) -> c_int {
-    let Some(waiting) = wait::begin(called, semaphore as u64, 0) else {
+#[cold]
+fn wait_for_one(called: Called, wanted: For, own: impl FnOnce() -> c_int) -> c_int {
+    let Some(waiting) = wait::begin(called, wanted) else {
         return own();
     };
     let answer = own();
@@ -43,24 +49,18 @@ fn waits(called: Called, semaphore: *mut c_void, own: impl FnOnce() -> c_int) ->
 
 entry!(sem_wait, "rsi", sem_wait_here);
 unsafe extern "C-unwind" fn sem_wait_here(semaphore: *mut c_void, called: Called) -> c_int {
-    let own = original!(c"sem_wait" as Plain);
     // SAFETY: the caller's own.
-    if unsafe { take(semaphore) } {
-        return 0;
-    }
-    // SAFETY: the caller's own.
-    waits(called, semaphore, || unsafe { own(semaphore) })
+    let own = || unsafe { original!(c"sem_wait" as Plain)(semaphore) };
+    // SAFETY: as above.
+    unsafe { take(called, semaphore, false, own) }
 }
 
 entry!(sem_timedwait, "rdx", sem_timedwait_here);
 unsafe extern "C-unwind" fn sem_timedwait_here(semaphore: *mut c_void, until: *const c_void, called: Called) -> c_int {
-    let own = original!(c"sem_timedwait" as Timed);
     // SAFETY: the caller's own.
-    if unsafe { take(semaphore) } {
-        return 0;
-    }
-    // SAFETY: the caller's own.
-    waits(called, semaphore, || unsafe { own(semaphore, until) })
+    let own = || unsafe { original!(c"sem_timedwait" as Timed)(semaphore, until) };
+    // SAFETY: as above.
+    unsafe { take(called, semaphore, true, own) }
 }
 
 entry!(sem_clockwait, "rcx", sem_clockwait_here);
@@ -70,13 +70,10 @@ unsafe extern "C-unwind" fn sem_clockwait_here(
     until: *const c_void,
     called: Called,
 ) -> c_int {
-    let own = original!(c"sem_clockwait" as Clocked);
     // SAFETY: the caller's own.
-    if unsafe { take(semaphore) } {
-        return 0;
-    }
-    // SAFETY: the caller's own.
-    waits(called, semaphore, || unsafe { own(semaphore, clock, until) })
+    let own = || unsafe { original!(c"sem_clockwait" as Clocked)(semaphore, clock, until) };
+    // SAFETY: as above.
+    unsafe { take(called, semaphore, true, own) }
 }
 
 entry!(sem_post, "rsi", sem_post_here);

@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_void};
 use workspan_collect::platform::ErrnoGuard;
 
 use super::shim::{entry, original};
-use super::wait::{self, Ended};
+use super::wait::{self, Ended, For};
 use crate::tbb::site::Called;
 
 type Wait = unsafe extern "C-unwind" fn(*const c_void, *mut c_int) -> c_int;
@@ -21,7 +21,7 @@ extern "C" {
 fn waits(called: Called, ended: fn(c_int) -> Ended, own: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: always succeeds.
     let address = unsafe { pthread_self() } | 1;
-    let Some(waiting) = wait::begin(called, address, 0) else {
+    let Some(waiting) = wait::begin(called, For::ever(address)) else {
         return own();
     };
     let answer = own();

@@ -54,21 +54,69 @@ pub enum Ended {
     TimedOut,
 }
 
+/// What a thread is about to wait for.
+#[derive(Clone, Copy, Debug)]
+pub struct For {
+    /// Where who wakes it will look for it.
+    pub address: u64,
+    /// The mutex that it will want then; 0 for none.
+    pub mutex: u64,
+    /// It waits for so long at most.
+    pub limited: bool,
+}
+
+impl For {
+    /// What is at `address`, for as long as it takes.
+    pub fn ever(address: u64) -> For {
+        For { address, mutex: 0, limited: false }
+    }
+}
+
 /// A wait of the calling thread.
 #[derive(Debug)]
 pub struct Waiting {
     thread: &'static Thread,
     address: u64,
+    mutex: u64,
     wait: Option<Wait>,
 }
 
-/// The calling thread is about to wait at `address`, and then for `mutex` if that is not 0. `None`: nobody follows it.
-pub fn begin(called: Called, address: u64, mutex: u64) -> Option<Waiting> {
+/// The calling thread is about to wait. `None`: nobody follows it.
+pub fn begin(called: Called, wanted: For) -> Option<Waiting> {
     in_strand(called, |thread, now| {
+        let For { address, mutex, limited } = wanted;
         waiters::enter(thread, address, mutex);
         timer::decide(thread, now, false);
-        begun(thread, thread::running().map_or(now, |(_, now)| now), address)
+        if limited {
+            let watched = if mutex == 0 { address } else { mutex };
+            timer::found_wanting(thread, watched);
+            waiters::watch(thread, watched);
+        }
+        begun(thread, thread::running().map_or(now, |(_, now)| now), address, mutex)
     })
+}
+
+/// The calling thread waits on, for what `mutex` guards: whoever had that before has not changed it as it wants.
+#[inline(always)]
+pub fn found_wanting(called: Called, mutex: u64) {
+    if bucket(mutex).waiting.load(core::sync::atomic::Ordering::SeqCst) != 0 {
+        in_strand(called, |thread, _| timer::found_wanting(thread, mutex));
+    }
+}
+
+/// The calling thread has taken what is counted at `address` without waiting.
+#[inline(always)]
+pub fn taken(called: Called, address: u64) {
+    if bucket(address).waiting.load(core::sync::atomic::Ordering::SeqCst) != 0 {
+        taken_after(called, address);
+    }
+}
+
+#[cold]
+fn taken_after(called: Called, address: u64) {
+    in_strand(called, |thread, now| {
+        timer::goes_on(thread, now, address);
+    });
 }
 
 /// The calling thread arrives where a round of `size` meets.
@@ -80,15 +128,15 @@ pub fn arrive(called: Called, address: u64, size: usize) -> Option<Waiting> {
         } else {
             left.release(Shared::of(thread));
         }
-        begun(thread, thread::running().map_or(now, |(_, now)| now), address)
+        begun(thread, thread::running().map_or(now, |(_, now)| now), address, 0)
     })
 }
 
-fn begun(thread: &'static Thread, now: u64, address: u64) -> Waiting {
+fn begun(thread: &'static Thread, now: u64, address: u64, mutex: u64) -> Waiting {
     if token::held(thread) {
         token::give(thread);
     }
-    Waiting { thread, address, wait: Some(Wait::begin_at(thread, now)) }
+    Waiting { thread, address, mutex, wait: Some(Wait::begin_at(thread, now)) }
 }
 
 impl Waiting {
@@ -102,25 +150,36 @@ impl Waiting {
 
     fn over(&mut self, ended: Ended) -> i64 {
         let Some(wait) = self.wait.take() else { return 0 };
-        let left = waiters::leave(self.thread);
         let now = thread::waking().map_or(0, |(_, now)| now);
+        if ended == Ended::TimedOut {
+            self.give_up();
+            timer::passed(self.thread, wait.end_undecided(now));
+            return 0;
+        }
+        let left = waiters::leave(self.thread);
+        let is_claimed = left.is_none() && ended == Ended::Woken;
+        let left = if is_claimed { waiters::claim(self.thread, self.address, self.mutex) } else { left };
         match (left, ended) {
-            (Some(left), Ended::Woken | Ended::AtOnce) => {
+            (Some(left), _) => {
                 timer::forget(self.thread);
                 wait.end_behind(now, left.at, Some(left.parts()))
             }
             (None, Ended::AtOnce) => wait.end_unknown(now),
-            (None, Ended::Woken) => {
+            (None, _) => {
                 wait.end_behind(now, self.address, None);
                 0
             }
-            (left, Ended::TimedOut) => {
-                if let Some(left) = left {
-                    left.release(Shared::of(self.thread));
-                }
-                timer::passed(self.thread, wait.end_undecided(now));
-                0
-            }
+        }
+    }
+
+    /// Time was over. If its place was woken all the same, another thread was.
+    fn give_up(&self) {
+        let (woken, passed) = waiters::part(self.thread);
+        if let Some(left) = passed {
+            left.release(Shared::of(self.thread));
+        }
+        if let Some(left) = woken {
+            waiters::wake(self.thread, self.address, 1, left);
         }
     }
 }
@@ -147,6 +206,7 @@ fn wake_some(called: Called, address: u64, number: u32) {
     in_strand(called, |thread, now| {
         timer::decide(thread, now, false);
         let left = Left::by(thread, now, address);
+        waiters::tell(thread, address, &left);
         waiters::wake(thread, address, number, left);
     });
 }

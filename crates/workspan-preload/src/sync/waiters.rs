@@ -5,6 +5,9 @@
 //! a hash of the address, in the order in which they came, under a lock that is held for a few dozen instructions and
 //! that nobody waits for without bound: who does not get it does without ([`Header::unfollowed`]).
 //!
+//! A thread that waits with a limit also *watches* what what it waits for is guarded by, or counted in ([`watch`]): who changes that
+//! leaves where it is.
+//!
 //! **Invariant:** of those who wait for the same lock only the first keeps what was left ([`pass`]), for all of them.
 //!
 //! [`Header::unfollowed`]: workspan_wire::shm::Header::unfollowed
@@ -87,6 +90,8 @@ struct Waiter {
     /// Bucket + 1 of the list that it is in; 0 for none; [`MOVING`].
     home: AtomicU32,
     address: Cell<u64>,
+    /// Where it was, if it has been moved since: at a condition.
+    condition: Cell<u64>,
     /// The mutex that it will want when it is woken; 0 for none.
     mutex: Cell<u64>,
     /// Slot + 1 of who came next.
@@ -103,17 +108,19 @@ const MOVING: u32 = u32::MAX;
 // moved by who moves it.
 unsafe impl Sync for Waiter {}
 
-static WAITERS: [Waiter; MAX_THREADS] = [const {
+/// By slot: where the thread waits; behind these, by slot: what it watches.
+static WAITERS: [Waiter; 2 * MAX_THREADS] = [const {
     Waiter {
         home: AtomicU32::new(0),
         address: Cell::new(0),
+        condition: Cell::new(0),
         mutex: Cell::new(0),
         next: Cell::new(0),
         woken: Cell::new(None),
         passed: Cell::new(None),
         arrived: Cell::new(None),
     }
-}; MAX_THREADS];
+}; 2 * MAX_THREADS];
 
 fn index(address: u64) -> usize {
     (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % BUCKETS
@@ -181,6 +188,26 @@ impl Bucket {
         }
     }
 
+    /// Removes who is at `at`. What was left for all who want the same lock goes to the next of them; a copy is returned.
+    fn detach(&self, at: usize, shared: Shared) -> Option<Left> {
+        let mut all = self.at(WAITERS[at].address.get());
+        let mut passed = None;
+        if let Some((first, carries)) = all.next() {
+            if let Some(left) = carries.passed.get() {
+                passed = Some(left.copy(shared));
+                if first == at {
+                    carries.passed.set(None);
+                    match all.next() {
+                        Some((_, next)) => next.passed.set(Some(left)),
+                        None => left.release(shared),
+                    }
+                }
+            }
+        }
+        self.remove(at);
+        passed
+    }
+
     fn number(&self) -> u32 {
         let from = ptr::from_ref(self) as usize - TABLE.as_ptr() as usize;
         (from / size_of::<Bucket>()) as u32 + 1
@@ -227,6 +254,7 @@ pub fn enter(thread: &Thread, address: u64, mutex: u64) -> bool {
     }
     let waiter = &WAITERS[at];
     waiter.address.set(address);
+    waiter.condition.set(0);
     waiter.mutex.set(mutex);
     let bucket = bucket(address);
     bucket.locked(thread, || bucket.add(at)).is_some()
@@ -234,15 +262,21 @@ pub fn enter(thread: &Thread, address: u64, mutex: u64) -> bool {
 
 /// `thread` does not wait any more. Returns what was left for it.
 pub fn leave(thread: &Thread) -> Option<Left> {
+    let (woken, passed) = part(thread);
+    later(Shared::of(thread), woken, passed)
+}
+
+/// The same, apart: what who woke it has left, and what those have who gave its lock back since.
+pub fn part(thread: &Thread) -> (Option<Left>, Option<Left>) {
     let shared = Shared::of(thread);
     let at = slot(thread);
     let waiter = &WAITERS[at];
-    let mut found = None;
+    let mut found = (None, None);
     // Once more if it has been moved meanwhile; at most one signal moves it.
     for _ in 0..10_000 {
         let home = waiter.home.load(Ordering::Acquire);
         if home == 0 {
-            return None;
+            return found;
         }
         if home == MOVING {
             core::hint::spin_loop();
@@ -253,27 +287,12 @@ pub fn leave(thread: &Thread) -> Option<Left> {
             if waiter.home.load(Ordering::Relaxed) != home {
                 return None;
             }
-            let address = waiter.address.get();
-            let mut carrier = bucket.at(address);
-            let mut passed = None;
-            if let Some((first, carries)) = carrier.next() {
-                if let Some(left) = carries.passed.get() {
-                    passed = Some(left.copy(shared));
-                    if first == at {
-                        waiter.passed.set(None);
-                        match carrier.next() {
-                            Some((_, next)) => next.passed.set(Some(left)),
-                            None => left.release(shared),
-                        }
-                    }
-                }
-            }
+            let passed = bucket.detach(at, shared);
             if let Some(arrived) = waiter.arrived.take() {
                 arrived.release(shared);
             }
-            bucket.remove(at);
             waiter.home.store(0, Ordering::Release);
-            Some(later(shared, waiter.woken.take(), passed))
+            Some((waiter.woken.take(), passed))
         });
         match left {
             Some(Some(left)) => {
@@ -301,6 +320,7 @@ pub fn wake(thread: &Thread, address: u64, number: u32, left: Left) {
             if mutex != 0 {
                 bucket.remove(at);
                 waiter.home.store(MOVING, Ordering::Relaxed);
+                waiter.condition.set(address);
                 waiter.address.set(mutex);
             }
             Some((at, mutex))
@@ -317,6 +337,107 @@ pub fn wake(thread: &Thread, address: u64, number: u32, left: Left) {
         still -= 1;
     }
     left.release(shared);
+}
+
+/// `thread` was woken at `address`, and its place was not: whom the kernel wakes is not always who came first. Whoever's place was
+/// woken instead gives up what was left there, and waits as before. `mutex`: as for [`enter`].
+pub fn claim(thread: &Thread, address: u64, mutex: u64) -> Option<Left> {
+    let shared = Shared::of(thread);
+    let bucket = self::bucket(if mutex == 0 { address } else { mutex });
+    let is_of = |waiter: &Waiter| mutex == 0 || waiter.condition.get() == address;
+    let (at, found) = bucket.locked(thread, || {
+        let mut all = bucket.at(if mutex == 0 { address } else { mutex });
+        let (at, waiter) = all.find(|(_, waiter)| waiter.woken.get().is_some() && is_of(waiter))?;
+        let woken = waiter.woken.take();
+        if mutex == 0 {
+            return Some((None, woken));
+        }
+        let passed = bucket.detach(at, shared);
+        waiter.home.store(MOVING, Ordering::Relaxed);
+        waiter.condition.set(0);
+        waiter.address.set(address);
+        Some((Some(at), later(shared, woken, passed)))
+    })??;
+    if let Some(at) = at {
+        let back = self::bucket(address);
+        if back.locked(thread, || back.add(at)).is_none() {
+            WAITERS[at].home.store(0, Ordering::Release);
+        }
+    }
+    found
+}
+
+/// In a list, what is watched is none of the addresses at which threads wait.
+fn watched(address: u64) -> u64 {
+    !address
+}
+
+/// From now on, whoever changes what is guarded by, or counted at `address` leaves where it is for `thread`. What was left before is forgotten.
+pub fn watch(thread: &Thread, address: u64) {
+    let at = MAX_THREADS + slot(thread);
+    let waiter = &WAITERS[at];
+    if waiter.home.load(Ordering::Relaxed) != 0 {
+        if waiter.address.get() == watched(address) {
+            if let Some(left) = told(thread, address) {
+                left.release(Shared::of(thread));
+            }
+            return;
+        }
+        unwatch(thread);
+    }
+    waiter.address.set(watched(address));
+    let bucket = bucket(address);
+    bucket.locked(thread, || bucket.add(at));
+}
+
+/// What was left for `thread`, which watches `address`, since this was called last.
+pub fn told(thread: &Thread, address: u64) -> Option<Left> {
+    let waiter = &WAITERS[MAX_THREADS + slot(thread)];
+    if waiter.home.load(Ordering::Relaxed) == 0 || waiter.address.get() != watched(address) {
+        return None;
+    }
+    bucket(address).locked(thread, || waiter.woken.take()).flatten()
+}
+
+/// `thread` watches nothing any more.
+pub fn unwatch(thread: &Thread) {
+    let at = MAX_THREADS + slot(thread);
+    let waiter = &WAITERS[at];
+    let home = waiter.home.load(Ordering::Relaxed);
+    if home == 0 {
+        return;
+    }
+    // Nobody moves it.
+    let bucket = &TABLE[home as usize - 1];
+    let left = bucket.locked(thread, || {
+        bucket.remove(at);
+        waiter.home.store(0, Ordering::Relaxed);
+        waiter.woken.take()
+    });
+    if let Some(left) = left.flatten() {
+        left.release(Shared::of(thread));
+    }
+}
+
+/// True if somebody waits at `address`, or somebody but `thread` watches it.
+pub fn concerns(thread: &Thread, address: u64) -> bool {
+    let own = MAX_THREADS + slot(thread);
+    let bucket = bucket(address);
+    let found = bucket
+        .locked(thread, || bucket.at(address).next().is_some() || bucket.at(watched(address)).any(|(at, _)| at != own));
+    found == Some(true)
+}
+
+/// `left` is for all but `thread` that watch `address`; it stays the caller's.
+pub fn tell(thread: &Thread, address: u64, left: &Left) {
+    let shared = Shared::of(thread);
+    let own = MAX_THREADS + slot(thread);
+    let bucket = bucket(address);
+    bucket.locked(thread, || {
+        for (_, waiter) in bucket.at(watched(address)).filter(|(at, _)| *at != own) {
+            waiter.woken.set(later(shared, waiter.woken.take(), Some(left.copy(shared))));
+        }
+    });
 }
 
 /// `left` is what whoever gets the lock at `address` next, of those who wait, goes on behind, besides what others leave.

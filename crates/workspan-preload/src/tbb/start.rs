@@ -1,11 +1,13 @@
 //! libtbb is met for the first time: whether this version is known, and what its hooks cost.
 
+use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::mem;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use workspan_collect::platform;
-use workspan_collect::process;
+use workspan_collect::exclude::exclude_running;
+use workspan_collect::shared::Shared;
+use workspan_collect::{platform, process, thread};
 
 use super::abi::VERSIONS;
 use super::{calibrate, class, library, run};
@@ -18,6 +20,11 @@ const MEETING: u8 = 1;
 const WATCHED: u8 = 2;
 const LEFT_ALONE: u8 = 3;
 
+std::thread_local! {
+    /// The thread is the one that meets it, and calls it meanwhile.
+    static MEETS: Cell<bool> = const { Cell::new(false) };
+}
+
 static STATE: AtomicU8 = AtomicU8::new(NOT_MET);
 
 /// True if its tasks are to be followed.
@@ -25,8 +32,8 @@ static STATE: AtomicU8 = AtomicU8::new(NOT_MET);
 pub fn watched() -> bool {
     match STATE.load(Ordering::Acquire) {
         WATCHED => true,
-        NOT_MET => meet(),
-        _ => false,
+        LEFT_ALONE => false,
+        _ => meet(),
     }
 }
 
@@ -42,8 +49,37 @@ fn meet() -> bool {
     }
     let first = STATE.compare_exchange(NOT_MET, MEETING, Ordering::AcqRel, Ordering::Relaxed).is_ok();
     if !first {
-        return STATE.load(Ordering::Acquire) == WATCHED;
+        return !MEETS.get() && met_by_another();
     }
+    MEETS.set(true);
+    let watched = judge(shared);
+    MEETS.set(false);
+    watched
+}
+
+/// Another thread meets it just now: an algorithm that began before that is over would not be followed, and its tasks would.
+fn met_by_another() -> bool {
+    const TURNS: u32 = 1_000_000;
+    extern "C" {
+        fn sched_yield() -> c_int;
+    }
+    let wait = || {
+        for _ in 0..TURNS {
+            if STATE.load(Ordering::Acquire) != MEETING {
+                break;
+            }
+            // SAFETY: always may be called.
+            unsafe { sched_yield() };
+        }
+    };
+    match thread::hot().filter(|thread| thread.task.waiting.get() == 0) {
+        Some(thread) => exclude_running(thread, wait),
+        None => wait(),
+    }
+    STATE.load(Ordering::Acquire) == WATCHED
+}
+
+fn judge(shared: Shared) -> bool {
     let version = library::find(c"TBB_runtime_interface_version");
     let found = if version.is_null() {
         -1

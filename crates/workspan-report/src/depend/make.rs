@@ -1,19 +1,42 @@
 //! The view of a profile.
 
-use workspan_depend::profile::Profile;
+use workspan_depend::profile::{Loop, Parallel, Profile};
 use workspan_depend::source::Place;
 
+use super::change::change;
+use super::gain::{Gain, OVERHEAD};
 use super::view;
+
+/// What beside the profile decides what is shown.
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "holds a function")]
+pub struct Options<'o> {
+    /// Processors that speedups are predicted for.
+    pub processors: u32,
+    /// A line of a source file, where there is one.
+    pub line: &'o dyn Fn(&str, u32) -> Option<String>,
+}
 
 /// What anybody sees of a profile.
 #[expect(clippy::cast_precision_loss, reason = "a ratio that is shown")]
-pub fn answer(profile: &Profile) -> view::Depend {
+pub fn answer(profile: &Profile, options: &Options<'_>) -> view::Depend {
+    let work = profile.models.first().map_or(0, |model| model.work);
+    let gain = Gain { work, processors: options.processors.max(1) };
+    let mut loops: Vec<view::Loop> = profile.loops.iter().map(|each| of_loop(each, &gain, options)).collect();
+    nest(&mut loops);
+    let outermost =
+        loops.iter().zip(&profile.loops).filter(|(shown, _)| shown.inside.is_none() && !shown.change.is_empty());
+    let saved: f64 = outermost.map(|(_, each)| gain.saved(each)).sum();
     view::Depend {
-        command: profile.command.clone(),
+        command: profile.runs.first().cloned().unwrap_or_default(),
+        runs: profile.runs.clone(),
+        processors: gain.processors,
+        overhead: OVERHEAD,
+        speedup: gain.speedup(saved),
         status: profile.status,
         complete: profile.problems.is_empty(),
         warnings: profile.problems.clone(),
-        loops: profile.loops.iter().map(of_loop).collect(),
+        loops,
         calls: profile.calls.iter().map(of_call).collect(),
         models: profile
             .models
@@ -25,7 +48,7 @@ pub fn answer(profile: &Profile) -> view::Depend {
                 parallelism: if model.span == 0 { 1.0 } else { model.work as f64 / model.span as f64 },
             })
             .collect(),
-        coverage: view::Coverage { lines: profile.lines.0, executed: profile.lines.1 },
+        coverage: coverage(profile),
         black_boxes: profile
             .boxes
             .iter()
@@ -48,6 +71,41 @@ pub fn answer(profile: &Profile) -> view::Depend {
     }
 }
 
+fn coverage(profile: &Profile) -> view::Coverage {
+    let mut found = view::Coverage { lines: 0, executed: 0, unreached: Vec::new() };
+    for (file, lines) in &profile.lines {
+        let mut open: Option<view::Unreached> = None;
+        for (line, executed) in lines {
+            found.lines += 1;
+            found.executed += u64::from(*executed);
+            match (&mut open, executed) {
+                (_, true) => found.unreached.extend(open.take()),
+                (Some(run), false) => run.last = *line,
+                (None, false) => open = Some(view::Unreached { file: file.clone(), first: *line, last: *line }),
+            }
+        }
+        found.unreached.extend(open);
+    }
+    found
+}
+
+/// Loops within loops that can run in parallel.
+fn nest(loops: &mut [view::Loop]) {
+    let candidates: Vec<view::Loop> = loops.iter().filter(|each| !each.change.is_empty()).cloned().collect();
+    for each in loops.iter_mut() {
+        let holds = |outer: &&view::Loop| {
+            (&outer.file, &outer.function) == (&each.file, &each.function)
+                && (outer.line, outer.column) != (each.line, each.column)
+                && (outer.line, outer.column) < (each.line, each.column)
+                && each.line <= outer.last_line
+                && outer.work >= each.work
+        };
+        let outer = candidates.iter().find(holds);
+        each.inside =
+            outer.map(|outer| view::Point { file: outer.file.clone(), line: outer.line, column: outer.column });
+    }
+}
+
 fn point(place: &Place) -> view::Point {
     view::Point { file: place.file.clone(), line: place.line, column: place.column }
 }
@@ -56,7 +114,8 @@ fn distance((min, max): (u64, u64)) -> view::Distance {
     view::Distance { min, max }
 }
 
-fn of_loop(each: &workspan_depend::profile::Loop) -> view::Loop {
+fn of_loop(each: &Loop, gain: &Gain, options: &Options<'_>) -> view::Loop {
+    let possible = matches!(each.parallel, Parallel::Yes | Parallel::WithClauses);
     view::Loop {
         file: each.place.file.clone(),
         line: each.place.line,
@@ -96,6 +155,13 @@ fn of_loop(each: &workspan_depend::profile::Loop) -> view::Loop {
                 count: blocker.count,
             })
             .collect(),
+        speedup: gain.speedup(gain.saved(each)),
+        inside: None,
+        change: if possible {
+            change(each, (options.line)(&each.place.file, each.place.line).as_deref())
+        } else {
+            String::new()
+        },
     }
 }
 

@@ -1,7 +1,11 @@
-//! The answer of `workspan depend`: its view model, as text and as JSON.
+//! The answer of `workspan depend`: its view model, as text, as JSON, as a page, and in the formats of other tools.
 //!
-//! **Invariant:** both are written from [`view::Depend`], and neither adds a number.
+//! **Invariant:** all are written from [`view::Depend`], and none adds a number.
 
+mod change;
+mod files;
+mod gain;
+mod html;
 mod make;
 mod text;
 pub mod view;
@@ -9,7 +13,9 @@ pub mod view;
 #[cfg(test)]
 mod tests;
 
-pub use make::answer;
+pub use files::{autopar, csv, dot, sarif};
+pub use html::html;
+pub use make::{answer, Options};
 pub use text::text;
 pub use view::Depend;
 

@@ -2,69 +2,94 @@
 
 use std::fmt::Write as _;
 
-use super::view::{Blocker, Call, Depend, Loop};
+use super::view::{Blocker, Call, Depend, Loop, Point};
 use crate::table::{self, Align};
+
+/// Least gain of a candidate that a table names.
+const LEAST: f64 = 1.01;
 
 /// The text; at most `top` rows of a table.
 pub fn text(view: &Depend, top: usize) -> String {
-    let mut out = String::new();
-    let of = |name: &str| view.models.iter().find(|model| model.name == name).map_or(1.0, |model| model.parallelism);
-    let work = view.models.first().map_or(0, |model| model.work);
-    let _ = writeln!(
-        out,
-        "parallelism {:.2} if calls run in parallel, {:.2} with loops, {:.2} with reductions too; {work} instructions",
-        of("base"),
-        of("loops"),
-        of("reductions"),
-    );
-    let judged = |verdict: &str| view.loops.iter().filter(|each| each.parallel == verdict).count();
-    let _ = writeln!(
-        out,
-        "loops: {} parallel as they are, {} with clauses, {} not parallel, {} not executed",
-        judged("yes"),
-        judged("with-clauses"),
-        judged("no"),
-        judged("not-executed"),
-    );
-    let _ = writeln!(
-        out,
-        "coverage: {} of {} lines were executed; dependences are seen only where code ran",
-        view.coverage.executed, view.coverage.lines
-    );
+    let mut out = headline(view) + "\n";
     for warning in &view.warnings {
         let _ = writeln!(out, "! {warning}");
     }
-    loops(view, work, top, &mut out);
+    let work = view.models.first().map_or(0, |model| model.work);
+    candidates(view, work, top, &mut out);
+    refused(view, work, top, &mut out);
     calls(view, work, top, &mut out);
     models(view, &mut out);
+    coverage(view, top, &mut out);
     out
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share that is shown")]
-fn share(part: u64, whole: u64) -> String {
-    format!("{:.0} %", part as f64 * 100.0 / whole.max(1) as f64)
+/// The first sentence.
+pub(super) fn headline(view: &Depend) -> String {
+    let judged = |verdict: &str| view.loops.iter().filter(|each| each.parallel == verdict).count();
+    let (yes, no) = (judged("yes") + judged("with-clauses"), judged("no"));
+    let sum = format!("{yes} of {} executed loops can run in parallel", yes + no);
+    if yes + no == 0 {
+        return "No loop ran more than one iteration.".to_owned();
+    }
+    if yes == 0 || view.speedup < LEAST {
+        return format!("{sum}, but that makes the program no faster on {} processors.", view.processors);
+    }
+    format!("{sum}: the program could run {:.1}x faster on {} processors.", view.speedup, view.processors)
 }
 
-fn loops(view: &Depend, work: u64, top: usize, out: &mut String) {
-    let mut all: Vec<&Loop> = view.loops.iter().filter(|each| each.entries > 0).collect();
-    all.sort_by_key(|each| std::cmp::Reverse(each.work));
+#[expect(clippy::cast_precision_loss, reason = "a share that is shown")]
+pub(super) fn share(part: u64, whole: u64) -> String {
+    format!("{:.0} %", (part as f64 * 100.0 / whole.max(1) as f64).min(100.0))
+}
+
+/// Loops that can run in parallel, the most useful first.
+pub(super) fn ranked(view: &Depend, possible: bool) -> Vec<&Loop> {
+    let is = |each: &&Loop| if possible { !each.change.is_empty() } else { each.parallel == "no" };
+    let mut all: Vec<&Loop> = view.loops.iter().filter(is).collect();
+    all.sort_by(|a, b| {
+        b.speedup.total_cmp(&a.speedup).then((&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)))
+    });
+    all
+}
+
+fn place(each: &Loop) -> String {
+    format!("{}:{}:{} in {}", each.file, each.line, each.column, each.function)
+}
+
+fn candidates(view: &Depend, work: u64, top: usize, out: &mut String) {
+    let all = ranked(view, true);
     if all.is_empty() {
         return;
     }
-    let head = ["work", "iterations", "parallel", "loop", "what to do, or what forbids it"].map(str::to_owned).to_vec();
-    let mut rows = vec![head];
-    for each in all.iter().take(top) {
-        rows.push(vec![
-            share(each.work, work),
-            each.iterations.to_string(),
-            each.parallel.to_owned(),
-            format!("{}:{}:{} in {}", each.file, each.line, each.column, each.function),
-            advice(each),
-        ]);
+    let (first, rest): (Vec<&Loop>, Vec<&Loop>) =
+        all.into_iter().partition(|each| each.inside.is_none() && each.speedup >= LEAST);
+    if !first.is_empty() {
+        let mut rows = vec![["program", "work", "iterations", "loop", "write"].map(str::to_owned).to_vec()];
+        for each in first.iter().take(top) {
+            rows.push(vec![
+                format!("{:.2}x", each.speedup),
+                share(each.work, work),
+                each.iterations.to_string(),
+                place(each),
+                each.change.clone(),
+            ]);
+        }
+        let _ = writeln!(
+            out,
+            "\nLoops to run in parallel, with the speedup of the whole program on {} processors:",
+            view.processors
+        );
+        out.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Right, Align::Left, Align::Left]));
+        more(first.len(), top, "loops", out);
     }
-    out.push('\n');
-    out.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Left, Align::Left, Align::Left]));
-    more(all.len(), top, "loops", out);
+    let nested = rest.iter().filter(|each| each.inside.is_some()).count();
+    let small = rest.len() - nested;
+    if nested > 0 {
+        let _ = writeln!(out, "{nested} more can run in parallel, but lie inside a loop above, which gains more.");
+    }
+    if small > 0 {
+        let _ = writeln!(out, "{small} more can run in parallel, but do too little work to gain from it.");
+    }
 }
 
 fn more(count: usize, top: usize, what: &str, out: &mut String) {
@@ -73,54 +98,93 @@ fn more(count: usize, top: usize, what: &str, out: &mut String) {
     }
 }
 
-fn advice(each: &Loop) -> String {
-    if let Some(blocker) = each.blockers.first() {
-        let rest = each.blockers.len() - 1;
-        let rest = if rest == 0 { String::new() } else { format!("; {rest} more") };
-        return describe(blocker) + &rest;
+fn refused(view: &Depend, work: u64, top: usize, out: &mut String) {
+    let all = ranked(view, false);
+    if all.is_empty() {
+        return;
     }
-    let mut clauses: Vec<String> =
-        each.reductions.iter().map(|found| format!("reduction({}:{})", found.operator, found.variable)).collect();
-    let named = |name: &str, all: &[&str]| (!all.is_empty()).then(|| format!("{name}({})", all.join(", ")));
-    let is_last = |variable: &&str| each.lastprivate.iter().any(|last| last == variable);
-    let all: Vec<&str> = each.private.iter().map(String::as_str).collect();
-    let (last, private): (Vec<&str>, Vec<&str>) = all.into_iter().partition(is_last);
-    clauses.extend(named("private", &private));
-    clauses.extend(named("lastprivate", &last));
-    clauses.extend(each.linear.iter().map(|found| match found.step {
-        0 => format!("linear({})", found.variable),
-        step => format!("linear({}:{step})", found.variable),
-    }));
-    clauses.join(" ")
+    let mut rows = vec![["would gain", "work", "loop", "what forbids it"].map(str::to_owned).to_vec()];
+    for each in all.iter().take(top) {
+        rows.push(vec![
+            if each.speedup < LEAST { "-".to_owned() } else { format!("{:.2}x", each.speedup) },
+            share(each.work, work),
+            place(each),
+            reason(each),
+        ]);
+    }
+    out.push_str("\nLoops that cannot run in parallel, with the speedup if they could:\n");
+    out.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Left, Align::Left]));
+    more(all.len(), top, "loops", out);
 }
 
-fn describe(blocker: &Blocker) -> String {
-    let distance = match &blocker.distance {
-        Some(found) if found.min == found.max => format!(", distance {}", found.min),
-        Some(found) => format!(", distance {} to {}", found.min, found.max),
-        None => String::new(),
+/// The dependence that has to go first, and how many there are beside it.
+pub(super) fn reason(each: &Loop) -> String {
+    // What the source shows best comes first: flow of data, then order of effects, then names.
+    let rank = |blocker: &&Blocker| match blocker.kind.as_str() {
+        "RAW" => 0,
+        "io" | "state" | "control" => 1,
+        "WAW" | "WAR" => 2,
+        _ => 3,
     };
-    let (source, sink) = (&blocker.source, &blocker.sink);
+    let Some(first) = each.blockers.iter().min_by_key(rank) else {
+        return String::new();
+    };
+    let same = |other: &&Blocker| other.variable == first.variable && other.kind == first.kind;
+    let others = each.blockers.iter().filter(|other| !same(other)).count();
+    let more = match others {
+        0 => String::new(),
+        1 => "; and 1 more dependence".to_owned(),
+        _ => format!("; and {others} more dependences"),
+    };
+    describe(first, each) + &more
+}
+
+/// A dependence as a sentence.
+pub(super) fn describe(blocker: &Blocker, each: &Loop) -> String {
+    let at = |point: &Point| {
+        if point.file == each.file {
+            format!("{}:{}", point.line, point.column)
+        } else {
+            format!("{}:{}:{}", point.file, point.line, point.column)
+        }
+    };
+    let (source, sink) = (at(&blocker.source), at(&blocker.sink));
+    let before = match &blocker.distance {
+        Some(found) if found.min == 1 && found.max == 1 => "one iteration before".to_owned(),
+        Some(found) if found.min == found.max => format!("{} iterations before", found.min),
+        Some(found) => format!("{} to {} iterations before", found.min, found.max),
+        None => "in another iteration".to_owned(),
+    };
+    let variable = if blocker.variable.is_empty() { "memory" } else { blocker.variable.as_str() };
+    let where_it_happens = if source == sink { format!("at {source}") } else { format!("at {source} and {sink}") };
     match blocker.kind.as_str() {
-        "control" => "control: data decides on the way how many iterations there are".to_owned(),
-        "unknown-call" => format!(
-            "unknown-call on {}: {}:{} writes an unknown number of bytes of one object in several iterations",
-            blocker.variable, sink.line, sink.column
+        "RAW" => format!("{variable}: {sink} reads what {source} wrote {before} (RAW)"),
+        "WAR" => format!("{variable}: {sink} overwrites what {source} read {before} (WAR)"),
+        "WAW" => format!("{variable}: {sink} overwrites what {source} wrote {before}, and which write comes last counts (WAW)"),
+        "control" if blocker.variable.is_empty() => {
+            "the data decides how many iterations run: a break, a return, or a condition that the loop changes".to_owned()
+        }
+        "control" => format!("{variable}: {sink} keeps it from one of the iterations, not the last"),
+        "io" => format!("input or output {where_it_happens}: its order would change"),
+        "black-box" => format!(
+            "calls of code that Workspan has not built {where_it_happens}: build it, too, or name its effect (--effects)"
         ),
-        kind => format!(
-            "{kind} on {}: {}:{} before {}:{}{distance}",
-            blocker.variable, source.line, source.column, sink.line, sink.column
-        ),
+        "state" => format!("{variable} {where_it_happens}: each call changes what the next one gives"),
+        "unknown-call" => {
+            format!("{variable}: {sink} writes an unknown number of bytes of one object in several iterations")
+        }
+        kind => format!("{variable}: {source} before {sink} ({kind})"),
     }
 }
 
 fn calls(view: &Depend, work: u64, top: usize, out: &mut String) {
     let mut all: Vec<&Call> = view.calls.iter().filter(|call| call.spawn).collect();
     all.sort_by_key(|call| std::cmp::Reverse(call.work));
-    if all.is_empty() {
+    let base = view.models.iter().find(|model| model.name == "base").map_or(1.0, |model| model.parallelism);
+    if all.is_empty() || base < LEAST {
         return;
     }
-    let mut rows = vec![["work", "calls", "spawn", "wait at"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["work", "calls", "spawn", "wait for it at"].map(str::to_owned).to_vec()];
     for call in all.iter().take(top) {
         rows.push(vec![
             share(call.work, work),
@@ -129,16 +193,59 @@ fn calls(view: &Depend, work: u64, top: usize, out: &mut String) {
             call.sync.line.map_or_else(|| "the end of the function".to_owned(), |line| format!("line {line}")),
         ]);
     }
-    out.push('\n');
+    let bound = base.min(f64::from(view.processors));
+    let _ = writeln!(
+        out,
+        "\nCalls that other work can run beside: as tasks, together at most {bound:.2}x on {} processors:",
+        view.processors
+    );
     out.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Left, Align::Left]));
     more(all.len(), top, "calls", out);
 }
 
-fn models(view: &Depend, out: &mut String) {
-    let mut rows = vec![["model", "span", "parallelism"].map(str::to_owned).to_vec()];
-    for model in &view.models {
-        rows.push(vec![model.name.clone(), model.span.to_string(), format!("{:.2}", model.parallelism)]);
+/// What a model makes a task, in words.
+fn meaning(model: &str) -> &'static str {
+    match model {
+        "base" => "calls are tasks",
+        "exact" => "calls; each waits only for what it needs in this execution",
+        "no-control" => "calls; conditions do not wait",
+        "loops" => "calls and iterations",
+        "parallel-loops" => "calls, and iterations of loops without dependences",
+        "reductions" => "calls and iterations; reductions do not wait",
+        "hoist" => "calls begin as early as they can",
+        "lines" => "calls and lines",
+        "everything" => "all of these",
+        _ => "",
     }
-    out.push('\n');
-    out.push_str(&table::write(&rows, &[Align::Left, Align::Right, Align::Right]));
+}
+
+fn models(view: &Depend, out: &mut String) {
+    let mut rows = vec![["model", "parallelism", "span", "tasks"].map(str::to_owned).to_vec()];
+    for model in &view.models {
+        let (span, parallelism) = (model.span.to_string(), format!("{:.2}", model.parallelism));
+        rows.push(vec![model.name.clone(), parallelism, span, meaning(&model.name).to_owned()]);
+    }
+    let work = view.models.first().map_or(0, |model| model.work);
+    let _ = writeln!(out, "\nParallelism on as many processors as one likes, of {work} instructions:");
+    out.push_str(&table::write(&rows, &[Align::Left, Align::Right, Align::Right, Align::Left]));
+}
+
+fn coverage(view: &Depend, top: usize, out: &mut String) {
+    let found = &view.coverage;
+    let runs = view.runs.len();
+    let of = if runs > 1 { format!("the {runs} runs") } else { "this run".to_owned() };
+    let _ = writeln!(out, "\nCoverage: {of} executed {} of {} lines.", found.executed, found.lines);
+    if found.unreached.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "Workspan sees dependences only where code ran; add runs on other inputs with --add. Not reached:"
+    );
+    for each in found.unreached.iter().take(top) {
+        let lines =
+            if each.first == each.last { each.first.to_string() } else { format!("{}-{}", each.first, each.last) };
+        let _ = writeln!(out, "  {}:{lines}", each.file);
+    }
+    more(found.unreached.len(), top, "places", out);
 }

@@ -6,8 +6,16 @@ use serde::Serialize;
 /// `workspan depend --json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Depend {
-    /// Command and arguments.
+    /// Command and arguments of the first run.
     pub command: Vec<String>,
+    /// Command and arguments of each run that the profile was made of.
+    pub runs: Vec<Vec<String>>,
+    /// Processors that speedups are predicted for.
+    pub processors: u32,
+    /// Instructions that starting and ending a parallel loop is taken to cost.
+    pub overhead: u64,
+    /// Predicted speedup of the program if every loop that can run in parallel does, outer ones before inner ones.
+    pub speedup: f64,
     /// How the program ended: its status, or 128 plus the signal.
     pub status: i32,
     /// False if part of the run is missing.
@@ -59,6 +67,12 @@ pub struct Loop {
     pub linear: Vec<Linear>,
     /// What forbids parallel iterations.
     pub blockers: Vec<Blocker>,
+    /// Predicted speedup of the whole program if this loop ran in parallel; if it cannot, what it would give without its blockers.
+    pub speedup: f64,
+    /// The loop around it that can run in parallel, too: then that one is enough.
+    pub inside: Option<Point>,
+    /// What to write; empty if it cannot run in parallel.
+    pub change: String,
 }
 
 /// A variable that is accumulated.
@@ -166,6 +180,19 @@ pub struct Coverage {
     pub lines: u64,
     /// Lines that were executed.
     pub executed: u64,
+    /// Lines that no run has reached.
+    pub unreached: Vec<Unreached>,
+}
+
+/// Consecutive lines with code that no run has reached.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Unreached {
+    /// Source file.
+    pub file: String,
+    /// First line.
+    pub first: u32,
+    /// Last line.
+    pub last: u32,
 }
 
 /// A function outside instrumented code.

@@ -36,6 +36,7 @@ fn site(id: &str, line: u32) -> Site {
         tasks: 3,
         work_ns: 5_000_000,
         span_ns: 2_000_000,
+        instances_span_ns: None,
         parallelism: Some(2.5),
         uniform: None,
         burdened: None,
@@ -66,6 +67,7 @@ fn serial(id: &str, from: Option<Place>, to: Option<Place>) -> Region {
         instances: 1,
         work_ns: 200_000,
         span_ns: 200_000,
+        instances_span_ns: None,
         parallelism: Some(1.0),
         uniform: None,
         burdened: None,
@@ -324,7 +326,7 @@ fn a_large_report_stays_within_its_budget() {
 
 #[test]
 fn scenarios_are_shown_as_text() {
-    let figures = Figures { work_ns: 3_000, span_ns: 2_000, parallelism: Some(1.5) };
+    let figures = Figures { work_ns: 3_000, span_ns: 2_000, parallelism: Some(1.5), even_parallelism: None };
     let piece = Piece { site: None, from: HOSTILE.to_owned(), to: HOSTILE.to_owned(), text: HOSTILE.to_owned() };
     let mut report = demo();
     report.what_if = vec![WhatIf {

@@ -2,6 +2,7 @@
 
 use std::path::{absolute, Path};
 
+use super::depend::{DependOptions, Shown};
 use super::{Clock, InflationOptions, RunOptions, ScaleOptions, Show};
 
 /// Arguments, each a word of its own.
@@ -74,6 +75,34 @@ impl RunOptions {
             all.path("source", Some(folder))?;
         }
         all.value("processors", *processors);
+        Ok(all.0)
+    }
+}
+
+impl DependOptions {
+    /// The options as arguments of `workspan depend`.
+    pub fn to_arguments(&self) -> anyhow::Result<Vec<String>> {
+        let DependOptions {
+            output,
+            add,
+            effects,
+            memory_limit,
+            buffer,
+            shown: Shown { json, csv, sarif, autopar, dot, html, processors, top },
+        } = self;
+        let mut all = Arguments::default();
+        all.path("output", Some(output))?;
+        all.flag("add", *add);
+        all.path("effects", effects.as_deref())?;
+        all.value("memory-limit", Some(memory_limit));
+        all.value("buffer", Some(buffer));
+        all.file_or_stdout("json", json.as_deref())?;
+        let files = [("csv", csv), ("sarif", sarif), ("autopar", autopar), ("dot", dot), ("html", html)];
+        for (name, file) in files {
+            all.path(name, file.as_deref())?;
+        }
+        all.value("processors", *processors);
+        all.value("top", Some(top));
         Ok(all.0)
     }
 }

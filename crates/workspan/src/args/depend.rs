@@ -16,6 +16,7 @@ Build the program by `workspan build` first, with the compiler options that it a
 Examples:
   workspan build -- cc -O2 prog.c -o prog -lm
   workspan depend -- ./prog args
+  workspan depend --add -- ./prog other args
   workspan depend -o run.depend --json=run.json -- ./prog args
   workspan depend report run.depend --json";
 
@@ -26,21 +27,35 @@ pub struct Depend {
     /// Instead of a run.
     #[command(subcommand)]
     pub verb: Option<DependVerb>,
+    /// How to run and report.
+    #[command(flatten)]
+    pub options: DependOptions,
+    /// The program and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// How to run and report, also of `cargo workspan depend`.
+#[derive(Args, Clone, Debug)]
+pub struct DependOptions {
     /// Write the profile to FILE; keep an existing one as FILE.old.
     #[arg(short, long, value_name = "FILE", default_value = DEFAULT_PROFILE)]
     pub output: PathBuf,
-    /// How to report.
-    #[command(flatten)]
-    pub shown: Shown,
+    /// Add this run to the profile in FILE: what any input forbids, is forbidden.
+    #[arg(long)]
+    pub add: bool,
+    /// Take the effects of functions that were not built by Workspan from FILE: `NAME none|io|random|state|unknown` on each line.
+    #[arg(long, value_name = "FILE")]
+    pub effects: Option<PathBuf>,
     /// Use at most MIB mebibytes for the history of the program's memory; beyond, the profile ends (default: 8192).
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory_limit: u64,
     /// Let N MiB of events wait to be analysed before the program waits (default: 32).
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=2048))]
     pub buffer: u32,
-    /// The program and its arguments.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    pub command: Vec<OsString>,
+    /// How to report.
+    #[command(flatten)]
+    pub shown: Shown,
 }
 
 /// How to report.
@@ -49,6 +64,24 @@ pub struct Shown {
     /// Report as JSON, to FILE or to standard output.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub json: Option<PathBuf>,
+    /// Write loops as comma-separated values to FILE.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write candidates as SARIF 2.1.0 to FILE, with the directive to insert.
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Write loops to FILE in the JSON of AutoParBench.
+    #[arg(long, value_name = "FILE")]
+    pub autopar: Option<PathBuf>,
+    /// Write the dependences that loops carry to FILE as a graph for graphviz.
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+    /// Write the report as a page to FILE.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Predict speedups for N processors (default: those of this machine).
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub processors: Option<u32>,
     /// Show at most N rows of a table.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,

@@ -18,6 +18,13 @@ Examples:
   workspan graph cache run.graph --json
   workspan graph races run.graph";
 
+const MERGE: &str = "\
+Example:
+  workspan build -- mpicc -O2 prog.c -o prog
+  mpirun -n 4 workspan graph record -o run.graph -- ./prog
+  workspan graph merge -o all.graph run.?.graph
+  workspan graph report all.graph";
+
 /// `workspan graph`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = GRAPH)]
@@ -32,6 +39,8 @@ pub struct Graph {
 pub enum GraphVerb {
     /// Run a program that `workspan build` built, and write its task graph.
     Record(GraphRecord),
+    /// Make one graph of the graphs of all ranks of a program on MPI.
+    Merge(GraphMerge),
     /// Show how many tasks of each type there are, and what they executed and touched.
     Report(GraphReport),
     /// Show the misses of LRU caches of all sizes.
@@ -46,6 +55,8 @@ pub enum GraphVerb {
     Sharing(GraphSharing),
     /// Show how many contexts run while each basic block does.
     Code(GraphCode),
+    /// Show work, span and critical path, and which rank waits where for which.
+    Waits(GraphWaits),
     /// Write the tasks in the format of another tool.
     Export(GraphExport),
 }
@@ -118,6 +129,17 @@ pub struct GraphCode {
     pub form: Form,
 }
 
+/// `workspan graph waits`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphWaits {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// How the table is written.
+    #[command(flatten)]
+    pub form: Form,
+}
+
 /// Formats of other tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum GraphFormat {
@@ -149,7 +171,7 @@ pub struct GraphExport {
 /// `workspan graph record`.
 #[derive(Args, Clone, Debug)]
 pub struct GraphRecord {
-    /// Write the graph to FOLDER; a former one is kept as FOLDER.old.
+    /// Write the graph to FOLDER; a former one is kept as FOLDER.old. Under mpirun each rank writes its own: NAME.RANK.graph.
     #[arg(short, long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
     pub output: PathBuf,
     /// Let N MiB of events wait to be written before the program waits (default: 32).
@@ -158,6 +180,21 @@ pub struct GraphRecord {
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// `workspan graph merge`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = MERGE)]
+pub struct GraphMerge {
+    /// Write the merged graph to FOLDER; a former one is kept as FOLDER.old.
+    #[arg(short, long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
+    pub output: PathBuf,
+    /// Merge even if ranks are missing.
+    #[arg(long)]
+    pub partial: bool,
+    /// The graphs of the ranks, in any order.
+    #[arg(required = true, value_name = "GRAPH")]
+    pub ranks: Vec<PathBuf>,
 }
 
 /// `workspan graph report`.

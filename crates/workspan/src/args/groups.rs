@@ -23,7 +23,7 @@ pub const WORKSPAN: Groups = &[
 
 /// Groups of `cargo workspan --help`.
 pub const CARGO: Groups = &[
-    ("Build instrumented and measure", &["run", "test", "bench", "scale", "inflation"]),
+    ("Build instrumented and measure", &["run", "test", "bench", "scale", "inflation", "depend"]),
     ("Build instrumented, to run elsewhere", &["build", "install"]),
 ];
 

@@ -5,6 +5,7 @@
 //! as runner of the program (`workspan record`). The resolver sees nothing of it, so manifest and lock file stay as they
 //! are, and vendored, offline, git and path sources all work.
 
+mod depend;
 pub mod profile;
 mod programs;
 pub mod project;
@@ -23,10 +24,11 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use workspan_instrument::IDLE_ONLY_FOLDER;
 
+use crate::args::depend::DependOptions;
 use crate::args::{groups, InflationOptions, RunOptions, ScaleOptions};
 use crate::exit::Outcome;
 use crate::{exit, output, record, signals};
-use programs::{cargo, workspan};
+use programs::{cargo, runner};
 use project::Project;
 
 /// Build a Rust program that uses rayon instrumented, run it, and report how parallel it is.
@@ -46,6 +48,7 @@ Examples:
   cargo workspan test --release some_test
   cargo workspan scale --release --workers 1,2,4 --svg scale.svg -- input.txt
   cargo workspan inflation --release --workers 8 -- input.txt
+  cargo workspan depend --release -- input.txt
   cargo workspan build --release && workspan record -- target/workspan/release/prog";
 
 #[derive(Debug, Subcommand)]
@@ -63,6 +66,8 @@ enum Verb {
     /// Build; run on 1 and on N workers; list the code that N workers slow down.
     #[command(alias = "inflate")]
     Inflation(PassedInflation),
+    /// Build; show which loops and calls could be parallel, and what forbids it.
+    Depend(PassedDepend),
     /// Install a program instrumented, as `cargo install` does.
     Install(Passed),
 }
@@ -94,6 +99,15 @@ struct PassedInflation {
     cargo: Vec<OsString>,
 }
 
+#[derive(Args, Debug)]
+struct PassedDepend {
+    #[command(flatten)]
+    options: DependOptions,
+    /// Options of cargo, then `--` and the program's arguments.
+    #[arg(value_name = "CARGO OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    cargo: Vec<OsString>,
+}
+
 /// Commands and their options, with help by groups.
 pub fn command() -> clap::Command {
     groups::grouped(Cargo::command(), groups::CARGO)
@@ -113,6 +127,7 @@ fn runner_words(verb: &Verb) -> anyhow::Result<Vec<String>> {
         }
         Verb::Scale(passed) => (vec!["scale", "--from-cargo"], passed.options.to_arguments()?),
         Verb::Inflation(passed) => (vec!["inflation"], passed.options.to_arguments()?),
+        Verb::Depend(passed) => (vec!["depend"], passed.options.to_arguments()?),
     };
     Ok(verb.into_iter().map(str::to_owned).chain(options).collect())
 }
@@ -138,6 +153,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
         Verb::Test(_) => "test",
         Verb::Bench(_) => "bench",
         Verb::Install(_) => return install(&split),
+        Verb::Depend(_) => return run_cargo(&mut depend::command(runner_words(&parsed.verb)?, &split)?),
     };
     let project = Project::find(&split.cargo)?;
     project.check(verb == "run")?;
@@ -245,15 +261,6 @@ impl Plan {
         command.args(&self.arguments).envs(self.environment.iter().cloned());
         command
     }
-}
-
-/// The setting that makes cargo run programs through `workspan`, with a verb and its options.
-fn runner(verb: &[String], platform: &str) -> anyhow::Result<String> {
-    let mut words = vec![workspan()?.to_string_lossy().into_owned()];
-    words.extend(verb.iter().cloned());
-    words.push("--".to_owned());
-    let words: Vec<toml::Value> = words.into_iter().map(toml::Value::String).collect();
-    Ok(format!("target.{platform}.runner={}", toml::Value::Array(words)))
 }
 
 /// Runs cargo to its end, which becomes ours.

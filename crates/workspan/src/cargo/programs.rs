@@ -22,3 +22,12 @@ pub(super) fn workspan() -> anyhow::Result<PathBuf> {
     );
     Ok(there)
 }
+
+/// The setting that makes cargo run programs through `workspan`, with a verb and its options.
+pub(super) fn runner(verb: &[String], platform: &str) -> anyhow::Result<String> {
+    let mut words = vec![workspan()?.to_string_lossy().into_owned()];
+    words.extend(verb.iter().cloned());
+    words.push("--".to_owned());
+    let words: Vec<toml::Value> = words.into_iter().map(toml::Value::String).collect();
+    Ok(format!("target.{platform}.runner={}", toml::Value::Array(words)))
+}

@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use workspan_depend::engine::Engine;
-use workspan_graph::events::Events;
+use workspan_depend::effects::Named;
+use workspan_depend::engine::{analyse, Engine};
 use workspan_graph::program::Program;
-use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::drain::{Memory, Taken};
 
 /// How long the analysis sleeps before it looks again.
@@ -28,11 +27,11 @@ pub struct Drained {
     pub beyond: bool,
 }
 
-/// Runs something, and analyses meanwhile and afterwards. `most`: bytes of memory.
-pub fn during<T: Send>(memory: &Memory, most: u64, run: impl FnOnce() -> T) -> (T, Drained) {
+/// Runs something, and analyses meanwhile and afterwards. `most`: bytes of memory; `effects`: what the user knows of functions.
+pub fn during<T: Send>(memory: &Memory, most: u64, effects: Named, run: impl FnOnce() -> T) -> (T, Drained) {
     let dead = AtomicBool::new(false);
     thread::scope(|scope| {
-        let worker = scope.spawn(|| work(memory, most, &dead));
+        let worker = scope.spawn(|| work(memory, most, effects, &dead));
         let result = run();
         dead.store(true, Ordering::Release);
         let drained = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -52,8 +51,9 @@ struct Work {
     next: HashMap<u32, u32>,
 }
 
-fn work(memory: &Memory, most: u64, dead: &AtomicBool) -> Drained {
+fn work(memory: &Memory, most: u64, effects: Named, dead: &AtomicBool) -> Drained {
     let mut work = Work { program: Program::new(), ..Work::default() };
+    work.engine.source.effects = effects;
     let mut beyond = false;
     loop {
         let seen = memory.doorbell();
@@ -126,27 +126,9 @@ impl Work {
     }
 
     fn analyse(&mut self, taken: &Taken) {
-        let mut events = Events::new(&self.program, &taken.bytes);
-        let mut accesses = Vec::new();
-        loop {
-            match events.next_event() {
-                Ok(Some((event, _))) => {
-                    if let Some(control) = event.control() {
-                        self.engine.control(taken.context, control);
-                    } else if let Some((module, segment)) = self.program.segment(event.id) {
-                        let frame = event.accesses(module, segment, &mut accesses);
-                        let (context, id) = (taken.context, event.id);
-                        let executed = Executed { context, id, module, module_number: 0, segment, frame };
-                        self.engine.segment(executed, &accesses);
-                    }
-                }
-                Ok(None) => return,
-                Err(_) => {
-                    // The last event of a thread that was ended may lack a part; any other is damage.
-                    self.unknown += u32::from(!taken.unfinished);
-                    return;
-                }
-            }
+        if analyse(&mut self.engine, &self.program, taken.context, &taken.bytes).is_err() {
+            // The last event of a thread that was ended may lack a part; any other is damage.
+            self.unknown += u32::from(!taken.unfinished);
         }
     }
 }

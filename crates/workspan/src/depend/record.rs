@@ -8,6 +8,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::Context;
 use nix::sys::memfd::{memfd_create, MFdFlags};
+use workspan_depend::effects::Named;
+use workspan_depend::merge::merge;
 use workspan_depend::profile::Profile;
 use workspan_depend::{file, verdict};
 use workspan_model::Exit;
@@ -24,10 +26,11 @@ use crate::{files, output};
 
 /// Runs the verb.
 pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
-    files::check_writable(&args.output)?;
-    if let Some(file) = args.shown.json.as_ref().filter(|file| file.as_path() != Path::new("-")) {
-        files::check_writable(file)?;
-    }
+    let options = &args.options;
+    files::check_writable(&options.output)?;
+    report::check_writable(&options.shown)?;
+    let effects = options.effects.as_deref().map(read_effects).transpose()?.unwrap_or_default();
+    let earlier = if options.add { earlier(&options.output)? } else { None };
     let name = args.command[0].to_string_lossy().into_owned();
     let program = companion::of_program(Path::new(&args.command[0]));
     let mut command = args.command.clone();
@@ -35,11 +38,11 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
         command[0] = program.clone().into_os_string();
     }
     let trace = File::from(memfd_create("workspan-trace", MFdFlags::MFD_CLOEXEC)?);
-    let memory = Memory::new(&trace, args.buffer).context("cannot map the shared memory (see `workspan doctor`)")?;
+    let memory = Memory::new(&trace, options.buffer).context("cannot map the shared memory (see `workspan doctor`)")?;
     let variable: OsString = format!("/proc/{}/fd/{}", std::process::id(), trace.as_raw_fd()).into();
     let environment = [(OsString::from(shm::ENV), Some(variable))];
-    let most = args.memory_limit << 20;
-    let (ended, mut drained) = drain::during(&memory, most, || child::run(&command, &environment));
+    let most = options.memory_limit << 20;
+    let (ended, mut drained) = drain::during(&memory, most, effects, || child::run(&command, &environment));
     let ended = ended?;
     let header = memory.header();
     if header.claimed.load(Relaxed) == 0 {
@@ -59,24 +62,55 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
         return Err(Status { code: FAILED, message }.into());
     }
     let mut profile = verdict::profile(&mut drained.engine);
-    profile.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    profile.runs = vec![args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect()];
     let (outcome, status) = match ended.exit {
         Exit::Code(code) => (Outcome::Code(code), code),
         Exit::Signal(signal) => (Outcome::Signal(signal), 128 + signal),
     };
     profile.status = status;
-    profile.problems = problems(&drained, ended.exit, args.memory_limit);
+    profile.problems = problems(&drained, ended.exit, options.memory_limit);
     let refused = header.refused.load(Relaxed);
     if refused > 0 {
         profile.problems.push(format!("{refused} more processes of the program are not in the profile"));
     }
-    write(&args.output, &profile)?;
+    readable(&mut profile);
+    if let Some(earlier) = earlier {
+        profile = merge(earlier, profile);
+    }
+    write(&options.output, &profile)?;
     for problem in &profile.problems {
         output::note(problem);
     }
-    report::show(&profile, &args.shown, false)?;
-    output::note(&format!("wrote {0}; see `workspan depend report {0}`", output::path(&args.output)));
+    report::show(&profile, &options.shown, false)?;
+    output::note(&format!("wrote {0}; see `workspan depend report {0}`", output::path(&options.output)));
     Ok(outcome)
+}
+
+/// The profile that another run is added to.
+fn earlier(file: &Path) -> anyhow::Result<Option<Profile>> {
+    if !file.exists() {
+        return Ok(None);
+    }
+    report::read(file).map(Some)
+}
+
+fn read_effects(file: &Path) -> anyhow::Result<Named> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", output::path(file)))?;
+    Named::parse(&text).map_err(|line| {
+        let file = output::path(file);
+        anyhow::anyhow!("{file}:{line}: write `NAME none`, or io, random, state, unknown in place of none")
+    })
+}
+
+/// Gives functions the names of the source.
+fn readable(profile: &mut Profile) {
+    let named = |name: &mut String| {
+        if let Some(found) = workspan_symbols::function_of_symbol(name) {
+            *name = found;
+        }
+    };
+    profile.calls.iter_mut().for_each(|call| named(&mut call.callee));
+    profile.boxes.iter_mut().for_each(|(name, _)| named(name));
 }
 
 /// What the profile does not have.

@@ -1,11 +1,14 @@
 //! `workspan depend report`, and what is shown after a run.
 
-use std::path::Path;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::Context;
 use workspan_depend::file::decode;
 use workspan_depend::profile::Profile;
-use workspan_report::depend::{answer, json, text};
+use workspan_report::depend::{answer, autopar, csv, dot, html, json, sarif, text, Options};
 
 use crate::args::depend::{DependReport, Shown};
 use crate::exit::Outcome;
@@ -13,22 +16,57 @@ use crate::{files, output};
 
 /// A larger file is no profile.
 const LARGEST: u64 = 1 << 30;
+/// A larger file is no source.
+const LARGEST_SOURCE: u64 = 1 << 24;
 
 /// Runs the verb.
 pub fn run(args: &DependReport) -> anyhow::Result<Outcome> {
-    let file = &args.file;
+    show(&read(&args.file)?, &args.shown, true)?;
+    Ok(Outcome::OK)
+}
+
+/// Reads a profile.
+pub fn read(file: &Path) -> anyhow::Result<Profile> {
     let bytes = files::read_regular(file, LARGEST)
         .with_context(|| format!("cannot read {} (made by `workspan depend`)", output::path(file)))?;
-    let profile = decode(&bytes).with_context(|| {
+    decode(&bytes).with_context(|| {
         format!("cannot read {} (profiles are what `workspan depend -- PROGRAM` writes)", output::path(file))
-    })?;
-    show(&profile, &args.shown, true)?;
-    Ok(Outcome::OK)
+    })
+}
+
+/// Files that are to be written, but for JSON.
+fn others(shown: &Shown) -> [&Option<PathBuf>; 5] {
+    [&shown.csv, &shown.sarif, &shown.autopar, &shown.dot, &shown.html]
+}
+
+/// Fails if a file that is to be written cannot be.
+pub fn check_writable(shown: &Shown) -> anyhow::Result<()> {
+    let json = shown.json.iter().filter(|file| file.as_path() != Path::new("-"));
+    others(shown).into_iter().flatten().chain(json).try_for_each(|file| files::check_writable(file))
 }
 
 /// Writes what is wanted. `asked`: text goes to standard output, not among the messages of a run.
 pub fn show(profile: &Profile, shown: &Shown, asked: bool) -> anyhow::Result<()> {
-    let view = answer(profile);
+    let lines = Lines::default();
+    let line = |file: &str, number: u32| lines.line(file, number);
+    let processors = shown.processors.unwrap_or_else(|| {
+        std::thread::available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(1))
+    });
+    let view = answer(profile, &Options { processors, line: &line });
+    let made_at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let [as_csv, as_sarif, as_autopar, as_dot, as_html] = others(shown);
+    let page = || html(&view, made_at);
+    let outputs: [(&Option<PathBuf>, &dyn Fn() -> String); 5] = [
+        (as_csv, &|| csv(&view)),
+        (as_sarif, &|| sarif(&view)),
+        (as_autopar, &|| autopar(&view)),
+        (as_dot, &|| dot(&view)),
+        (as_html, &page),
+    ];
+    for (file, text) in outputs {
+        let Some(file) = file else { continue };
+        files::replace(file, text().as_bytes()).with_context(|| format!("cannot write {}", output::path(file)))?;
+    }
     match shown.json.as_deref() {
         Some(file) if file == Path::new("-") => output::data(&(json(&view) + "\n"))?,
         Some(file) => {
@@ -42,4 +80,19 @@ pub fn show(profile: &Profile, shown: &Shown, asked: bool) -> anyhow::Result<()>
         output::message(text(&view, shown.top).trim_end());
     }
     Ok(())
+}
+
+/// Source files that are there, each read once.
+#[derive(Default)]
+struct Lines(RefCell<HashMap<String, Vec<String>>>);
+
+impl Lines {
+    fn line(&self, file: &str, number: u32) -> Option<String> {
+        let mut files = self.0.borrow_mut();
+        let lines = files.entry(file.to_owned()).or_insert_with(|| {
+            let bytes = files::read_regular(Path::new(file), LARGEST_SOURCE).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+        });
+        lines.get((number as usize).checked_sub(1)?).cloned()
+    }
 }

@@ -9,6 +9,7 @@
 pub mod check;
 mod limits;
 mod machine;
+mod mpi;
 mod program;
 mod project;
 pub mod sections;
@@ -27,6 +28,7 @@ pub fn run(args: &args::Doctor) -> anyhow::Result<Outcome> {
     checks.extend(tools::checks(args.program.is_some()));
     checks.extend(FAMILIES.iter().flat_map(|family| (family.doctor)()));
     checks.extend(limits::checks());
+    checks.push(mpi::check());
     match &args.program {
         Some(program) => checks.extend(program::checks(program)?),
         None => checks.extend(project::check()),

@@ -4,6 +4,7 @@ pub mod cache;
 pub mod code;
 pub mod drain;
 pub mod export;
+pub mod merge;
 pub mod misses;
 pub mod open;
 pub mod races;
@@ -13,6 +14,7 @@ pub mod sharing;
 pub mod shown;
 pub mod tables;
 pub mod timeline;
+pub mod waits;
 
 use crate::args::graph::{Graph, GraphVerb};
 use crate::exit::Outcome;
@@ -21,6 +23,7 @@ use crate::exit::Outcome;
 pub fn run(args: &Graph) -> anyhow::Result<Outcome> {
     match &args.verb {
         GraphVerb::Record(options) => record::run(options),
+        GraphVerb::Merge(options) => merge::run(options),
         GraphVerb::Report(options) => report::run(options),
         GraphVerb::Cache(options) => cache::run(options),
         GraphVerb::Races(options) => races::run(options),
@@ -28,6 +31,7 @@ pub fn run(args: &Graph) -> anyhow::Result<Outcome> {
         GraphVerb::Misses(options) => misses::run(options),
         GraphVerb::Sharing(options) => sharing::run(options),
         GraphVerb::Code(options) => code::run(options),
+        GraphVerb::Waits(options) => waits::run(options),
         GraphVerb::Export(options) => export::run(options),
     }
 }

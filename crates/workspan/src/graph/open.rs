@@ -48,6 +48,17 @@ pub fn problems(recording: &Recording) -> Vec<String> {
             }
         }
     }
+    let ranks = &recording.ranks;
+    for rank in ranks.ranks.iter().filter(|rank| !rank.complete) {
+        found.push(format!("the graph of rank {} is not complete", rank.rank));
+    }
+    let missing = (ranks.size as usize).saturating_sub(ranks.ranks.len());
+    if missing > 0 {
+        found.push(format!("{missing} of {} ranks are missing", ranks.size));
+    }
+    if ranks.received_only > 0 {
+        found.push(format!("{} messages were received that no rank here has sent", ranks.received_only));
+    }
     found
 }
 

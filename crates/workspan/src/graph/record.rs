@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use nix::sys::memfd::{memfd_create, MFdFlags};
 use workspan_collect::platform;
-use workspan_graph::file::{End, Meta, Recorder, Recording, NAME};
+use workspan_graph::file::{End, Host, Meta, Recorder, Recording, NAME};
 use workspan_graph::graph::Graph;
 use workspan_model::Exit;
 use workspan_trace::drain::Memory;
@@ -21,11 +21,17 @@ use super::{drain, report, tables};
 use crate::args::graph::GraphRecord;
 use crate::exit::{Outcome, Status, FAILED};
 use crate::record::child;
-use crate::{machine, output};
+use crate::{machine, output, rank};
 
 /// Runs the verb.
 pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
-    let folder = &args.output;
+    anyhow::ensure!(
+        !rank::is_launcher(&args.command),
+        "{} starts the ranks: put it first, as in `mpirun -n 4 workspan graph record -- ./prog`",
+        args.command[0].to_string_lossy()
+    );
+    let rank = rank::rank();
+    let folder = &rank::place(&args.output, rank);
     make_room(folder)?;
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let (machine, _) = machine::describe();
@@ -40,7 +46,8 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
     let file = File::from(memfd_create("workspan-trace", MFdFlags::MFD_CLOEXEC)?);
     let memory = Memory::new(&file, args.buffer).context("cannot map the shared memory (see `workspan doctor`)")?;
     let name: OsString = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into();
-    let environment = [(OsString::from(shm::ENV), Some(name))];
+    let mut environment = vec![(OsString::from(shm::ENV), Some(name))];
+    environment.extend(rank::environment(&args.command, rank)?.map(|(name, value)| (name, Some(value))));
     let (ended, drained) = drain::during(&memory, recorder, || child::run(&args.command, &environment));
     let ended = match ended {
         Ok(ended) => ended,
@@ -78,8 +85,10 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
         refused: header.refused.load(Relaxed),
         unknown: drained.unknown,
     };
+    let host = Host { start: header.start.load(Relaxed), machine: rank::machine() };
+    let mut recorder = drained.recorder;
     let written = match drained.error {
-        None => drained.recorder.finish(&end).map(drop),
+        None => recorder.host(host).and_then(|()| recorder.finish(&end)).map(drop),
         Some(error) => Err(error),
     };
     if let Err(error) = written {
@@ -93,7 +102,7 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
 }
 
 /// Tables beside the events, and a few lines about them.
-fn describe(folder: &Path) -> anyhow::Result<()> {
+pub fn describe(folder: &Path) -> anyhow::Result<()> {
     let recording = Recording::open(&folder.join(NAME)).context("cannot read what was just written")?;
     let graph = Graph::of(&recording);
     if let Err(error) = tables::write(folder, &recording, &graph) {
@@ -108,7 +117,7 @@ fn describe(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// A former graph moves aside; anything else in its place is an error.
-fn make_room(folder: &Path) -> anyhow::Result<()> {
+pub fn make_room(folder: &Path) -> anyhow::Result<()> {
     if !folder.exists() {
         return Ok(());
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::{Graph, Type};
+use workspan_graph::messages::identity;
 use workspan_trace::program::flag;
 
 use super::open::{open, problems};
@@ -74,6 +75,8 @@ fn as_json(folder: &Path, recording: &Recording, graph: &Graph) -> Value {
             "sync": graph.count(Type::Sync),
             "barrier": graph.count(Type::Barrier),
         },
+        "ranks": (!recording.ranks.ranks.is_empty()).then(|| ranks(recording)),
+        "rank": identity(recording).filter(|_| recording.ranks.ranks.is_empty()).map(|own| json!({ "rank": own.rank, "of": own.size })),
         "edges": graph.edges.len(),
         "contexts": graph.contexts,
         "accesses": { "loads": total.loads, "stores": total.stores, "bytes": total.bytes },
@@ -83,6 +86,16 @@ fn as_json(folder: &Path, recording: &Recording, graph: &Graph) -> Value {
         "bytes_per_access": bytes_per_access(recording, graph),
         "complete": graph.complete,
         "problems": problems(recording),
+    })
+}
+
+/// Ranks that were merged, and their messages.
+fn ranks(recording: &Recording) -> Value {
+    let ranks = &recording.ranks;
+    json!({
+        "present": ranks.ranks.len(),
+        "of": ranks.size,
+        "messages": { "matched": ranks.matched, "sent_only": ranks.sent_only, "received_only": ranks.received_only },
     })
 }
 
@@ -111,12 +124,14 @@ fn as_text(recording: &Recording, graph: &Graph) -> String {
         vec!["command".to_owned(), recording.meta.command.join(" ")],
         vec!["tasks".to_owned(), tasks.join(", ")],
         vec!["contexts".to_owned(), graph.contexts.to_string()],
+        vec!["ranks".to_owned(), ranks_in_words(recording)],
         vec!["blocks".to_owned(), format!("{executed} of {known} executed, {} times in all", total.blocks)],
         vec!["accesses".to_owned(), format!("{} loads, {} stores, {} bytes", total.loads, total.stores, total.bytes)],
     ];
     let per_access =
         bytes_per_access(recording, graph).map_or_else(String::new, |bytes| format!(", {bytes:.3} per access"));
     rows.push(vec!["size".to_owned(), format!("{} bytes on disk{per_access}", recording.bytes)]);
+    rows.retain(|row| !row[1].is_empty());
     let complete = if graph.complete { "yes" } else { "no (see the messages)" };
     rows.push(vec!["complete".to_owned(), complete.to_owned()]);
     let mut text = table::write(&rows, &[Align::Left, Align::Left]);
@@ -135,6 +150,16 @@ fn as_text(recording: &Recording, graph: &Graph) -> String {
         text.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Left]));
     }
     text
+}
+
+/// Which rank it is, or how many were merged; empty for programs without MPI.
+fn ranks_in_words(recording: &Recording) -> String {
+    let ranks = &recording.ranks;
+    if ranks.ranks.is_empty() {
+        return identity(recording).map_or_else(String::new, |own| format!("rank {} of {}", own.rank, own.size));
+    }
+    let lost = if ranks.sent_only > 0 { format!(", {} sent and not received", ranks.sent_only) } else { String::new() };
+    format!("{} of {}, {} messages{lost}", ranks.ranks.len(), ranks.size, ranks.matched)
 }
 
 /// Functions by blocks that ran in them: name, calls, blocks.

@@ -316,7 +316,8 @@ compiler. Clean the build first.",
         question: "What did each task execute and touch, and what was ordered?",
         text: "\
   workspan graph record [-o FOLDER] -- COMMAND
-  workspan graph report | cache | races | timeline | misses | sharing | code [FOLDER] [--json]
+  workspan graph merge [-o FOLDER] GRAPH…       (ranks of a program on MPI)
+  workspan graph report | cache | races | timeline | misses | sharing | code | waits [FOLDER] [--json]
   workspan graph export --format dot | graphml | perfetto [FOLDER] [-o FILE]
 For programs made by workspan build. races ends with status 1 if there is one.",
         fields: &[],
@@ -325,15 +326,18 @@ For programs made by workspan build. races ends with status 1 if there is one.",
         name: "depend",
         question: "Which loops and calls could run in parallel, and which dependence forbids it?",
         text: "\
-  workspan depend [-o FILE] [--json=FILE] -- ./prog args
+  workspan depend [-o FILE] [--add] [--json=FILE] [--sarif FILE] [--csv FILE] [--html FILE] -- ./prog args
   workspan depend report [FILE] [--json]
-For programs made by workspan build. `parallel` is yes, with-clauses, no or not-executed; dependences are seen only where
-code ran. The exit status is the program's.",
+  cargo workspan depend --release [-- args]
+For programs made by workspan build, and in Rust. --add merges runs on several inputs. `parallel` is yes, with-clauses, no
+or not-executed; dependences are seen only where code ran. The exit status is the program's.",
         fields: &[
             "loops[].file",
             "loops[].line",
             "loops[].column",
             "loops[].parallel",
+            "loops[].speedup",
+            "loops[].change",
             "loops[].reductions",
             "loops[].private",
             "loops[].blockers[].kind",

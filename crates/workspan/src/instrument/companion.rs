@@ -11,8 +11,14 @@ use std::process::{Child, Command, Stdio};
 
 use super::compiler::Language;
 
+/// Set by `cargo workspan depend`, for rustc: programs are built in this form alone. Its value is a folder for what rustc keeps.
+pub const RUST: &str = "WORKSPAN_DEPEND_RUST";
+/// What has rustc leave optimisation to the pass, and make all generic functions in the crate that uses them.
+pub const RUST_OPTIONS: [&str; 5] =
+    ["-Copt-level=3", "-Cno-prepopulate-passes", "-Ccodegen-units=1", "-Cdebuginfo=2", "-Clto=off"];
+
 /// Has the pass instrument before optimisation.
-const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
+pub const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
 
 /// Where the second form of a file is.
 pub fn beside(file: &Path) -> PathBuf {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
+use workspan_instrument::{Package, Runtime, GRAPH_FOLDER};
 
 use super::check::{self, State};
 use super::compiler::Language;
@@ -128,8 +129,9 @@ fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome
     let has = |wanted: &str| rest.iter().any(|argument| argument.to_string_lossy().starts_with(wanted));
     let mut command;
     if has("--target") {
+        let rest = with_hooks(installed, rest)?;
         command = Command::new(compiler::real_rustc(rustc));
-        command.env("LD_PRELOAD", preload(&installed.pass)).args(rest);
+        command.env("LD_PRELOAD", preload(&installed.pass)).args(&rest);
         if !has("debuginfo=") && !rest.iter().any(|argument| argument == "-g") {
             command.arg("-Cdebuginfo=line-tables-only");
         }
@@ -138,6 +140,13 @@ fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome
         let mut path = OsString::from("-Clink-arg=-Wl,-rpath,");
         path.push(&installed.folder);
         command.arg(folder).arg(format!("-ldylib={RUN_TIME_NAME}")).arg(path);
+        if let Some(folder) = std::env::var_os(companion::RUST) {
+            command.env(companion::VARIABLE, "1").args(companion::RUST_OPTIONS);
+            // It keeps calls of the program's own functions: without it, rustc would inline small ones.
+            let mut incremental = OsString::from("-Cincremental=");
+            incremental.push(folder);
+            command.arg(incremental);
+        }
     } else {
         command = Command::new(rustc);
         command.args(rest);
@@ -147,6 +156,28 @@ fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome
         Some(signal) => Outcome::Signal(signal),
         None => Outcome::Code(status.code().unwrap_or(1)),
     })
+}
+
+/// The arguments, with hooks in place of rayon's own text if it is that crate: its tasks are then in the graph.
+fn with_hooks(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Vec<OsString>> {
+    let mut arguments = arguments.to_vec();
+    let name = arguments.iter().position(|argument| argument == "--crate-name").and_then(|at| arguments.get(at + 1));
+    if name.is_none_or(|name| name != "rayon_core") {
+        return Ok(arguments);
+    }
+    let Some(root) = arguments.iter_mut().find(|argument| argument.to_string_lossy().ends_with("src/lib.rs")) else {
+        return Ok(arguments);
+    };
+    let path = std::env::current_dir().context("cannot find the working directory")?.join(&*root);
+    let folder = path.parent().and_then(Path::parent).context("a crate root without a package")?.to_owned();
+    let version = std::env::var("CARGO_PKG_VERSION").context("cargo did not set CARGO_PKG_VERSION")?;
+    let package = Package { runtime: Runtime::RayonCore, version, folder };
+    match workspan_instrument::instrument(&package, &installed.folder.join(GRAPH_FOLDER)) {
+        Ok(copy) => *root = copy.root.into(),
+        // The program is built, and `graph races` says what its graph lacks.
+        Err(error) => output::note(&format!("tasks of rayon will not be in the graph: {error}")),
+    }
+    Ok(arguments)
 }
 
 /// A compiler's command line, as far as it matters here.

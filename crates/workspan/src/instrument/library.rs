@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 static PASS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pass.so"));
+static MPI: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/mpi.so"));
 static RUN_TIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rt.so"));
 
 /// Name of the run-time's file, without `lib` and `.so`.
@@ -30,6 +31,8 @@ pub struct Installed {
     pub pass: PathBuf,
     /// The folder of the run-time.
     pub folder: PathBuf,
+    /// What stands in for MPI's functions.
+    pub mpi: PathBuf,
     /// The folder of the stand-ins.
     pub bin: PathBuf,
 }
@@ -44,12 +47,20 @@ pub fn install() -> anyhow::Result<Installed> {
     let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
     let cache = cache.unwrap_or_else(env::temp_dir).join("workspan");
     let us = env::current_exe().context("cannot find this program's file")?;
+    // `cargo workspan` has it beside itself.
+    let us =
+        if us.file_name().is_some_and(|name| name == "cargo-workspan") { us.with_file_name("workspan") } else { us };
     let identity = us.to_string_lossy().into_owned();
-    let folder = cache.join(format!("instrument-{:016x}", hash(&[PASS, RUN_TIME, identity.as_bytes()])));
-    let installed =
-        Installed { pass: folder.join("libworkspan_pass.so"), bin: folder.join("bin"), folder: folder.clone() };
+    let folder = cache.join(format!("instrument-{:016x}", hash(&[PASS, RUN_TIME, MPI, identity.as_bytes()])));
+    let installed = Installed {
+        pass: folder.join("libworkspan_pass.so"),
+        mpi: folder.join("libworkspan_mpi.so"),
+        bin: folder.join("bin"),
+        folder: folder.clone(),
+    };
     fs::create_dir_all(&installed.bin).with_context(|| format!("cannot make {}", installed.bin.display()))?;
     write(&installed.pass, PASS, 0o644)?;
+    write(&installed.mpi, MPI, 0o755)?;
     write(&folder.join(format!("lib{RUN_TIME_NAME}.so")), RUN_TIME, 0o755)?;
     for (language, names) in COMMANDS {
         let quoted = identity.replace('\'', "'\\''");

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use std::{env, fs};
 
 use crate::args::Record;
+use crate::rank;
 
 /// Set by `cargo workspan test` and `bench`, whose one command runs several programs: when it began, in nanoseconds
 /// since 1970.
@@ -34,7 +35,7 @@ pub fn is_documentation_test(program: &Path) -> bool {
 pub fn file(args: &Record, program: &Path) -> PathBuf {
     let asked = &args.options.output;
     let Some(began) = env::var(PER_PROGRAM).ok().filter(|_| args.from_cargo) else {
-        return asked.clone();
+        return rank::place(asked, rank::rank());
     };
     let began = SystemTime::UNIX_EPOCH + Duration::from_nanos(began.parse().unwrap_or(0));
     let stem = program.file_stem().unwrap_or_default();

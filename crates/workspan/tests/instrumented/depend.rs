@@ -43,6 +43,8 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("suites.c", "cc -O2"),
         ("containers.cpp", "c++ -O1"),
         ("suites.f90", "gfortran -O1"),
+        ("idioms.c", "cc -O2"),
+        ("idioms.cpp", "c++ -O2"),
     ] {
         let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
         let text = fs::read_to_string(programs.join(file)).expect("it is there");
@@ -327,5 +329,55 @@ fn the_text_names_what_to_do() {
     build_source(&folder, "prog.c", text, "cc");
     profile(&folder, &[]);
     let shown = out(&workspan(&folder, &["depend", "report", "run.depend"]));
-    assert!(shown.contains("reduction(+:s)") && shown.contains("io on input and output: 6:"), "{shown}");
+    assert!(shown.contains("2 more can run in parallel, but do too little work"), "{shown}");
+    assert!(shown.contains("input or output at 6:") && shown.contains("its order would change"), "{shown}");
+    workspan(
+        &folder,
+        &["depend", "report", "run.depend", "--csv", "run.csv", "--sarif", "run.sarif", "--autopar", "run.autopar"],
+    );
+    let read = |name: &str| fs::read_to_string(folder.join(name)).expect("it was written");
+    assert!(read("run.csv").contains("#pragma omp parallel for reduction(+:s)"), "{}", read("run.csv"));
+    let sarif: Value = serde_json::from_str(&read("run.sarif")).expect("JSON");
+    let fix = &sarif["runs"][0]["results"][1]["fixes"][0]["artifactChanges"][0]["replacements"][0];
+    assert_eq!(fix["insertedContent"]["text"], "#pragma omp parallel for reduction(+:s)\n", "{sarif:#}");
+    let autopar: Value = serde_json::from_str(&read("run.autopar")).expect("JSON");
+    assert_eq!(autopar[0]["loops"][1]["reduction"]["+"][0], "s", "{autopar:#}");
+}
+
+#[test]
+fn runs_on_several_inputs_add_up() {
+    let folder = folder("depend-add");
+    let text = "int a[40], b[40];\nint main(int argc, char **argv) {\n  int step = argc - 1;\n  for (int i = 0; i < 30; i++)\n    a[i + step] = a[i] + 1;\n  if (argc > 2)\n    b[3] = 1;\n  return a[3] > 100;\n}\n";
+    build_source(&folder, "prog.c", text, "cc");
+    let first = profile(&folder, &[]);
+    assert_eq!(first["loops"][0]["parallel"], "yes", "{first:#}");
+    workspan(&folder, &["depend", "--add", "-o", "run.depend", "--json=run.json", "--", "./prog", "x", "y"]);
+    let both: Value = serde_json::from_slice(&fs::read(folder.join("run.json")).expect("readable")).expect("JSON");
+    assert_eq!(both["loops"][0]["parallel"], "no", "{both:#}");
+    assert_eq!((&both["runs"][1][2], &both["loops"][0]["iterations"]), (&"y".into(), &60.into()), "{both:#}");
+    assert_eq!(both["coverage"]["unreached"], Value::Array(Vec::new()), "{both:#}");
+    assert_eq!(first["coverage"]["unreached"][0]["first"], 7, "{first:#}");
+}
+
+/// Functions for instructions of one processor stay what they are.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn vector_intrinsics_are_compiled_too() {
+    let profile = of_source(
+        "depend-vectors",
+        r#"#include <emmintrin.h>
+#include <stdio.h>
+static char text[64];
+int main(void) {
+    int masks[4];
+    for (int i = 0; i < 64; i++) text[i] = i % 3;
+    for (int i = 0; i < 4; i++)
+        masks[i] = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((__m128i *)(text + 16 * i)), _mm_set1_epi8(1)));
+    return printf("%d\n", masks[0] ^ masks[3]) < 0;
+}
+"#,
+    );
+    let loops = profile["loops"].as_array().expect("a list");
+    let verdicts: Vec<_> = loops.iter().map(|each| (each["line"].as_u64(), each["parallel"].as_str())).collect();
+    assert_eq!(verdicts, [(Some(6), Some("yes")), (Some(7), Some("yes"))]);
 }

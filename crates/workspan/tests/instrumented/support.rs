@@ -62,7 +62,14 @@ pub(crate) fn build_source(folder: &Path, file: &str, text: &str, command: &str)
 /// Records `./prog` into `run.graph`; its output.
 #[track_caller]
 pub(crate) fn record(folder: &Path) -> String {
-    out(&success(workspan(folder, &["graph", "record", "-o", "run.graph", "--", "./prog"])))
+    record_as(folder, &["./prog"])
+}
+
+/// Records a command into `run.graph`; its output.
+#[track_caller]
+pub(crate) fn record_as(folder: &Path, command: &[&str]) -> String {
+    let arguments: Vec<&str> = ["graph", "record", "-o", "run.graph", "--"].iter().chain(command).copied().collect();
+    out(&success(workspan(folder, &arguments)))
 }
 
 /// The JSON of a command on `run.graph`.

@@ -9,6 +9,8 @@ use serde_json::Value;
 use crate::build::{self, scratch};
 use crate::command::{run, workspan};
 use crate::fixtures::{fixtures, FIXTURES};
+use crate::openmp_build::{openmp, Compiler};
+use crate::rows;
 use crate::strand_verbs::recorded;
 
 const PROCESSORS: u32 = 16;
@@ -83,15 +85,18 @@ fn check(label: &str, folder: &Path) {
     if verdict["even_iterations"] == true {
         // Predictions know the chunks alone, and that is the lower end of the verdict's range.
         same(label, "predicted speedup", &verdict["slowest"], &point["speedup"]);
+        same(label, "that with even iterations", &verdict["speedup"], &point["even_speedup"]);
+        let even = &report["program"]["uniform"]["parallelism"];
+        same(label, "what-if's with even iterations", &what_if["before"]["even_parallelism"], even);
+        if !advise["even_parallelism"].is_null() {
+            same(label, "advise's with even iterations", &advise["even_parallelism"], even);
+        }
         assert!(verdict["speedup"].as_f64() >= verdict["slowest"].as_f64(), "{label}: {verdict:#}");
     } else {
         same(label, "predicted time", &verdict["time_ns"], &point["time_ns"]);
         same(label, "predicted speedup", &verdict["speedup"], &point["speedup"]);
     }
-    for site in report["sites"].as_array().expect("a list") {
-        let own = site["parallelism"].as_f64();
-        assert!(own.is_none_or(|own| own >= 1.0), "{label}: {site:#}");
-    }
+    assert_eq!(rows::wrong(&report), None, "{label}");
 }
 
 #[test]
@@ -141,6 +146,20 @@ fn every_command_gives_the_same_answer_on_threads_that_wait() {
         let edges = rows.iter().filter(|event| **event == "await").count();
         assert!(edges > 0 || !waits, "{name}: {edges} edges");
         assert!(waits || blocked >= Some(50_000_000), "{name}: {blocked:?}");
+        check(name, &folder);
+    }
+}
+
+/// Loops of which chunks alone were seen.
+#[test]
+fn every_command_gives_the_same_answer_on_loops() {
+    let program = openmp("static.c", Compiler::Clang);
+    for name in ["even", "rounds", "often"] {
+        let folder = scratch(&format!("agreement-loops-{name}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--strands", "--clock", "virtual", "--workers", "2", "--"]).arg(&program).arg(name);
+        run(&mut command).check_success();
+        assert_eq!(json(&folder, &["report"])["verdict"]["even_iterations"], true, "{name}");
         check(name, &folder);
     }
 }

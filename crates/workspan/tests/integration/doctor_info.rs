@@ -61,7 +61,8 @@ fn this_machine() {
             "commands",
             "collector",
             "libomp",
-            "emulator"
+            "emulator",
+            "mpi"
         ]
     );
     check(&found, &[("memfd", "ok"), ("proc", "ok"), ("cargo", "ok"), ("rustc", "ok")]);

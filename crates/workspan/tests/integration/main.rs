@@ -35,6 +35,7 @@ mod projects;
 mod query;
 mod random_programs;
 mod reports;
+mod rows;
 mod scale;
 mod security;
 mod sources;

@@ -49,9 +49,7 @@ fn static_loops_are_those_of_the_program() {
         let right = found == (*work, *span);
         let expected = if *work >= *span * 13 { "\"scales-well\" null" } else { "\"limited\" null" };
         let verdict = verdict(&report);
-        // Bounds alone do not decide it.
-        let decided = name != "rounds";
-        (!right || (decided && verdict != expected)).then(|| {
+        (!right || verdict != expected).then(|| {
             format!("{name} by {compiler:?}, {team:?}: {found:?}, not {:?}; {verdict}, not {expected}", (work, span))
         })
     });

@@ -17,6 +17,7 @@ use workspan_testkit::patience::within;
 
 use crate::build::scratch;
 use crate::command::workspan;
+use crate::rows;
 
 /// How a program runs.
 #[derive(Clone, Copy, Debug)]
@@ -128,6 +129,9 @@ pub(crate) fn record(program: &Path, arguments: &[&str], threads: Threads) -> Re
     let report = report.ok_or_else(|| "no report".to_owned())?;
     if report["program"]["complete"] != true {
         return Err(Wrong::Ours(format!("incomplete: {}", report["warnings"])));
+    }
+    if let Some(wrong) = rows::wrong(&report) {
+        return Err(Wrong::Ours(wrong));
     }
     Ok(report)
 }

@@ -74,7 +74,7 @@ fn answer(recording: &Recording, profile: &Profile, sites: &Sites) -> Answer {
             site,
             SiteAnswer {
                 work: number(row.work),
-                span: number(row.span),
+                span: number(row.spans),
                 instances,
                 self_work: number(row.self_work),
                 critical: number(row.critical),

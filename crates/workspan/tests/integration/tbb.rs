@@ -10,9 +10,11 @@ use std::sync::{Mutex, OnceLock};
 
 use serde_json::Value;
 
-use crate::build;
-use crate::command::workspan;
+use crate::build::{self, scratch};
+use crate::command::{report, run, workspan};
 use crate::openmp_run::{check_none, each, number, parse};
+use crate::rows;
+use crate::verdicts::said;
 
 const WORKERS: [u32; 4] = [1, 2, 4, 8];
 
@@ -97,7 +99,8 @@ fn differences(report: &Value, work: i64, span: i64) -> Option<String> {
     if found != (work, span) {
         return Some(format!("work and span {found:?}, not {:?}", (work, span)));
     }
-    (critical != span).then(|| format!("the critical path's parts are {critical} of {span}"))
+    let parts = (critical != span).then(|| format!("the critical path's parts are {critical} of {span}"));
+    parts.or_else(|| rows::wrong(report))
 }
 
 // ---- Closed forms ----
@@ -162,6 +165,49 @@ fn misplaced(report: &Value, places: &BTreeSet<i64>) -> Option<String> {
         let right = file.ends_with("programs/tbb/constructs.cpp") && near;
         (!right).then(|| format!("{} at {file}:{line}", site["kind"]))
     })
+}
+
+/// Threads whose loops are the first that a program has, at the same time: none of them is missed while the library is looked at.
+#[test]
+fn threads_that_meet_it_together() {
+    let program = tbb("constructs.cpp", GCC);
+    for workers in [2, 4] {
+        let folder = scratch("tbb-together");
+        let mut command = workspan(&folder);
+        command.args(["record", "--workers", &workers.to_string(), "--"]).arg(&program).arg("from-threads");
+        run(&mut command).check_success();
+        let report = report(&folder, "workspan.wspan");
+        assert_eq!((number(&report["program"]["tasks"]), rows::wrong(&report)), (12, None), "{:#}", report["sites"]);
+    }
+}
+
+// ---- Planted reasons ----
+
+/// The verdict on `planted CASE`, and on the same without the reason.
+#[track_caller]
+fn check_planted(case: &str, task_cost: &str, expected: &str) {
+    let program = tbb("planted.cpp", GCC);
+    for (form, expected) in [("bad", expected), ("good", "scales-well")] {
+        let folder = scratch(&format!("tbb-planted-{case}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "--strands", "--clock", "virtual", "--virtual-task-cost", task_cost, "--workers", "2"]);
+        run(command.arg("--").arg(&program).args([case, form, "ticks"])).check_success();
+        let report = report(&folder, "workspan.wspan");
+        assert_eq!((said(&report).as_str(), rows::wrong(&report)), (expected, None), "{case} {form}");
+    }
+}
+
+fn planted(text: &str) -> String {
+    let source = fs::read_to_string(build::root().join("programs/tbb/planted.cpp")).expect("it is there");
+    let line = source.lines().position(|line| line.contains(text)).expect("it is planted") + 1;
+    format!("planted.cpp:{line}")
+}
+
+#[test]
+fn planted_reasons() {
+    check_planted("reduce", "0", &format!("parallelism: long-task {}", planted("return tbb::parallel_reduce(")));
+    check_planted("fib", "5", &format!("task-overhead: small-tasks {}", planted("// bad: too fine")));
+    check_planted("pipeline", "0", &format!("parallelism: own-code {}", planted("tbb::parallel_pipeline(")));
 }
 
 // ---- Random programs ----

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::build;
 use crate::command::{report, workspan};
 use crate::openmp_run::{check_none, each, number, parse};
+use crate::rows;
 use crate::verdicts::said;
 
 /// Random programs, and the most threads that each has.
@@ -19,19 +20,26 @@ const PROGRAMS: i64 = 12;
 const THREADS: [i64; 4] = [1, 2, 4, 8];
 
 /// The program of `programs/threads` of this name.
-fn threads(name: &str) -> PathBuf {
+pub(crate) fn threads(name: &str) -> PathBuf {
+    compiled(name, "gcc", name, &["-pthread"])
+}
+
+/// What the compiler makes of the source of this name there.
+fn compiled(source: &str, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads");
     fs::create_dir_all(&folder).expect("the target directory is writable");
     let program = folder.join(name);
-    let source = build::root().join("programs/threads").join(format!("{name}.c"));
-    let mut command = Command::new("gcc");
-    command.args(["-O1", "-g", "-pthread", "-o"]).arg(&program).arg(source);
+    let source = build::root().join("programs/threads").join(format!("{source}.c"));
+    let mut command = Command::new(compiler);
+    command.args(["-O1", "-g"]).args(options).arg("-o").arg(&program).arg(source);
     match command.output() {
         Ok(output) if output.status.success() => program,
         Ok(output) => panic!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)),
-        Err(error) if error.kind() == ErrorKind::NotFound => panic!("gcc is missing; `cargo xtask test` installs it"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            panic!("{compiler} is missing; `cargo xtask test` installs it")
+        }
         Err(error) => panic!("{command:?}: {error}"),
     }
 }
@@ -77,6 +85,9 @@ fn differences(run: &Run, work: i64, span: i64, strands: bool) -> Option<String>
     let critical: i64 = contexts.iter().map(|context| number(&context["critical_ns"])).sum();
     if critical != span {
         return Some(format!("the critical path's parts are {critical} of {span}"));
+    }
+    if let Some(wrong) = rows::wrong(&report) {
+        return Some(wrong);
     }
     if strands {
         let predicted = workspan(&run.folder).args(["predict", "--json"]).output().expect("it runs");
@@ -143,4 +154,39 @@ fn one_lock_is_named_with_its_line() {
         let run = record(&program, &[case], true).expect("it runs");
         assert_eq!(said(&report(&run.folder, "workspan.wspan")), expected, "{case}");
     }
+}
+
+/// A plugin's functions of OpenMP are ours, and its runtime can be found from nowhere but the plugin.
+#[test]
+fn a_library_loaded_later_may_use_openmp() {
+    let program = threads("loads");
+    for (compiler, seen) in [("gcc", false), ("clang-19", true)] {
+        let library = compiled("loaded", compiler, &format!("loaded-{compiler}.so"), &["-fopenmp", "-shared", "-fPIC"]);
+        let library = library.to_str().expect("our own name");
+        let run = record(&program, &[library], false).expect("it ends as it does without us");
+        assert_eq!(run.out, "9906\n", "{compiler}");
+        let report = report(&run.folder, "workspan.wspan");
+        let warnings = report["warnings"].as_array().expect("a list");
+        let unseen = warnings.iter().any(|warning| warning["code"] == "openmp-unseen");
+        let contexts = report["sites"].as_array().expect("a list");
+        let loops = contexts.iter().filter(|site| site["kind"] == "loop").count();
+        assert_eq!((unseen, loops), if seen { (false, 2) } else { (true, 0) }, "{compiler}: {warnings:?}");
+    }
+}
+
+/// A pool that got no work is ended by its library's destructor, after the end of the program: it has waited for no file or timer.
+#[test]
+fn pools_end_after_the_program() {
+    let program = threads("loads");
+    let library = compiled("pool", "gcc", "pool.so", &["-pthread", "-shared", "-fPIC"]);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads-pool");
+    fs::create_dir_all(&folder).expect("the target directory is writable");
+    let output = workspan(&folder).arg("record").arg("--").arg(program).arg(library).output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "9906\n");
+    let report = report(&folder, "workspan.wspan");
+    let sites = report["sites"].as_array().expect("a list");
+    let threads = sites.iter().filter(|site| site["kind"] == "thread");
+    let blocked: Vec<i64> = threads.map(|site| number(&site["blocked_ns"])).collect();
+    assert_eq!(blocked, [0, 0], "{sites:#?}");
 }

@@ -45,13 +45,22 @@ impl Member {
     }
 }
 
-/// Iterations of the loop that begins in the code at `code`: 0 if it has none, none if no loop begins there. What is found on the way
-/// is added to `known`.
+/// A loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// 0 if it has none.
+    pub(super) iterations: u64,
+    /// Just before this, the bounds of the member's part are compared: the same place however the program comes there. None: that has
+    /// not been found.
+    pub(super) guard: Option<u64>,
+}
+
+/// The loop that begins in the code at `code`; none if none does. What is found on the way is added to `known`.
 ///
 /// # Safety
 ///
 /// The calling thread is about to run that code with these registers.
-pub(super) unsafe fn iterations(code: u64, registers: Registers, member: Member, known: &mut Known) -> Option<u64> {
+pub(super) unsafe fn iterations(code: u64, registers: Registers, member: Member, known: &mut Known) -> Option<Found> {
     let mut machine = Machine::at(code, registers);
     let mut first = None;
     for _ in 0..STEPS {
@@ -78,10 +87,10 @@ pub(super) unsafe fn iterations(code: u64, registers: Registers, member: Member,
                     *iterations > 0 && (part == Some((left, right)) || part == Some((right, left)))
                 };
                 if let Some(iterations) = known.iter().map(|known| u64::from(*known)).find(bounds) {
-                    return Some(iterations);
+                    return Some(Found { iterations, guard: Some(machine.at) });
                 }
             }
         }
     }
-    first
+    first.map(|iterations| Found { iterations, guard: None })
 }

@@ -1,0 +1,269 @@
+//! Iterations of an innermost loop as one piece, from the bytes of their events.
+//!
+//! **Argument:** [`Steady`](super::steady) has found that iterations run the same segments, do the same to locals, and let models wait
+//! for the same. What is left of one is its accesses to memory. An access whose cell was written or read by the same
+//! site as before, within the same [interval](Engine::interval) of moments, is the same dependence for the table and for every
+//! model: only counts and distances are new. If one access finds anything else, its iteration goes on as any other, from
+//! that access on. Models, journal and counters take all iterations at once ([`Engine::advance`]).
+//!
+//! **Cost:** a comparison for each segment; for each access a cell, a class, and a count.
+
+use workspan_graph::events::slot;
+use workspan_graph::program::Program;
+use workspan_trace::program::{operation, Access as Mode, Address};
+use workspan_trace::{ID_BYTES, SLOT_BYTES};
+
+use super::accesses::note_read;
+use super::found::distances;
+use super::plan::{Batch, Class, Operation, Where};
+use super::steady::Find;
+use super::{Context, Engine};
+use crate::shadow::{Cell, Reader, Readers, Site};
+use crate::table::Kind;
+use crate::tree::Node;
+
+/// Groups of reads that one write may end here.
+const GROUPS: usize = 8;
+
+impl Engine {
+    /// Takes as many iterations as come in one piece; returns their bytes.
+    pub(super) fn batch(&mut self, context: &mut Context, program: &Program, bytes: &[u8]) -> usize {
+        let Some(mut batch) = context.steady.batch.take() else {
+            return 0;
+        };
+        if batch.possible.is_none() {
+            batch.possible = Some(self.prepare(context, program, &mut batch).is_some() && context.follows == 0);
+        }
+        let (mut at, mut times) = (0, 0);
+        if batch.possible == Some(true) {
+            let mut readers = std::mem::take(&mut context.shadow.readers);
+            while let Some(iteration) = bytes.get(at..at + batch.bytes) {
+                if batch.ids.iter().any(|(at, id)| iteration.get(*at..at + ID_BYTES) != Some(&id.to_le_bytes())) {
+                    break;
+                }
+                let done = self.iteration(context, &mut readers, &batch, iteration);
+                if done < batch.operations.len() {
+                    context.steady.skip = crate::source::small(done);
+                    break;
+                }
+                times += 1;
+                at += batch.bytes;
+            }
+            context.shadow.readers = readers;
+            if times > 0 {
+                self.advance(context, times);
+            }
+        }
+        context.steady.batch = Some(batch);
+        at
+    }
+
+    /// Whether the path can be one piece.
+    fn prepare(&self, context: &Context, program: &Program, batch: &mut Batch) -> Option<()> {
+        let steady = &context.steady;
+        let mut lines = 0;
+        for id in &steady.path {
+            let (module, segment) = program.segment(*id)?;
+            let info = self.source.segments.get(*id as usize)?;
+            batch.ids.push((batch.bytes, *id));
+            let mut next = batch.bytes + ID_BYTES;
+            let first = batch.operations.len();
+            let (mut run, mut left) = (0, info.runs.first()?.operations);
+            for (number, each) in (0..).zip(module.module.operations_of(segment)) {
+                let odd = operation::SIZE_SLOT | operation::MASK_SLOT | operation::SCOPE | operation::LIBRARY;
+                if each.flags & odd != 0 || each.access == Mode::Update || !matches!(each.size, 1 | 2 | 4 | 8) {
+                    return None;
+                }
+                let address = match each.address {
+                    Address::Slot => {
+                        next += SLOT_BYTES;
+                        Where::Byte(next - SLOT_BYTES, 0)
+                    }
+                    Address::Near { operation, offset } => {
+                        match batch.operations.get(first + operation as usize)?.address {
+                            Where::Byte(byte, further) => Where::Byte(byte, further.wrapping_add(offset)),
+                            Where::Fixed(base) => Where::Fixed(base.wrapping_add_signed(offset)),
+                        }
+                    }
+                    Address::Symbol { symbol, offset } => {
+                        let base = module.variables.get(symbol as usize).copied().unwrap_or(0);
+                        Where::Fixed(base.wrapping_add_signed(offset))
+                    }
+                };
+                while left == 0 {
+                    run += 1;
+                    left = info.runs.get(run)?.operations;
+                }
+                left -= 1;
+                let site = info.sites + number;
+                let function = self.source.sites.get(site as usize)?.function;
+                batch.operations.push(Operation {
+                    address,
+                    shift: each.size.trailing_zeros(),
+                    is_write: each.access == Mode::Store,
+                    site,
+                    function,
+                    after: lines + run as u64,
+                    classes: Vec::new(),
+                });
+            }
+            lines += info.runs.len() as u64;
+            batch.bytes = next;
+        }
+        for find in steady.last.finds.iter().chain(&steady.now.finds) {
+            let class = Engine::class(context, find);
+            let classes = &mut batch.operations.get_mut(find.access as usize)?.classes;
+            let is_known = |other: &Class| other.range == class.range && other.record == class.record;
+            if !classes.iter().any(is_known) {
+                classes.push(class);
+            }
+        }
+        (lines == steady.duration).then_some(())
+    }
+
+    fn class(context: &Context, find: &Find) -> Class {
+        let Find { kind, source, at, record, .. } = *find;
+        Class { kind, source, range: Engine::interval(context, find), node: at.node, carried: at.carried, record }
+    }
+
+    /// Moments of an earlier access between which nothing changes: the node, the loop that has ended in it, the call.
+    fn interval(context: &Context, find: &Find) -> (u64, u64) {
+        let (moment, node) = (find.moment, &context.nodes[find.at.node]);
+        let (mut low, mut high) = match context.nodes.get(find.at.node + 1) {
+            None => (node.start, u64::MAX),
+            Some(_) if find.at.carried => (node.start, node.turn - 1),
+            Some(inner) => (node.turn, inner.start - 1),
+        };
+        let mut narrow = |start: u64, end: u64| {
+            if moment < start {
+                high = high.min(start - 1);
+            } else if moment > end {
+                low = low.max(end + 1);
+            } else {
+                (low, high) = (low.max(start), high.min(end));
+            }
+        };
+        if !find.at.carried {
+            let after = node.ended.partition_point(|ended| ended.start <= moment);
+            for ended in node.ended.iter().skip(after.saturating_sub(1)).take(2) {
+                narrow(ended.start, ended.end);
+                narrow(ended.last, u64::MAX);
+            }
+        }
+        if let Some(frame) = context.frames.get(node.frame) {
+            let after = frame.calls.partition_point(|span| span.start <= moment);
+            for span in frame.calls.iter().skip(after.saturating_sub(1)).take(2) {
+                narrow(span.start, span.end);
+            }
+        }
+        (low, high)
+    }
+
+    /// The accesses of one iteration, up to the first one that is new; how many were not.
+    fn iteration(&mut self, context: &mut Context, readers: &mut Readers, batch: &Batch, bytes: &[u8]) -> usize {
+        let now = context.now;
+        let turn = now + 1;
+        let Some(node) = context.nodes.last_mut() else {
+            return 0;
+        };
+        let before = (node.former, node.turn);
+        (node.former, node.turn) = (node.turn, turn);
+        node.iteration += 1;
+        for (number, operation) in batch.operations.iter().enumerate() {
+            let address = match operation.address {
+                Where::Byte(at, offset) => slot(&bytes[at..], 0).wrapping_add_signed(offset),
+                Where::Fixed(address) => address,
+            };
+            context.now = turn + operation.after;
+            if self.again(context, readers, operation, address).is_none() {
+                if let Some(node) = context.nodes.last_mut() {
+                    (node.former, node.turn) = before;
+                    node.iteration -= 1;
+                }
+                context.now = now;
+                return number;
+            }
+        }
+        if let Some(node) = context.nodes.last_mut() {
+            node.iterations.begin(node.iteration, turn);
+        }
+        context.now = now + context.steady.duration;
+        context.steady.count += 1;
+        batch.operations.len()
+    }
+
+    /// One access, if it finds what it found before.
+    #[inline]
+    fn again(
+        &mut self,
+        context: &mut Context,
+        readers: &mut Readers,
+        operation: &Operation,
+        address: u64,
+    ) -> Option<()> {
+        let floor = context.floor(address);
+        let place = context.shadow.whole(address, operation.shift)?;
+        let mut cell = *context.shadow.cell(place).0;
+        if cell.writer != 0 && cell.written < floor {
+            return None;
+        }
+        let nodes = &context.nodes;
+        let of_writer = |kind: Kind| operation.class(nodes, kind, cell.writer, cell.written);
+        let written = cell.written;
+        if operation.is_write {
+            let written_before = if cell.writer == 0 { None } else { Some(of_writer(Kind::Waw)?) };
+            let mut groups = [(0, Reader::default()); GROUPS];
+            let mut count = 0;
+            let mut at = cell.readers;
+            while at != 0 {
+                let reader = readers.get(at);
+                at = reader.next;
+                let class = operation.class(nodes, Kind::War, reader.site, reader.last)?;
+                let is_new = groups[..count].iter().all(|(_, other)| other.site != reader.site);
+                if count == GROUPS || reader.last < floor || !is_new {
+                    return None;
+                }
+                groups[count] = (class, reader);
+                count += 1;
+            }
+            if let Some(class) = written_before {
+                self.count(nodes, operation.classes[class], address, (written, written));
+            }
+            for (class, reader) in &groups[..count] {
+                self.count(nodes, operation.classes[*class], address, (reader.first, reader.last));
+            }
+            readers.drop_list(cell.readers);
+            cell = Cell { written: context.now, writer: operation.site, readers: 0 };
+        } else {
+            if cell.writer == 0 {
+                self.expose(context, operation.site, None);
+            } else {
+                let class = of_writer(Kind::Raw)?;
+                self.count(nodes, operation.classes[class], address, (written, written));
+            }
+            note_read(context, readers, &mut cell, (operation.site, operation.function));
+        }
+        *context.shadow.cell(place).0 = cell;
+        Some(())
+    }
+
+    fn count(&mut self, nodes: &[Node], class: Class, address: u64, (first, last): (u64, u64)) {
+        let node = &nodes[class.node];
+        self.table.count(class.record, (address, node.start), distances(node, class.carried, first, last));
+    }
+}
+
+impl Operation {
+    /// Number of the class of an earlier access.
+    #[inline]
+    fn class(&self, nodes: &[Node], kind: Kind, source: Site, moment: u64) -> Option<usize> {
+        self.classes.iter().position(|class| {
+            let is_carried = || nodes.get(class.node).is_some_and(|node| moment < node.turn);
+            class.source == source
+                && class.kind == kind
+                && class.range.0 <= moment
+                && moment <= class.range.1
+                && is_carried() == class.carried
+        })
+    }
+}

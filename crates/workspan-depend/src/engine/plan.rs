@@ -1,0 +1,49 @@
+//! What an iteration of an innermost loop does to memory, as [`super::batch`] takes many of them.
+
+use crate::shadow::Site;
+use crate::table::Kind;
+
+/// Where the address of an access is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Where {
+    /// At a byte of the iteration, and so far from what is there.
+    Byte(usize, i64),
+    /// Always the same.
+    Fixed(u64),
+}
+
+/// Accesses that are the same dependence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Class {
+    pub(super) kind: Kind,
+    pub(super) source: Site,
+    /// First and last moment of the earlier access.
+    pub(super) range: (u64, u64),
+    pub(super) node: usize,
+    pub(super) carried: bool,
+    pub(super) record: u32,
+}
+
+/// An access of the iteration.
+#[derive(Debug)]
+pub(super) struct Operation {
+    pub(super) address: Where,
+    pub(super) shift: u32,
+    pub(super) is_write: bool,
+    pub(super) site: Site,
+    pub(super) function: u32,
+    /// Lines of the iteration before its own.
+    pub(super) after: u64,
+    pub(super) classes: Vec<Class>,
+}
+
+/// What makes an iteration.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// Whether it can be one piece, once that is known.
+    pub(super) possible: Option<bool>,
+    /// Ids, and where they are.
+    pub(super) ids: Vec<(usize, u32)>,
+    pub(super) bytes: usize,
+    pub(super) operations: Vec<Operation>,
+}

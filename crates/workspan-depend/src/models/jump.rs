@@ -1,0 +1,46 @@
+//! Many iterations of an innermost loop at once.
+//!
+//! **Argument:** what an iteration does to the times of a model is made of sums with constants and of maxima, so each time after it is a
+//! convex function of those before. Let two iterations in a row have moved all times by the same steps. After n more such steps, what
+//! another iteration does differs from one more step by a convex function of n, which is 0 at n = -1 and n = 0, so it is nowhere
+//! negative afterwards; where it is 0 again at n = N, it is 0 in between. So one iteration behind a jump over N checks all of them.
+
+use super::{Run, Times};
+
+/// Iterations that are not worth a jump.
+const FEW: u64 = 6;
+
+/// The same iteration, `times` times; `cost`: its work.
+pub fn jump(run: &mut Run, mut times: u64, cost: u64, mut once: impl FnMut(&mut Run)) {
+    let (mut seen, mut check) = std::mem::take(&mut run.seen);
+    let mut most = u64::MAX;
+    while times > FEW {
+        run.times(&mut seen[0]);
+        once(run);
+        run.times(&mut seen[1]);
+        once(run);
+        run.times(&mut seen[2]);
+        times -= 2;
+        let many = most.min(times - 1);
+        if most < FEW || !Times::continues(&seen) {
+            continue;
+        }
+        let work = run.work;
+        run.shift(&seen, many, cost);
+        run.times(&mut check[0]);
+        once(run);
+        run.times(&mut check[1]);
+        if check[1].follows(&check[0], &seen) {
+            times -= many + 1;
+        } else {
+            // As it was: each iteration sets the same times.
+            run.work = work;
+            run.shift(&seen, 0, cost);
+            most = many / 2;
+        }
+    }
+    run.seen = (seen, check);
+    for _ in 0..times {
+        once(run);
+    }
+}

@@ -1,0 +1,171 @@
+//! Modules of rustc: their code in the form that the other parts expect of a front end.
+//!
+//! A loop over an iterator is many small functions of Rust's library, and its counter a member of an object. So what is of the library
+//! is inlined, with the closures that it calls; objects are taken apart; then the variables that loops carry become variables
+//! again ([`crate::variables`]).
+
+use std::collections::{HashMap, HashSet};
+
+use workspan_trace::rust_names::is_library_file;
+
+use crate::debug;
+use crate::llvm::{opcode, type_kind, Llvm, Ref};
+use crate::names::Valued;
+use crate::variables;
+
+/// Instructions that an inlined function has at most, with all that is inlined into it.
+const MOST: usize = 300;
+/// Index of a function among its attributes.
+const FUNCTION: u32 = u32::MAX;
+/// What takes objects apart.
+pub const TAKE_APART: &std::ffi::CStr =
+    c"function(sroa,instcombine<no-verify-fixpoint>,early-cse,jump-threading,early-cse)";
+/// What leaves conditions as the source has them: an `Option` that the head of a loop makes is no condition of its own.
+pub const STRAIGHTEN: &std::ffi::CStr = c"function(instcombine<no-verify-fixpoint>,early-cse,jump-threading,simplifycfg,early-cse,jump-threading,simplifycfg,\
+instsimplify,loop-simplify,break-crit-edges)";
+
+/// True if rustc has made a module.
+pub fn is_rust(llvm: &Llvm, module: Ref) -> bool {
+    llvm.functions(module).into_iter().any(|function| debug::file_of(llvm, function).ends_with(".rs"))
+}
+
+/// Has functions of Rust's library inlined, and closures.
+pub fn inline_library(llvm: &Llvm, module: Ref) {
+    let kind = |name: &std::ffi::CStr| llvm.attribute_kind(name.as_ptr(), name.count_bytes());
+    let always = llvm.create_attribute(llvm.context_of(module), kind(c"alwaysinline"), 0);
+    let mut sizes = Sizes { llvm, context: llvm.context_of(module), known: HashMap::new() };
+    for function in llvm.functions(module) {
+        if sizes.of(function).is_some() {
+            llvm.add_attribute(function, FUNCTION, always);
+        }
+    }
+}
+
+/// Takes away questions to the optimiser whether a value is constant: the answer is no.
+pub fn answer_questions(llvm: &Llvm, module: Ref) {
+    let no = llvm.const_null(llvm.int_type(llvm.context_of(module), 1));
+    for function in llvm.functions(module) {
+        for call in llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)) {
+            let asks = llvm.opcode(call) == opcode::CALL
+                && llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("llvm.is.constant."));
+            if asks {
+                llvm.replace_uses(call, no);
+                llvm.erase(call);
+            }
+        }
+    }
+}
+
+/// Takes away comparisons of references with null, which they never are.
+pub fn compare_references(llvm: &Llvm, module: Ref) {
+    /// LLVM's predicate of equal values.
+    const EQUAL: i32 = 32;
+    let context = llvm.context_of(module);
+    let bit = llvm.int_type(context, 1);
+    let references = References { llvm, nonnull: llvm.metadata_kind_id(context, c"nonnull".as_ptr(), 7) };
+    for function in llvm.functions(module) {
+        for compare in llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)) {
+            let asks = llvm.opcode(compare) == opcode::ICMP
+                && llvm.type_kind(llvm.type_of(llvm.operand(compare, 0))) == type_kind::POINTER
+                && llvm.is_null(llvm.operand(compare, 1)) != 0
+                && matches!(llvm.predicate(compare), EQUAL | 33);
+            if asks && references.is_one(llvm.operand(compare, 0), &mut HashSet::new()) {
+                let differs = llvm.predicate(compare) != EQUAL;
+                llvm.replace_uses(compare, llvm.const_int(bit, differs.into(), 0));
+                llvm.erase(compare);
+            }
+        }
+    }
+}
+
+struct References<'l> {
+    llvm: &'l Llvm,
+    /// LLVM's kind of metadata of a load that never gives null.
+    nonnull: u32,
+}
+
+impl References<'_> {
+    /// True if a pointer is never null. What goes round a loop is as what it began with.
+    fn is_one(&self, value: Ref, seen: &mut HashSet<Ref>) -> bool {
+        let llvm = self.llvm;
+        if !llvm.is_a_global_variable(value).is_null() {
+            return true;
+        }
+        if llvm.is_a_instruction(value).is_null() || !seen.insert(value) {
+            return seen.contains(&value);
+        }
+        match llvm.opcode(value) {
+            opcode::ALLOCA => true,
+            opcode::LOAD => !llvm.metadata(value, self.nonnull).is_null(),
+            opcode::GEP => self.is_one(llvm.operand(value, 0), seen),
+            opcode::PHI => (0..llvm.incoming_count(value)).all(|at| self.is_one(llvm.incoming_value(value, at), seen)),
+            opcode::SELECT => self.is_one(llvm.operand(value, 1), seen) && self.is_one(llvm.operand(value, 2), seen),
+            _ => false,
+        }
+    }
+}
+
+/// How large functions are with all that is inlined into them.
+struct Sizes<'l> {
+    llvm: &'l Llvm,
+    context: Ref,
+    /// Nothing: not to be inlined, or being looked at.
+    known: HashMap<Ref, Option<usize>>,
+}
+
+impl Sizes<'_> {
+    /// Nothing if a function is not to be inlined.
+    fn of(&mut self, function: Ref) -> Option<usize> {
+        if let Some(known) = self.known.get(&function) {
+            return *known;
+        }
+        // Of functions that call each other, one stays.
+        self.known.insert(function, None);
+        let found = self.measure(function);
+        self.known.insert(function, found);
+        found
+    }
+
+    fn measure(&mut self, function: Ref) -> Option<usize> {
+        let llvm = self.llvm;
+        if llvm.is_declaration(function) != 0 {
+            return None;
+        }
+        let of_library = is_library_file(&debug::file_of(llvm, function));
+        let is_closure = debug::name_of(llvm, self.context, function).starts_with("{closure");
+        let has = |name: &std::ffi::CStr| {
+            let kind = llvm.attribute_kind(name.as_ptr(), name.count_bytes());
+            !llvm.attribute_at(function, FUNCTION, kind).is_null()
+        };
+        if !(of_library || is_closure) || has(c"noinline") || has(c"cold") {
+            return None;
+        }
+        let all: Vec<Ref> = llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)).collect();
+        let mut size = all.len();
+        for call in all.iter().filter(|i| matches!(llvm.opcode(**i), opcode::CALL | opcode::INVOKE)) {
+            let Some(callee) = llvm.callee(*call) else {
+                continue;
+            };
+            if callee == function {
+                return None;
+            }
+            size += self.of(callee).unwrap_or(0);
+            if size > MOST {
+                return None;
+            }
+        }
+        Some(size).filter(|size| *size <= MOST)
+    }
+}
+
+/// Gives variables that loops carry their memory back; their names.
+pub fn variables(llvm: &Llvm, module: Ref) -> HashMap<Ref, String> {
+    let mut names = HashMap::new();
+    let valued = Valued::of(llvm, module);
+    for function in llvm.functions(module) {
+        if llvm.is_declaration(function) == 0 {
+            variables::demote(llvm, function, &valued, &mut names);
+        }
+    }
+    names
+}

@@ -1,0 +1,246 @@
+//! Variables that loops carry, out of the values that optimisation has made of them.
+//!
+//! What is a `phi` at the head of a loop becomes memory of its own, together with the `phi`s inside the loop that feed it:
+//! a conditional `s += x` is one variable again.
+//!
+//! **Argument:** each `phi` is read where it stood, and every edge that leads to it writes what it took. That holds whichever
+//! of them share memory. A write of a value that has just been read from there is skipped if nothing on the way back to that read
+//! writes: it would change nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::cfg::{loops, Loops};
+use crate::llvm::{opcode, Llvm, Ref};
+use crate::locals::users;
+use crate::names::Valued;
+
+/// Gives them memory, and notes how the source calls them.
+pub fn demote(llvm: &Llvm, function: Ref, valued: &Valued, names: &mut HashMap<Ref, String>) {
+    let shape = Shape::of(llvm, function);
+    let mut taken = HashSet::new();
+    for number in 0..shape.loops.loops.len() {
+        let header = shape.loops.loops[number].header;
+        for phi in shape.phis(header) {
+            if taken.contains(&phi) || !shape.can_store(phi) {
+                continue;
+            }
+            let web = shape.web(phi, number, &taken);
+            taken.extend(web.iter().copied());
+            shape.rewrite(&web, valued, names);
+        }
+    }
+}
+
+struct Shape<'l> {
+    llvm: &'l Llvm,
+    function: Ref,
+    blocks: Vec<Ref>,
+    number: HashMap<Ref, usize>,
+    predecessors: Vec<Vec<usize>>,
+    loops: Loops,
+}
+
+impl Shape<'_> {
+    fn of(llvm: &Llvm, function: Ref) -> Shape<'_> {
+        let blocks = llvm.blocks(function);
+        let number: HashMap<Ref, usize> = blocks.iter().copied().zip(0..).collect();
+        let successors: Vec<Vec<usize>> = blocks
+            .iter()
+            .map(|block| {
+                let end = llvm.terminator(*block);
+                let count = if end.is_null() { 0 } else { llvm.successors(end) };
+                (0..count).filter_map(|at| number.get(&llvm.successor(end, at)).copied()).collect()
+            })
+            .collect();
+        let mut predecessors = vec![Vec::new(); blocks.len()];
+        for (block, all) in successors.iter().enumerate() {
+            for next in all {
+                predecessors[*next].push(block);
+            }
+        }
+        Shape { llvm, function, blocks, number, predecessors, loops: loops(&successors) }
+    }
+
+    fn phis(&self, block: usize) -> Vec<Ref> {
+        let all = self.llvm.instructions(self.blocks[block]);
+        all.into_iter().take_while(|i| self.llvm.opcode(*i) == opcode::PHI).collect()
+    }
+
+    fn block(&self, instruction: Ref) -> usize {
+        self.number.get(&self.llvm.block_of(instruction)).copied().unwrap_or(0)
+    }
+
+    fn is_phi(&self, value: Ref) -> bool {
+        !self.llvm.is_a_instruction(value).is_null() && self.llvm.opcode(value) == opcode::PHI
+    }
+
+    fn incoming(&self, phi: Ref) -> Vec<(Ref, usize)> {
+        let all = 0..self.llvm.incoming_count(phi);
+        let block = |at| self.number.get(&self.llvm.incoming_block(phi, at)).copied().unwrap_or(0);
+        all.map(|at| (self.llvm.incoming_value(phi, at), block(at))).collect()
+    }
+
+    /// True if every edge to a `phi` has a place for a write, and the `phi` one for a read.
+    fn can_store(&self, phi: Ref) -> bool {
+        let llvm = self.llvm;
+        let pads = |block: Ref| llvm.instructions(block).iter().any(|i| llvm.opcode(*i) == opcode::LANDING_PAD);
+        let own = llvm.block_of(phi);
+        !pads(own)
+            && self.incoming(phi).iter().all(|(_, from)| {
+                let end = llvm.terminator(self.blocks[*from]);
+                llvm.opcode(end) == opcode::BR && llvm.is_conditional(end) == 0
+            })
+    }
+
+    /// The `phi`s of one variable.
+    fn web(&self, first: Ref, number: usize, taken: &HashSet<Ref>) -> Vec<Ref> {
+        let mut web = vec![first];
+        let mut at = 0;
+        while let Some(phi) = web.get(at).copied() {
+            at += 1;
+            for (value, _) in self.incoming(phi) {
+                let joins = self.is_phi(value)
+                    && !web.contains(&value)
+                    && !taken.contains(&value)
+                    && self.llvm.type_of(value) == self.llvm.type_of(first)
+                    && self.loops.contains(number, self.block(value))
+                    && web.iter().all(|other| self.block(*other) != self.block(value))
+                    && self.can_store(value);
+                if joins {
+                    web.push(value);
+                }
+            }
+        }
+        web
+    }
+
+    /// True if a variable still holds `value` at the end of a block: nothing on the way from where it was read writes.
+    fn holds(&self, web: &[Ref], value: Ref, end: usize) -> bool {
+        let from = self.block(value);
+        let members: HashSet<usize> = web.iter().map(|phi| self.block(*phi)).collect();
+        let (mut open, mut seen) = (vec![end], HashSet::new());
+        while let Some(block) = open.pop() {
+            if block == from || !seen.insert(block) {
+                continue;
+            }
+            if members.contains(&block) {
+                return false;
+            }
+            open.extend(&self.predecessors[block]);
+        }
+        true
+    }
+
+    fn rewrite(&self, web: &[Ref], valued: &Valued, names: &mut HashMap<Ref, String>) {
+        let llvm = self.llvm;
+        let builder = llvm.create_builder(llvm.context_of_value(self.function));
+        let ty = llvm.type_of(web[0]);
+        llvm.position_before(builder, llvm.first_instruction(self.blocks[0]));
+        let variable = llvm.build_alloca(builder, ty, c"".as_ptr());
+        let mut name = None;
+        let mut loads = HashMap::new();
+        // Edges are looked at before anything is changed.
+        let mut writes = Vec::new();
+        for phi in web {
+            for (value, from) in self.incoming(*phi) {
+                if !(web.contains(&value) && self.holds(web, value, from)) {
+                    writes.push((value, from));
+                }
+                name = name.or_else(|| valued.name(value));
+            }
+            name = valued.name(*phi).or(name);
+        }
+        for phi in web {
+            let block = self.blocks[self.block(*phi)];
+            let first = llvm.instructions(block).into_iter().find(|i| llvm.opcode(*i) != opcode::PHI);
+            let Some(first) = first else {
+                continue;
+            };
+            let used = users(llvm, *phi).into_iter().any(|user| !web.contains(&user))
+                || writes.iter().any(|(value, _)| value == phi);
+            let outside = self.outside(*phi);
+            if used {
+                llvm.position_before(builder, first);
+                let load = llvm.build_load(builder, ty, variable, c"".as_ptr());
+                self.read_after(builder, &outside, *phi, variable);
+                llvm.set_debug_location(load, self.place_of_use(*phi));
+                loads.insert(*phi, load);
+            }
+        }
+        for (value, from) in writes {
+            let end = llvm.terminator(self.blocks[from]);
+            llvm.position_before(builder, end);
+            let value_now = loads.get(&value).copied().unwrap_or(value);
+            if self.is_undefined(value_now) {
+                continue;
+            }
+            let store = llvm.build_store(builder, value_now, variable);
+            let is_instruction = !llvm.is_a_instruction(value_now).is_null();
+            let own = if is_instruction { llvm.debug_location(value_now) } else { std::ptr::null_mut() };
+            llvm.set_debug_location(store, if own.is_null() { llvm.debug_location(end) } else { own });
+        }
+        for phi in web {
+            let value = loads.get(phi).copied().unwrap_or_else(|| llvm.undefined(ty));
+            llvm.replace_uses(*phi, value);
+        }
+        for phi in web {
+            llvm.erase(*phi);
+        }
+        names.extend(name.map(|name| (variable, name)));
+        llvm.dispose_builder(builder);
+    }
+
+    fn is_undefined(&self, value: Ref) -> bool {
+        self.llvm.is_undefined(value) != 0
+    }
+
+    /// Blocks to which the head of a loop leaves it, if a `phi` stands at a head.
+    fn outside(&self, phi: Ref) -> Vec<usize> {
+        let head = self.block(phi);
+        let Some(number) = self.loops.loops.iter().position(|each| each.header == head) else {
+            return Vec::new();
+        };
+        let next = self.loops.successors[head].iter().copied();
+        next.filter(|next| !self.loops.contains(number, *next) && self.predecessors[*next] == [head]).collect()
+    }
+
+    /// What is read after the loop is read there, once.
+    fn read_after(&self, builder: Ref, exits: &[usize], phi: Ref, variable: Ref) {
+        let llvm = self.llvm;
+        for exit in exits {
+            let mut load = None;
+            for user in users(llvm, phi) {
+                let count = u32::try_from(llvm.operands(user)).unwrap_or(0);
+                for at in 0..count {
+                    if llvm.operand(user, at) != phi {
+                        continue;
+                    }
+                    let place = if llvm.opcode(user) == opcode::PHI {
+                        self.number.get(&llvm.incoming_block(user, at)).copied().unwrap_or(0)
+                    } else {
+                        self.block(user)
+                    };
+                    let is_in_exit = place == *exit && llvm.opcode(user) == opcode::PHI && self.block(user) == *exit;
+                    if is_in_exit || !self.loops.dominates(*exit, place) {
+                        continue;
+                    }
+                    let load = *load.get_or_insert_with(|| {
+                        let all = llvm.instructions(self.blocks[*exit]);
+                        let first = all.into_iter().find(|i| llvm.opcode(*i) != opcode::PHI).unwrap_or(user);
+                        llvm.position_before(builder, first);
+                        let load = llvm.build_load(builder, llvm.type_of(phi), variable, c"".as_ptr());
+                        llvm.set_debug_location(load, llvm.debug_location(user));
+                        load
+                    });
+                    llvm.set_operand(user, at, load);
+                }
+            }
+        }
+    }
+
+    /// Where a value is used first, as far as is known.
+    fn place_of_use(&self, phi: Ref) -> Ref {
+        let all = users(self.llvm, phi).into_iter().rev().map(|user| self.llvm.debug_location(user));
+        all.into_iter().find(|location| !location.is_null()).unwrap_or(std::ptr::null_mut())
+    }
+}

@@ -1,0 +1,167 @@
+//! What to write so that a loop runs in parallel.
+
+use std::fmt::Write as _;
+
+use workspan_depend::profile::Loop;
+
+/// The line to insert, or what takes the loop's place. `text`: the loop's line, if it is known.
+pub(super) fn change(each: &Loop, text: Option<&str>) -> String {
+    let text = text.map(str::trim).unwrap_or_default();
+    let file = each.place.file.as_str();
+    let has = |endings: &[&str]| file.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending));
+    if has(&["rs"]) {
+        rust(each, text)
+    } else if has(&["f", "F", "for", "FOR", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08"]) {
+        "!$omp parallel do".to_owned() + &clauses(each)
+    } else {
+        let at = (each.place.column as usize).saturating_sub(1).min(text.len());
+        let is_for =
+            text.is_empty() || text.contains("for") || text.get(at..).is_some_and(|rest| rest.starts_with("for"));
+        let directive = "#pragma omp parallel for".to_owned() + &clauses(each);
+        if is_for {
+            directive
+        } else {
+            format!("write it as a `for` loop, then {directive}")
+        }
+    }
+}
+
+/// Clauses of OpenMP, each after a space.
+pub(super) fn clauses(each: &Loop) -> String {
+    let mut out = String::new();
+    for (operator, variable) in &each.reductions {
+        let _ = write!(out, " reduction({operator}:{variable})");
+    }
+    let mut list = |name: &str, all: Vec<&str>| {
+        if !all.is_empty() {
+            let _ = write!(out, " {name}({})", all.join(", "));
+        }
+    };
+    let of = |last: bool| each.private.iter().filter(move |one| one.last == last).map(|one| one.variable.as_str());
+    list("private", of(false).collect());
+    list("lastprivate", of(true).collect());
+    for (variable, step) in &each.inductions {
+        let step = if *step == 0 { String::new() } else { format!(":{step}") };
+        let _ = write!(out, " linear({variable}{step})");
+    }
+    out
+}
+
+/// Ways to begin an iterator, and rayon's.
+const ITERATORS: [(&str, &str); 7] = [
+    (".into_iter()", ".into_par_iter()"),
+    (".iter_mut()", ".par_iter_mut()"),
+    (".iter()", ".par_iter()"),
+    (".chunks_mut(", ".par_chunks_mut("),
+    (".chunks_exact(", ".par_chunks_exact("),
+    (".chunks(", ".par_chunks("),
+    (".windows(", ".par_windows("),
+];
+
+fn rust(each: &Loop, text: &str) -> String {
+    let mut change = match of_for(text) {
+        Some((pattern, iterator)) => {
+            let closure = format!("|{pattern}|");
+            match each.reductions.first().map(|(operator, _)| operator.as_str()) {
+                None => format!("{iterator}.for_each({closure} …)"),
+                Some("+") => format!("{iterator}.map({closure} …).sum()"),
+                Some("*") => format!("{iterator}.map({closure} …).product()"),
+                Some("min") => format!("{iterator}.map({closure} …).min()"),
+                Some("max") => format!("{iterator}.map({closure} …).max()"),
+                Some("&&") => format!("{iterator}.all({closure} …)"),
+                Some("||") => format!("{iterator}.any({closure} …)"),
+                Some(operator) => format!("{iterator}.map({closure} …).reduce(…, |a, b| a {operator} b)"),
+            }
+        }
+        None => match ITERATORS.iter().find(|(serial, _)| text.contains(serial)) {
+            Some((serial, parallel)) => {
+                format!("{} in place of {}", parallel.trim_end_matches(['(', ')']), serial.trim_end_matches(['(', ')']))
+            }
+            None if text.starts_with("while") || text.starts_with("loop") => {
+                "write it as a `for` over a range, then .into_par_iter().for_each(…)".to_owned()
+            }
+            None => "rayon: .into_par_iter() on what it iterates over".to_owned(),
+        },
+    };
+    let own: Vec<&str> = each.private.iter().map(|one| one.variable.as_str()).collect();
+    if !own.is_empty() {
+        let _ = write!(change, "; declare {} inside the loop", own.join(", "));
+    }
+    if each.reductions.len() > 1 {
+        let all: Vec<String> = each.reductions.iter().map(|(operator, of)| format!("{of} ({operator})")).collect();
+        let _ = write!(change, "; reduce {} together, as a tuple", all.join(" and "));
+    }
+    change
+}
+
+/// Pattern and rayon's iterator of `for PATTERN in EXPRESSION {`.
+fn of_for(text: &str) -> Option<(&str, String)> {
+    let rest = text.split_once("for ")?.1;
+    let (pattern, rest) = rest.split_once(" in ")?;
+    let expression = rest.split_once('{').map_or(rest, |(before, _)| before).trim();
+    let parallel = if let Some((serial, parallel)) = ITERATORS.iter().find(|(serial, _)| expression.contains(serial)) {
+        expression.replacen(serial, parallel, 1)
+    } else if let Some(object) = expression.strip_prefix("&mut ") {
+        format!("{object}.par_iter_mut()")
+    } else if let Some(object) = expression.strip_prefix('&') {
+        format!("{object}.par_iter()")
+    } else if expression.starts_with('(') {
+        // A range with something after it.
+        expression.replacen(')', ").into_par_iter()", 1)
+    } else if expression.contains("..") {
+        format!("({expression}).into_par_iter()")
+    } else {
+        format!("{expression}.into_par_iter()")
+    };
+    Some((pattern.trim(), parallel))
+}
+
+#[cfg(test)]
+mod tests {
+    use workspan_depend::profile::Private;
+    use workspan_depend::source::Place;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, text: &str, reductions: &[(&str, &str)], expected: &str) {
+        let place = Place { file: file.to_owned(), line: 1, column: 1 };
+        let reductions = reductions.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let each = Loop { place, reductions, ..Loop::default() };
+        assert_eq!(change(&each, Some(text)), expected);
+    }
+
+    #[test]
+    fn loops_of_rust_become_iterators_of_rayon() {
+        check("a.rs", "for i in 0..n {", &[], "(0..n).into_par_iter().for_each(|i| …)");
+        check("a.rs", "for x in &mut v {", &[], "v.par_iter_mut().for_each(|x| …)");
+        check("a.rs", "for (i, x) in v.iter().enumerate() {", &[], "v.par_iter().enumerate().for_each(|(i, x)| …)");
+        check("a.rs", "for x in &v {", &[("+", "s")], "v.par_iter().map(|x| …).sum()");
+        check(
+            "a.rs",
+            "for i in (0..n).rev() {",
+            &[("^", "s")],
+            "(0..n).into_par_iter().rev().map(|i| …).reduce(…, |a, b| a ^ b)",
+        );
+        check("a.rs", "let s: f64 = v.iter().map(f).sum();", &[("+", "s")], ".par_iter in place of .iter");
+        check("a.rs", "while i < n {", &[], "write it as a `for` over a range, then .into_par_iter().for_each(…)");
+    }
+
+    #[test]
+    fn loops_of_c_get_a_directive() {
+        let place = Place { file: "a.c".to_owned(), line: 1, column: 1 };
+        let private = |name: &str, last| Private { variable: name.to_owned(), last };
+        let each = Loop {
+            place,
+            reductions: vec![("+".to_owned(), "s".to_owned())],
+            private: vec![private("t", false), private("u", true)],
+            inductions: vec![("k".to_owned(), 2)],
+            ..Loop::default()
+        };
+        let directive = "#pragma omp parallel for reduction(+:s) private(t) lastprivate(u) linear(k:2)";
+        assert_eq!(change(&each, Some("for (;;)")), directive);
+        assert_eq!(change(&each, None), directive);
+        assert_eq!(change(&each, Some("while (p < end)")), format!("write it as a `for` loop, then {directive}"));
+        check("a.f90", "do i = 1, n", &[("max", "m")], "!$omp parallel do reduction(max:m)");
+    }
+}

@@ -1,0 +1,123 @@
+//! `workspan depend --html`: one page that needs nothing else, and no script.
+
+use std::fmt::Write as _;
+
+use super::text::{describe, headline, ranked, share};
+use super::view::{Depend, Loop};
+use crate::html::escape;
+use crate::html::plain::{page, Head};
+
+/// Loops that a table of the page has at most.
+const MOST: usize = 500;
+
+/// The page.
+pub fn html(view: &Depend, made_at: u64) -> String {
+    let warnings: String =
+        view.warnings.iter().map(|warning| format!("<li>{}</li>\n", escape::text(warning))).collect();
+    let warnings = if warnings.is_empty() { warnings } else { format!("<ul class=\"warnings\">\n{warnings}</ul>\n") };
+    let body = warnings + &candidates(view) + &refused(view) + &models(view) + &coverage(view);
+    let headline = headline(view);
+    let head = Head { of: "depend", command: &view.command, made_at, headline: &headline };
+    page(&head, &body)
+}
+
+fn table(head: &[&str], rows: &str) -> String {
+    let head: String = head.iter().map(|name| format!("<th class=\"name\">{name}</th>")).collect();
+    format!("<div class=\"scroll\"><table><tr>{head}</tr>\n{rows}</table></div>\n")
+}
+
+fn place(each: &Loop) -> String {
+    let text = format!("{}:{}:{} in {}", each.file, each.line, each.column, each.function);
+    format!("<code>{}</code>", escape::text(&text))
+}
+
+fn candidates(view: &Depend) -> String {
+    let work = view.models.first().map_or(0, |model| model.work);
+    let mut rows = String::new();
+    for each in ranked(view, true).into_iter().take(MOST) {
+        let inside = each
+            .inside
+            .as_ref()
+            .map_or_else(String::new, |outer| format!(" <span class=\"dim\">(inside line {})</span>", outer.line));
+        let _ = writeln!(
+            rows,
+            "<tr><td>{:.2}x</td><td>{}</td><td class=\"name\">{}{inside}</td><td class=\"name\"><code>{}</code></td></tr>",
+            each.speedup,
+            share(each.work, work),
+            place(each),
+            escape::text(&each.change)
+        );
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<h2>Loops to run in parallel</h2>\n{}<p class=\"dim\">Speedup of the whole program on {} processors; starting and ending \
+         a parallel loop is taken to cost {} instructions.</p>\n",
+        table(&["program", "work", "loop", "write"], &rows),
+        view.processors,
+        view.overhead
+    )
+}
+
+fn refused(view: &Depend) -> String {
+    let work = view.models.first().map_or(0, |model| model.work);
+    let mut out = String::new();
+    for each in ranked(view, false).into_iter().take(MOST) {
+        let all: String = each
+            .blockers
+            .iter()
+            .map(|blocker| {
+                format!(
+                    "<li>{} <span class=\"dim\">{} times</span></li>\n",
+                    escape::text(&describe(blocker, each)),
+                    blocker.count
+                )
+            })
+            .collect();
+        let _ = writeln!(
+            out,
+            "<details><summary>{} <span class=\"dim\">{} of the work, would gain {:.2}x</span></summary><ul>\n{all}</ul></details>",
+            place(each),
+            share(each.work, work),
+            each.speedup
+        );
+    }
+    if out.is_empty() {
+        out
+    } else {
+        format!("<h2>Loops that cannot run in parallel, and what forbids it</h2>\n{out}")
+    }
+}
+
+fn models(view: &Depend) -> String {
+    let mut rows = String::new();
+    for model in &view.models {
+        let _ = writeln!(
+            rows,
+            "<tr><td class=\"name\">{}</td><td>{:.2}</td><td>{}</td></tr>",
+            escape::text(&model.name),
+            model.parallelism,
+            model.span
+        );
+    }
+    format!("<h2>Task models</h2>\n{}", table(&["model", "parallelism", "span"], &rows))
+}
+
+fn coverage(view: &Depend) -> String {
+    let found = &view.coverage;
+    let mut out = format!(
+        "<h2>Coverage</h2>\n<p>{} of {} lines were executed in {}. Dependences are seen only where code ran.</p>\n<ul>\n",
+        found.executed,
+        found.lines,
+        match view.runs.len() {
+            1 => "1 run".to_owned(),
+            runs => format!("{runs} runs"),
+        }
+    );
+    for each in found.unreached.iter().take(MOST) {
+        let text = format!("{}:{}-{}", each.file, each.first, each.last);
+        let _ = writeln!(out, "<li><code>{}</code> not reached</li>", escape::text(&text));
+    }
+    out + "</ul>\n"
+}

@@ -1,0 +1,51 @@
+//! `cargo workspan depend`: labelled loops in Rust, iterators among them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{err, folder, success};
+
+#[test]
+fn loops_of_rust_have_verdicts_at_their_lines() {
+    let folder = folder("depend-rust");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/loops-rust");
+    fs::create_dir(folder.join("src")).expect("writable");
+    for file in ["Cargo.toml", "src/main.rs"] {
+        fs::copy(program.join(file), folder.join(file)).expect("it is there");
+    }
+    let output = success(
+        Command::new(env!("CARGO_BIN_EXE_cargo-workspan"))
+            .args(["workspan", "depend", "--release", "-o", "run.depend", "--json=run.json"])
+            .current_dir(&folder)
+            .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"))
+            .env("WORKSPAN_PASS_VERIFY", "1")
+            .env_remove("CARGO_TARGET_DIR")
+            .output()
+            .expect("it can be run"),
+    );
+    let text = fs::read(folder.join("run.json")).unwrap_or_else(|_| panic!("{}", err(&output)));
+    let profile: Value = serde_json::from_slice(&text).expect("JSON");
+    let source = fs::read_to_string(folder.join("src/main.rs")).expect("readable");
+    let (mut all, mut parallel, mut found, mut wrong) = (0, 0, 0, Vec::new());
+    for (number, line) in (1_u64..).zip(source.lines()).skip(1) {
+        let Some(label) = ["@parallel", "@clauses", "@serial"].into_iter().find(|label| line.contains(label)) else {
+            continue;
+        };
+        let loops = profile["loops"].as_array().expect("a list").iter();
+        let mut own = loops.filter(|each| each["line"] == number && each["file"] == "src/main.rs");
+        let is_parallel = own.any(|each| each["parallel"] == "yes" || each["parallel"] == "with-clauses");
+        all += 1;
+        if label == "@serial" {
+            wrong.extend(is_parallel.then(|| format!("{number}: {line}")));
+        } else {
+            parallel += 1;
+            found += usize::from(is_parallel);
+        }
+    }
+    assert!(wrong.is_empty(), "serial, and called parallel:\n{}", wrong.join("\n"));
+    assert!(all >= 40, "{all}");
+    assert!(found * 100 >= parallel * 80, "{found} of {parallel}");
+}

@@ -1,0 +1,192 @@
+//! Labelled loops: `@parallel`, `@clauses` or `@serial` at the end of a loop's line.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+const N: usize = 64;
+
+fn square(x: f64) -> f64 {
+    x * x
+}
+
+fn next(seed: &mut u32) -> u32 {
+    *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    *seed
+}
+
+struct Point {
+    x: f64,
+    y: f64,
+}
+
+struct Node {
+    value: u64,
+    next: Option<Box<Node>>,
+}
+
+fn numbers(v: &mut [f64], w: &mut [f64]) -> f64 {
+    for i in 0..v.len() { // @parallel
+        v[i] = i as f64;
+    }
+    for (i, x) in w.iter_mut().enumerate() { // @parallel
+        *x = square(v[i]);
+    }
+    for (x, y) in v.iter_mut().zip(w.iter()) { // @parallel
+        *x += 2.0 * *y;
+    }
+    let mut sum = 0.0;
+    for x in v.iter() { // @clauses
+        sum += x;
+    }
+    let total: f64 = v.iter().map(|x| x * 0.5).sum(); // @clauses
+    let product = v.iter().fold(1.0, |a, x| a * (1.0 + x)); // @clauses
+    let mut i = 1;
+    while i < v.len() { // @serial
+        v[i] += v[i - 1];
+        i += 1;
+    }
+    for i in 1..v.len() - 1 { // @parallel
+        w[i] = (v[i - 1] + v[i] + v[i + 1]) / 3.0;
+    }
+    for i in 1..v.len() - 1 { // @serial
+        v[i] = (v[i - 1] + v[i] + v[i + 1]) / 3.0;
+    }
+    sum + total + product
+}
+
+fn choices(v: &[f64]) -> f64 {
+    let mut best = f64::MIN;
+    for x in v { // @clauses
+        if *x > best {
+            best = *x;
+        }
+    }
+    let mut count = 0;
+    for x in v { // @clauses
+        if *x > 3.0 {
+            count += 1;
+        }
+    }
+    let mut at = 0;
+    for (i, x) in v.iter().enumerate() { // @serial
+        if *x > v[at] {
+            at = i;
+        }
+    }
+    let mut first = 0.0;
+    for x in v { // @serial
+        if *x > 10.0 {
+            first = *x;
+            break;
+        }
+    }
+    let found = v.iter().position(|x| *x > 20.0).unwrap_or(0); // @serial
+    let mut all = true;
+    for x in v { // @clauses
+        all &= *x >= 0.0;
+    }
+    best + first + (count + at + found + usize::from(all)) as f64
+}
+
+fn tables(v: &[f64]) -> usize {
+    let mut histogram = [0_u32; 8];
+    for x in v { // @serial
+        histogram[(*x as usize) % 8] += 1;
+    }
+    let mut map = HashMap::new();
+    for (i, x) in v.iter().enumerate() { // @serial
+        *map.entry(*x as i64 % 7).or_insert(0) += i;
+    }
+    let mut rows = vec![vec![0.0; N]; N];
+    for (i, row) in rows.iter_mut().enumerate() { // @parallel
+        for x in row.iter_mut() { // @parallel
+            *x = i as f64;
+        }
+    }
+    let mut list = Vec::new();
+    for x in v { // @serial
+        if *x > 1.0 {
+            list.push(*x);
+        }
+    }
+    let mut text = String::new();
+    for x in v.iter().take(5) { // @serial
+        let _ = write!(text, "{x};");
+    }
+    let mut seed = 1;
+    let mut random = 0;
+    for _ in 0..N { // @serial
+        random ^= next(&mut seed);
+    }
+    for x in v.iter().take(2) { // @serial
+        println!("{x}");
+    }
+    let mut fib = [1_u64; N];
+    for i in 2..N { // @serial
+        fib[i] = fib[i - 1].wrapping_add(fib[i - 2]);
+    }
+    let (mut a, mut b) = (0_u64, 1_u64);
+    for _ in 0..N { // @serial
+        (a, b) = (b, a.wrapping_add(b));
+    }
+    histogram[1] as usize + map.len() + rows.len() + list.len() + text.len() + random as usize % 3 + fib[9] as usize
+        + a as usize % 2
+}
+
+fn objects(points: &mut [Point]) -> f64 {
+    for p in points.iter_mut() { // @parallel
+        let length = (p.x * p.x + p.y * p.y).sqrt();
+        p.x /= length + 1.0;
+        p.y /= length + 1.0;
+    }
+    let mut scratch = [0.0; 4];
+    let mut out = vec![0.0; points.len()];
+    for (p, o) in points.iter().zip(out.iter_mut()) { // @clauses
+        for k in 0..4 { // @parallel
+            scratch[k] = p.x * k as f64;
+        }
+        *o = scratch[0] + scratch[3] + p.y;
+    }
+    let lengths: Vec<f64> = points.iter().map(|p| p.x.hypot(p.y)).collect();
+    let mut head: Option<Box<Node>> = None;
+    for i in 0..N as u64 { // @serial
+        head = Some(Box::new(Node { value: i, next: head }));
+    }
+    let (mut at, mut sum) = (head.as_deref(), 0);
+    while let Some(node) = at { // @serial
+        sum += node.value;
+        at = node.next.as_deref();
+    }
+    while let Some(mut node) = head.take() { // @serial
+        head = node.next.take();
+    }
+    let mut product = vec![0.0; N * N];
+    for i in 0..9 { // @parallel
+        for j in 0..9 { // @parallel
+            let mut s = 0.0;
+            for k in 0..9 { // @clauses
+                s += out[(i * k) % N] * out[(k + j) % N];
+            }
+            product[i * N + j] = s;
+        }
+    }
+    for chunk in product.chunks_mut(N) { // @parallel
+        chunk[0] = chunk.iter().sum(); // @clauses
+    }
+    for i in (0..N).step_by(2) { // @parallel
+        out[i] += 1.0;
+    }
+    for i in (1..N).rev() { // @serial
+        out[i - 1] += out[i] * 0.5;
+    }
+    let bits = (0..N as u32).fold(0, |bits, i| bits ^ (i * i)); // @clauses
+    let largest = lengths.iter().copied().fold(0.0, f64::max); // @clauses
+    out[0] + largest + sum as f64 + product[5] + f64::from(bits)
+}
+
+fn main() {
+    let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);
+    let mut points: Vec<Point> = (0..N).map(|i| Point { x: i as f64, y: 1.0 }).collect();
+    let result = numbers(&mut v, &mut w) + choices(&v) + tables(&w) as f64 + objects(&mut points);
+    println!("{result}");
+}
