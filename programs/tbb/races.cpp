@@ -6,11 +6,13 @@
 #include <oneapi/tbb/mutex.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 static long shared, a, b, cells[1000];
@@ -39,15 +41,27 @@ static void partitioners() {
         tbb::parallel_for(0, 300, [](int i) { cells[racy ? i / 2 : i] += i; }, affinity);
     }
 }
+// One thread by itself goes on with the sum of the left half, and a counter of oneTBB's orders the halves: so two threads meet first.
+static void meet() {
+    static std::atomic<int> arrived{0};
+    arrived.fetch_add(1, std::memory_order_relaxed);
+    while (arrived.load(std::memory_order_relaxed) < 2) std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
 static void reduce() {
-    shared += tbb::parallel_reduce(
-        tbb::blocked_range<int>(0, 300, 7), 0L,
-        [](const tbb::blocked_range<int> &range, long sum) {
-            for (int i = range.begin(); i < range.end(); i++) sum += i;
-            if (racy) shared = sum;
-            return sum;
-        },
-        std::plus<long>(), tbb::simple_partitioner());
+    tbb::task_arena arena(2);
+    arena.execute([] {
+        shared += tbb::parallel_reduce(
+            tbb::blocked_range<int>(0, 300, 7), 0L,
+            [](const tbb::blocked_range<int> &range, long sum) {
+                for (int i = range.begin(); i < range.end(); i++) sum += i;
+                if (racy) {
+                    meet();
+                    shared = sum;
+                }
+                return sum;
+            },
+            std::plus<long>(), tbb::simple_partitioner());
+    });
 }
 // Bodies that grow: whoever ends last joins them.
 static void reduce_bodies() {

@@ -304,7 +304,8 @@ fn look(thread: &Thread, switched: bool, concludes: bool) {
     let usage = platform::thread_usage();
     let gave_up = concludes && anchor.voluntary.replace(usage.voluntary) != usage.voluntary;
     anchor.voluntary.set(usage.voluntary);
-    if switched && has(thread, Feature::RunDelay) && is_delay_wanted(thread, gave_up) {
+    if switched && has(thread, Feature::RunDelay) && (gave_up || is_delay_old(thread)) {
+        DELAY_READ.set(platform::ticks());
         anchor.run_delay.set(platform::run_delay_nanos().unwrap_or(anchor.run_delay.get()));
     }
     anchor.faults.set(usage.faults());
@@ -318,15 +319,10 @@ std::thread_local! {
     static DELAY_READ: Cell<u64> = const { Cell::new(0) };
 }
 
-/// True if it is needed now, or may have changed by more than [`LONG_NANOS`] since: it comes from a file, which takes ten times as
-/// long to read as the clocks. What it has changed by less is part of the difference at the next reading.
-fn is_delay_wanted(thread: &Thread, needed: bool) -> bool {
-    let now = platform::ticks();
-    let is_old = now.wrapping_sub(DELAY_READ.get()) > thread.long.get() as u64;
-    if needed || is_old {
-        DELAY_READ.set(now);
-    }
-    needed || is_old
+/// True if it may have changed by more than [`LONG_NANOS`] since it was read: it comes from a file, which takes ten times as long to
+/// read as the clocks. What it has changed by less is part of the difference at the next reading.
+fn is_delay_old(thread: &Thread) -> bool {
+    platform::ticks().wrapping_sub(DELAY_READ.get()) > thread.long.get() as u64
 }
 
 #[inline(always)]

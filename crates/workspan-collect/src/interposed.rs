@@ -80,8 +80,10 @@ fn in_plugins(name: &CStr) -> *mut c_void {
     const RTLD_LAZY: c_int = 1;
     const RTLD_NOLOAD: c_int = 4;
     let own = platform::module_of(in_plugins as *const () as u64).map(|module| module.base);
+    let mut room = [0; platform::MOST_PATH];
     // The executable comes first, and has no path.
-    for path in (1..).map_while(platform::path_of_module) {
+    for number in 1.. {
+        let Some(path) = platform::path_of_module(number, &mut room) else { break };
         // SAFETY: a terminated path; nothing is loaded that is not already.
         let library = unsafe { dlopen(path.as_ptr(), RTLD_LAZY | RTLD_NOLOAD) };
         if library.is_null() {

@@ -81,6 +81,10 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (Spans, u32) {
 
 /// What the strand of `thread`, up to tick `now`, leaves to who waits at `address`: its spans, and a handle of its own for its path.
 /// The strand goes on.
+///
+/// A signal handler that posts a semaphore or writes to a pipe in the middle of a hook of this thread, and for whom somebody waits there,
+/// may stop the strand twice: the time since its last event may count twice, and its path may lose a part. Handles of paths are numbers: no
+/// memory of the program is touched.
 pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (Spans, u32) {
     snapshot(thread, now, Some(address))
 }
@@ -88,8 +92,8 @@ pub fn leave_at(thread: &Thread, now: u64, address: u64) -> (Spans, u32) {
 /// The calling thread is about to wake who waits at `address`.
 ///
 /// Not from a signal handler that interrupts a hook on the same thread: the strand would be stopped twice. std's `unpark`, `notify`
-/// and `unlock`, by which a handler would come here, are not among what a handler may call (`signal-safety(7)`): it
-/// writes to a pipe or posts a semaphore, and neither leads to the interposed `syscall`.
+/// and `unlock`, by which a handler would come here, are not among what a handler may call (`signal-safety(7)`). What it may do, to write
+/// to a pipe or to post a semaphore, does not come here; for what that does see [`leave_at`].
 pub fn wake(address: u64) {
     if let Some(thread) = in_strand() {
         wake_at(thread, clock::read(thread), address);

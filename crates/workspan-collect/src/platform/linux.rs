@@ -8,7 +8,7 @@
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void, CStr};
 use core::ptr::{self, NonNull};
 
-use super::{Module, Usage};
+use super::{Module, Usage, MOST_PATH};
 
 #[repr(C)]
 struct Timespec {
@@ -331,33 +331,37 @@ pub fn load_base() -> u64 {
     base
 }
 
-/// The path of the file of code that was loaded as this one, from 0; empty for the executable. None if there are fewer.
-pub fn path_of_module(number: usize) -> Option<&'static core::ffi::CStr> {
-    struct Search {
+/// The path of the file of code that was loaded as this one, from 0, in a place of the caller's; empty for the executable, and if it is too
+/// long. None if there are fewer.
+pub fn path_of_module(number: usize, room: &mut [u8; MOST_PATH]) -> Option<&CStr> {
+    struct Search<'a> {
         left: usize,
-        found: Option<&'static core::ffi::CStr>,
+        room: &'a mut [u8; MOST_PATH],
     }
     extern "C" fn look(info: *const ObjectInfo, _size: usize, data: *mut c_void) -> c_int {
         // SAFETY: the loader passes a valid description.
         let info = unsafe { &*info };
         // SAFETY: `data` is the `Search` below, which nobody else uses meanwhile.
-        let search = unsafe { &mut *data.cast::<Search>() };
+        let search = unsafe { &mut *data.cast::<Search<'_>>() };
         if search.left > 0 {
             search.left -= 1;
             return 0;
         }
-        search.found = Some(if info.name.is_null() {
-            c""
-        } else {
-            // SAFETY: the loader's own text, terminated, which stays as long as the module is loaded.
-            unsafe { core::ffi::CStr::from_ptr(info.name) }
-        });
+        search.room[0] = 0;
+        if !info.name.is_null() {
+            // SAFETY: the loader's own text, terminated; nothing is unloaded while it calls this.
+            let path = unsafe { CStr::from_ptr(info.name) }.to_bytes_with_nul();
+            // A copy: another thread may unload the file as soon as the loader has returned.
+            if let Some(room) = search.room.get_mut(..path.len()) {
+                room.copy_from_slice(path);
+            }
+        }
         1
     }
-    let mut search = Search { left: number, found: None };
+    let mut search = Search { left: number, room };
     // SAFETY: `look` matches the expected signature and `search` outlives the call.
-    unsafe { dl_iterate_phdr(look, ptr::addr_of_mut!(search).cast()) };
-    search.found
+    let found = unsafe { dl_iterate_phdr(look, ptr::addr_of_mut!(search).cast()) };
+    CStr::from_bytes_until_nul(search.room).ok().filter(|_| found != 0)
 }
 
 /// The file of code in which `address` lies.

@@ -47,6 +47,9 @@ pub use kernel::{
 pub use processor::{event_counter, exchange_pair, interrupt_witness, steady_counter, ticks};
 pub use switch::switch_witness;
 
+/// Bytes of the longest path that is looked at, with the zero at its end: as long as the kernel takes one.
+pub const MOST_PATH: usize = 4096;
+
 /// A file of code in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Module<'a> {

@@ -108,6 +108,6 @@ pub fn module_of(_address: u64) -> Option<super::Module<'static>> {
 }
 
 /// The path of a file of code: not known here.
-pub fn path_of_module(_number: usize) -> Option<&'static core::ffi::CStr> {
+pub fn path_of_module(_number: usize, _room: &mut [u8; super::MOST_PATH]) -> Option<&core::ffi::CStr> {
     None
 }

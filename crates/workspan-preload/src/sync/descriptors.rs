@@ -71,7 +71,7 @@ pub fn address_of_set(set: c_int) -> u64 {
     OF_POLLS | u64::from(set as u32)
 }
 
-fn set(descriptor: c_int, from: Option<c_int>, fills: Option<c_int>) {
+fn know(descriptor: c_int, from: Option<c_int>, fills: Option<c_int>) {
     let number = |end: Option<c_int>| {
         end.and_then(|end| u32::try_from(end).ok()).filter(|end| (*end as usize) < MOST).map_or(0, |end| end + 1)
     };
@@ -84,33 +84,33 @@ fn set(descriptor: c_int, from: Option<c_int>, fills: Option<c_int>) {
 
 /// A pipe has been made.
 pub fn made_pipe(read: c_int, write: c_int) {
-    set(read, Some(read), None);
-    set(write, None, Some(read));
+    know(read, Some(read), None);
+    know(write, None, Some(read));
 }
 
 /// A counter of events has been made.
 pub fn made_counter(descriptor: c_int) {
-    set(descriptor, Some(descriptor), Some(descriptor));
+    know(descriptor, Some(descriptor), Some(descriptor));
 }
 
 /// A pair of connected sockets has been made.
 pub fn made_pair(one: c_int, other: c_int) {
-    set(one, Some(one), Some(other));
-    set(other, Some(other), Some(one));
+    know(one, Some(one), Some(other));
+    know(other, Some(other), Some(one));
 }
 
 /// `to` is now the same as `descriptor`.
 pub fn duplicated(descriptor: c_int, to: c_int) {
     let number = |source: Option<Source>| source.and_then(|source| c_int::try_from(source.0).ok());
     if descriptor != to {
-        set(to, number(source(descriptor)), number(filled(descriptor)));
+        know(to, number(source(descriptor)), number(filled(descriptor)));
     }
 }
 
 /// `descriptor` is about to be closed.
 pub fn closed(descriptor: c_int) {
     if source(descriptor).is_some() || filled(descriptor).is_some() {
-        set(descriptor, None, None);
+        know(descriptor, None, None);
     }
 }
 

@@ -26,7 +26,8 @@
 //!
 //! **Bias.** Who gives a lock back at the very moment at which another begins to wait for it may not see that: then the wait is
 //! neither an edge nor time blocked. What runtimes of tasks wait for is theirs, and known by them ([`caller`]). A signal handler that
-//! posts while its own thread is in a hook is not followed.
+//! posts or writes to a pipe is not followed while its own thread is in a hook of this module; in one of a runtime of tasks it may charge
+//! the time since the strand's last event twice ([`workspan_collect::waits::leave_at`]).
 
 pub mod barrier;
 pub mod c11;

@@ -8,6 +8,7 @@ use core::ffi::{c_int, c_void};
 use workspan_collect::platform::ErrnoGuard;
 
 use super::descriptors::{self, filled, source};
+use super::polls;
 use super::shim::{entry, original};
 use super::wait::{self, Ended, For};
 use crate::tbb::site::Called;
@@ -19,10 +20,6 @@ type Pipe = unsafe extern "C-unwind" fn(*mut [c_int; 2]) -> c_int;
 type Pipe2 = unsafe extern "C-unwind" fn(*mut [c_int; 2], c_int) -> c_int;
 type Pair = unsafe extern "C-unwind" fn(c_int, c_int, c_int, *mut [c_int; 2]) -> c_int;
 type Transfer = unsafe extern "C-unwind" fn(c_int, *mut c_void, usize) -> isize;
-type Flagged = unsafe extern "C-unwind" fn(c_int, *mut c_void, usize, c_int) -> isize;
-type Checked = unsafe extern "C-unwind" fn(c_int, *mut c_void, usize, usize) -> isize;
-type Vector = unsafe extern "C-unwind" fn(c_int, *mut c_void, c_int) -> isize;
-type Poll = unsafe extern "C-unwind" fn(*mut c_void, u64, c_int) -> c_int;
 
 /// The descriptor is about to get something, or to be closed: who waits for that goes on behind the calling thread.
 #[inline(always)]
@@ -47,15 +44,8 @@ fn reads(called: Called, descriptor: c_int, own: impl FnOnce() -> isize) -> isiz
 
 #[cold]
 fn reads_from(called: Called, descriptor: c_int, address: u64, own: impl FnOnce() -> isize) -> isize {
-    const READABLE: u64 = 1;
-    {
-        let _errno = ErrnoGuard::new();
-        // As the system has it: number and events wanted; events found.
-        let mut asked = u64::from(descriptor as u32) | READABLE << 32;
-        // SAFETY: one entry, which is ours; it does not wait.
-        if unsafe { original!(c"poll" as Poll)((&raw mut asked).cast(), 1, 0) } != 0 {
-            return own();
-        }
+    if polls::is_readable(descriptor) {
+        return own();
     }
     let Some(waiting) = wait::begin(called, For::ever(address)) else {
         return own();
@@ -67,46 +57,44 @@ fn reads_from(called: Called, descriptor: c_int, address: u64, own: impl FnOnce(
     answer
 }
 
-entry!(read, "rcx", read_here);
-unsafe extern "C-unwind" fn read_here(from: c_int, to: *mut c_void, size: usize, called: Called) -> isize {
-    // SAFETY: the caller's own.
-    reads(called, from, || unsafe { original!(c"read" as Transfer)(from, to, size) })
+/// Functions of the C library that read from their first argument: each with the register for its return address.
+macro_rules! readers {
+    ($($name:ident, $symbol:literal, $register:literal, $here:ident($($argument:ident: $kind:ty),*);)*) => {$(
+        entry!($name, $register, $here);
+        unsafe extern "C-unwind" fn $here(from: c_int, $($argument: $kind,)* called: Called) -> isize {
+            type Own = unsafe extern "C-unwind" fn(c_int, $($kind),*) -> isize;
+            // SAFETY: the caller's own.
+            reads(called, from, || unsafe { original!($symbol as Own)(from, $($argument),*) })
+        }
+    )*};
 }
 
-entry!(__read_chk, "r8", read_checked);
-unsafe extern "C-unwind" fn read_checked(
-    from: c_int,
-    to: *mut c_void,
-    size: usize,
-    room: usize,
-    called: Called,
-) -> isize {
-    // SAFETY: the caller's own.
-    reads(called, from, || unsafe { original!(c"__read_chk" as Checked)(from, to, size, room) })
+readers! {
+    read, c"read", "rcx", read_here(to: *mut c_void, size: usize);
+    __read_chk, c"__read_chk", "r8", read_checked(to: *mut c_void, size: usize, room: usize);
+    readv, c"readv", "rcx", readv_here(parts: *mut c_void, count: c_int);
+    recv, c"recv", "r8", recv_here(to: *mut c_void, size: usize, flags: c_int);
+    recvmsg, c"recvmsg", "rcx", recvmsg_here(message: *mut c_void, flags: c_int);
 }
 
-entry!(readv, "rcx", readv_here);
-unsafe extern "C-unwind" fn readv_here(from: c_int, parts: *mut c_void, count: c_int, called: Called) -> isize {
-    // SAFETY: the caller's own.
-    reads(called, from, || unsafe { original!(c"readv" as Vector)(from, parts, count) })
+/// The same of those that write to it.
+macro_rules! writers {
+    ($($name:ident, $symbol:literal, $register:literal, $here:ident($($argument:ident: $kind:ty),*);)*) => {$(
+        entry!($name, $register, $here);
+        unsafe extern "C-unwind" fn $here(to: c_int, $($argument: $kind,)* called: Called) -> isize {
+            type Own = unsafe extern "C-unwind" fn(c_int, $($kind),*) -> isize;
+            fills(called, to);
+            // SAFETY: the caller's own.
+            unsafe { original!($symbol as Own)(to, $($argument),*) }
+        }
+    )*};
 }
 
-entry!(recv, "r8", recv_here);
-unsafe extern "C-unwind" fn recv_here(
-    from: c_int,
-    to: *mut c_void,
-    size: usize,
-    flags: c_int,
-    called: Called,
-) -> isize {
-    // SAFETY: the caller's own.
-    reads(called, from, || unsafe { original!(c"recv" as Flagged)(from, to, size, flags) })
-}
-
-entry!(recvmsg, "rcx", recvmsg_here);
-unsafe extern "C-unwind" fn recvmsg_here(from: c_int, message: *mut c_void, flags: c_int, called: Called) -> isize {
-    // SAFETY: the caller's own.
-    reads(called, from, || unsafe { original!(c"recvmsg" as Vector)(from, message, flags) })
+writers! {
+    write, c"write", "rcx", write_here(from: *mut c_void, size: usize);
+    writev, c"writev", "rcx", writev_here(parts: *mut c_void, count: c_int);
+    send, c"send", "r8", send_here(from: *mut c_void, size: usize, flags: c_int);
+    sendmsg, c"sendmsg", "rcx", sendmsg_here(message: *mut c_void, flags: c_int);
 }
 
 entry!(eventfd_read, "rdx", eventfd_read_here);
@@ -118,40 +106,6 @@ unsafe extern "C-unwind" fn eventfd_read_here(from: c_int, value: *mut u64, call
     } else {
         -1
     }
-}
-
-entry!(write, "rcx", write_here);
-unsafe extern "C-unwind" fn write_here(to: c_int, from: *mut c_void, size: usize, called: Called) -> isize {
-    fills(called, to);
-    // SAFETY: the caller's own.
-    unsafe { original!(c"write" as Transfer)(to, from, size) }
-}
-
-entry!(writev, "rcx", writev_here);
-unsafe extern "C-unwind" fn writev_here(to: c_int, parts: *mut c_void, count: c_int, called: Called) -> isize {
-    fills(called, to);
-    // SAFETY: the caller's own.
-    unsafe { original!(c"writev" as Vector)(to, parts, count) }
-}
-
-entry!(send, "r8", send_here);
-unsafe extern "C-unwind" fn send_here(
-    to: c_int,
-    from: *mut c_void,
-    size: usize,
-    flags: c_int,
-    called: Called,
-) -> isize {
-    fills(called, to);
-    // SAFETY: the caller's own.
-    unsafe { original!(c"send" as Flagged)(to, from, size, flags) }
-}
-
-entry!(sendmsg, "rcx", sendmsg_here);
-unsafe extern "C-unwind" fn sendmsg_here(to: c_int, message: *mut c_void, flags: c_int, called: Called) -> isize {
-    fills(called, to);
-    // SAFETY: the caller's own.
-    unsafe { original!(c"sendmsg" as Vector)(to, message, flags) }
 }
 
 entry!(eventfd_write, "rdx", eventfd_write_here);
@@ -166,16 +120,16 @@ unsafe extern "C-unwind" fn eventfd_write_here(to: c_int, mut value: u64, called
     }
 }
 
-/// Notes the two descriptors that a function of the C library has stored, if it has.
+/// `learn` gets to know the two descriptors that a function of the C library has stored, if it has.
 ///
 /// # Safety
 ///
 /// `made` is where it stores them, if it answers 0.
-unsafe fn note(answer: c_int, made: *const [c_int; 2], note: fn(c_int, c_int)) -> c_int {
+unsafe fn made_two(answer: c_int, made: *const [c_int; 2], learn: fn(c_int, c_int)) -> c_int {
     if answer == 0 {
         // SAFETY: by the contract.
         let [one, other] = unsafe { made.read() };
-        note(one, other);
+        learn(one, other);
     }
     answer
 }
@@ -188,7 +142,7 @@ pub unsafe extern "C-unwind" fn pipe(made: *mut [c_int; 2]) -> c_int {
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"pipe" as Pipe)(made) };
     // SAFETY: as above.
-    unsafe { note(answer, made, descriptors::made_pipe) }
+    unsafe { made_two(answer, made, descriptors::made_pipe) }
 }
 
 /// # Safety
@@ -199,7 +153,7 @@ pub unsafe extern "C-unwind" fn pipe2(made: *mut [c_int; 2], flags: c_int) -> c_
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"pipe2" as Pipe2)(made, flags) };
     // SAFETY: as above.
-    unsafe { note(answer, made, descriptors::made_pipe) }
+    unsafe { made_two(answer, made, descriptors::made_pipe) }
 }
 
 /// # Safety
@@ -215,7 +169,7 @@ pub unsafe extern "C-unwind" fn socketpair(
     // SAFETY: the caller's own.
     let answer = unsafe { original!(c"socketpair" as Pair)(domain, kind, protocol, made) };
     // SAFETY: as above.
-    unsafe { note(answer, made, descriptors::made_pair) }
+    unsafe { made_two(answer, made, descriptors::made_pair) }
 }
 
 /// # Safety

@@ -37,32 +37,49 @@ pub struct Time {
 /// Polls of more descriptors at once are not followed: it would cost more than the wait.
 const MOST: u64 = 64;
 
-/// True if one of the descriptors may be filled by a thread of the program, which finds who waits at that address.
+/// True if `descriptor` has something to read, or never will have: who reads does not wait.
+pub fn is_readable(descriptor: c_int) -> bool {
+    let _errno = ErrnoGuard::new();
+    let mut asked = Asked { descriptor, events: READABLE, found: 0 };
+    // SAFETY: one entry, which is ours; it does not wait.
+    unsafe { original!(c"poll" as Poll)(&raw mut asked, 1, 0) != 0 }
+}
+
+const READABLE: i16 = 1;
+
+/// Where who polls these waits, if a thread of the program may fill one, which finds them there.
 ///
 /// # Safety
 ///
 /// There are `count` at `asked`.
 #[inline(always)]
-unsafe fn concerns(asked: *const Asked, count: u64) -> bool {
-    const READABLE: i16 = 1;
+unsafe fn address_of(asked: *const Asked, count: u64) -> Option<u64> {
+    if count > MOST {
+        return None;
+    }
     let waits_at = asked as u64;
-    let mut any = false;
-    if count <= MOST {
-        for number in 0..count as usize {
-            // SAFETY: by the contract.
-            let asked = unsafe { asked.add(number) };
-            // SAFETY: as above.
-            let Asked { descriptor, events, .. } = unsafe { asked.read() };
-            if let Some(end) = source(descriptor).filter(|_| events & READABLE != 0) {
-                end.set_polled_by(waits_at);
-                any = true;
-            }
+    let mut any = None;
+    for number in 0..count as usize {
+        // SAFETY: by the contract.
+        let Asked { descriptor, events, .. } = unsafe { asked.add(number).read() };
+        if let Some(end) = source(descriptor).filter(|_| events & READABLE != 0) {
+            end.set_polled_by(waits_at);
+            any = Some(waits_at);
         }
     }
     any
 }
 
-/// What `own` answers, which waits at `address`, with a limit or without, unless `ready` finds at once what it waits for.
+/// What `own` answers, given the milliseconds for which it may wait, at `address`; below 0 without a limit.
+#[inline(always)]
+fn by_millis(called: Called, address: Option<u64>, millis: c_int, own: impl Fn(c_int) -> c_int) -> c_int {
+    match address {
+        Some(address) if millis != 0 => waits(called, at(address, millis > 0), || own(0), || own(millis)),
+        _ => own(millis),
+    }
+}
+
+/// What `own` answers, which waits for what is `wanted`, unless `ready` finds that at once.
 #[cold]
 fn waits(called: Called, wanted: For, ready: impl FnOnce() -> c_int, own: impl FnOnce() -> c_int) -> c_int {
     let found = ready();
@@ -91,10 +108,7 @@ unsafe extern "C-unwind" fn poll_here(asked: *mut Asked, count: u64, millis: c_i
     // SAFETY: the caller's own.
     let own = |millis| unsafe { original!(c"poll" as Poll)(asked, count, millis) };
     // SAFETY: as above.
-    if millis == 0 || !unsafe { concerns(asked, count) } {
-        return own(millis);
-    }
-    waits(called, at(asked as u64, millis > 0), || own(0), || own(millis))
+    by_millis(called, unsafe { address_of(asked, count) }, millis, own)
 }
 
 entry!(__poll_chk, "r8", poll_checked);
@@ -108,10 +122,7 @@ unsafe extern "C-unwind" fn poll_checked(
     // SAFETY: the caller's own.
     let own = |millis| unsafe { original!(c"__poll_chk" as Checked)(asked, count, millis, room) };
     // SAFETY: as above.
-    if millis == 0 || !unsafe { concerns(asked, count) } {
-        return own(millis);
-    }
-    waits(called, at(asked as u64, millis > 0), || own(0), || own(millis))
+    by_millis(called, unsafe { address_of(asked, count) }, millis, own)
 }
 
 entry!(ppoll, "r8", ppoll_here);
@@ -125,11 +136,11 @@ unsafe extern "C-unwind" fn ppoll_here(
     // SAFETY: the caller's own.
     let own = |time| unsafe { original!(c"ppoll" as Ppoll)(asked, count, time, mask) };
     // SAFETY: as above.
-    if !unsafe { concerns(asked, count) } {
+    let Some(address) = (unsafe { address_of(asked, count) }) else {
         return own(time);
-    }
+    };
     let none = Time { seconds: 0, nanos: 0 };
-    waits(called, at(asked as u64, !time.is_null()), || own(&raw const none), || own(time))
+    waits(called, at(address, !time.is_null()), || own(&raw const none), || own(time))
 }
 
 /// Sets of descriptors, by number, in which there has been one that a thread of the program may fill.
@@ -140,8 +151,10 @@ fn bit(set: c_int) -> Option<(&'static AtomicU32, u32)> {
     Some((SETS.get(set as usize / 32)?, 1 << (set % 32)))
 }
 
-fn is_concerned(set: c_int) -> bool {
-    bit(set).is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
+/// Where who waits by this set waits, if it has, or has had, such a descriptor.
+fn address_of_concerned(set: c_int) -> Option<u64> {
+    let (word, bit) = bit(set)?;
+    (word.load(Ordering::Relaxed) & bit != 0).then(|| address_of_set(set))
 }
 
 entry!(epoll_wait, "r8", epoll_wait_here);
@@ -154,10 +167,7 @@ unsafe extern "C-unwind" fn epoll_wait_here(
 ) -> c_int {
     // SAFETY: the caller's own.
     let own = |millis| unsafe { original!(c"epoll_wait" as Wait)(set, found, most, millis) };
-    if millis == 0 || !is_concerned(set) {
-        return own(millis);
-    }
-    waits(called, at(address_of_set(set), millis > 0), || own(0), || own(millis))
+    by_millis(called, address_of_concerned(set), millis, own)
 }
 
 entry!(epoll_pwait, "r9", epoll_pwait_here);
@@ -171,10 +181,7 @@ unsafe extern "C-unwind" fn epoll_pwait_here(
 ) -> c_int {
     // SAFETY: the caller's own.
     let own = |millis| unsafe { original!(c"epoll_pwait" as Masked)(set, found, most, millis, mask) };
-    if millis == 0 || !is_concerned(set) {
-        return own(millis);
-    }
-    waits(called, at(address_of_set(set), millis > 0), || own(0), || own(millis))
+    by_millis(called, address_of_concerned(set), millis, own)
 }
 
 /// # Safety

@@ -1,13 +1,20 @@
 //! Building and recording small programs.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread::ThreadId;
 
 use serde_json::Value;
 
-/// A folder of a test, empty.
+/// An empty folder of this name, which no other test uses.
 pub(crate) fn folder(name: &str) -> PathBuf {
+    static OWNERS: Mutex<BTreeMap<String, ThreadId>> = Mutex::new(BTreeMap::new());
+    let own = std::thread::current().id();
+    let owner = *OWNERS.lock().unwrap_or_else(PoisonError::into_inner).entry(name.to_owned()).or_insert(own);
+    assert_eq!(owner, own, "two tests use the folder {name}: each would remove what the other writes");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("instrumented").join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("removable");

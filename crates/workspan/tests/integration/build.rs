@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::ThreadId;
 
 /// The repository.
 pub(crate) fn root() -> PathBuf {
@@ -88,8 +89,12 @@ fn run(command: &mut Command, project: &Path, target: &Path) {
     assert!(output.status.success(), "building {}: {}", project.display(), String::from_utf8_lossy(&output.stderr));
 }
 
-/// An empty folder of this name.
+/// An empty folder of this name, which no other test uses.
 pub(crate) fn scratch(name: &str) -> PathBuf {
+    static OWNERS: Mutex<BTreeMap<String, ThreadId>> = Mutex::new(BTreeMap::new());
+    let own = std::thread::current().id();
+    let owner = *OWNERS.lock().unwrap_or_else(PoisonError::into_inner).entry(name.to_owned()).or_insert(own);
+    assert_eq!(owner, own, "two tests use the folder {name}: each would remove what the other writes");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("nobody else uses it");
