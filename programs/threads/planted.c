@@ -1,6 +1,6 @@
-// Threads whose work is under one lock, or each under a lock of its own: `planted one`, `planted many`.
+// Threads whose work is under one lock, each under a lock of its own, or under none: `planted one`, `planted many`, `planted free`.
 //
-// All wait for the lock before the first gets it, so that it is fought for whatever the machine does.
+// With locks, all wait for theirs before the first gets it, so that it is fought for whatever the machine does.
 
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,7 +17,7 @@ enum { THREADS = 32 };
 
 static pthread_mutex_t table[THREADS];
 static atomic_int tids[THREADS];
-static int many;
+static int many, locks;
 
 static int sleeps(int who) {
     char name[64], text[256];
@@ -34,9 +34,9 @@ static void *worker(void *me) {
     int who = (int)(long)me;
     tids[who] = (int)syscall(SYS_gettid);
     if (workspan_tick) workspan_tick(10);
-    pthread_mutex_lock(&table[many ? who : 0]); // held
+    if (locks) pthread_mutex_lock(&table[many ? who : 0]); // held
     if (workspan_tick) workspan_tick(1000);
-    pthread_mutex_unlock(&table[many ? who : 0]);
+    if (locks) pthread_mutex_unlock(&table[many ? who : 0]);
     if (workspan_tick) workspan_tick(10);
     return 0;
 }
@@ -44,10 +44,11 @@ static void *worker(void *me) {
 int main(int n, char **arguments) {
     pthread_t threads[THREADS];
     many = n > 1 && !strcmp(arguments[1], "many");
+    locks = n < 2 || strcmp(arguments[1], "free");
     for (int i = 0; i < THREADS; i++) pthread_mutex_init(&table[i], 0);
     for (int i = 0; i < THREADS; i++) pthread_mutex_lock(&table[i]);
     for (long i = 0; i < THREADS; i++) pthread_create(&threads[i], 0, worker, (void *)i);
-    for (int i = 0; i < THREADS; i++) while (!sleeps(i)) sched_yield();
+    for (int i = 0; locks && i < THREADS; i++) while (!sleeps(i)) sched_yield();
     for (int i = 0; i < THREADS; i++) pthread_mutex_unlock(&table[i]);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], 0);
     return 0;

@@ -53,6 +53,14 @@ struct Judge<'e> {
     engine: &'e Engine,
 }
 
+/// A line that depends on what happened in a call.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Waiting {
+    line: u32,
+    /// The loop, + 1, that carries the dependence; 0: it is within one iteration.
+    carrier: u32,
+}
+
 /// Dependences on one variable that a loop carries.
 #[derive(Default)]
 struct Carried<'t> {
@@ -136,7 +144,7 @@ impl Judge<'_> {
         let (info, count) = (&self.engine.source.loops[number], self.engine.loops[number]);
         let mut found = Loop {
             place: self.place(info.place),
-            last_line: if info.last_line == 0 { self.last_line(number) } else { info.last_line },
+            last_line: self.end_of(number),
             function: self.function(info.function),
             entries: count.entries,
             iterations: count.iterations,
@@ -183,6 +191,14 @@ impl Judge<'_> {
         };
         found.blockers = blockers;
         found
+    }
+
+    /// The last line of a loop.
+    fn end_of(&self, number: usize) -> u32 {
+        match self.engine.source.loops[number].last_line {
+            0 => self.last_line(number),
+            line => line,
+        }
     }
 
     /// The last line with code in a loop whose end the compiler does not name.
@@ -374,10 +390,27 @@ impl Judge<'_> {
         found
     }
 
+    /// The line that waits first for a call in line `call`: one behind it in the same iteration, one in the next iteration, or one
+    /// behind the loop.
+    fn first_waiting(&self, call: u32, all: &BTreeSet<Waiting>) -> u32 {
+        let end = |wait: &Waiting| {
+            let number = (wait.carrier as usize).checked_sub(1)?;
+            Some(self.end_of(number))
+        };
+        let innermost = all.iter().filter_map(|wait| Some((end(wait)?, wait.line))).min();
+        let mut behind = all.iter().filter(|wait| wait.carrier == 0 && wait.line > call).map(|wait| wait.line);
+        match (behind.next(), innermost) {
+            (Some(line), Some((end, _))) if line <= end => line,
+            (_, Some((_, next))) => next,
+            (Some(line), None) => line,
+            (None, None) => all.first().map_or(0, |wait| wait.line),
+        }
+    }
+
     fn calls(&self) -> Vec<Call> {
         let source = &self.engine.source;
         // Lines that depend on what happened in a call, by place.
-        let mut waits: BTreeMap<PlaceId, BTreeSet<(bool, u32)>> = BTreeMap::new();
+        let mut waits: BTreeMap<PlaceId, BTreeSet<Waiting>> = BTreeMap::new();
         for (key, _) in &self.engine.table.all {
             let site = self.site(key.source);
             let call = if key.source_call != 0 { key.source_call } else { site.tail };
@@ -389,7 +422,7 @@ impl Judge<'_> {
             if to == call && key.carrier == 0 {
                 continue;
             }
-            waits.entry(call).or_default().insert((key.carrier != 0, sink.line));
+            waits.entry(call).or_default().insert(Waiting { line: sink.line, carrier: key.carrier });
         }
         let mut found = Vec::new();
         for (place, count) in self.engine.calls.iter().filter(|(place, count)| **place != 0 && count.entered != 0) {
@@ -397,10 +430,7 @@ impl Judge<'_> {
             if at.line == 0 || is_library_file(&at.file) {
                 continue;
             }
-            let waiting = waits.get(place);
-            let later = |wait: &&(bool, u32)| !wait.0 && wait.1 > at.line;
-            let sync =
-                waiting.and_then(|all| all.iter().find(later).or_else(|| all.iter().next())).map_or(0, |wait| wait.1);
+            let sync = waits.get(place).map_or(0, |all| self.first_waiting(at.line, all));
             let mut spawn = count.next.iter().any(|line| *line != sync);
             // A condition on its result waits at once.
             spawn &= !source.segments.iter().any(|info| {

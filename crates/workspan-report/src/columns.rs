@@ -23,6 +23,8 @@ enum Of {
     Workers,
     /// Those whose tasks may be stolen.
     Steals,
+    /// Those in which somebody waited for a lock.
+    Locks,
 }
 
 const fn column(name: &'static str, of: Of, help: &'static str) -> Column {
@@ -64,7 +66,7 @@ pub(crate) const REGION: [Column; 7] = [
 ];
 
 /// Columns of spawn sites.
-pub(crate) const SITE: [Column; 11] = [
+pub(crate) const SITE: [Column; 13] = [
     column(
         "critical (self)",
         Of::Any,
@@ -87,6 +89,16 @@ pub(crate) const SITE: [Column; 11] = [
         "the time that one task in ten exceeds, within a quarter; \u{2264}: of fewer than ten tasks the longest",
     ),
     column("task overhead", Of::Tasks, CREATING),
+    column(
+        "lock wait",
+        Of::Locks,
+        "time that strands waited for the lock which others held, summed over all: it may exceed the time that passed",
+    ),
+    column(
+        "taken",
+        Of::Locks,
+        "how often the lock was taken; those of threads are counted while somebody waits for them",
+    ),
     column("site", Of::Any, "where the source forks, spawns or begins a loop"),
 ];
 
@@ -106,6 +118,7 @@ impl Columns {
             Of::Any => true,
             Of::Tasks => tasks,
             Of::Workers => program.workers > 0,
+            Of::Locks => report.sites.iter().any(|site| site.contended_ns > 0),
             Of::Steals => tasks || program.workers > 0 && program.burdened.is_some(),
         };
         let kept = all.iter().enumerate().filter(|(_, column)| shown(column)).map(|(at, _)| at);

@@ -146,7 +146,8 @@ pub(crate) fn region_name(region: &Region) -> Name {
 }
 
 /// A spawn site; the last cell is [`site_name`].
-pub(crate) fn site(site: &Site) -> [String; 11] {
+pub(crate) fn site(site: &Site) -> [String; 13] {
+    let locked = |cell: String| if site.contended_ns > 0 { cell } else { String::new() };
     let [mean, median, p90] = sizes(site);
     [
         share(site.critical_share),
@@ -159,6 +160,8 @@ pub(crate) fn site(site: &Site) -> [String; 11] {
         median,
         p90,
         share(site.overhead_share),
+        locked(time(site.contended_ns)),
+        locked(count(site.instances)),
         site_name(site).to_string(),
     ]
 }

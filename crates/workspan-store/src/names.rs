@@ -125,15 +125,13 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn a_planted_link_is_not_followed() {
-        let folder = std::env::temp_dir().join(format!("workspan-names-{}", std::process::id()));
-        fs::create_dir(&folder).unwrap();
-        let (part, victim) = (folder.join("nodes-1-0000.parquet"), folder.join("victim"));
+        let folder = tempfile::tempdir().unwrap();
+        let [part, victim] = ["nodes-1-0000.parquet", "victim"].map(|name| folder.path().join(name));
         fs::write(&victim, "kept").unwrap();
         std::os::unix::fs::symlink(&victim, temporary(&part)).unwrap();
         drop(create_temporary(&part).unwrap());
         assert_eq!(fs::read(&victim).unwrap(), b"kept");
         assert!(fs::symlink_metadata(temporary(&part)).unwrap().is_file());
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

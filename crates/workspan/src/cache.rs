@@ -14,8 +14,15 @@ use nix::unistd::geteuid;
 pub fn folder() -> Option<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?.join("workspan");
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-    (made.is_ok() && is_ours(&folder)).then_some(folder)
+    make_folder(&folder).is_ok().then_some(folder)
+}
+
+/// Makes a folder, unless it is there. An error if others can write there.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let refused =
+        || io::Error::new(io::ErrorKind::PermissionDenied, "it is a link, another user's, or others can write there");
+    is_ours(folder).then_some(()).ok_or_else(refused)
 }
 
 /// True if only this user can write there, and it is no link.
@@ -28,7 +35,7 @@ pub fn is_ours(path: &Path) -> bool {
 /// Writes a file of the folder, which others see as a whole or not at all.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut beside = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempfile_in(folder)?;
+    let mut beside = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempfile_in(folder)?;
     beside.write_all(content)?;
     beside.persist(path).map_err(|error| error.error)?;
     Ok(())

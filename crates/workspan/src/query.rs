@@ -5,7 +5,6 @@
 //! `workspan-query`'s `main.rs`.
 
 use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -16,6 +15,7 @@ use anyhow::{anyhow, Context};
 
 use crate::args;
 use crate::exit::Outcome;
+use crate::output;
 use crate::strands;
 
 /// The program's name.
@@ -60,7 +60,7 @@ fn find(folders: &[PathBuf]) -> Option<PathBuf> {
 fn missing(folders: &[PathBuf]) -> anyhow::Error {
     let source = Path::new(SOURCE);
     let (source, place) = if source.join("Cargo.toml").is_file() {
-        (quoted(source.as_os_str()), "")
+        (output::quoted(source), "")
     } else {
         ("crates/workspan-query".to_owned(), " in a checkout of Workspan")
     };
@@ -71,16 +71,6 @@ fn missing(folders: &[PathBuf]) -> anyhow::Error {
     )
 }
 
-/// As a word for a shell.
-fn quoted(word: &OsStr) -> String {
-    let word = word.to_string_lossy();
-    if word.chars().all(|c| c.is_alphanumeric() || "-_=./:,+@".contains(c)) {
-        word.into_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,11 +78,5 @@ mod tests {
     #[test]
     fn the_source_is_where_the_command_says() {
         assert!(Path::new(SOURCE).join("Cargo.toml").is_file(), "{SOURCE}");
-    }
-
-    #[test]
-    fn paths_are_words_of_a_shell() {
-        assert_eq!(quoted(OsStr::new("/a/b-c")), "/a/b-c");
-        assert_eq!(quoted(OsStr::new("/it's here")), r"'/it'\''s here'");
     }
 }

@@ -6,9 +6,10 @@
 //! | a lock | code under it is the critical path |
 //! | waits | its strands were blocked for longer than they ran |
 //! | shared iterator | its items come from an iterator that one thread at a time can ask |
+//! | few threads | there are fewer threads of the site than processors, and they run beside each other |
 //! | few tasks | an instance creates fewer tasks than there are processors, or they run out: sizes are alike |
 //! | a long task | one task takes at least half of an instance's span, and twice the mean |
-//! | in turn | enough tasks of like sizes, that nevertheless come one after the other |
+//! | in turn | enough tasks of like sizes, that nevertheless wait for each other: dependences |
 //! | chunks | of a loop of which strands were not recorded: few or uneven chunks, which one is not known |
 //! | own code | what a task does before, between or after what it forks |
 
@@ -34,6 +35,11 @@ pub enum Reason {
     Waits,
     /// Items come from one iterator.
     SharedIterator,
+    /// There are fewer threads than processors.
+    FewThreads {
+        /// Their number.
+        threads: u64,
+    },
     /// There are too few tasks at a time.
     FewTasks {
         /// An instance has this number of on average, the creator's own branch included.
@@ -71,6 +77,7 @@ impl Reason {
             Reason::Lock => "lock",
             Reason::Waits => "waits",
             Reason::SharedIterator => "shared-iterator",
+            Reason::FewThreads { .. } => "few-threads",
             Reason::FewTasks { .. } => "few-tasks",
             Reason::LongTask { .. } => "long-task",
             Reason::InTurn => "in-turn",
@@ -102,9 +109,8 @@ pub(super) fn of_waiting(
         Some(SiteKind::Serial { to: None, .. }) => return Reason::SerialEnd,
         None | Some(SiteKind::Serial { .. }) => return Reason::SerialBetween,
         Some(kind) if kind.is_lock() => return Reason::Lock,
-        Some(SiteKind::Thread | SiteKind::Marked) => {
-            let waits = blame.site.is_some_and(|site| profile.waits(site));
-            return if waits { Reason::Waits } else { Reason::OwnCode };
+        Some(SiteKind::Thread | SiteKind::Marked) if blame.site.is_some_and(|site| profile.waits(site)) => {
+            return Reason::Waits
         }
         Some(_) => {}
     }
@@ -112,8 +118,23 @@ pub(super) fn of_waiting(
     let Some(row) = row else {
         return Reason::OwnCode;
     };
+    match blame.site.and_then(kind) {
+        Some(SiteKind::Thread) => return of_threads(row, processors),
+        Some(SiteKind::Marked) => return Reason::OwnCode,
+        _ => {}
+    }
     let tasks = known.0.entry(row.site).or_insert_with(|| Tasks::of(recording, run, row));
     of_tasks(recording, row, tasks, blame, processors)
+}
+
+/// Why others wait for threads of the program.
+fn of_threads(row: &SiteRow, processors: u32) -> Reason {
+    // Threads whose work is mostly on the critical path run one after the other: more of them would wait, too.
+    let beside = row.self_work.0 / 2 > row.critical.0;
+    if beside && row.instances < u64::from(processors) {
+        return Reason::FewThreads { threads: row.instances };
+    }
+    Reason::OwnCode
 }
 
 /// What the contexts of sites amount to: looked at once for each site.
@@ -125,13 +146,15 @@ struct Tasks {
     sets: Sets,
     /// There are items of a shared iterator.
     items: bool,
+    /// Its tasks fork nothing.
+    leaves: bool,
 }
 
 impl Tasks {
     fn of(recording: &Recording, run: &Run, row: &SiteRow) -> Tasks {
         let mut all = run.totals.iter().zip(recording.contexts.ids());
         let items = all.any(|(totals, id)| totals.items > 0 && recording.contexts.site(id) == Some(row.site));
-        Tasks { sets: sets(recording, run, row), items }
+        Tasks { sets: sets(recording, run, row), items, leaves: are_leaves(recording, row.site) }
     }
 }
 
@@ -141,7 +164,7 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
     }
     let kind = recording.sites.get(row.site.0 as usize).map(|site| site.kind);
     let is_loop = kind.is_some_and(|kind| kind.row().tasks == workspan_model::kind::Tasks::Pieces);
-    let Tasks { sets, items } = known;
+    let Tasks { sets, items, leaves } = known;
     // The creator runs a branch of a join itself.
     let own = kind.is_some_and(|kind| kind.row().runs_one);
     let pieces = if is_loop { blame.strands } else { Some(row.tasks).filter(|tasks| *tasks > 0) };
@@ -163,9 +186,19 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
         // The only one is known exactly.
         _ if uneven || tasks <= 1.0 => Reason::LongTask { longest: if row.tasks == 1 { mean } else { longest }, mean },
         Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,
+        // The span is that of several such tasks, and they do not wait for any of their own.
+        Code::Any if !few && !most_of_span && *leaves && kind == Some(SiteKind::Task) => Reason::InTurn,
         Code::Any if !few => Reason::OwnCode,
         Code::Whole | Code::Any => Reason::FewTasks { tasks },
     }
+}
+
+/// True if nothing forks off the site's tasks.
+fn are_leaves(recording: &Recording, site: SiteId) -> bool {
+    let tree = &recording.contexts;
+    let kind = |id: ContextId| Some(recording.sites.get(tree.site(id)?.0 as usize)?.kind);
+    let mut inside = tree.ids().filter(|id| tree.path(*id).skip(1).any(|around| tree.site(around) == Some(site)));
+    inside.all(|id| kind(id).is_some_and(SiteKind::is_lock))
 }
 
 /// Sets of tasks that belong together: what was created in one instance.

@@ -1,11 +1,11 @@
 //! What hooks ask of the kernel, and what a forked child may do.
 
 use std::ffi::{c_int, c_void, CString};
-use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tempfile::NamedTempFile;
 use workspan_collect::platform;
 
 extern "C" {
@@ -53,9 +53,9 @@ fn no_thread_is_cancelled_in_a_hook() {
 #[test]
 fn a_forked_child_has_tables_of_its_own() {
     const LENGTH: usize = 8192;
-    let file = tempfile();
-    File::create(&file).expect("a file").set_len(LENGTH as u64).expect("room");
-    let path = CString::new(file.as_os_str().as_bytes()).expect("no zeros");
+    let file = NamedTempFile::new().expect("a file");
+    file.as_file().set_len(LENGTH as u64).expect("room");
+    let path = CString::new(file.path().as_os_str().as_bytes()).expect("no zeros");
     let at = NonNull::new(path.as_ptr().cast_mut()).expect("it is an address");
     let base = platform::map_shared(at, LENGTH).expect("it can be mapped");
     let [first, second] = [0, LENGTH - 1].map(|at| {
@@ -82,9 +82,4 @@ fn a_forked_child_has_tables_of_its_own() {
     assert_eq!(status, 0);
     // SAFETY: the mapping is ours.
     assert_eq!(unsafe { second.read_volatile() }, 0);
-    std::fs::remove_file(file).expect("it is there");
-}
-
-fn tempfile() -> std::path::PathBuf {
-    std::env::temp_dir().join(format!("workspan-fork-{}", std::process::id()))
 }

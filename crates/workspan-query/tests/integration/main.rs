@@ -1,8 +1,9 @@
 //! Questions with known answers.
 
 use std::path::PathBuf;
-use std::{env, fs, io, process};
+use std::{fs, io};
 
+use tempfile::TempDir;
 use workspan_model::{ContextId, ContextTree, Creation, Event, Nanos, Recording, Site, SiteId, SiteKind, Strand};
 use workspan_query::{run, Cell, Column, QueryError, Sink, VIEWS};
 use workspan_store::{survey, Meta, Writer};
@@ -11,7 +12,10 @@ use workspan_testkit::strands::{random, RandomRun};
 mod program;
 
 /// A folder with the strands of a run: a root and two tasks.
-struct Folder(PathBuf);
+struct Folder {
+    _around: TempDir,
+    path: PathBuf,
+}
 
 impl Folder {
     fn new(name: &str) -> Folder {
@@ -21,18 +25,19 @@ impl Folder {
     /// A folder with the strands of several runs.
     fn of(name: &str, recording: &Recording, runs: &[&[Strand]]) -> Folder {
         // In a URL, most of these characters would mean something else.
-        let path = env::temp_dir().join(format!("workspan query {name} * %41#? {}", process::id()));
+        let around = tempfile::tempdir().expect("it is writable");
+        let path = around.path().join(format!("workspan query {name} * %41#?"));
         for (run, strands) in (1..).zip(runs) {
             let mut writer = Writer::create(&path, run, &Meta::default()).expect("it is writable");
             writer.push(strands).expect("there is room");
             writer.finish(recording, None).expect("there is room");
         }
-        Folder(path)
+        Folder { _around: around, path }
     }
 
     fn ask(&self, sql: &str) -> Result<Answer, QueryError> {
         let mut answer = Answer::default();
-        run(&self.0, &survey(&self.0).expect("it is whole"), sql, &mut answer)?;
+        run(&self.path, &survey(&self.path).expect("it is whole"), sql, &mut answer)?;
         Ok(answer)
     }
 
@@ -46,12 +51,6 @@ impl Folder {
     fn check_error(&self, sql: &str, expected: &str) {
         let error = self.ask(sql).err().unwrap_or_else(|| panic!("{sql} has an answer")).to_string();
         assert!(error.contains(expected), "{sql}: {error}");
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -171,6 +171,8 @@ impl Order {
                 sizes[1],
                 sizes[2],
                 overhead,
+                time(s.contended_ns),
+                number(s.instances),
             ];
             Columns::of(&columns::SITE, report).pick(&row)
         };

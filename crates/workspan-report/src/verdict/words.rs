@@ -148,17 +148,25 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
         Reason::Lock => format!("code under the lock at {at}"),
         Reason::Waits => format!("{at} waits for {OUTSIDE}"),
         Reason::SharedIterator => format!("items of {at} come from one iterator"),
+        Reason::FewThreads { threads } => format!("only {} of {at}", threads_of(threads)),
         Reason::FewTasks { tasks } => format!("about {} at a time at {at}", tasks_of(tasks)),
         Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
             format!("a task of {at} takes {longest}, the mean is {mean}")
         }
         Reason::LongTask { longest, .. } => format!("a task of {at} takes {longest}"),
-        Reason::InTurn => format!("tasks of {at} run one after the other"),
+        Reason::InTurn => format!("tasks of {at} wait for each other"),
         Reason::Chunks => format!("few or uneven chunks of the loop at {at}"),
         Reason::OwnCode => site.map_or(at, |site| contributor(recording, site)),
         Reason::SmallTasks { mean, creation } => {
             format!("tasks of {at} run {mean} on average, and creating one costs {creation}")
         }
+    }
+}
+
+fn threads_of(threads: u64) -> String {
+    match threads {
+        1 => "1 thread".to_owned(),
+        n => format!("{n} threads"),
     }
 }
 
@@ -222,12 +230,15 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::Lock => format!("hold the lock at {at} for less time, or split it"),
         Reason::Waits => format!("let other tasks run while {at} waits"),
         Reason::SharedIterator => format!("let {at} split its items by index instead of taking them from one iterator"),
+        Reason::FewThreads { .. } => {
+            format!("divide the work of {at} among more threads, as many as there are processors")
+        }
         Reason::FewTasks { .. } => {
             let wanted = count(u64::from(judged.processors) * 4);
             format!("split the work of {at} into more tasks, {wanted} or more at a time")
         }
         Reason::LongTask { .. } => format!("split the longest tasks of {at}, or start them first"),
-        Reason::InTurn => format!("let tasks of {at} run in any order"),
+        Reason::InTurn => format!("let each task of {at} wait for fewer others, or split the tasks"),
         Reason::Chunks => format!("split the loop at {at} into smaller chunks, or give it a dynamic schedule"),
         Reason::OwnCode => {
             let code = part.site.map_or(at, |site| contributor(recording, site));

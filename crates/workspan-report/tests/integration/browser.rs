@@ -7,12 +7,13 @@ use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use serde_json::{json, Value};
+use tempfile::TempDir;
 use workspan_testkit::patience::{within, LIMIT};
 
 const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -20,7 +21,7 @@ const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "googl
 /// A browser with one page.
 pub(crate) struct Browser {
     child: Child,
-    folder: PathBuf,
+    _folder: TempDir,
     pipe: File,
     messages: Receiver<Value>,
     session: String,
@@ -39,9 +40,9 @@ impl Browser {
         });
         let program =
             program.expect("these tests need Chromium: install the package `chromium`, or run `cargo xtask test`");
-        let folder = env::temp_dir().join(format!("workspan-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder for the browser");
-        let [to, from] = ["to", "from"].map(|name| folder.join(name));
+        let folder =
+            tempfile::Builder::new().prefix(&format!("workspan-{name}-")).tempdir().expect("a folder for the browser");
+        let [to, from] = ["to", "from"].map(|name| folder.path().join(name));
         let made = Command::new("mkfifo").args([&to, &from]).status().expect("mkfifo runs");
         assert!(made.success(), "there must be pipes");
         // Open at both ends, so that neither side waits for the other.
@@ -72,7 +73,7 @@ impl Browser {
         });
         let session = String::new();
         let (complaints, requests) = (Vec::new(), Vec::new());
-        let mut browser = Browser { child, folder, pipe, messages, session, number: 0, complaints, requests };
+        let mut browser = Browser { child, _folder: folder, pipe, messages, session, number: 0, complaints, requests };
         let target = browser.call("Target.createTarget", &json!({"url": "about:blank"}));
         let attached = browser.call("Target.attachToTarget", &json!({"targetId": target["targetId"], "flatten": true}));
         browser.session = attached["sessionId"].as_str().expect("a session").to_owned();
@@ -206,7 +207,6 @@ impl Drop for Browser {
         let _ = Command::new("sh").args(["-c", &end]).stderr(Stdio::null()).status();
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -223,6 +223,7 @@ impl<'a> Session<'a> {
         let beside = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // Beside a device is no place for files.
         let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
+        #[expect(clippy::disallowed_methods, reason = "files in it get names that nobody can foresee")]
         let folder = if special { env::temp_dir() } else { beside.to_owned() };
         let measured = Measured { recording, outcome: Outcome::OK, logs: Vec::new() };
         Ok(Session { program, target, options, pauses, events, folder, measured })

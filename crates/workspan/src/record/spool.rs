@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn a_full_disk_leaves_the_first_half() {
-        let mut spool = Spool::new(&std::env::temp_dir()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(folder.path()).unwrap();
         spool.slots.resize_with(3, Slot::default);
         for slot in [0, 1, 0, 1, 1, 1] {
             spool.slots[slot].rest = vec![Record(slot as u64, 0); BLOCK + 1];
@@ -198,7 +199,8 @@ mod tests {
 
     #[test]
     fn blocks_are_read_as_written() {
-        let mut spool = Spool::new(&std::env::temp_dir()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(folder.path()).unwrap();
         spool.slots.resize_with(2, Slot::default);
         let count = 2 * BLOCK + 100;
         for (number, slot) in (0..).zip(&mut spool.slots) {

@@ -98,7 +98,7 @@ fn the_facts_hold_of_every_run() {
 #[track_caller]
 fn check_waits(program: &Path, arguments: &[&str], work: i64, idle: i64) {
     const MILLIS: i64 = 150;
-    let folder = scratch("scale-waits");
+    let folder = scratch(&format!("scale-{}", arguments.join("-")));
     let millis = MILLIS.to_string();
     let arguments: Vec<&str> = arguments.iter().copied().chain([millis.as_str()]).collect();
     let ended = run(&mut scale(&folder, &[&["-p2"], ONCE].concat(), program, &arguments));

@@ -175,6 +175,47 @@ fn planted_links_are_not_followed() {
     assert_eq!(fs::read(folder.join("victim")).expect("it is there"), b"kept");
 }
 
+/// What is loaded into compilers and programs comes from a folder in which only the user can write.
+#[test]
+fn instrumentation_is_nobody_elses() {
+    let folder = scratch("shared-cache");
+    let cache = folder.join("cache/workspan");
+    let build = |home: &str| {
+        let mut command = workspan(&folder);
+        command.env("XDG_CACHE_HOME", home).args(["build", "--", "true"]);
+        run(&mut command)
+    };
+    build("cache").check_success();
+    let installed = fs::read_dir(&cache).expect("it was made").map(|entry| entry.expect("it is there").path());
+    let installed = installed.into_iter().find(|path| path.is_dir()).expect("it holds the pass");
+    // Another user could write there, or has put something there.
+    for shared in [&installed, &cache] {
+        fs::set_permissions(shared, Permissions::from_mode(0o777)).expect("it is ours");
+        let ended = build("cache");
+        assert_eq!(ended.code(), Some(2), "{}", ended.err());
+        fs::set_permissions(shared, Permissions::from_mode(0o700)).expect("it is ours");
+    }
+    build("cache").check_success();
+    let pass = installed.join("libworkspan_pass.so");
+    let whole = fs::read(&pass).expect("it is there");
+    for plant in [
+        |path: &Path| fs::write(path, "other").expect("writable"),
+        |path: &Path| {
+            fs::rename(path, path.with_extension("planted")).expect("writable");
+            symlink("libworkspan_pass.planted", path).expect("writable");
+        },
+    ] {
+        plant(&pass);
+        build("cache").check_success();
+        assert_eq!(fs::read(&pass).expect("it is there"), whole);
+        assert!(fs::symlink_metadata(&pass).expect("it is there").is_file());
+    }
+    let mut nowhere = workspan(&folder);
+    nowhere.env_remove("XDG_CACHE_HOME").env_remove("HOME").args(["build", "--", "true"]);
+    let ended = run(&mut nowhere);
+    assert_eq!((ended.code(), ended.err().contains("XDG_CACHE_HOME")), (Some(2), true), "{}", ended.err());
+}
+
 fn fixture() -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mix.wspan")).expect("it is there")
 }

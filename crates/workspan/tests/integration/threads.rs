@@ -142,7 +142,7 @@ fn random_programs() {
     check_none(&wrong, &format!("random.c, of {} runs", runs.len()));
 }
 
-/// Threads that all work under one lock are limited by that; each under its own, by nothing.
+/// Threads that all work under one lock are limited by that; each under its own, by nothing; without locks, by their number.
 #[test]
 fn one_lock_is_named_with_its_line() {
     let program = threads("planted");
@@ -154,6 +154,12 @@ fn one_lock_is_named_with_its_line() {
         let run = record(&program, &[case], true).expect("it runs");
         assert_eq!(said(&report(&run.folder, "workspan.wspan")), expected, "{case}");
     }
+    let run = record(&program, &["free"], true).expect("it runs");
+    let mut command = workspan(&run.folder);
+    let ended = crate::command::run(command.args(["report", "--json", "--processors", "64"]));
+    let report = serde_json::from_slice(&ended.check_success().stdout).expect("it is JSON");
+    let created = source.lines().position(|line| line.contains("pthread_create(")).expect("it has threads") + 1;
+    assert_eq!(said(&report), format!("parallelism: few-threads planted.c:{created}"));
 }
 
 /// A plugin's functions of OpenMP are ours, and its runtime can be found from nowhere but the plugin.
