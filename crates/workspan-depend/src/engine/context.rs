@@ -10,6 +10,7 @@ use crate::tree::{Common, Frame, Node};
 const NO_MEMO: Memo = Memo {
     source: 0,
     serial: 0,
+    top: 0,
     record: 0,
     carried: false,
     place: (0, 0),

@@ -72,8 +72,19 @@ impl Engine {
         let node = &context.nodes[at.node];
         let distances = distances(node, at.carried, source.first, source.last);
         let frame = &context.frames[node.frame];
-        let is_top = context.frames.len() - 1 == node.frame;
+        let top = context.nodes[context.frames[context.frames.len() - 1].node].serial;
         let memo = context.memo(kind, source.site, sink);
+        // In one node, and under one frame on top, only the call of the earlier access can be another one.
+        let is_same = memo.source == source.site
+            && memo.serial == node.serial
+            && memo.top == top
+            && memo.carried == at.carried
+            && (memo.is_direct && !frame.reentered || memo.waiting.source_call == frame.call_at(source.last));
+        if is_same {
+            self.seen_again(context, (kind, source, at), (sink, address), distances);
+            return;
+        }
+        let is_top = context.frames.len() - 1 == node.frame;
         let place = (node.number, frame.function);
         let is_known = memo.source == source.site && memo.place == place;
         let is_direct = if is_known { memo.is_direct } else { self.is_direct(context, node.frame, source.site) };
@@ -87,26 +98,18 @@ impl Engine {
             && memo.waiting.source_call == source_call
             && memo.is_task == is_task
         {
-            let Memo { record, waiting, mut waited, mut lived, .. } = *memo;
-            let mut is_quiet = memo.is_quiet && !frame.reentered;
-            if memo.serial != node.serial {
-                (waited, lived, is_quiet) = (Waited::default(), Lived::default(), false);
-                let is_quiet = memo.may_be_quiet && node.ended.is_empty();
-                let serial = node.serial;
+            let (serial, has_ended) = (node.serial, !node.ended.is_empty());
+            let memo = context.memo_mut(kind, source.site, sink);
+            memo.top = top;
+            let is_new = memo.serial != serial;
+            if is_new {
+                (memo.serial, memo.is_quiet) = (serial, false);
+                (memo.waited, memo.lived) = (Waited::default(), Lived::default());
+            }
+            self.seen_again(context, (kind, source, at), (sink, address), distances);
+            if is_new {
                 let memo = context.memo_mut(kind, source.site, sink);
-                (memo.serial, memo.is_quiet, memo.waited, memo.lived) = (serial, is_quiet, waited, lived);
-            }
-            let node = &context.nodes[at.node];
-            self.table.count(record, (address, node.start), distances);
-            context.steady.found(record, distances, || find(kind, source, at, record));
-            let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
-            if kind == Kind::Raw && !is_lived {
-                let lived = self.live_out(context, at, source);
-                context.memo_mut(kind, source.site, sink).lived = lived;
-            }
-            if !is_quiet && waiting.models | waiting.ended != 0 {
-                let waited = self.wait(context, at, source, waiting, waited);
-                context.memo_mut(kind, source.site, sink).waited = waited;
+                memo.is_quiet = memo.may_be_quiet && !has_ended;
             }
             return;
         }
@@ -134,6 +137,7 @@ impl Engine {
         *context.memo_mut(kind, source.site, sink) = Memo {
             source: source.site,
             serial,
+            top,
             record,
             carried: at.carried,
             place,
@@ -147,6 +151,33 @@ impl Engine {
             waited,
             lived,
         };
+    }
+
+    /// A dependence that has been seen in this execution of its node.
+    #[inline]
+    fn seen_again(
+        &mut self,
+        context: &mut Context,
+        (kind, source, at): (Kind, Reader, Common),
+        (sink, address): (Site, u64),
+        distances: (u64, u64),
+    ) {
+        let (node, memo) = (&context.nodes[at.node], context.memo(kind, source.site, sink));
+        let Memo { record, lived, waiting, waited, .. } = *memo;
+        let is_quiet = memo.is_quiet && !context.frames[node.frame].reentered;
+        self.table.count(record, (address, node.start), distances);
+        let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
+        context.steady.found(record, distances, || find(kind, source, at, record));
+        if kind == Kind::Raw && !is_lived {
+            let lived = self.live_out(context, at, source);
+            context.memo_mut(kind, source.site, sink).lived = lived;
+        }
+        if !is_quiet && waiting.models | waiting.ended != 0 {
+            let now = self.wait(context, at, source, waiting, waited);
+            if now != waited {
+                context.memo_mut(kind, source.site, sink).waited = now;
+            }
+        }
     }
 
     pub(super) fn is_direct(&self, context: &Context, frame: usize, site: Site) -> bool {
@@ -263,7 +294,8 @@ impl Engine {
         let node = &context.nodes[at.node];
         let Waiting { mut models, call, source_call, line, .. } = waiting;
         let mut ended = None;
-        if waiting.ended != 0 && !node.ended.is_empty() {
+        // Loops have ended in the order of time.
+        if waiting.ended != 0 && node.ended.last().is_some_and(|last| source.last <= last.end) {
             ended = node.ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
             models |= if ended.is_some() { waiting.ended } else { 0 };
         }
@@ -281,9 +313,7 @@ impl Engine {
             let around = if at.carried { waited.turn == now.turn } else { inner != 0 && waited.serial == inner };
             let inner_level = if at.carried { at.node } else { at.node + 1 };
             if around {
-                let levels = &context.levels[inner_level];
-                let done = |number: &usize| MODELS[*number].loops && levels[*number] != 0;
-                models &= !(0..MODELS.len()).filter(done).fold(0, |all, number| all | 1 << number);
+                models &= !(LOOPS & context.tasks[inner_level]);
             }
             if now.frame != 0 && waited.frame == now.frame {
                 models &= LOOPS;

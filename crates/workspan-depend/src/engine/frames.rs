@@ -17,6 +17,7 @@ impl Engine {
             context.frames.push(Frame { address: u64::MAX, ..Frame::default() });
             context.levels.push([1; 9]);
             context.innermost_levels.push([1; 9]);
+            context.tasks.push(u16::MAX);
         }
         if info.flags & flag::ENTRY != 0 {
             let address = frame.unwrap_or(0);
@@ -235,25 +236,30 @@ impl Engine {
 
     /// A node of the tree is a task in some models.
     pub(super) fn push_level(&mut self, context: &mut Context, is_task: impl Fn(&Run) -> bool) {
-        let mut levels = [0; 9];
+        let (mut levels, mut tasks) = ([0; 9], 0);
         if !context.is_first {
             context.levels.push(levels);
+            context.tasks.push(tasks);
             return;
         }
         let mut innermost = context.innermost_levels.last().copied().unwrap_or([1; 9]);
-        for ((run, level), innermost) in self.models.iter_mut().zip(&mut levels).zip(&mut innermost) {
+        let all = self.models.iter_mut().zip(&mut levels).zip(&mut innermost);
+        for (number, ((run, level), innermost)) in all.enumerate() {
             if is_task(run) {
+                tasks |= 1 << number;
                 *level = small(run.depth()) + 1;
                 *innermost = *level;
                 run.begin();
             }
         }
         context.levels.push(levels);
+        context.tasks.push(tasks);
         context.innermost_levels.push(innermost);
     }
 
     pub(super) fn pop_level(&mut self, context: &mut Context, child: Child) {
         let levels = context.levels.pop().unwrap_or([0; 9]);
+        context.tasks.pop();
         if !context.is_first {
             return;
         }

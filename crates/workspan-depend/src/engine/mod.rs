@@ -143,6 +143,8 @@ struct Context {
     levels: Vec<[u32; 9]>,
     /// The same, of the innermost task that a node lies in.
     innermost_levels: Vec<[u32; 9]>,
+    /// For each node the models in which it is a task: one bit each.
+    tasks: Vec<u16>,
     objects: Objects,
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
     steady: Steady,
@@ -152,6 +154,8 @@ struct Context {
 struct Memo {
     source: Site,
     serial: u64,
+    /// Node of the frame on top.
+    top: u64,
     record: u32,
     carried: bool,
     /// Loop + 1 and function of the common node.
