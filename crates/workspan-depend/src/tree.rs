@@ -60,6 +60,18 @@ pub struct Node {
     pub serial: u64,
 }
 
+impl Node {
+    /// The loop that has ended in it, and was running at a moment.
+    #[inline]
+    pub fn ended_at(&self, moment: u64) -> Option<&Ended> {
+        // They have ended in the order of time, and mostly before.
+        if self.ended.last().is_none_or(|last| last.end < moment) {
+            return None;
+        }
+        self.ended.iter().rev().find(|ended| ended.start <= moment && moment <= ended.end)
+    }
+}
+
 /// A call.
 #[derive(Debug, Default)]
 pub struct Frame {

@@ -152,13 +152,18 @@ impl Engine {
 
     /// A read of a value from before the iterations that run.
     pub(super) fn expose(&mut self, context: &mut Context, site: Site, at: Option<Common>) {
-        let serial = context.nodes.last().map_or(0, |node| node.serial);
         let first = at.map_or(0, |at| if at.carried { at.node } else { at.node + 1 });
+        // In one frame, a loop lies in the same loops again.
+        let Some(innermost) = context.nodes.last() else {
+            return;
+        };
+        let frame = context.nodes[context.frames[innermost.frame].node].serial;
+        let within = (frame, innermost.number);
         let memo = &mut context.exposure[site as usize];
-        if memo.0 == serial && memo.1 <= first {
+        if memo.0 == within && memo.1 <= first {
             return;
         }
-        *memo = (serial, first);
+        *memo = (within, first);
         for node in context.nodes.iter().skip(first).filter(|node| node.number != 0) {
             self.table.exposed.insert((site, node.number));
         }

@@ -15,8 +15,8 @@ const NO_MEMO: Memo = Memo {
     carried: false,
     place: (0, 0),
     is_task: false,
-    may_be_quiet: false,
     is_quiet: false,
+    is_local: false,
     is_direct: false,
     is_top: false,
     sink_call: 0,
@@ -43,32 +43,27 @@ impl Context {
         let needed = site as usize + 1;
         if self.memo_of.len() < needed {
             self.memo_of.resize(needed + 64, [0; 3]);
-            self.exposure.resize(needed + 64, (0, 0));
+            self.exposure.resize(needed + 64, ((0, 0), 0));
         }
     }
 
-    /// What the last dependence of two places was.
+    /// Where the last dependence of two places is kept, of those that a node carries or not.
     #[inline]
-    pub(super) fn memo(&self, kind: Kind, source: Site, sink: Site) -> &Memo {
-        let memos = (self.memo_of[sink as usize][kind as usize] as usize).checked_sub(1);
-        memos.map_or(&NO_MEMO, |memos| &self.memos[memos][source as usize % WAYS])
-    }
-
-    /// The same, to change it.
-    #[inline]
-    pub(super) fn memo_mut(&mut self, kind: Kind, source: Site, sink: Site) -> &mut Memo {
-        let memos = &mut self.memo_of[sink as usize][kind as usize];
-        if *memos == 0 {
-            self.memos.push([NO_MEMO; WAYS]);
-            *memos = small(self.memos.len());
+    pub(super) fn slot(&mut self, kind: Kind, source: Site, sink: Site, (number, carried): (u32, bool)) -> usize {
+        let first = &mut self.memo_of[sink as usize][kind as usize];
+        if *first == 0 {
+            *first = small(self.memos.len()) + 1;
+            self.memos.extend([NO_MEMO; WAYS]);
         }
-        &mut self.memos[*memos as usize - 1][source as usize % WAYS]
+        let way = source ^ u32::from(carried) << 2 ^ number << 1;
+        *first as usize - 1 + way as usize % WAYS
     }
 
     /// The call of a node's frame that was running at a moment.
     pub(super) fn call_of(&self, at: Common, function: u32, moment: u64) -> PlaceId {
         let frame = self.nodes.get(at.node).and_then(|node| self.frames.get(node.frame));
-        let frame = frame.filter(|frame| frame.function != function || frame.reentered);
+        let is_own = self.steady.is_touch();
+        let frame = frame.filter(|frame| !is_own && (frame.function != function || frame.reentered));
         frame.map_or(0, |frame| frame.call_at(moment))
     }
 

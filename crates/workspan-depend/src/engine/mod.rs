@@ -130,10 +130,11 @@ struct Context {
     /// The innermost frame of each function, + 1.
     innermost: HashMap<u32, usize, BuildHasher>,
     /// What the last dependence of a site was: record, source, node, whether carried.
-    memos: Vec<[Memo; WAYS]>,
+    memos: Vec<Memo>,
     /// Where they are, by site and kind, + 1.
     memo_of: Vec<[u32; 3]>,
-    exposure: Vec<(u64, usize)>,
+    /// For each site the frame and loop in which it was last exposed, and to the nodes from which on.
+    exposure: Vec<((u64, u32), usize)>,
     groups: Vec<(Reader, Common)>,
     root_address: u64,
     /// A line of the frame on top follows a call.
@@ -162,9 +163,10 @@ struct Memo {
     place: (u32, u32),
     /// The common node is a task where only parallel loops are.
     is_task: bool,
-    /// No model waits, if no loop had ended in the node; so it was when the dependence was seen first in it.
-    may_be_quiet: bool,
+    /// No model waits.
     is_quiet: bool,
+    /// Of a local without an address.
+    is_local: bool,
     /// The earlier access was made by the function of the node itself.
     is_direct: bool,
     /// So is the later one.

@@ -110,7 +110,7 @@ pub(super) struct Steady {
     pub(super) duration: u64,
     /// Which moments move.
     pub(super) moves: Vec<bool>,
-    pub(super) is_touch: bool,
+    is_touch: bool,
     /// Accesses of the current iteration so far.
     pub(super) access: u32,
     /// Accesses at the beginning of the next iteration that have been done already.
@@ -135,6 +135,12 @@ impl Steady {
                 self.locals.push(local);
             }
         }
+    }
+
+    /// A local is looked at.
+    #[inline]
+    pub(super) fn is_touch(&self) -> bool {
+        self.is_touch
     }
 
     /// A dependence was counted.
