@@ -95,6 +95,8 @@ pub struct Frame {
     pub reentered: bool,
     /// Number of the frame of the same function around it, + 1.
     pub outer: usize,
+    /// Number of what its locals and loops are like; 0: not known.
+    pub shape: u32,
 }
 
 /// Spans that a frame keeps at most.

@@ -97,7 +97,8 @@ impl Engine {
                 self.expose(context, site, at);
             }
             let function = self.source.sites.get(site as usize).map_or(u32::MAX, |site| site.function);
-            note_read(context, readers, cell, (site, function));
+            let noted = note_read(context, readers, cell, (site, function));
+            context.shapes.read(noted);
         }
         if mode != Mode::Load {
             if cell.writer != 0 && !same {
@@ -152,6 +153,10 @@ impl Engine {
 
     /// A read of a value from before the iterations that run.
     pub(super) fn expose(&mut self, context: &mut Context, site: Site, at: Option<Common>) {
+        if at.is_none() {
+            // Which loops it lies in, calls around decide, too.
+            context.shapes.hard();
+        }
         let first = at.map_or(0, |at| if at.carried { at.node } else { at.node + 1 });
         // In one frame, a loop lies in the same loops again.
         let Some(innermost) = context.nodes.last() else {
@@ -173,18 +178,38 @@ impl Engine {
 /// Groups of one site that are looked at when a read is added.
 const SURVIVORS: u32 = 4;
 
+/// What became of the groups of reads when one was added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Noted {
+    /// A new group is the first one.
+    First,
+    /// A group is longer: the one behind so many others.
+    Longer(u32),
+    /// The second group took in the first one, which begins anew.
+    Pushed,
+    /// Of two groups, each behind so many others, the latter became part of the former; and a new group is the first one.
+    Joined(u32, u32),
+    /// Several did.
+    Other,
+}
+
 /// Adds a read to those since the last write.
-pub(super) fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) {
+pub(super) fn note_read(
+    context: &Context,
+    readers: &mut Readers,
+    cell: &mut Cell,
+    (site, function): (Site, u32),
+) -> Noted {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     let head = readers.get(cell.readers);
     if cell.readers == 0 || head.site == site && head.first >= turn {
         if cell.readers == 0 {
             cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
-        } else {
-            readers.set(cell.readers, Reader { last: now, ..head });
+            return Noted::First;
         }
-        return;
+        readers.set(cell.readers, Reader { last: now, ..head });
+        return Noted::Longer(0);
     }
     // Two groups, or one: the common cases of what follows.
     if head.site == site {
@@ -199,20 +224,23 @@ pub(super) fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cel
         };
         if is_one {
             cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-            return;
+            return Noted::First;
         }
         if is_same(&next) {
             readers.set(head.next, Reader { last: head.last, ..next });
             readers.set(cell.readers, Reader { first: now, last: now, ..head });
-            return;
+            return Noted::Pushed;
         }
     }
     // The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that
     // there are no more than loops around.
     let (mut found, mut later) = (0, None);
     let (mut at, mut before) = (cell.readers, 0);
+    let (mut number_of, mut noted) = (0, Noted::First);
     while at != 0 && found < SURVIVORS {
         let reader = readers.get(at);
+        let place = number_of;
+        number_of += 1;
         if reader.site != site {
             (before, at) = (at, reader.next);
             continue;
@@ -221,23 +249,25 @@ pub(super) fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cel
         match later {
             None if reader.first >= turn => {
                 readers.set(at, Reader { last: now, ..reader });
-                return;
+                return Noted::Longer(place);
             }
-            Some((number, of)) if of == node => {
+            Some((number, of, former)) if of == node => {
                 let new = readers.get(number);
                 if context.call_of(node, function, new.first) == context.call_of(node, function, reader.last) {
                     readers.unlink(before, at, cell);
                     let new = readers.get(number);
                     readers.set(number, Reader { first: reader.first, ..new });
                     at = reader.next;
+                    noted = if noted == Noted::First { Noted::Joined(former, place) } else { Noted::Other };
                     continue;
                 }
             }
             _ => {}
         }
         found += 1;
-        later = Some((at, node));
+        later = Some((at, node, place));
         (before, at) = (at, reader.next);
     }
     cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+    noted
 }

@@ -117,6 +117,7 @@ impl Engine {
         let record = self.table.record(key, address, node.iteration);
         self.table.count(record, (address, node.start), distances);
         context.steady.found(record, distances, || find(kind, source, at, record));
+        context.shapes.found(record, !at.carried || source.first >= context.nodes[at.node].former);
         if record as usize == known {
             let ended = context.nodes[at.node].ended_at(source.last);
             self.first_sight(&key, ended.map_or(0, |ended| ended.number));
@@ -166,6 +167,7 @@ impl Engine {
         self.table.count(record, (address, node.start), distances);
         let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
         context.steady.found(record, distances, || find(kind, source, at, record));
+        context.shapes.found(record, !at.carried || source.first >= node.former);
         if kind == Kind::Raw && !is_lived {
             let lived = self.live_out(context, at, source);
             context.memos[slot].lived = lived;
@@ -307,7 +309,7 @@ impl Engine {
             returns: context.returns,
         };
         let tasks = context.tasks[at.node];
-        if waited.ended == now.ended {
+        if waited.ended == now.ended && !context.shapes.is_noting() {
             // In loops, iterations and calls that run, nothing is needed but what ended before they began.
             let around = if at.carried { waited.turn == now.turn } else { inner != 0 && waited.serial == inner };
             if around {
@@ -341,11 +343,13 @@ impl Engine {
                 // In a loop, children belong to the iteration.
                 (innermost[number] + u32::from(is_task && in_loop), ended.or(own))
             };
+            let from_frame = level.saturating_sub(frame_levels[number]);
             let level = level.saturating_sub(1) as usize;
             // Beside a call, also what the function did itself on that line.
             let further = own.filter(|_| !run.model.loops && call != 0 && source_call == 0);
             for child in child.into_iter().chain(further) {
                 run.depend(level, child);
+                context.shapes.waits(number, from_frame, child);
                 if level + 2 >= run.depth() {
                     context.steady.waits(number, level, child);
                 }

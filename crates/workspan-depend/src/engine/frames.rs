@@ -2,6 +2,7 @@
 
 use workspan_trace::program::{flag, Access as Mode};
 
+use super::shape::Event;
 use super::{Context, Engine, STATE};
 use crate::journal::Step;
 use crate::models::{Child, Run};
@@ -93,6 +94,7 @@ impl Engine {
         let counted = self.calls.entry(call).or_default();
         counted.entered = info.function + 1;
         context.nodes[node].work = self.work;
+        self.reshape(context, Event::Call(function));
     }
 
     pub(super) fn leave(&mut self, context: &mut Context) {
@@ -164,6 +166,7 @@ impl Engine {
         let serial = self.serial[number as usize - 1];
         self.note(context, Step::Loop(number));
         self.push_level(context, |run| run.model.loops && !(run.model.parallel_only && serial));
+        self.reshape(context, Event::Loop(number));
         self.begin_iteration(context);
     }
 
@@ -207,6 +210,7 @@ impl Engine {
             node.ended.clear();
             node.in_body = false;
         }
+        self.reshape(context, Event::Turn);
         self.begin_iteration(context);
     }
 
@@ -231,6 +235,7 @@ impl Engine {
             }
             self.note(context, Step::Leave(node.number));
             self.pop_level(context, Child::Loop(node.number));
+            self.reshape(context, Event::Leave(node.in_body));
         }
     }
 

@@ -17,6 +17,7 @@ mod frames;
 mod lines;
 mod plan;
 mod repeat;
+mod shape;
 mod steady;
 mod stream;
 
@@ -29,6 +30,7 @@ use workspan_graph::program::Loaded;
 use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
+use self::shape::Shapes;
 use self::steady::Steady;
 use crate::effects::STATES;
 use crate::journal::Journal;
@@ -149,6 +151,7 @@ struct Context {
     objects: Objects,
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
     steady: Steady,
+    shapes: Shapes,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -262,6 +265,7 @@ impl Engine {
         let mut contexts = std::mem::take(&mut self.contexts);
         for context in contexts.iter_mut().flatten() {
             self.catch_up(context);
+            self.count_shapes(context);
             while context.frames.len() > 1 {
                 self.leave(context);
             }
