@@ -124,6 +124,7 @@ impl Engine {
             context.steady.last.waits.clear();
             context.steady.last.awaited.clear();
             context.steady.last.finds.clear();
+            context.steady.last.steps.clear();
             context.steady.locals.clear();
         }
         let steady = &mut context.steady;
@@ -131,6 +132,7 @@ impl Engine {
         steady.now.waits.clear();
         steady.now.awaited.clear();
         steady.now.finds.clear();
+        steady.now.steps.clear();
         steady.state = State::Recording;
     }
 
@@ -169,6 +171,9 @@ impl Engine {
         let (count, done) = (steady.count, steady.at);
         let by = count * steady.duration;
         if count > 0 {
+            for step in &steady.last.steps {
+                context.shapes.done(*step, count);
+            }
             for (at, effect) in steady.last.effects.iter().enumerate() {
                 // The other iteration has been swapped away: how the distance grew is between both.
                 let before = steady.now.effects.get(at).map_or(effect.distances, |before| before.distances);
@@ -232,6 +237,7 @@ fn repeats(last: &Iteration, now: &Iteration) -> bool {
         && last.effects.iter().zip(&now.effects).all(same)
         && last.waits == now.waits
         && last.shape == now.shape
+        && last.steps == now.steps
         && last.moments.len() == now.moments.len()
 }
 

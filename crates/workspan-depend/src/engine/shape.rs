@@ -138,6 +138,14 @@ impl Shapes {
         }
     }
 
+    /// A step was done so many times more; the shape afterwards.
+    #[inline]
+    pub(super) fn done(&mut self, step: usize, times: u64) -> u32 {
+        let step = &mut self.steps[step];
+        step.times += times;
+        step.to
+    }
+
     /// What the touch does is not decided by the shape.
     #[inline]
     pub(super) fn hard(&mut self) {
@@ -196,7 +204,7 @@ impl Engine {
         if info.touches.is_empty() || !context.is_first || context.shapes.off {
             return Way::Each;
         }
-        if context.steady.state != State::Watching {
+        if !matches!(context.steady.state, State::Watching | State::Recording) {
             context.top().shape = 0;
             return Way::Each;
         }
@@ -272,10 +280,15 @@ impl Engine {
             return;
         };
         let base = context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
+        let is_recorded = context.steady.state == State::Recording;
         for each in &known.awaits[first.1..end.1] {
             let model = usize::from(each.model);
-            let level = (base[model] + each.level).saturating_sub(1);
-            self.models[model].depend(level as usize, each.child);
+            let level = (base[model] + each.level).saturating_sub(1) as usize;
+            let run = &mut self.models[model];
+            run.depend(level, each.child);
+            if is_recorded && level + 2 >= run.depth() {
+                context.steady.waits_again(model, level, each.child);
+            }
         }
         for at in first.0..end.0 {
             let Act { local, site, deed, noted } = context.shapes.steps[step].acts[at];
@@ -287,6 +300,9 @@ impl Engine {
             let Some(cell) = frame.locals.get_mut(local as usize) else {
                 continue;
             };
+            if is_recorded {
+                context.steady.touched(local);
+            }
             act(cell, &mut context.local_readers, (site, deed, noted), now);
         }
     }
@@ -296,10 +312,10 @@ impl Engine {
         match way {
             Way::Each => {}
             Way::Known(step) => {
-                let step = &mut context.shapes.steps[step];
-                step.times += 1;
-                let to = step.to;
-                context.top().shape = to;
+                if context.steady.state == State::Recording {
+                    context.steady.now.steps.push(step);
+                }
+                context.top().shape = context.shapes.done(step, 1);
             }
             Way::Noting => {
                 let from = context.top().shape;
