@@ -158,7 +158,11 @@ impl std::hash::Hasher for Hasher {
         self.0 ^ self.0 >> 29
     }
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        for byte in rest {
             self.write_u64(u64::from(*byte));
         }
     }

@@ -199,6 +199,7 @@ impl Engine {
     }
 
     pub(super) fn next_iteration(&mut self, context: &mut Context) {
+        let was_counted = context.steady.counts();
         self.turned(context);
         self.note(context, Step::Turn);
         self.end_iteration(context);
@@ -210,7 +211,10 @@ impl Engine {
             node.ended.clear();
             node.in_body = false;
         }
-        self.reshape(context, Event::Turn);
+        // Iterations that are counted leave the shape that they find.
+        if !was_counted {
+            self.reshape(context, Event::Turn);
+        }
         self.begin_iteration(context);
     }
 

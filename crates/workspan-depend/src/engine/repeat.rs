@@ -114,6 +114,11 @@ impl Engine {
                 steady.batch = (is_same && context.is_first).then(Box::default);
                 (steady.state, steady.at, steady.next, steady.count) = (State::Counting, 0, 0, 0);
                 steady.duration = duration;
+                // A segment of which nothing was known yet may have left another shape.
+                let touch = |id: &&u32| !self.source.segments[**id as usize].touches.is_empty();
+                if steady.last.steps.len() != steady.path.iter().filter(touch).count() {
+                    context.top().shape = 0;
+                }
                 return;
             }
             std::mem::swap(&mut steady.last, &mut steady.now);
@@ -207,15 +212,18 @@ impl Engine {
         context.now = context.nodes.last().map_or(now, |node| node.turn.saturating_sub(1));
         context.steady.state = State::Repeating;
         for at in 0..done {
-            let id = context.steady.path[at] as usize;
+            let id32 = context.steady.path[at];
+            let id = id32 as usize;
             let info = std::mem::take(&mut self.source.segments[id]);
-            let mut touches = info.touches.iter();
-            for run in &info.runs {
+            let mut touches = &info.touches[..];
+            let way = self.way(context, &info, id32);
+            for (number, run) in info.runs.iter().enumerate() {
                 context.now += 1;
-                for (local, deed, site) in touches.by_ref().take(run.touches as usize) {
-                    self.touch(context, *local, *deed, *site);
-                }
+                let (of_line, rest) = touches.split_at((run.touches as usize).min(touches.len()));
+                self.touches(context, way, number, of_line);
+                touches = rest;
             }
+            self.touched(context, way, id32);
             self.source.segments[id] = info;
         }
         debug_assert_eq!(now, context.now, "an iteration took another time than its predecessor");

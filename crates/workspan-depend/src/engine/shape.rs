@@ -204,8 +204,7 @@ impl Engine {
         if info.touches.is_empty() || !context.is_first || context.shapes.off {
             return Way::Each;
         }
-        if !matches!(context.steady.state, State::Watching | State::Recording) {
-            context.top().shape = 0;
+        if context.steady.counts() {
             return Way::Each;
         }
         if context.top().shape == 0 {
@@ -220,8 +219,10 @@ impl Engine {
         if let Some(step) = shapes.step_of.get(&(shape, id)) {
             return Way::Known(*step);
         }
-        if shapes.segments > TRIAL && shapes.steps.len() as u64 > shapes.segments / 2 {
-            shapes.off = true;
+        let has_waited = context.steady.has_waited();
+        if has_waited || shapes.segments > TRIAL && shapes.steps.len() as u64 > shapes.segments / 2 {
+            shapes.off = !has_waited;
+            context.top().shape = 0;
             return Way::Each;
         }
         shapes.noting = Step::default();
@@ -281,7 +282,8 @@ impl Engine {
         };
         let base = context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
         let is_recorded = context.steady.state == State::Recording;
-        for each in &known.awaits[first.1..end.1] {
+        let awaits = if context.steady.has_waited() { &[][..] } else { &known.awaits[first.1..end.1] };
+        for each in awaits {
             let model = usize::from(each.model);
             let level = (base[model] + each.level).saturating_sub(1) as usize;
             let run = &mut self.models[model];
