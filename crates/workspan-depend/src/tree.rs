@@ -141,6 +141,15 @@ pub struct Common {
     pub carried: bool,
 }
 
+/// The deepest node that has begun before a moment, if it is the same for an earlier one.
+#[inline]
+pub fn common_of_both(nodes: &[Node], moment: u64, earlier: u64) -> Option<Common> {
+    let at = common(nodes, moment);
+    let node = nodes.get(at.node)?;
+    // No deeper node has begun before the former moment, so none has before the latter.
+    (earlier >= if at.carried { node.start } else { node.turn }).then_some(at)
+}
+
 /// The deepest node that has begun before a moment.
 #[inline]
 pub fn common(nodes: &[Node], moment: u64) -> Common {

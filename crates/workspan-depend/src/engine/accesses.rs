@@ -7,7 +7,7 @@ use workspan_trace::program::{operation, Access as Mode};
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
 use crate::table::Kind;
-use crate::tree::{common, Common};
+use crate::tree::{common, common_of_both, Common};
 
 impl Engine {
     pub(super) fn operation(&mut self, context: &mut Context, site: Site, access: &Access) {
@@ -215,12 +215,12 @@ pub(super) fn note_read(
     if head.site == site {
         let next = readers.get(head.next);
         let is_one = head.next == 0;
-        let node = common(&context.nodes, head.last);
         let is_same = |next: &Reader| {
             next.site == site
                 && next.next == 0
-                && common(&context.nodes, next.last) == node
-                && context.call_of(node, function, next.last) == context.call_of(node, function, head.first)
+                && common_of_both(&context.nodes, head.last, next.last).is_some_and(|node| {
+                    context.call_of(node, function, next.last) == context.call_of(node, function, head.first)
+                })
         };
         if is_one {
             cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });

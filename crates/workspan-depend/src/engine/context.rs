@@ -60,6 +60,7 @@ impl Context {
     }
 
     /// The call of a node's frame that was running at a moment.
+    #[inline]
     pub(super) fn call_of(&self, at: Common, function: u32, moment: u64) -> PlaceId {
         let frame = self.nodes.get(at.node).and_then(|node| self.frames.get(node.frame));
         let is_own = self.steady.is_touch();
@@ -68,15 +69,12 @@ impl Context {
     }
 
     /// What an address held before this moment belongs to a frame that has been left.
+    #[inline]
     pub(super) fn floor(&self, address: u64) -> u64 {
         if address >= self.root_address || self.root_address - address > STACK {
             return 0;
         }
-        for frame in self.frames.iter().rev() {
-            if frame.address > address {
-                return self.nodes.get(frame.node).map_or(0, |node| node.start);
-            }
-        }
-        0
+        let frame = self.frames.iter().rev().find(|frame| frame.address > address);
+        frame.and_then(|frame| self.nodes.get(frame.node)).map_or(0, |node| node.start)
     }
 }
