@@ -13,7 +13,7 @@ use workspan_graph::program::Program;
 use workspan_trace::program::{operation, Access as Mode, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
-use super::accesses::note_read;
+use super::accesses::{note_read, Noted};
 use super::found::distances;
 use super::plan::{Batch, Class, Operation, Where};
 use super::steady::Find;
@@ -109,6 +109,7 @@ impl Engine {
                     after: lines + run as u64,
                     classes: Vec::new(),
                     page: (0, 0),
+                    together: (0, 0),
                 });
             }
             lines += info.runs.len() as u64;
@@ -220,8 +221,15 @@ impl Engine {
                 let class = operation.class(nodes, Kind::Raw, writer, written)?;
                 operation.count(nodes, class, address, (written, written));
             }
-            note_read(context, readers, &mut cell, (operation.site, operation.function));
-            *context.shadow.cell(place).0 = cell;
+            let turn = context.nodes.last().map_or(0, |node| node.turn);
+            if !operation.read(readers, cell.readers, turn, context.now) {
+                let head = readers.get(cell.readers).last;
+                let noted = note_read(context, readers, &mut cell, (operation.site, operation.function));
+                if noted == Noted::Pushed {
+                    operation.together = context.together(operation.function, head);
+                }
+                *context.shadow.cell(place).0 = cell;
+            }
             return Some(());
         }
         let written_before = if writer == 0 { None } else { Some(operation.class(nodes, Kind::Waw, writer, written)?) };
@@ -262,6 +270,27 @@ impl Operation {
                 && moment <= class.range.1
                 && nodes.get(class.node).is_some_and(|node| (moment < node.turn) == class.carried)
         })
+    }
+
+    /// Adds a read to groups as [`note_read`] does, if they are those that it meets mostly; the cell stays as it is.
+    #[inline]
+    fn read(&self, readers: &mut Readers, number: u32, turn: u64, now: u64) -> bool {
+        let head = readers.get(number);
+        if head.site != self.site {
+            return false;
+        }
+        if head.first >= turn {
+            readers.set(number, Reader { last: now, ..head });
+            return true;
+        }
+        let next = readers.get(head.next);
+        let is_pair = next.site == self.site && next.next == 0;
+        if !is_pair || next.last < self.together.0 || head.last > self.together.1 {
+            return false;
+        }
+        readers.set(head.next, Reader { last: head.last, ..next });
+        readers.set(number, Reader { first: now, last: now, ..head });
+        true
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use super::{Context, Lived, Memo, Waited, Waiting, STACK, WAYS};
 use crate::shadow::Site;
 use crate::source::{small, PlaceId};
 use crate::table::Kind;
-use crate::tree::{Common, Frame, Node};
+use crate::tree::{common, Common, Frame, Node};
 
 /// Nothing is known.
 const NO_MEMO: Memo = Memo {
@@ -66,6 +66,21 @@ impl Context {
         let is_own = self.steady.is_touch();
         let frame = frame.filter(|frame| !is_own && (frame.function != function || frame.reentered));
         frame.map_or(0, |frame| frame.call_at(moment))
+    }
+
+    /// The moments around one that lie in the same node, and in no call of it: first and last.
+    pub(super) fn together(&self, function: u32, moment: u64) -> (u64, u64) {
+        let at = common(&self.nodes, moment);
+        let Some(node) = self.nodes.get(at.node) else {
+            return (0, 0);
+        };
+        if self.frames.get(node.frame).is_none_or(|frame| frame.function != function || frame.reentered) {
+            return (0, 0);
+        }
+        if at.carried {
+            return (node.start, node.turn - 1);
+        }
+        (node.turn, self.nodes.get(at.node + 1).map_or(u64::MAX, |inner| inner.start - 1))
     }
 
     /// What an address held before this moment belongs to a frame that has been left.

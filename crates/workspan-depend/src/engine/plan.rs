@@ -39,6 +39,8 @@ pub(super) struct Operation {
     pub(super) classes: Vec<Class>,
     /// The page of the last access, as [`Shadow::whole`](crate::shadow::Shadow::whole) knows it.
     pub(super) page: (u64, u32),
+    /// Between these moments, reads of the site belong together, as they were found last.
+    pub(super) together: (u64, u64),
 }
 
 /// What makes an iteration.
