@@ -128,7 +128,15 @@ impl Engine {
 
     fn class(context: &Context, find: &Find) -> Class {
         let Find { kind, source, at, record, .. } = *find;
-        Class { kind, source, range: Engine::interval(context, find), node: at.node, carried: at.carried, record, tally: Tally::default() }
+        Class {
+            kind,
+            source,
+            range: Engine::interval(context, find),
+            node: at.node,
+            carried: at.carried,
+            record,
+            tally: Tally::default(),
+        }
     }
 
     /// Moments of an earlier access between which nothing changes: the node, the loop that has ended in it, the call.
@@ -232,7 +240,8 @@ impl Engine {
             }
             return Some(());
         }
-        let written_before = if writer == 0 { None } else { Some(operation.class(nodes, Kind::Waw, writer, written)?) };
+        let written_before =
+            if writer == 0 { None } else { Some(operation.class(nodes, Kind::Waw, writer, written)?) };
         let mut groups = [(0, Reader::default()); GROUPS];
         let mut count = 0;
         let mut at = cell.readers;

@@ -80,7 +80,9 @@ impl Engine {
             && memo.serial == node.serial
             && memo.top == top
             && memo.carried == at.carried
-            && (memo.is_local || memo.is_direct && !frame.reentered || memo.waiting.source_call == frame.call_at(source.last));
+            && (memo.is_local
+                || memo.is_direct && !frame.reentered
+                || memo.waiting.source_call == frame.call_at(source.last));
         if is_same {
             self.seen_again(context, slot, (kind, source, at), address, distances);
             return;

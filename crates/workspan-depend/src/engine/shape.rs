@@ -230,13 +230,7 @@ impl Engine {
     }
 
     /// The touches of a line.
-    pub(super) fn touches(
-        &mut self,
-        context: &mut Context,
-        way: Way,
-        line: usize,
-        touches: &[(u32, Deed, Site)],
-    ) {
+    pub(super) fn touches(&mut self, context: &mut Context, way: Way, line: usize, touches: &[(u32, Deed, Site)]) {
         match way {
             Way::Each => touches.iter().for_each(|(local, deed, site)| self.touch(context, *local, *deed, *site)),
             Way::Noting => {
