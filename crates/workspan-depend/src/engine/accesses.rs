@@ -4,6 +4,7 @@ use workspan_graph::events::Access;
 use workspan_trace::facts::Deed;
 use workspan_trace::program::{operation, Access as Mode};
 
+use super::shapes::Noted;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
 use crate::table::Kind;
@@ -177,21 +178,6 @@ impl Engine {
 
 /// Groups of one site that are looked at when a read is added.
 const SURVIVORS: u32 = 4;
-
-/// What became of the groups of reads when one was added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Noted {
-    /// A new group is the first one.
-    First,
-    /// A group is longer: the one behind so many others.
-    Longer(u32),
-    /// The second group took in the first one, which begins anew.
-    Pushed,
-    /// Of two groups, each behind so many others, the latter became part of the former; and a new group is the first one.
-    Joined(u32, u32),
-    /// Several did.
-    Other,
-}
 
 /// Adds a read to those since the last write.
 pub(super) fn note_read(

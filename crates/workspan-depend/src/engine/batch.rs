@@ -13,9 +13,10 @@ use workspan_graph::program::Program;
 use workspan_trace::program::{operation, Access as Mode, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
-use super::accesses::{note_read, Noted};
+use super::accesses::note_read;
 use super::found::distances;
 use super::plan::{Batch, Class, Operation, Where};
+use super::shapes::Noted;
 use super::steady::Find;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Site};

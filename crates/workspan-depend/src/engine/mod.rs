@@ -18,6 +18,7 @@ mod lines;
 mod plan;
 mod repeat;
 mod shape;
+mod shapes;
 mod steady;
 mod stream;
 
@@ -30,7 +31,7 @@ use workspan_graph::program::Loaded;
 use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
-use self::shape::Shapes;
+use self::shapes::Shapes;
 use self::steady::Steady;
 use crate::effects::STATES;
 use crate::journal::Journal;
