@@ -43,6 +43,9 @@ enum Verb {
     Bench(bench::Options),
     /// Make the script of the HTML report from `web/`, and its engine from `workspan-page`.
     Web(web::Options),
+    /// Run a command, and show the most memory that it had, in KiB.
+    #[command(hide = true)]
+    Peak(bench::Peak),
     /// Run the fuzz targets for a limited time.
     Fuzz(fuzz::Options),
 }
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Verb::Tidy => tidy::main(),
         Verb::Imports => tidy::imports(),
         Verb::Bench(options) => bench::main(&options),
+        Verb::Peak(options) => bench::peak(&options),
         Verb::Web(options) => web::main(&options),
         Verb::Fuzz(options) => fuzz::main(&options),
     };

@@ -168,6 +168,18 @@ impl Run {
         self.work += cost;
     }
 
+    /// Tasks of that work ran like the innermost one so far, one after another, and ended when it does.
+    pub fn skip(&mut self, cost: u64) {
+        self.work += cost;
+        let top = self.levels.len() - 1;
+        for level in &mut self.levels[top.saturating_sub(1)..] {
+            // Their own time stands still.
+            level.offset -= cost.cast_signed();
+            level.line_work += cost;
+        }
+        self.levels[top].begun += cost;
+    }
+
     /// A task begins.
     pub fn begin(&mut self) {
         let offset = -self.work.cast_signed();

@@ -2,7 +2,7 @@
 
 use crate::engine::Engine;
 use crate::journal::{Step, Walk};
-use crate::models::{jump, Child, Run};
+use crate::models::{jump, Child, Model, Run};
 use workspan_trace::facts::Run as Line;
 use workspan_trace::program::flag;
 
@@ -15,11 +15,10 @@ pub fn again(engine: &mut Engine) {
         let model = run.model;
         model.aggregated && !model.hoist && !model.reductions && (!model.loops || model.parallel_only)
     };
-    for number in 0..engine.models.len() {
-        if wanted(&engine.models[number]) {
-            let again = replay(engine, engine.models[number].model);
-            engine.models[number] = again;
-        }
+    let wanted: Vec<usize> = (0..engine.models.len()).filter(|number| wanted(&engine.models[*number])).collect();
+    let models: Vec<Model> = wanted.iter().map(|number| engine.models[*number].model).collect();
+    for (number, run) in wanted.into_iter().zip(replay(engine, &models)) {
+        engine.models[number] = run;
     }
 }
 
@@ -34,7 +33,7 @@ fn line_of(engine: &Engine, id: u32, number: u32) -> Option<(Line, bool, &[Child
 /// A model that goes through the journal.
 struct Replay<'e> {
     engine: &'e Engine,
-    model: crate::models::Model,
+    model: Model,
     /// Levels of running calls and loops; loops that are no tasks have none.
     frames: Vec<usize>,
     loops: Vec<bool>,
@@ -42,30 +41,33 @@ struct Replay<'e> {
     /// Tasks that began or ended: a line that has waited since need not wait again.
     changes: u64,
     /// What a line means, looked up once.
-    lines: Vec<Option<(Line, bool, &'e [Child])>>,
+    lines: &'e [Option<(Line, bool, &'e [Child])>],
     waited: Vec<u64>,
 }
 
-fn replay(engine: &Engine, model: crate::models::Model) -> Run {
+/// Goes through the journal once, for all of these models.
+fn replay(engine: &Engine, models: &[Model]) -> Vec<Run> {
     let lines: Vec<_> = engine.lines.iter().map(|(id, number)| line_of(engine, *id, *number)).collect();
-    let waited = vec![0; lines.len()];
-    let (frames, loops) = (Vec::new(), Vec::new());
-    let mut replay = Replay { engine, model, frames, loops, follows: 0, changes: 1, lines, waited };
-    let mut run = Run::new(model);
+    let of_model = |model: &Model| {
+        let (waited, frames, loops) = (vec![0; lines.len()], Vec::new(), Vec::new());
+        let lines = &lines;
+        (Replay { engine, model: *model, frames, loops, follows: 0, changes: 1, lines, waited }, Run::new(*model))
+    };
+    let mut all: Vec<_> = models.iter().map(of_model).collect();
     engine.journal.replay(|walk| match walk {
-        Walk::Step(step) => replay.step(&mut run, step),
+        Walk::Step(step) => all.iter_mut().for_each(|(replay, run)| replay.step(run, step)),
         Walk::Cycle(steps, times) => {
             let cost = steps.iter().map(|step| match step {
-                Step::Line(at) => {
-                    replay.lines.get(*at as usize).copied().flatten().map_or(0, |line| line.0.cost.into())
-                }
+                Step::Line(at) => lines.get(*at as usize).copied().flatten().map_or(0, |line| line.0.cost.into()),
                 _ => 0,
             });
             let cost: u64 = cost.sum();
-            jump(&mut run, times, cost, |run| steps.iter().for_each(|step| replay.step(run, *step)));
+            for (replay, run) in &mut all {
+                jump(run, times, cost, |run| steps.iter().for_each(|step| replay.step(run, *step)));
+            }
         }
     });
-    run
+    all.into_iter().map(|(_, run)| run).collect()
 }
 
 impl Replay<'_> {

@@ -158,7 +158,11 @@ impl std::hash::Hasher for Hasher {
         self.0 ^ self.0 >> 29
     }
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        for byte in rest {
             self.write_u64(u64::from(*byte));
         }
     }
@@ -214,20 +218,15 @@ impl Shadow {
         Span { page, first, end }
     }
 
-    /// The cell of an access that covers one cell, which must be there.
+    /// The cell of an access that covers one cell, which must be there; `last`: number of a page, + 1, and where it is.
     #[inline]
-    pub fn whole(&mut self, address: u64, shift: u32) -> Option<(u32, u32)> {
+    pub fn whole(&self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(u32, u32)> {
         let key = address / PAGE;
-        let page = match self.recent.get(recent(key)) {
-            Some(recent) if recent.0 == key + 1 => recent.1,
-            _ => {
-                let page = *self.index.get(&key)?;
-                *self.recent.get_mut(recent(key))? = (key + 1, page);
-                page
-            }
-        };
-        let is_whole = self.pages[page as usize].shift == shift && address & ((1 << shift) - 1) == 0;
-        is_whole.then(|| (page, u32::try_from((address % PAGE) >> shift).unwrap_or(0)))
+        if last.0 != key + 1 {
+            *last = (key + 1, *self.index.get(&key)?);
+        }
+        let is_whole = self.pages[last.1 as usize].shift == shift && address & ((1 << shift) - 1) == 0;
+        is_whole.then_some((last.1, ((address % PAGE) >> shift) as u32))
     }
 
     fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {

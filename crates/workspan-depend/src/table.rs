@@ -66,6 +66,38 @@ pub struct Record {
     pub iteration: u64,
 }
 
+/// A dependence that was seen several times in one execution of its node.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    count: u64,
+    least: u64,
+    most: u64,
+    first: u64,
+    last: u64,
+    varies: bool,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally { count: 0, least: u64::MAX, most: 0, first: 0, last: 0, varies: false }
+    }
+}
+
+impl Tally {
+    /// It was seen at an address.
+    #[inline]
+    pub fn count(&mut self, address: u64, distances: (u64, u64)) {
+        if self.count == 0 {
+            (self.first, self.last) = (address, address);
+        }
+        self.count += 1;
+        self.least = self.least.min(distances.0);
+        self.most = self.most.max(distances.1);
+        self.varies |= self.last != address;
+        self.last = address;
+    }
+}
+
 /// Whether a value that a loop wrote was read afterwards, and from which iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveOut {
@@ -107,6 +139,19 @@ impl Table {
             record.count += times;
             record.most = record.most.max(most);
         }
+    }
+
+    /// Takes a tally in; `start`: when the node began. The tally is empty afterwards.
+    pub fn add(&mut self, number: u32, tally: &mut Tally, start: u64) {
+        let tally = std::mem::take(tally);
+        let Some((_, record)) = self.all.get_mut(number as usize).filter(|_| tally.count > 0) else {
+            return;
+        };
+        record.varies |= tally.varies || record.count > 0 && record.latest.1 == start && record.latest.0 != tally.first;
+        record.count += tally.count;
+        record.least = record.least.min(tally.least);
+        record.most = record.most.max(tally.most);
+        record.latest = (tally.last, start);
     }
 
     /// A dependence was seen.

@@ -60,6 +60,18 @@ pub struct Node {
     pub serial: u64,
 }
 
+impl Node {
+    /// The loop that has ended in it, and was running at a moment.
+    #[inline]
+    pub fn ended_at(&self, moment: u64) -> Option<&Ended> {
+        // They have ended in the order of time, and mostly before.
+        if self.ended.last().is_none_or(|last| last.end < moment) {
+            return None;
+        }
+        self.ended.iter().rev().find(|ended| ended.start <= moment && moment <= ended.end)
+    }
+}
+
 /// A call.
 #[derive(Debug, Default)]
 pub struct Frame {
@@ -83,6 +95,8 @@ pub struct Frame {
     pub reentered: bool,
     /// Number of the frame of the same function around it, + 1.
     pub outer: usize,
+    /// Number of what its locals and loops are like; 0: not known.
+    pub shape: u32,
 }
 
 /// Spans that a frame keeps at most.
@@ -125,6 +139,15 @@ pub struct Common {
     pub node: usize,
     /// In an earlier iteration.
     pub carried: bool,
+}
+
+/// The deepest node that has begun before a moment, if it is the same for an earlier one.
+#[inline]
+pub fn common_of_both(nodes: &[Node], moment: u64, earlier: u64) -> Option<Common> {
+    let at = common(nodes, moment);
+    let node = nodes.get(at.node)?;
+    // No deeper node has begun before the former moment, so none has before the latter.
+    (earlier >= if at.carried { node.start } else { node.turn }).then_some(at)
 }
 
 /// The deepest node that has begun before a moment.

@@ -4,6 +4,7 @@
 //! whoever waits for it. That is us for the native program, and `workspan record` for the profiled one, which passes the
 //! number on as `program.cpu_ns`; so what workspan itself does before and afterwards is no part of it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
@@ -99,6 +100,33 @@ pub(super) fn cpu_of(command: &mut Command) -> anyhow::Result<f64> {
     let before = cpu_of_children()?;
     said(command)?;
     Ok(cpu_of_children()? - before)
+}
+
+/// The most memory that a command had, in MiB. A process of its own runs it: the kernel keeps one number for all children.
+pub(super) fn peak_of(command: &mut Command) -> anyhow::Result<f64> {
+    let mut around = Command::new(std::env::current_exe().context("cannot find the own program")?);
+    around.arg("peak").arg("--").arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        around.current_dir(folder);
+    }
+    let said = output_of(&mut around)?;
+    Ok(said.trim().parse::<f64>().with_context(|| format!("no number: {said}"))? / 1024.0)
+}
+
+/// A command to run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Peak {
+    /// Program and arguments.
+    #[arg(last = true, required = true)]
+    command: Vec<OsString>,
+}
+
+/// Runs a command, and prints the most memory that it had, or one of its children, in KiB.
+#[expect(clippy::print_stdout, reason = "whoever runs it reads the number")]
+pub(crate) fn peak(options: &Peak) -> anyhow::Result<()> {
+    said(Command::new(&options.command[0]).args(&options.command[1..]))?;
+    println!("{}", getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss());
+    Ok(())
 }
 
 /// What a command that must succeed writes to its standard output.

@@ -4,12 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use anyhow::Context;
 
-use super::child::cpu_of;
+use super::child::{cpu_of, peak_of};
 use super::figure::{Figure, Target};
 use super::spread::Spread;
 use super::{build, table, Options};
@@ -57,8 +55,8 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
             table::row(&figure);
             figures.push(figure);
         }
-        let own = peak(Command::new(&programs[1]).args(*arguments))?;
-        let value = peak(&mut profile(name, arguments)?)?;
+        let own = peak_of(Command::new(&programs[1]).args(*arguments))?;
+        let value = peak_of(&mut profile(name, arguments)?)?;
         let behind = vec![("MiB of the program", Spread::of([own]))];
         let target = Some(Target::AtMost(MEMORY * own + BASE));
         let figure = Figure { behind, ..of((*name).to_owned(), "MiB of the profile", value, target) };
@@ -108,20 +106,4 @@ fn profile(name: &str, arguments: &[&str]) -> anyhow::Result<Command> {
     command.args(["depend", "-o", &format!("{name}.profile"), "--"]).arg(Path::new(".").join(name)).args(arguments);
     command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
     Ok(command)
-}
-
-/// The most memory that a process has, in MiB, as the kernel shows it while it runs.
-#[expect(clippy::disallowed_methods, reason = "the pause between two looks")]
-fn peak(command: &mut Command) -> anyhow::Result<f64> {
-    let mut child = command.stdout(Stdio::null()).spawn()?;
-    let status = PathBuf::from(format!("/proc/{}/status", child.id()));
-    let mut most = 0.0_f64;
-    while child.try_wait()?.is_none() {
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
-        most = most.max(kib.unwrap_or(0.0) / 1024.0);
-        thread::sleep(Duration::from_millis(1));
-    }
-    Ok(most)
 }

@@ -51,6 +51,7 @@ use std::fs;
 
 use anyhow::Context;
 
+pub(crate) use child::{peak, Peak};
 use figure::Figure;
 pub(crate) use options::Options;
 

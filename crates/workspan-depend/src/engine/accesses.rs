@@ -4,10 +4,11 @@ use workspan_graph::events::Access;
 use workspan_trace::facts::Deed;
 use workspan_trace::program::{operation, Access as Mode};
 
+use super::shapes::Noted;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
 use crate::table::Kind;
-use crate::tree::{common, Common};
+use crate::tree::{common, common_of_both, Common};
 
 impl Engine {
     pub(super) fn operation(&mut self, context: &mut Context, site: Site, access: &Access) {
@@ -97,7 +98,8 @@ impl Engine {
                 self.expose(context, site, at);
             }
             let function = self.source.sites.get(site as usize).map_or(u32::MAX, |site| site.function);
-            note_read(context, readers, cell, (site, function));
+            let noted = note_read(context, readers, cell, (site, function));
+            context.shapes.read(noted);
         }
         if mode != Mode::Load {
             if cell.writer != 0 && !same {
@@ -152,13 +154,22 @@ impl Engine {
 
     /// A read of a value from before the iterations that run.
     pub(super) fn expose(&mut self, context: &mut Context, site: Site, at: Option<Common>) {
-        let serial = context.nodes.last().map_or(0, |node| node.serial);
+        if at.is_none() {
+            // Which loops it lies in, calls around decide, too.
+            context.shapes.hard();
+        }
         let first = at.map_or(0, |at| if at.carried { at.node } else { at.node + 1 });
+        // In one frame, a loop lies in the same loops again.
+        let Some(innermost) = context.nodes.last() else {
+            return;
+        };
+        let frame = context.nodes[context.frames[innermost.frame].node].serial;
+        let within = (frame, innermost.number);
         let memo = &mut context.exposure[site as usize];
-        if memo.0 == serial && memo.1 <= first {
+        if memo.0 == within && memo.1 <= first {
             return;
         }
-        *memo = (serial, first);
+        *memo = (within, first);
         for node in context.nodes.iter().skip(first).filter(|node| node.number != 0) {
             self.table.exposed.insert((site, node.number));
         }
@@ -169,45 +180,53 @@ impl Engine {
 const SURVIVORS: u32 = 4;
 
 /// Adds a read to those since the last write.
-pub(super) fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) {
+pub(super) fn note_read(
+    context: &Context,
+    readers: &mut Readers,
+    cell: &mut Cell,
+    (site, function): (Site, u32),
+) -> Noted {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     let head = readers.get(cell.readers);
     if cell.readers == 0 || head.site == site && head.first >= turn {
         if cell.readers == 0 {
             cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
-        } else {
-            readers.set(cell.readers, Reader { last: now, ..head });
+            return Noted::First;
         }
-        return;
+        readers.set(cell.readers, Reader { last: now, ..head });
+        return Noted::Longer(0);
     }
     // Two groups, or one: the common cases of what follows.
     if head.site == site {
         let next = readers.get(head.next);
         let is_one = head.next == 0;
-        let node = common(&context.nodes, head.last);
         let is_same = |next: &Reader| {
             next.site == site
                 && next.next == 0
-                && common(&context.nodes, next.last) == node
-                && context.call_of(node, function, next.last) == context.call_of(node, function, head.first)
+                && common_of_both(&context.nodes, head.last, next.last).is_some_and(|node| {
+                    context.call_of(node, function, next.last) == context.call_of(node, function, head.first)
+                })
         };
         if is_one {
             cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-            return;
+            return Noted::First;
         }
         if is_same(&next) {
             readers.set(head.next, Reader { last: head.last, ..next });
             readers.set(cell.readers, Reader { first: now, last: now, ..head });
-            return;
+            return Noted::Pushed;
         }
     }
     // The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that
     // there are no more than loops around.
     let (mut found, mut later) = (0, None);
     let (mut at, mut before) = (cell.readers, 0);
+    let (mut number_of, mut noted) = (0, Noted::First);
     while at != 0 && found < SURVIVORS {
         let reader = readers.get(at);
+        let place = number_of;
+        number_of += 1;
         if reader.site != site {
             (before, at) = (at, reader.next);
             continue;
@@ -216,23 +235,25 @@ pub(super) fn note_read(context: &Context, readers: &mut Readers, cell: &mut Cel
         match later {
             None if reader.first >= turn => {
                 readers.set(at, Reader { last: now, ..reader });
-                return;
+                return Noted::Longer(place);
             }
-            Some((number, of)) if of == node => {
+            Some((number, of, former)) if of == node => {
                 let new = readers.get(number);
                 if context.call_of(node, function, new.first) == context.call_of(node, function, reader.last) {
                     readers.unlink(before, at, cell);
                     let new = readers.get(number);
                     readers.set(number, Reader { first: reader.first, ..new });
                     at = reader.next;
+                    noted = if noted == Noted::First { Noted::Joined(former, place) } else { Noted::Other };
                     continue;
                 }
             }
             _ => {}
         }
         found += 1;
-        later = Some((at, node));
+        later = Some((at, node, place));
         (before, at) = (at, reader.next);
     }
     cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+    noted
 }

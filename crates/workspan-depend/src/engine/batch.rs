@@ -16,10 +16,11 @@ use workspan_trace::{ID_BYTES, SLOT_BYTES};
 use super::accesses::note_read;
 use super::found::distances;
 use super::plan::{Batch, Class, Operation, Where};
+use super::shapes::Noted;
 use super::steady::Find;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Site};
-use crate::table::Kind;
+use crate::table::{Kind, Tally};
 use crate::tree::Node;
 
 /// Groups of reads that one write may end here.
@@ -41,7 +42,7 @@ impl Engine {
                 if batch.ids.iter().any(|(at, id)| iteration.get(*at..at + ID_BYTES) != Some(&id.to_le_bytes())) {
                     break;
                 }
-                let done = self.iteration(context, &mut readers, &batch, iteration);
+                let done = self.iteration(context, &mut readers, &mut batch, iteration);
                 if done < batch.operations.len() {
                     context.steady.skip = crate::source::small(done);
                     break;
@@ -50,6 +51,9 @@ impl Engine {
                 at += batch.bytes;
             }
             context.shadow.readers = readers;
+            for class in batch.operations.iter_mut().flat_map(|operation| &mut operation.classes) {
+                self.table.add(class.record, &mut class.tally, context.nodes[class.node].start);
+            }
             if times > 0 {
                 self.advance(context, times);
             }
@@ -105,6 +109,8 @@ impl Engine {
                     function,
                     after: lines + run as u64,
                     classes: Vec::new(),
+                    page: (0, 0),
+                    together: (0, 0),
                 });
             }
             lines += info.runs.len() as u64;
@@ -123,7 +129,15 @@ impl Engine {
 
     fn class(context: &Context, find: &Find) -> Class {
         let Find { kind, source, at, record, .. } = *find;
-        Class { kind, source, range: Engine::interval(context, find), node: at.node, carried: at.carried, record }
+        Class {
+            kind,
+            source,
+            range: Engine::interval(context, find),
+            node: at.node,
+            carried: at.carried,
+            record,
+            tally: Tally::default(),
+        }
     }
 
     /// Moments of an earlier access between which nothing changes: the node, the loop that has ended in it, the call.
@@ -160,7 +174,7 @@ impl Engine {
     }
 
     /// The accesses of one iteration, up to the first one that is new; how many were not.
-    fn iteration(&mut self, context: &mut Context, readers: &mut Readers, batch: &Batch, bytes: &[u8]) -> usize {
+    fn iteration(&mut self, context: &mut Context, readers: &mut Readers, batch: &mut Batch, bytes: &[u8]) -> usize {
         let now = context.now;
         let turn = now + 1;
         let Some(node) = context.nodes.last_mut() else {
@@ -169,7 +183,7 @@ impl Engine {
         let before = (node.former, node.turn);
         (node.former, node.turn) = (node.turn, turn);
         node.iteration += 1;
-        for (number, operation) in batch.operations.iter().enumerate() {
+        for (number, operation) in batch.operations.iter_mut().enumerate() {
             let address = match operation.address {
                 Where::Byte(at, offset) => slot(&bytes[at..], 0).wrapping_add_signed(offset),
                 Where::Fixed(address) => address,
@@ -198,58 +212,60 @@ impl Engine {
         &mut self,
         context: &mut Context,
         readers: &mut Readers,
-        operation: &Operation,
+        operation: &mut Operation,
         address: u64,
     ) -> Option<()> {
-        let floor = context.floor(address);
-        let place = context.shadow.whole(address, operation.shift)?;
+        let place = context.shadow.whole(address, operation.shift, &mut operation.page)?;
         let mut cell = *context.shadow.cell(place).0;
-        if cell.writer != 0 && cell.written < floor {
+        let (writer, written) = (cell.writer, cell.written);
+        let floor = context.floor(address);
+        if writer != 0 && written < floor {
             return None;
         }
         let nodes = &context.nodes;
-        let of_writer = |kind: Kind| operation.class(nodes, kind, cell.writer, cell.written);
-        let written = cell.written;
-        if operation.is_write {
-            let written_before = if cell.writer == 0 { None } else { Some(of_writer(Kind::Waw)?) };
-            let mut groups = [(0, Reader::default()); GROUPS];
-            let mut count = 0;
-            let mut at = cell.readers;
-            while at != 0 {
-                let reader = readers.get(at);
-                at = reader.next;
-                let class = operation.class(nodes, Kind::War, reader.site, reader.last)?;
-                let is_new = groups[..count].iter().all(|(_, other)| other.site != reader.site);
-                if count == GROUPS || reader.last < floor || !is_new {
-                    return None;
-                }
-                groups[count] = (class, reader);
-                count += 1;
-            }
-            if let Some(class) = written_before {
-                self.count(nodes, operation.classes[class], address, (written, written));
-            }
-            for (class, reader) in &groups[..count] {
-                self.count(nodes, operation.classes[*class], address, (reader.first, reader.last));
-            }
-            readers.drop_list(cell.readers);
-            cell = Cell { written: context.now, writer: operation.site, readers: 0 };
-        } else {
-            if cell.writer == 0 {
+        if !operation.is_write {
+            if writer == 0 {
                 self.expose(context, operation.site, None);
             } else {
-                let class = of_writer(Kind::Raw)?;
-                self.count(nodes, operation.classes[class], address, (written, written));
+                let class = operation.class(nodes, Kind::Raw, writer, written)?;
+                operation.count(nodes, class, address, (written, written));
             }
-            note_read(context, readers, &mut cell, (operation.site, operation.function));
+            let turn = context.nodes.last().map_or(0, |node| node.turn);
+            if !operation.read(readers, cell.readers, turn, context.now) {
+                let head = readers.get(cell.readers).last;
+                let noted = note_read(context, readers, &mut cell, (operation.site, operation.function));
+                if noted == Noted::Pushed {
+                    operation.together = context.together(operation.function, head);
+                }
+                *context.shadow.cell(place).0 = cell;
+            }
+            return Some(());
         }
-        *context.shadow.cell(place).0 = cell;
+        let written_before =
+            if writer == 0 { None } else { Some(operation.class(nodes, Kind::Waw, writer, written)?) };
+        let mut groups = [(0, Reader::default()); GROUPS];
+        let mut count = 0;
+        let mut at = cell.readers;
+        while at != 0 {
+            let reader = readers.get(at);
+            at = reader.next;
+            let class = operation.class(nodes, Kind::War, reader.site, reader.last)?;
+            let is_new = groups[..count].iter().all(|(_, other)| other.site != reader.site);
+            if count == GROUPS || reader.last < floor || !is_new {
+                return None;
+            }
+            groups[count] = (class, reader);
+            count += 1;
+        }
+        if let Some(class) = written_before {
+            operation.count(nodes, class, address, (written, written));
+        }
+        for (class, reader) in &groups[..count] {
+            operation.count(nodes, *class, address, (reader.first, reader.last));
+        }
+        readers.drop_list(cell.readers);
+        *context.shadow.cell(place).0 = Cell { written: context.now, writer: operation.site, readers: 0 };
         Some(())
-    }
-
-    fn count(&mut self, nodes: &[Node], class: Class, address: u64, (first, last): (u64, u64)) {
-        let node = &nodes[class.node];
-        self.table.count(class.record, (address, node.start), distances(node, class.carried, first, last));
     }
 }
 
@@ -258,12 +274,38 @@ impl Operation {
     #[inline]
     fn class(&self, nodes: &[Node], kind: Kind, source: Site, moment: u64) -> Option<usize> {
         self.classes.iter().position(|class| {
-            let is_carried = || nodes.get(class.node).is_some_and(|node| moment < node.turn);
             class.source == source
                 && class.kind == kind
                 && class.range.0 <= moment
                 && moment <= class.range.1
-                && is_carried() == class.carried
+                && nodes.get(class.node).is_some_and(|node| (moment < node.turn) == class.carried)
         })
+    }
+
+    /// Adds a read to groups as [`note_read`] does, if they are those that it meets mostly; the cell stays as it is.
+    #[inline]
+    fn read(&self, readers: &mut Readers, number: u32, turn: u64, now: u64) -> bool {
+        let head = readers.get(number);
+        if head.site != self.site {
+            return false;
+        }
+        if head.first >= turn {
+            readers.set(number, Reader { last: now, ..head });
+            return true;
+        }
+        let next = readers.get(head.next);
+        let is_pair = next.site == self.site && next.next == 0;
+        if !is_pair || next.last < self.together.0 || head.last > self.together.1 {
+            return false;
+        }
+        readers.set(head.next, Reader { last: head.last, ..next });
+        readers.set(number, Reader { first: now, last: now, ..head });
+        true
+    }
+
+    #[inline]
+    fn count(&mut self, nodes: &[Node], class: usize, address: u64, (first, last): (u64, u64)) {
+        let class = &mut self.classes[class];
+        class.tally.count(address, distances(&nodes[class.node], class.carried, first, last));
     }
 }

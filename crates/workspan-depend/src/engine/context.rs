@@ -4,18 +4,19 @@ use super::{Context, Lived, Memo, Waited, Waiting, STACK, WAYS};
 use crate::shadow::Site;
 use crate::source::{small, PlaceId};
 use crate::table::Kind;
-use crate::tree::{Common, Frame, Node};
+use crate::tree::{common, Common, Frame, Node};
 
 /// Nothing is known.
 const NO_MEMO: Memo = Memo {
     source: 0,
     serial: 0,
+    top: 0,
     record: 0,
     carried: false,
     place: (0, 0),
     is_task: false,
-    may_be_quiet: false,
     is_quiet: false,
+    is_local: false,
     is_direct: false,
     is_top: false,
     sink_call: 0,
@@ -42,45 +43,53 @@ impl Context {
         let needed = site as usize + 1;
         if self.memo_of.len() < needed {
             self.memo_of.resize(needed + 64, [0; 3]);
-            self.exposure.resize(needed + 64, (0, 0));
+            self.exposure.resize(needed + 64, ((0, 0), 0));
         }
     }
 
-    /// What the last dependence of two places was.
+    /// Where the last dependence of two places is kept, of those that a node carries or not.
     #[inline]
-    pub(super) fn memo(&self, kind: Kind, source: Site, sink: Site) -> &Memo {
-        let memos = (self.memo_of[sink as usize][kind as usize] as usize).checked_sub(1);
-        memos.map_or(&NO_MEMO, |memos| &self.memos[memos][source as usize % WAYS])
-    }
-
-    /// The same, to change it.
-    #[inline]
-    pub(super) fn memo_mut(&mut self, kind: Kind, source: Site, sink: Site) -> &mut Memo {
-        let memos = &mut self.memo_of[sink as usize][kind as usize];
-        if *memos == 0 {
-            self.memos.push([NO_MEMO; WAYS]);
-            *memos = small(self.memos.len());
+    pub(super) fn slot(&mut self, kind: Kind, source: Site, sink: Site, (number, carried): (u32, bool)) -> usize {
+        let first = &mut self.memo_of[sink as usize][kind as usize];
+        if *first == 0 {
+            *first = small(self.memos.len()) + 1;
+            self.memos.extend([NO_MEMO; WAYS]);
         }
-        &mut self.memos[*memos as usize - 1][source as usize % WAYS]
+        let way = source ^ u32::from(carried) << 2 ^ number << 1;
+        *first as usize - 1 + way as usize % WAYS
     }
 
     /// The call of a node's frame that was running at a moment.
+    #[inline]
     pub(super) fn call_of(&self, at: Common, function: u32, moment: u64) -> PlaceId {
         let frame = self.nodes.get(at.node).and_then(|node| self.frames.get(node.frame));
-        let frame = frame.filter(|frame| frame.function != function || frame.reentered);
+        let is_own = self.steady.is_touch();
+        let frame = frame.filter(|frame| !is_own && (frame.function != function || frame.reentered));
         frame.map_or(0, |frame| frame.call_at(moment))
     }
 
+    /// The moments around one that lie in the same node, and in no call of it: first and last.
+    pub(super) fn together(&self, function: u32, moment: u64) -> (u64, u64) {
+        let at = common(&self.nodes, moment);
+        let Some(node) = self.nodes.get(at.node) else {
+            return (0, 0);
+        };
+        if self.frames.get(node.frame).is_none_or(|frame| frame.function != function || frame.reentered) {
+            return (0, 0);
+        }
+        if at.carried {
+            return (node.start, node.turn - 1);
+        }
+        (node.turn, self.nodes.get(at.node + 1).map_or(u64::MAX, |inner| inner.start - 1))
+    }
+
     /// What an address held before this moment belongs to a frame that has been left.
+    #[inline]
     pub(super) fn floor(&self, address: u64) -> u64 {
         if address >= self.root_address || self.root_address - address > STACK {
             return 0;
         }
-        for frame in self.frames.iter().rev() {
-            if frame.address > address {
-                return self.nodes.get(frame.node).map_or(0, |node| node.start);
-            }
-        }
-        0
+        let frame = self.frames.iter().rev().find(|frame| frame.address > address);
+        frame.and_then(|frame| self.nodes.get(frame.node)).map_or(0, |node| node.start)
     }
 }

@@ -71,13 +71,29 @@ impl Engine {
     ) {
         let node = &context.nodes[at.node];
         let distances = distances(node, at.carried, source.first, source.last);
+        let top = context.nodes[context.frames[context.frames.len() - 1].node].serial;
+        let slot = context.slot(kind, source.site, sink, (context.nodes[at.node].number, at.carried));
+        let (node, memo) = (&context.nodes[at.node], &context.memos[slot]);
         let frame = &context.frames[node.frame];
+        // In one node, and under one frame on top, only the call of the earlier access can be another one.
+        let is_same = memo.source == source.site
+            && memo.serial == node.serial
+            && memo.top == top
+            && memo.carried == at.carried
+            && (memo.is_local
+                || memo.is_direct && !frame.reentered
+                || memo.waiting.source_call == frame.call_at(source.last));
+        if is_same {
+            self.seen_again(context, slot, (kind, source, at), address, distances);
+            return;
+        }
         let is_top = context.frames.len() - 1 == node.frame;
-        let memo = context.memo(kind, source.site, sink);
         let place = (node.number, frame.function);
         let is_known = memo.source == source.site && memo.place == place;
         let is_direct = if is_known { memo.is_direct } else { self.is_direct(context, node.frame, source.site) };
-        let source_call = if is_direct && !frame.reentered { 0 } else { frame.call_at(source.last) };
+        // A local without an address is accessed by its own call alone.
+        let is_local = context.steady.is_touch();
+        let source_call = if is_local || is_direct && !frame.reentered { 0 } else { frame.call_at(source.last) };
         let is_task = context.levels.get(at.node).is_some_and(|levels| levels[PARALLEL] != 0);
         let sink_call = context.frames.get(node.frame + 1).map_or(0, |inner| inner.call);
         if is_known
@@ -87,27 +103,13 @@ impl Engine {
             && memo.waiting.source_call == source_call
             && memo.is_task == is_task
         {
-            let Memo { record, waiting, mut waited, mut lived, .. } = *memo;
-            let mut is_quiet = memo.is_quiet && !frame.reentered;
-            if memo.serial != node.serial {
-                (waited, lived, is_quiet) = (Waited::default(), Lived::default(), false);
-                let is_quiet = memo.may_be_quiet && node.ended.is_empty();
-                let serial = node.serial;
-                let memo = context.memo_mut(kind, source.site, sink);
-                (memo.serial, memo.is_quiet, memo.waited, memo.lived) = (serial, is_quiet, waited, lived);
+            let serial = node.serial;
+            let memo = &mut context.memos[slot];
+            memo.top = top;
+            if memo.serial != serial {
+                (memo.serial, memo.waited, memo.lived) = (serial, Waited::default(), Lived::default());
             }
-            let node = &context.nodes[at.node];
-            self.table.count(record, (address, node.start), distances);
-            context.steady.found(record, distances, || find(kind, source, at, record));
-            let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
-            if kind == Kind::Raw && !is_lived {
-                let lived = self.live_out(context, at, source);
-                context.memo_mut(kind, source.site, sink).lived = lived;
-            }
-            if !is_quiet && waiting.models | waiting.ended != 0 {
-                let waited = self.wait(context, at, source, waiting, waited);
-                context.memo_mut(kind, source.site, sink).waited = waited;
-            }
+            self.seen_again(context, slot, (kind, source, at), address, distances);
             return;
         }
         let carrier = if at.carried { node.number } else { 0 };
@@ -117,36 +119,67 @@ impl Engine {
         let record = self.table.record(key, address, node.iteration);
         self.table.count(record, (address, node.start), distances);
         context.steady.found(record, distances, || find(kind, source, at, record));
+        context.shapes.found(record, !at.carried || source.first >= context.nodes[at.node].former);
         if record as usize == known {
-            let ended = &context.nodes[at.node].ended;
-            let ended = ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
+            let ended = context.nodes[at.node].ended_at(source.last);
             self.first_sight(&key, ended.map_or(0, |ended| ended.number));
         }
         let waiting = if context.is_first { self.waiting(context, at, &key) } else { Waiting::default() };
-        let waited = if context.is_first {
+        let is_quiet = is_top && is_direct && source_call == 0 && self.is_quiet(context, at, &key);
+        let is_alone = at.carried || context.nodes[at.node].ended_at(source.last).is_none();
+        let waited = if context.is_first && !(is_quiet && is_alone) {
             self.wait(context, at, source, waiting, Waited::default())
         } else {
             Waited::default()
         };
-        let may_be_quiet = is_top && is_direct && source_call == 0 && self.is_quiet(context, at, &key);
-        let is_quiet = may_be_quiet && context.nodes[at.node].ended.is_empty();
         let lived = if kind == Kind::Raw { self.live_out(context, at, source) } else { Lived::default() };
-        *context.memo_mut(kind, source.site, sink) = Memo {
+        context.memos[slot] = Memo {
             source: source.site,
             serial,
+            top,
             record,
             carried: at.carried,
             place,
             is_direct,
             is_top,
             is_task,
-            may_be_quiet,
             is_quiet,
+            is_local,
             sink_call,
             waiting,
             waited,
             lived,
         };
+    }
+
+    /// A dependence that has been seen in this execution of its node.
+    #[inline]
+    fn seen_again(
+        &mut self,
+        context: &mut Context,
+        slot: usize,
+        (kind, source, at): (Kind, Reader, Common),
+        address: u64,
+        distances: (u64, u64),
+    ) {
+        let (node, memo) = (&context.nodes[at.node], &context.memos[slot]);
+        let Memo { record, lived, waiting, waited, .. } = *memo;
+        let is_own = memo.is_local || !context.frames[node.frame].reentered;
+        let is_quiet = memo.is_quiet && is_own && (at.carried || node.ended_at(source.last).is_none());
+        self.table.count(record, (address, node.start), distances);
+        let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
+        context.steady.found(record, distances, || find(kind, source, at, record));
+        context.shapes.found(record, !at.carried || source.first >= node.former);
+        if kind == Kind::Raw && !is_lived {
+            let lived = self.live_out(context, at, source);
+            context.memos[slot].lived = lived;
+        }
+        if !is_quiet && waiting.models | waiting.ended != 0 {
+            let now = self.wait(context, at, source, waiting, waited);
+            if now != waited {
+                context.memos[slot].waited = now;
+            }
+        }
     }
 
     pub(super) fn is_direct(&self, context: &Context, frame: usize, site: Site) -> bool {
@@ -263,11 +296,12 @@ impl Engine {
         let node = &context.nodes[at.node];
         let Waiting { mut models, call, source_call, line, .. } = waiting;
         let mut ended = None;
-        if waiting.ended != 0 && !node.ended.is_empty() {
-            ended = node.ended.iter().rev().find(|ended| ended.start <= source.last && source.last <= ended.end);
+        if waiting.ended != 0 {
+            ended = node.ended_at(source.last);
             models |= if ended.is_some() { waiting.ended } else { 0 };
         }
-        let inner = context.nodes.get(at.node + 1).filter(|_| !at.carried).map_or(0, |inner| inner.serial);
+        let inner = if at.carried { None } else { context.nodes.get(at.node + 1) };
+        let inner = inner.map_or(0, |inner| inner.serial);
         let inner_frame = context.frames.get(node.frame + 1).and_then(|inner| context.nodes.get(inner.node));
         let now = Waited {
             serial: inner,
@@ -276,14 +310,12 @@ impl Engine {
             frame: inner_frame.map_or(0, |inner| inner.serial),
             returns: context.returns,
         };
-        if waited.ended == now.ended {
+        let tasks = context.tasks[at.node];
+        if waited.ended == now.ended && !context.shapes.is_noting() {
             // In loops, iterations and calls that run, nothing is needed but what ended before they began.
             let around = if at.carried { waited.turn == now.turn } else { inner != 0 && waited.serial == inner };
-            let inner_level = if at.carried { at.node } else { at.node + 1 };
             if around {
-                let levels = &context.levels[inner_level];
-                let done = |number: &usize| MODELS[*number].loops && levels[*number] != 0;
-                models &= !(0..MODELS.len()).filter(done).fold(0, |all, number| all | 1 << number);
+                models &= !(LOOPS & if at.carried { tasks } else { context.tasks[at.node + 1] });
             }
             if now.frame != 0 && waited.frame == now.frame {
                 models &= LOOPS;
@@ -292,43 +324,37 @@ impl Engine {
                 models &= LOOPS | LINES;
             }
         }
-        let frame = context.frames[node.frame].node;
+        let frame_levels = &context.levels[context.frames[node.frame].node];
+        let innermost = context.innermost_levels.get(at.node).unwrap_or(frame_levels);
+        let in_loop = node.number != 0;
         while models != 0 {
             let number = models.trailing_zeros() as usize;
             models &= models - 1;
             let run = &mut self.models[number];
-            let model = run.model;
-            let mut depend = |level: usize, child: Child| {
+            let is_task = tasks & 1 << number != 0;
+            let own = if run.model.hoist { Some(Child::Line(line)) } else { None };
+            let (level, child) = if !run.model.loops {
+                (frame_levels[number], if call != 0 { Some(Child::Call(call)) } else { own })
+            } else if at.carried && is_task {
+                // The innermost level that the node is in, which may be transparent.
+                (innermost[number], Some(Child::Iteration))
+            } else if call != 0 {
+                (innermost[number] + u32::from(is_task && in_loop), Some(Child::Call(call)))
+            } else {
+                let ended = ended.map(|ended| Child::Loop(ended.number));
+                // In a loop, children belong to the iteration.
+                (innermost[number] + u32::from(is_task && in_loop), ended.or(own))
+            };
+            let from_frame = level.saturating_sub(frame_levels[number]);
+            let level = level.saturating_sub(1) as usize;
+            // Beside a call, also what the function did itself on that line.
+            let further = own.filter(|_| !run.model.loops && call != 0 && source_call == 0);
+            for child in child.into_iter().chain(further) {
                 run.depend(level, child);
+                context.shapes.waits(number, from_frame, child);
                 if level + 2 >= run.depth() {
                     context.steady.waits(number, level, child);
                 }
-            };
-            if !model.loops {
-                let level = context.levels[frame][number].saturating_sub(1) as usize;
-                if call != 0 {
-                    depend(level, Child::Call(call));
-                }
-                if source_call == 0 && model.hoist {
-                    depend(level, Child::Line(line));
-                }
-                continue;
-            }
-            // The innermost level that the node is in, which may be transparent.
-            let is_task = context.levels[at.node][number] != 0;
-            let level = context.innermost_levels[at.node][number].saturating_sub(1) as usize;
-            if at.carried && is_task {
-                depend(level, Child::Iteration);
-                continue;
-            }
-            // In a loop, children belong to the iteration.
-            let level = if is_task && node.number != 0 { level + 1 } else { level };
-            if call != 0 {
-                depend(level, Child::Call(call));
-            } else if let Some(ended) = ended {
-                depend(level, Child::Loop(ended.number));
-            } else if model.hoist {
-                depend(level, Child::Line(line));
             }
         }
         now

@@ -2,6 +2,7 @@
 
 use workspan_trace::program::{flag, Access as Mode};
 
+use super::shape::Event;
 use super::{Context, Engine, STATE};
 use crate::journal::Step;
 use crate::models::{Child, Run};
@@ -17,6 +18,7 @@ impl Engine {
             context.frames.push(Frame { address: u64::MAX, ..Frame::default() });
             context.levels.push([1; 9]);
             context.innermost_levels.push([1; 9]);
+            context.tasks.push(u16::MAX);
         }
         if info.flags & flag::ENTRY != 0 {
             let address = frame.unwrap_or(0);
@@ -92,6 +94,7 @@ impl Engine {
         let counted = self.calls.entry(call).or_default();
         counted.entered = info.function + 1;
         context.nodes[node].work = self.work;
+        self.reshape(context, Event::Call(function));
     }
 
     pub(super) fn leave(&mut self, context: &mut Context) {
@@ -163,6 +166,7 @@ impl Engine {
         let serial = self.serial[number as usize - 1];
         self.note(context, Step::Loop(number));
         self.push_level(context, |run| run.model.loops && !(run.model.parallel_only && serial));
+        self.reshape(context, Event::Loop(number));
         self.begin_iteration(context);
     }
 
@@ -195,6 +199,7 @@ impl Engine {
     }
 
     pub(super) fn next_iteration(&mut self, context: &mut Context) {
+        let was_counted = context.steady.counts();
         self.turned(context);
         self.note(context, Step::Turn);
         self.end_iteration(context);
@@ -205,6 +210,10 @@ impl Engine {
             node.iterations.begin(node.iteration, now);
             node.ended.clear();
             node.in_body = false;
+        }
+        // Iterations that are counted leave the shape that they find.
+        if !was_counted {
+            self.reshape(context, Event::Turn);
         }
         self.begin_iteration(context);
     }
@@ -230,30 +239,36 @@ impl Engine {
             }
             self.note(context, Step::Leave(node.number));
             self.pop_level(context, Child::Loop(node.number));
+            self.reshape(context, Event::Leave(node.in_body));
         }
     }
 
     /// A node of the tree is a task in some models.
     pub(super) fn push_level(&mut self, context: &mut Context, is_task: impl Fn(&Run) -> bool) {
-        let mut levels = [0; 9];
+        let (mut levels, mut tasks) = ([0; 9], 0);
         if !context.is_first {
             context.levels.push(levels);
+            context.tasks.push(tasks);
             return;
         }
         let mut innermost = context.innermost_levels.last().copied().unwrap_or([1; 9]);
-        for ((run, level), innermost) in self.models.iter_mut().zip(&mut levels).zip(&mut innermost) {
+        let all = self.models.iter_mut().zip(&mut levels).zip(&mut innermost);
+        for (number, ((run, level), innermost)) in all.enumerate() {
             if is_task(run) {
+                tasks |= 1 << number;
                 *level = small(run.depth()) + 1;
                 *innermost = *level;
                 run.begin();
             }
         }
         context.levels.push(levels);
+        context.tasks.push(tasks);
         context.innermost_levels.push(innermost);
     }
 
     pub(super) fn pop_level(&mut self, context: &mut Context, child: Child) {
         let levels = context.levels.pop().unwrap_or([0; 9]);
+        context.tasks.pop();
         if !context.is_first {
             return;
         }

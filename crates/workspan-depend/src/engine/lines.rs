@@ -14,6 +14,7 @@ impl Engine {
         let (mut next, mut operations) = (0, 0);
         let (mut touches, last) = (0_usize, info.runs.len().saturating_sub(1));
         self.runs_of_current = small(info.runs.len());
+        let way = self.way(context, info, id);
         for (number, run) in info.runs.iter().enumerate() {
             context.now += 1;
             self.work += u64::from(run.cost);
@@ -33,12 +34,11 @@ impl Engine {
             }
             let end = (touches + run.touches as usize).min(info.touches.len());
             if !context.steady.counts() {
-                for (local, deed, site) in &info.touches[touches..end] {
-                    self.touch(context, *local, *deed, *site);
-                }
+                self.touches(context, way, number, &info.touches[touches..end]);
             }
             touches = end;
         }
+        self.touched(context, way, id);
         // Without lines: instrumented after optimisation.
         if info.runs.is_empty() {
             context.now += 1;

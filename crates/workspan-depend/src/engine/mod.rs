@@ -17,6 +17,8 @@ mod frames;
 mod lines;
 mod plan;
 mod repeat;
+mod shape;
+mod shapes;
 mod steady;
 mod stream;
 
@@ -29,6 +31,7 @@ use workspan_graph::program::Loaded;
 use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
+use self::shapes::Shapes;
 use self::steady::Steady;
 use crate::effects::STATES;
 use crate::journal::Journal;
@@ -130,10 +133,11 @@ struct Context {
     /// The innermost frame of each function, + 1.
     innermost: HashMap<u32, usize, BuildHasher>,
     /// What the last dependence of a site was: record, source, node, whether carried.
-    memos: Vec<[Memo; WAYS]>,
+    memos: Vec<Memo>,
     /// Where they are, by site and kind, + 1.
     memo_of: Vec<[u32; 3]>,
-    exposure: Vec<(u64, usize)>,
+    /// For each site the frame and loop in which it was last exposed, and to the nodes from which on.
+    exposure: Vec<((u64, u32), usize)>,
     groups: Vec<(Reader, Common)>,
     root_address: u64,
     /// A line of the frame on top follows a call.
@@ -143,24 +147,30 @@ struct Context {
     levels: Vec<[u32; 9]>,
     /// The same, of the innermost task that a node lies in.
     innermost_levels: Vec<[u32; 9]>,
+    /// For each node the models in which it is a task: one bit each.
+    tasks: Vec<u16>,
     objects: Objects,
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
     steady: Steady,
+    shapes: Shapes,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Memo {
     source: Site,
     serial: u64,
+    /// Node of the frame on top.
+    top: u64,
     record: u32,
     carried: bool,
     /// Loop + 1 and function of the common node.
     place: (u32, u32),
     /// The common node is a task where only parallel loops are.
     is_task: bool,
-    /// No model waits, if no loop had ended in the node; so it was when the dependence was seen first in it.
-    may_be_quiet: bool,
+    /// No model waits.
     is_quiet: bool,
+    /// Of a local without an address.
+    is_local: bool,
     /// The earlier access was made by the function of the node itself.
     is_direct: bool,
     /// So is the later one.
@@ -256,6 +266,7 @@ impl Engine {
         let mut contexts = std::mem::take(&mut self.contexts);
         for context in contexts.iter_mut().flatten() {
             self.catch_up(context);
+            self.count_shapes(context);
             while context.frames.len() > 1 {
                 self.leave(context);
             }

@@ -1,7 +1,7 @@
 //! What an iteration of an innermost loop does to memory, as [`super::batch`] takes many of them.
 
 use crate::shadow::Site;
-use crate::table::Kind;
+use crate::table::{Kind, Tally};
 
 /// Where the address of an access is.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,8 @@ pub(super) struct Class {
     pub(super) node: usize,
     pub(super) carried: bool,
     pub(super) record: u32,
+    /// What was found, and is not in the table yet.
+    pub(super) tally: Tally,
 }
 
 /// An access of the iteration.
@@ -35,6 +37,10 @@ pub(super) struct Operation {
     /// Lines of the iteration before its own.
     pub(super) after: u64,
     pub(super) classes: Vec<Class>,
+    /// The page of the last access, as [`Shadow::whole`](crate::shadow::Shadow::whole) knows it.
+    pub(super) page: (u64, u32),
+    /// Between these moments, reads of the site belong together, as they were found last.
+    pub(super) together: (u64, u64),
 }
 
 /// What makes an iteration.

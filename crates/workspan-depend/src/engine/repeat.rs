@@ -114,6 +114,11 @@ impl Engine {
                 steady.batch = (is_same && context.is_first).then(Box::default);
                 (steady.state, steady.at, steady.next, steady.count) = (State::Counting, 0, 0, 0);
                 steady.duration = duration;
+                // A segment of which nothing was known yet may have left another shape.
+                let touch = |id: &&u32| !self.source.segments[**id as usize].touches.is_empty();
+                if steady.last.steps.len() != steady.path.iter().filter(touch).count() {
+                    context.top().shape = 0;
+                }
                 return;
             }
             std::mem::swap(&mut steady.last, &mut steady.now);
@@ -124,6 +129,7 @@ impl Engine {
             context.steady.last.waits.clear();
             context.steady.last.awaited.clear();
             context.steady.last.finds.clear();
+            context.steady.last.steps.clear();
             context.steady.locals.clear();
         }
         let steady = &mut context.steady;
@@ -131,6 +137,7 @@ impl Engine {
         steady.now.waits.clear();
         steady.now.awaited.clear();
         steady.now.finds.clear();
+        steady.now.steps.clear();
         steady.state = State::Recording;
     }
 
@@ -169,6 +176,9 @@ impl Engine {
         let (count, done) = (steady.count, steady.at);
         let by = count * steady.duration;
         if count > 0 {
+            for step in &steady.last.steps {
+                context.shapes.done(*step, count);
+            }
             for (at, effect) in steady.last.effects.iter().enumerate() {
                 // The other iteration has been swapped away: how the distance grew is between both.
                 let before = steady.now.effects.get(at).map_or(effect.distances, |before| before.distances);
@@ -202,15 +212,18 @@ impl Engine {
         context.now = context.nodes.last().map_or(now, |node| node.turn.saturating_sub(1));
         context.steady.state = State::Repeating;
         for at in 0..done {
-            let id = context.steady.path[at] as usize;
+            let id32 = context.steady.path[at];
+            let id = id32 as usize;
             let info = std::mem::take(&mut self.source.segments[id]);
-            let mut touches = info.touches.iter();
-            for run in &info.runs {
+            let mut touches = &info.touches[..];
+            let way = self.way(context, &info, id32);
+            for (number, run) in info.runs.iter().enumerate() {
                 context.now += 1;
-                for (local, deed, site) in touches.by_ref().take(run.touches as usize) {
-                    self.touch(context, *local, *deed, *site);
-                }
+                let (of_line, rest) = touches.split_at((run.touches as usize).min(touches.len()));
+                self.touches(context, way, number, of_line);
+                touches = rest;
             }
+            self.touched(context, way, id32);
             self.source.segments[id] = info;
         }
         debug_assert_eq!(now, context.now, "an iteration took another time than its predecessor");
@@ -232,6 +245,7 @@ fn repeats(last: &Iteration, now: &Iteration) -> bool {
         && last.effects.iter().zip(&now.effects).all(same)
         && last.waits == now.waits
         && last.shape == now.shape
+        && last.steps == now.steps
         && last.moments.len() == now.moments.len()
 }
 

@@ -64,6 +64,8 @@ pub(super) struct Iteration {
     /// What accesses to memory wait for.
     pub(super) awaited: Vec<Wait>,
     pub(super) finds: Vec<Find>,
+    /// What segments did to locals, where that was known.
+    pub(super) steps: Vec<usize>,
     /// History of the locals: who, in which order.
     pub(super) shape: Vec<u32>,
     /// History of the locals: when.
@@ -110,7 +112,7 @@ pub(super) struct Steady {
     pub(super) duration: u64,
     /// Which moments move.
     pub(super) moves: Vec<bool>,
-    pub(super) is_touch: bool,
+    is_touch: bool,
     /// Accesses of the current iteration so far.
     pub(super) access: u32,
     /// Accesses at the beginning of the next iteration that have been done already.
@@ -130,11 +132,30 @@ impl Steady {
     #[inline]
     pub(super) fn touching(&mut self, local: Option<u32>) {
         self.is_touch = local.is_some();
-        if self.state == State::Recording {
-            if let Some(local) = local.filter(|local| !self.locals.contains(local)) {
-                self.locals.push(local);
-            }
+        if let (State::Recording, Some(local)) = (self.state, local) {
+            self.touched(local);
         }
+    }
+
+    /// A local was looked at.
+    #[inline]
+    pub(super) fn touched(&mut self, local: u32) {
+        if !self.locals.contains(&local) {
+            self.locals.push(local);
+        }
+    }
+
+    /// A model waits because of a local.
+    pub(super) fn waits_again(&mut self, model: usize, level: usize, child: Child) {
+        self.is_touch = true;
+        self.waits(model, level, child);
+        self.is_touch = false;
+    }
+
+    /// A local is looked at.
+    #[inline]
+    pub(super) fn is_touch(&self) -> bool {
+        self.is_touch
     }
 
     /// A dependence was counted.

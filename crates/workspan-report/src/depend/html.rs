@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::text::{describe, headline, ranked, share};
+use super::text::{self, describe, headline, ranked, share};
 use super::view::{Depend, Loop};
 use crate::html::escape;
 use crate::html::plain::{page, Head};
+use crate::place::short_file;
 
 /// Loops that a table of the page has at most.
 const MOST: usize = 500;
@@ -27,8 +28,7 @@ fn table(head: &[&str], rows: &str) -> String {
 }
 
 fn place(each: &Loop) -> String {
-    let text = format!("{}:{}:{} in {}", each.file, each.line, each.column, each.function);
-    format!("<code>{}</code>", escape::text(&text))
+    format!("<code>{}</code>", escape::text(&text::place(each)))
 }
 
 fn candidates(view: &Depend) -> String {
@@ -116,7 +116,7 @@ fn coverage(view: &Depend) -> String {
         }
     );
     for each in found.unreached.iter().take(MOST) {
-        let text = format!("{}:{}-{}", each.file, each.first, each.last);
+        let text = format!("{}:{}-{}", short_file(&each.file), each.first, each.last);
         let _ = writeln!(out, "<li><code>{}</code> not reached</li>", escape::text(&text));
     }
     out + "</ul>\n"

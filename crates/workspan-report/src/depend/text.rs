@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::view::{Blocker, Call, Depend, Loop, Point};
+use crate::place::short_file;
 use crate::table::{self, Align};
 
 /// Least gain of a candidate that a table names.
@@ -52,8 +53,9 @@ pub(super) fn ranked(view: &Depend, possible: bool) -> Vec<&Loop> {
     all
 }
 
-fn place(each: &Loop) -> String {
-    format!("{}:{}:{} in {}", each.file, each.line, each.column, each.function)
+/// Where a loop is, as people read it.
+pub(super) fn place(each: &Loop) -> String {
+    format!("{}:{}:{} in {}", short_file(&each.file), each.line, each.column, each.function)
 }
 
 fn candidates(view: &Depend, work: u64, top: usize, out: &mut String) {
@@ -145,7 +147,7 @@ pub(super) fn describe(blocker: &Blocker, each: &Loop) -> String {
         if point.file == each.file {
             format!("{}:{}", point.line, point.column)
         } else {
-            format!("{}:{}:{}", point.file, point.line, point.column)
+            format!("{}:{}:{}", short_file(&point.file), point.line, point.column)
         }
     };
     let (source, sink) = (at(&blocker.source), at(&blocker.sink));
@@ -189,7 +191,10 @@ fn calls(view: &Depend, work: u64, top: usize, out: &mut String) {
         rows.push(vec![
             share(call.work, work),
             call.count.to_string(),
-            format!("{} at {}:{}:{} in {}", call.callee, call.file, call.line, call.column, call.function),
+            {
+                let file = short_file(&call.file);
+                format!("{} at {file}:{}:{} in {}", call.callee, call.line, call.column, call.function)
+            },
             call.sync.line.map_or_else(|| "the end of the function".to_owned(), |line| format!("line {line}")),
         ]);
     }
@@ -245,7 +250,7 @@ fn coverage(view: &Depend, top: usize, out: &mut String) {
     for each in found.unreached.iter().take(top) {
         let lines =
             if each.first == each.last { each.first.to_string() } else { format!("{}-{}", each.first, each.last) };
-        let _ = writeln!(out, "  {}:{lines}", each.file);
+        let _ = writeln!(out, "  {}:{lines}", short_file(&each.file));
     }
     more(found.unreached.len(), top, "places", out);
 }
