@@ -70,7 +70,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         }
         let mut sample = false;
         if K::PATHS && self.count >= self.paths.next() && self.follow {
-            let node = self.sample(thread, op, &row, &cells);
+            let node = self.sample(thread, op, &row, &cells, words);
             self.paths.advance(self.count);
             here = here.map(|lane| lane.with_node(node));
             sample = true;

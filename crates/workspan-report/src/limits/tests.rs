@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use workspan_limits::model::{ALL, BEYOND};
-use workspan_limits::path::Link;
+use workspan_limits::path::{Link, Step};
 use workspan_limits::profile::{Profile, Slack};
 use workspan_limits::result::{Limits as Found, ModelLimit};
 
@@ -18,7 +18,11 @@ fn view() -> super::Limits {
         name: model.name,
         instructions: 1000,
         critical_path: length,
-        path: vec![(1, Link::Register, length as f64 * 0.75), (2, Link::StackPointer, length as f64 * 0.25)],
+        path: vec![
+            Step { op: 1, link: Link::MemoryValue, address: 0x4000, weight: length as f64 * 0.5 },
+            Step { op: 1, link: Link::Register, address: 0, weight: length as f64 * 0.25 },
+            Step { op: 2, link: Link::MemoryName, address: 0x5000, weight: length as f64 * 0.25 },
+        ],
         profile: (model.name == "Tru").then(|| {
             let mut profile = Profile::default();
             (0..1000).for_each(|n| profile.add(1 + n % length));
@@ -52,6 +56,7 @@ fn view() -> super::Limits {
         conditions: &conditions,
         found: &found,
         places: &places,
+        variables: &BTreeMap::from([(0x4000, "state".to_owned()), (0x5000, "[heap]".to_owned())]),
         complete: true,
         wall_ns: 5,
         warnings: &warnings,
@@ -64,11 +69,15 @@ fn the_verdict_names_numbers_cause_and_place() {
     assert_eq!(
         view.text,
         "parallelism 2.00 with all dependences, 12.5 with those of values alone, 100 with a frame for each call: what limits it \
-         most is the order of calls on one stack; 75 % of the longest chain of values is in `seed`, src/random.c:40"
+         most is the order of calls on one stack; 75 % of the longest chain of values is in `seed`, src/random.c:40, through `state`"
     );
     let names: Vec<&str> = view.models.iter().map(|model| model.name.as_str()).collect();
     assert_eq!(names, workspan_limits::model::TABLE);
     assert_eq!(view.control.len(), 5);
+    let of_tru = view.variables.iter().filter(|variable| variable.model == "Tru");
+    let of_tru: Vec<(&str, &str, f64)> =
+        of_tru.map(|found| (found.variable.as_str(), found.link.as_str(), found.share)).collect();
+    assert_eq!(of_tru, [("state", "memory-value", 0.5), ("[heap]", "memory-name", 0.25)]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::make::number;
-use super::view::{Limits, Model, Profile, Reuse};
+use super::view::{Limits, Line, Model, Profile, Reuse};
 use crate::place::short_file;
 use crate::terminal::{head, line, Style, Table};
 use crate::words::{count, percent};
@@ -143,6 +143,14 @@ fn sparkline(instructions: &[u64]) -> String {
     joined.iter().map(bar).collect()
 }
 
+/// What holds most of a line's instructions, with the variable if it is one.
+pub(super) fn held_by(line: &Line) -> String {
+    match &line.variable {
+        Some(variable) if line.link.starts_with("memory-") => format!("{} {variable}", line.link),
+        _ => line.link.clone(),
+    }
+}
+
 fn lines(out: &mut String, view: &Limits, model: &str, style: Style) {
     let most = (style.top / 3).max(3);
     let rows: Vec<_> = view.lines.iter().filter(|line| line.model == model).take(most).collect();
@@ -168,7 +176,7 @@ fn lines(out: &mut String, view: &Limits, model: &str, style: Style) {
         table.row(vec![
             format!("{instructions:.0}"),
             percent(Ratio(row.share)),
-            row.link.clone(),
+            held_by(row),
             format!("{place}{function}"),
         ]);
     }

@@ -14,6 +14,7 @@ pub mod region;
 pub mod run;
 pub mod step;
 pub mod tracer;
+pub mod variables;
 pub mod warnings;
 
 use std::env;
@@ -85,6 +86,7 @@ pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
         conditions: &conditions,
         found,
         places: &places::places(found, &analysed.program),
+        variables: &variables::variables(found, &analysed.program),
         complete: !ended.stopped && ended.signal().is_none() && !ended.remarks.replaced,
         wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
         warnings: &warnings,
