@@ -101,6 +101,26 @@ pub(super) fn cpu_of(command: &mut Command) -> anyhow::Result<f64> {
     Ok(cpu_of_children()? - before)
 }
 
+/// CPU time in seconds of a command that must succeed, and the most memory that its process had, in bytes. The kernel keeps that
+/// number, and it is read until the process ends, 50 times a second; the command's children are not in it.
+pub(super) fn cpu_and_memory_of(command: &mut Command) -> anyhow::Result<(f64, f64)> {
+    let before = cpu_of_children()?;
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().context("cannot run a program")?;
+    let mut kilobytes = 0.0;
+    let status = loop {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
+        // A process that has ended has no memory.
+        kilobytes = peak.unwrap_or(kilobytes);
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    anyhow::ensure!(status.success(), "{} failed: {status}", command.get_program().to_string_lossy());
+    Ok((cpu_of_children()? - before, kilobytes * 1024.0))
+}
+
 /// What a command that must succeed writes to its standard output.
 pub(super) fn output_of(command: &mut Command) -> anyhow::Result<String> {
     Ok(said(command)?.0)

@@ -211,7 +211,10 @@ fn built(trace: &[Ran], model: Model) -> Built {
         time.node(node, &waits, cycles, true, removed.contains(&node));
         graph.push(waits);
         let pointer = op.allocates.then_some(register::STACK);
-        op.all_sources().chain(op.addresses.iter().copied()).chain(pointer).for_each(|used| held_values.uses(used, node));
+        op.all_sources()
+            .chain(op.addresses.iter().copied())
+            .chain(pointer)
+            .for_each(|used| held_values.uses(used, node));
         let mut moved = Vec::new();
         for one in op.moves.iter() {
             let mut waits: Vec<usize> = held.into_iter().collect();

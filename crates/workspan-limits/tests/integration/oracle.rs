@@ -1,8 +1,8 @@
 //! The engine against the graph, on random programs: no difference in any model.
 
 use workspan_limits::model::{
-    All, Beyond, Kind, Machine, Model, Single, Table, ALL, BEYOND, BROADEST, WIDEST, BEYOND_LANES, BEYOND_NAMED, LANES, NAMED, SEVEN,
-    SEVEN_LANES, SEVEN_NAMED, TRU,
+    All, Beyond, Kind, Machine, Model, Single, Table, ALL, BEYOND, BEYOND_LANES, BEYOND_NAMED, BROADEST, LANES, NAMED,
+    SEVEN, SEVEN_LANES, SEVEN_NAMED, TRU, WIDEST,
 };
 use workspan_limits::profile::Slack;
 use workspan_limits::window::smoothability;
@@ -166,7 +166,8 @@ fn smoothability_is_that_of_the_graphs() {
         let blocks = run(&code, &mut random, 300);
         let trace = blocks.concat();
         let (found, _) = measured::<Beyond, BEYOND_LANES, BEYOND_NAMED>(BEYOND, &blocks);
-        let models: Vec<(Machine, u64)> = BEYOND.iter().zip(&found).map(|(model, (_, path))| (model.machine, *path)).collect();
+        let models: Vec<(Machine, u64)> =
+            BEYOND.iter().zip(&found).map(|(model, (_, path))| (model.machine, *path)).collect();
         let found = smoothability(trace.len() as u64, &models).expect("there are widths");
         let on = |machine| answer(&trace, Model { machine, ..TRU[0] }).critical_path;
         let free = on(Machine::Window(BROADEST));

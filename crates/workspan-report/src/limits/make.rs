@@ -8,7 +8,7 @@ use workspan_limits::result::{Limits as Found, ModelLimit};
 
 use super::beyond;
 use super::models::shown;
-use super::view::{Analysis, Branches, Conditions, Limits, Line, Link, Variable};
+use super::view::{Analysis, Branches, Conditions, Depend, Limits, Line, Link, Variable};
 use crate::place::short_file;
 
 /// Where an instruction of the program comes from.
@@ -33,6 +33,8 @@ pub struct Input<'a> {
     pub places: &'a BTreeMap<u32, Place>,
     /// Names of variables, by addresses in them.
     pub variables: &'a BTreeMap<u64, String>,
+    /// What `workspan depend` found, if that is known: its command, and the parallelism of calls as tasks.
+    pub depend: Option<&'a (Vec<String>, f64)>,
     /// False if the run was cut short.
     pub complete: bool,
     /// From the program's start to the end of the analysis, in nanoseconds.
@@ -43,7 +45,7 @@ pub struct Input<'a> {
 
 /// The view.
 pub fn limits(input: &Input<'_>) -> Limits {
-    let Input { conditions, found, places, variables: names, complete, wall_ns, warnings } = input;
+    let Input { conditions, found, places, variables: names, depend, complete, wall_ns, warnings } = input;
     let of = |name: &str| found.models.iter().find(|model| model.name == name);
     let table: Vec<&ModelLimit> = TABLE.iter().filter_map(|name| of(name)).collect();
     let others: Vec<&ModelLimit> = found.models.iter().filter(|model| !TABLE.contains(&model.name)).collect();
@@ -81,12 +83,29 @@ pub fn limits(input: &Input<'_>) -> Limits {
         lines,
         links,
         variables,
+        depend: depend.map(|depend| beside(depend, found)),
         exact_paths: found.exact,
         analysis: Analysis { wall_ns: *wall_ns, memory_bytes: found.bytes, coarse: found.coarse },
         warnings,
     };
     beyond::fill(&mut view, found);
     view
+}
+
+/// Models that bound the parallelism of calls as tasks, the closest first: what runs as a task waits for values, and for the
+/// branches that decide on it, and has a frame of its own.
+const BOUNDS: [&str; 2] = ["TruMergeSp", "TruSp"];
+
+fn beside((command, parallelism): &(Vec<String>, f64), found: &Found) -> Depend {
+    let bound = BOUNDS.iter().find_map(|name| found.models.iter().find(|model| model.name == *name));
+    let bound = bound.filter(|model| model.critical_path > 0);
+    Depend {
+        command: command.clone(),
+        parallelism: *parallelism,
+        model: bound.map(|model| model.name.to_owned()),
+        bound: bound.map(ModelLimit::parallelism),
+        within: bound.map(|model| *parallelism <= model.parallelism()),
+    }
 }
 
 fn key(link: path::Link) -> &'static str {

@@ -13,6 +13,11 @@ use super::{csv, html, json, limits, schema, svg, text, Conditions, Input, Place
 use crate::terminal::Style;
 
 fn view() -> super::Limits {
+    view_beside(9.0)
+}
+
+/// The view, beside a report of `workspan depend` with this parallelism.
+fn view_beside(parallelism: f64) -> super::Limits {
     let lengths = [500, 80, 20, 250, 200, 500, 80, 10, 250, 200, 100, 5];
     let model = |(model, length): (&workspan_limits::Model, u64)| ModelLimit {
         name: model.name,
@@ -57,6 +62,7 @@ fn view() -> super::Limits {
         found: &found,
         places: &places,
         variables: &BTreeMap::from([(0x4000, "state".to_owned()), (0x5000, "[heap]".to_owned())]),
+        depend: Some(&(vec!["./prog".to_owned()], parallelism)),
         complete: true,
         wall_ns: 5,
         warnings: &warnings,
@@ -78,6 +84,17 @@ fn the_verdict_names_numbers_cause_and_place() {
     let of_tru: Vec<(&str, &str, f64)> =
         of_tru.map(|found| (found.variable.as_str(), found.link.as_str(), found.share)).collect();
     assert_eq!(of_tru, [("state", "memory-value", 0.5), ("[heap]", "memory-name", 0.25)]);
+}
+
+/// Its bound is `TruMergeSp`, which allows 10.
+#[test]
+fn what_depend_found_has_a_bound() {
+    let of = |parallelism| view_beside(parallelism).depend.expect("it was given");
+    assert_eq!((of(9.0).model.as_deref(), of(9.0).bound, of(9.0).within), (Some("TruMergeSp"), Some(10.0), Some(true)));
+    assert_eq!(of(11.0).within, Some(false));
+    let shown = |parallelism| text(&view_beside(parallelism), Style::default());
+    assert!(shown(9.0).contains("calls as tasks have 9.00 of the 10.0 that TruMergeSp allows"), "{}", shown(9.0));
+    assert!(shown(11.0).contains("11.0, more than the 10.0 that TruMergeSp allows"), "{}", shown(11.0));
 }
 
 #[test]

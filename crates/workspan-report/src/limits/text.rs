@@ -126,6 +126,20 @@ pub(super) fn sentences(view: &Limits) -> Vec<(&'static str, String)> {
             ),
         ));
     }
+    if let Some(depend) = &view.depend {
+        let tasks = number(depend.parallelism);
+        let text = match (&depend.model, depend.bound, depend.within) {
+            (Some(model), Some(bound), Some(true)) => {
+                format!("calls as tasks have {tasks} of the {} that {model} allows", number(bound))
+            }
+            (Some(model), Some(bound), _) => format!(
+                "calls as tasks have {tasks}, more than the {} that {model} allows: the two saw different code, input or regions",
+                number(bound)
+            ),
+            _ => format!("calls as tasks have {tasks} (a bound needs --models all or table)"),
+        };
+        rows.push(("workspan depend", text));
+    }
     rows
 }
 

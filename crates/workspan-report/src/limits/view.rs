@@ -44,6 +44,8 @@ pub struct Limits {
     pub links: Vec<Link>,
     /// Variables that links of critical paths lead through, by model, most instructions first.
     pub variables: Vec<Variable>,
+    /// What `workspan depend` found for the program, beside the limit that bounds it; null if its report was not given.
+    pub depend: Option<Depend>,
     /// True if every instruction on a path is known; false if lines and links come from a sample.
     pub exact_paths: bool,
     /// What the analysis itself took.
@@ -233,6 +235,21 @@ pub struct Link {
     pub instructions_on_path: f64,
     /// Their share of the path, from 0 to 1.
     pub share: f64,
+}
+
+/// Parallelism of the program's calls as tasks, and its bound.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Depend {
+    /// The command that `workspan depend` ran.
+    pub command: Vec<String>,
+    /// Work over span in its task model `exact`.
+    pub parallelism: f64,
+    /// The model that has no dependence which calls as tasks do not have; null if it was not analysed.
+    pub model: Option<String>,
+    /// That model's parallelism.
+    pub bound: Option<f64>,
+    /// False if `parallelism` exceeds `bound`: the two commands saw different code, input or regions. Null without a bound.
+    pub within: Option<bool>,
 }
 
 /// What the analysis itself took.
