@@ -92,13 +92,11 @@ pub fn limits(input: &Input<'_>) -> Limits {
     view
 }
 
-/// Models that bound the parallelism of calls as tasks, the closest first: what runs as a task waits for values, and for the
-/// branches that decide on it, and has a frame of its own.
-const BOUNDS: [&str; 2] = ["TruMergeSp", "TruSp"];
+/// The model that bounds the parallelism of calls as tasks: a task waits for values, and has a frame of its own.
+const BOUND: &str = "TruSp";
 
 fn beside((command, parallelism): &(Vec<String>, f64), found: &Found) -> Depend {
-    let bound = BOUNDS.iter().find_map(|name| found.models.iter().find(|model| model.name == *name));
-    let bound = bound.filter(|model| model.critical_path > 0);
+    let bound = found.models.iter().find(|model| model.name == BOUND && model.critical_path > 0);
     Depend {
         command: command.clone(),
         parallelism: *parallelism,

@@ -86,15 +86,15 @@ fn the_verdict_names_numbers_cause_and_place() {
     assert_eq!(of_tru, [("state", "memory-value", 0.5), ("[heap]", "memory-name", 0.25)]);
 }
 
-/// Its bound is `TruMergeSp`, which allows 10.
+/// Its bound is `TruSp`, which allows 100.
 #[test]
 fn what_depend_found_has_a_bound() {
     let of = |parallelism| view_beside(parallelism).depend.expect("it was given");
-    assert_eq!((of(9.0).model.as_deref(), of(9.0).bound, of(9.0).within), (Some("TruMergeSp"), Some(10.0), Some(true)));
-    assert_eq!(of(11.0).within, Some(false));
+    assert_eq!((of(9.0).model.as_deref(), of(9.0).bound, of(9.0).within), (Some("TruSp"), Some(100.0), Some(true)));
+    assert_eq!(of(110.0).within, Some(false));
     let shown = |parallelism| text(&view_beside(parallelism), Style::default());
-    assert!(shown(9.0).contains("calls as tasks have 9.00 of the 10.0 that TruMergeSp allows"), "{}", shown(9.0));
-    assert!(shown(11.0).contains("11.0, more than the 10.0 that TruMergeSp allows"), "{}", shown(11.0));
+    assert!(shown(9.0).contains("calls as tasks have 9.00 of the 100 that TruSp allows"), "{}", shown(9.0));
+    assert!(shown(110.0).contains("110, more than the 100 that TruSp allows"), "{}", shown(110.0));
 }
 
 #[test]
