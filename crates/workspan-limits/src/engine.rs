@@ -183,7 +183,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         self.room() > 0
     }
 
-    /// At least so many more instructions have room: none takes longer than its latency, which is less than 256 cycles.
+    /// At least N more instructions have room: none takes longer than its latency, which is less than 256 cycles.
     pub fn room(&self) -> u64 {
         let deepest = self.deepest.iter().map(|lane| lane.depth()).max().unwrap_or(0);
         (DEEPEST - (1 << 20)).saturating_sub(deepest) / 256

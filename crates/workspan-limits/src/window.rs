@@ -33,7 +33,10 @@ pub fn smoothability(instructions: u64, cycles: &[(Machine, u64)]) -> Option<Smo
         Machine::Width(width) => Some((1u64 << width, *cycles)),
         _ => None,
     });
-    let (width, limited) = widths.clone().find(|(width, _)| *width as f64 >= parallelism).or(widths.last())?;
+    let (width, limited) = widths
+        .clone()
+        .find(|(width, _)| *width as f64 >= parallelism)
+        .or_else(|| widths.max_by_key(|(width, _)| *width))?;
     Some(Smoothability { width, value: *free as f64 / limited.max(1) as f64 })
 }
 

@@ -1,6 +1,6 @@
 //! Variables at addresses: through which the values of a critical path pass.
 //!
-//! A file's data lies as far from its code in memory as in the file, so that the place of its code tells where its variables
+//! A file's data lies as far from its code in memory as in the file, so that the place of its code shows where its variables
 //! are. Memory that belongs to no file is one thing, `[heap]`; what a file has no symbol for is `[data of FILE]`.
 
 use std::collections::{BTreeMap, BTreeSet};
