@@ -115,6 +115,7 @@ pub(super) fn cpu_and_memory_of(command: &mut Command) -> anyhow::Result<(f64, f
         if let Some(status) = child.try_wait()? {
             break status;
         }
+        #[expect(clippy::disallowed_methods, reason = "nothing is waited for: the number is read again")]
         std::thread::sleep(std::time::Duration::from_millis(20));
     };
     anyhow::ensure!(status.success(), "{} failed: {status}", command.get_program().to_string_lossy());
