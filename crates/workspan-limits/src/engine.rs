@@ -60,7 +60,7 @@ pub(crate) struct Thread<L, const N: usize> {
     pub(crate) frames: Frames,
     /// A branch, or another instruction that ended a block; what runs next is not known yet.
     left: Option<(u32, Flow)>,
-    left_row: Row<L, N>,
+    pub(crate) left_row: Row<L, N>,
     regions: Regions<L, N>,
     /// The last of its instructions that called the system.
     called: Row<L, N>,
@@ -180,7 +180,13 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
 
     /// True while depths can be distinguished.
     pub fn has_room(&self) -> bool {
-        self.deepest.iter().all(|lane| lane.depth() < DEEPEST - (1 << 20))
+        self.room() > 0
+    }
+
+    /// At least N more instructions have room: none takes longer than its latency, which is less than 256 cycles.
+    pub fn room(&self) -> u64 {
+        let deepest = self.deepest.iter().map(|lane| lane.depth()).max().unwrap_or(0);
+        (DEEPEST - (1 << 20)).saturating_sub(deepest) / 256
     }
 
     /// Whether values of an instruction are parts of addresses, and it does nothing else.
@@ -245,10 +251,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
                 used += 1;
             }
             whose += 1 << trace::PLACE_SHIFT;
-            let here = self.step(&mut state, op, &words[from..used], &[]);
-            if op.flow != Flow::Next {
-                state.left_row = here;
-            }
+            self.step(&mut state, op, &words[from..used], &[]);
         }
         state.left = ops.last().map(|last| (last.id, last.flow));
         self.threads[thread] = Some(state);

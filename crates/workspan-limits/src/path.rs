@@ -61,6 +61,30 @@ pub struct Node<const N: usize> {
     pub before: [u32; N],
     /// What it waited for.
     pub link: [Link; N],
+    /// Where it loaded from first, and where it stored to first; 0 if nowhere.
+    pub memory: Memory,
+}
+
+/// The first addresses that an instruction loads from, and stores to; 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Of its first load.
+    pub load: u64,
+    /// Of its first store.
+    pub store: u64,
+}
+
+/// An instruction on a path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The instruction.
+    pub op: u32,
+    /// What it waited for.
+    pub link: Link,
+    /// Address of the memory that it waited for, if that is not on the stack; 0 otherwise.
+    pub address: u64,
+    /// Instructions that it stands for.
+    pub weight: f64,
 }
 
 /// All nodes.
@@ -75,7 +99,8 @@ pub struct Paths<const N: usize> {
 impl<const N: usize> Paths<N> {
     /// None yet.
     pub fn new() -> Paths<N> {
-        let none = Node { op: 0, weight: 0.0, before: [0; N], link: [Link::Begin; N] };
+        let memory = Memory::default();
+        let none = Node { op: 0, weight: 0.0, before: [0; N], link: [Link::Begin; N], memory };
         Paths { nodes: vec![none], random: 0x9e37_79b9_7f4a_7c15, next: 0, gap: 1 }
     }
 
@@ -96,20 +121,27 @@ impl<const N: usize> Paths<N> {
     }
 
     /// A new node.
-    pub fn push(&mut self, op: u32, before: [u32; N], link: [Link; N]) -> u32 {
+    pub fn push(&mut self, op: u32, before: [u32; N], link: [Link; N], memory: Memory) -> u32 {
         let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         if node == u32::MAX {
             return 0;
         }
-        self.nodes.push(Node { op, weight: self.gap as f32, before, link });
+        self.nodes.push(Node { op, weight: self.gap as f32, before, link, memory });
         node
     }
 
-    /// The instructions of a path, last first: each with what it waited for, and for how many it stands.
-    pub fn walk(&self, last: u32, lane: usize) -> impl Iterator<Item = (u32, Link, f64)> + '_ {
+    /// The instructions of a path, last first.
+    pub fn walk(&self, last: u32, lane: usize) -> impl Iterator<Item = Step> + '_ {
         let node = |at: u32| (at != 0).then(|| &self.nodes[at as usize]);
-        std::iter::successors(node(last), move |found| node(found.before[lane]))
-            .map(move |found| (found.op, found.link[lane], f64::from(found.weight)))
+        std::iter::successors(node(last), move |found| node(found.before[lane])).map(move |found| {
+            let link = found.link[lane];
+            let address = match link {
+                Link::MemoryValue => found.memory.load,
+                Link::MemoryName => found.memory.store,
+                _ => 0,
+            };
+            Step { op: found.op, link, address, weight: f64::from(found.weight) }
+        })
     }
 
     /// Bytes that they take.

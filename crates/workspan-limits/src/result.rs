@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::Engine;
 use crate::model::{Kind, Model};
-use crate::path::Link;
+use crate::path::{Link, Step};
 use crate::profile::{Profile, Slack};
 use crate::program::Program;
 
@@ -38,8 +38,8 @@ pub struct ModelLimit {
     pub instructions: u64,
     /// Length of the longest path.
     pub critical_path: u64,
-    /// Instructions on it by instruction of the program and what held them: number, link, how many.
-    pub path: Vec<(u32, Link, f64)>,
+    /// Instructions on it, joined by instruction of the program, link and address; `weight` is how many.
+    pub path: Vec<Step>,
     /// Instructions by the cycle in which they run, if that is kept.
     pub profile: Option<Profile>,
     /// What it is.
@@ -64,9 +64,9 @@ pub fn limits<K: Kind, const N: usize, const T: usize>(engine: &Engine<K, N, T>,
     let mut models = Vec::with_capacity(N);
     for (lane, model) in engine.models().iter().enumerate() {
         let removed = if model.addresses { removed(engine, program) } else { 0 };
-        let mut found: BTreeMap<(u32, Link), f64> = BTreeMap::new();
-        for (op, link, weight) in paths.walk(last[lane], lane) {
-            *found.entry((op, link)).or_default() += weight;
+        let mut found: BTreeMap<(u32, Link, u64), f64> = BTreeMap::new();
+        for step in paths.walk(last[lane], lane) {
+            *found.entry((step.op, step.link, step.address)).or_default() += step.weight;
         }
         // Samples say which share of the path; its length is known.
         let sum: f64 = found.values().sum();
@@ -77,7 +77,10 @@ pub fn limits<K: Kind, const N: usize, const T: usize>(engine: &Engine<K, N, T>,
             profile: engine.profile(lane).cloned(),
             instructions: instructions.saturating_sub(removed),
             critical_path: lengths[lane],
-            path: found.into_iter().map(|((op, link), weight)| (op, link, weight * scale)).collect(),
+            path: found
+                .into_iter()
+                .map(|((op, link, address), weight)| Step { op, link, address, weight: weight * scale })
+                .collect(),
         });
     }
     let (bytes, coarse) = engine.memory();

@@ -1,16 +1,25 @@
 //! Nodes of paths: what an instruction waited for, in each lane.
 
+use workspan_wire::trace;
+
 use crate::engine::{Engine, Thread};
 use crate::model::Kind;
 use crate::op::{register, Move, Op};
-use crate::path::Link;
+use crate::path::{Link, Memory};
 use crate::row::{Lane, Row};
 use crate::step::Cells;
 
 impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
     /// A node for an instruction.
     #[cold]
-    pub(crate) fn sample(&mut self, thread: &Thread<K::Lane, N>, op: &Op, row: &Row<K::Lane, N>, cells: &Cells) -> u32 {
+    pub(crate) fn sample(
+        &mut self,
+        thread: &Thread<K::Lane, N>,
+        op: &Op,
+        row: &Row<K::Lane, N>,
+        cells: &Cells,
+        words: &[u64],
+    ) -> u32 {
         let mut link = [None; N];
         let mut waits = |other: &[K::Lane], why: Link| {
             for ((link, lane), other) in link.iter_mut().zip(row).zip(other) {
@@ -52,7 +61,11 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
             let why = if *owner == 0 { Link::MemoryName } else { Link::StackName };
             waits(&self.shadow.cell(*cell as usize).touched, why);
         }
-        self.paths.push(op.id, row.map(Lane::node), link.map(|link| link.unwrap_or(Link::Control)))
+        let first = |store: bool| words.iter().find(|word| (**word & trace::STORE != 0) == store);
+        let address = |word: Option<&u64>| word.map_or(0, |word| trace::address(*word));
+        // What updates memory may have its store alone in the trace.
+        let memory = Memory { load: address(first(false).or(first(true))), store: address(first(true)) };
+        self.paths.push(op.id, row.map(Lane::node), link.map(|link| link.unwrap_or(Link::Control)), memory)
     }
 
     /// A node for a pointer that an instruction moves.
@@ -64,6 +77,6 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
             () if row[lane].is(from[lane]) => Link::Address,
             () => Link::Control,
         };
-        self.paths.push(id, row.map(Lane::node), std::array::from_fn(link))
+        self.paths.push(id, row.map(Lane::node), std::array::from_fn(link), Memory::default())
     }
 }

@@ -34,13 +34,7 @@ pub(crate) struct One {
 
 impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
     #[inline(always)]
-    pub(crate) fn step(
-        &mut self,
-        thread: &mut Thread<K::Lane, N>,
-        op: &Op,
-        words: &[u64],
-        ranges: &[Range],
-    ) -> Row<K::Lane, N> {
+    pub(crate) fn step(&mut self, thread: &mut Thread<K::Lane, N>, op: &Op, words: &[u64], ranges: &[Range]) {
         if K::MERGE && self.merges.is_end(op.id) {
             self.enter(thread, op.id);
         }
@@ -70,7 +64,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         }
         let mut sample = false;
         if K::PATHS && self.count >= self.paths.next() && self.follow {
-            let node = self.sample(thread, op, &row, &cells);
+            let node = self.sample(thread, op, &row, &cells, words);
             self.paths.advance(self.count);
             here = here.map(|lane| lane.with_node(node));
             sample = true;
@@ -104,7 +98,9 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
                 thread.allocator = (0, 0);
             }
         }
-        here
+        if op.flow != Flow::Next {
+            thread.left_row = here;
+        }
     }
 
     /// What the machines of the lanes make of an instruction: its latency, and a cycle with room.

@@ -21,6 +21,8 @@ pub struct Stream<K: Kind, const N: usize, const T: usize> {
     look_up: LookUp,
     /// Where the heap that `brk` moves begins, once that is known.
     heap: Option<u64>,
+    /// Up to this number of instructions, neither limit nor depths need a look.
+    until: u64,
     /// Words that made no sense.
     odd: u64,
     last: Option<(u64, u32)>,
@@ -49,7 +51,7 @@ impl<K: Kind, const N: usize, const T: usize> Stream<K, N, T> {
     /// Stops behind this number of instructions.
     pub fn new(engine: Engine<K, N, T>, limit: u64, watch: Watch, look_up: LookUp) -> Stream<K, N, T> {
         let (program, threads) = (Program::new(), Vec::new());
-        Stream { engine, program, threads, limit, watch, look_up, heap: None, odd: 0, last: None }
+        Stream { engine, program, threads, limit, watch, look_up, heap: None, until: 0, odd: 0, last: None }
     }
 
     /// Words that made no sense; 0 unless the trace is damaged.
@@ -82,7 +84,14 @@ impl<K: Kind, const N: usize, const T: usize> Stream<K, N, T> {
             at += 1;
             match trace::kind(*word) {
                 trace::BLOCK => {
-                    if self.is_full() {
+                    if self.engine.instructions() >= self.until {
+                        if self.is_full() {
+                            return;
+                        }
+                        // A block has at most 512 instructions; the last one may exceed the limit, as ever.
+                        self.until = self.limit.min(self.engine.instructions() + self.engine.room() / 2);
+                    }
+                    if self.watch.is_over() {
                         return;
                     }
                     self.flush(thread);

@@ -16,6 +16,30 @@ use crate::row::{raise, Lane, Row};
 /// Steps in which a window moves on by its own size.
 pub const STEPS: usize = 32;
 
+/// How evenly parallelism is spread over a run (Theobald, Gao and Hendren).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smoothability {
+    /// The smallest width that is not less than the parallelism of the same window without a limit.
+    pub width: u64,
+    /// Cycles without a limit over cycles with that width.
+    pub value: f64,
+}
+
+/// The smoothability of a run of this number of instructions, from cycles by machine; `None` if there are no windows or widths.
+pub fn smoothability(instructions: u64, cycles: &[(Machine, u64)]) -> Option<Smoothability> {
+    let (_, free) = cycles.iter().find(|(machine, cycles)| *machine == Machine::Window(BROADEST) && *cycles > 0)?;
+    let parallelism = instructions as f64 / *free as f64;
+    let widths = cycles.iter().filter_map(|(machine, cycles)| match machine {
+        Machine::Width(width) => Some((1u64 << width, *cycles)),
+        _ => None,
+    });
+    let (width, limited) = widths
+        .clone()
+        .find(|(width, _)| *width as f64 >= parallelism)
+        .or_else(|| widths.max_by_key(|(width, _)| *width))?;
+    Some(Smoothability { width, value: *free as f64 / limited.max(1) as f64 })
+}
+
 /// Windows of some lanes of an engine.
 #[derive(Debug)]
 pub struct Windows<L, const N: usize> {

@@ -113,6 +113,13 @@ pub(super) fn peak_of(command: &mut Command) -> anyhow::Result<f64> {
     Ok(said.trim().parse::<f64>().with_context(|| format!("no number: {said}"))? / 1024.0)
 }
 
+/// The CPU time in seconds of a command that must succeed, and the most memory that it had, or one of its children, in bytes.
+pub(super) fn cpu_and_memory_of(command: &mut Command) -> anyhow::Result<(f64, f64)> {
+    let before = cpu_of_children()?;
+    let memory = peak_of(command)? * 1024.0 * 1024.0;
+    Ok((cpu_of_children()? - before, memory))
+}
+
 /// A command to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Peak {

@@ -1,7 +1,8 @@
 //! `workspan limits`: instructions per second from end to end, beside the program alone and under the bare emulator.
 //!
-//! The programs are `programs/limits`, sized to a thousand million instructions and less; memory is what the analysis reports
-//! of itself, over the words that a sweep is known to touch.
+//! The programs are `programs/limits`: short runs, which are repeated, for speed; one of a thousand million instructions, and one that
+//! touches eight million words, for memory. Memory is the largest that the command's process has had, over the words that a
+//! sweep is known to touch.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::process::Command;
 use anyhow::Context;
 use serde_json::Value;
 
-use super::child::{cpu_of, wall_of};
+use super::child::{cpu_and_memory_of, wall_of};
 use super::figure::{Figure, Target};
 use super::spread::Spread;
 use super::{build, table, Options};
@@ -25,12 +26,26 @@ const BASE: f64 = 1_073_741_824.0;
 /// Bytes for each distinct word of eight bytes.
 const WORD: f64 = 24.0;
 
-/// A program, its arguments, and how many words of memory it touches, if that is known.
-const LOADS: &[(&str, &[&str], Option<f64>)] = &[
-    ("floats", &["60000"], None),
-    ("records", &["500000"], None),
-    ("sweep", &["100000", "1000"], Some(1e5)),
-    ("sweep", &["8000000", "4"], Some(8e6)),
+/// A program that is measured.
+struct Load {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    /// Words of memory that it touches, if that is known.
+    words: Option<f64>,
+    /// With which models.
+    models: &'static [&'static str],
+    /// How often at most.
+    runs: u32,
+}
+
+const EACH: &[&str] = &["tru", "table", "all"];
+
+const LOADS: &[Load] = &[
+    Load { name: "floats", arguments: &["20000"], words: None, models: EACH, runs: 3 },
+    Load { name: "records", arguments: &["120000"], words: None, models: EACH, runs: 3 },
+    // A thousand million instructions.
+    Load { name: "sweep", arguments: &["100000", "1250"], words: Some(1e5), models: &["tru", "table"], runs: 1 },
+    Load { name: "sweep", arguments: &["8000000", "1"], words: Some(8e6), models: EACH, runs: 1 },
 ];
 
 /// Measures the group.
@@ -40,13 +55,20 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
         return Ok(figures);
     }
     table::group("Limits of parallelism: instructions per second, end to end");
-    for (name, arguments, words) in LOADS {
+    for Load { name, arguments, words, models, runs } in LOADS {
         let program = compiled(name)?;
         let case = [&[*name], *arguments].concat().join(" ");
         let native = wall_of(Command::new(&program).args(*arguments))?;
         let bare = wall_of(Command::new("qemu-x86_64").arg(&program).args(*arguments))?;
-        for (models, target) in [("tru", Some(ALONE)), ("table", Some(SEVEN)), ("all", None)] {
-            let run = Run::of(&program, arguments, models, options.runs.min(3))?;
+        for models in *models {
+            // Targets are for speed where runs are repeated, and for the models of the table.
+            let target = match *models {
+                "tru" => Some(ALONE),
+                "table" => Some(SEVEN),
+                _ => None,
+            };
+            let bound = target.and(*words).map(|words| Target::AtMost(BASE + WORD * words));
+            let run = Run::of(&program, arguments, models, options.runs.min(*runs))?;
             let rate = Spread::of(run.seconds.iter().map(|seconds| run.instructions / seconds / 1e6));
             let mut figure = Figure {
                 group: GROUP,
@@ -66,10 +88,11 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
             };
             table::row(&figure);
             figures.push(figure.clone());
-            figure.quantity = "bytes of the analysis";
+            figure.quantity = "bytes of memory";
             figure.value = run.bytes;
             figure.spread = Spread::of([run.bytes]);
-            figure.target = words.map(|words| Target::AtMost(BASE + WORD * words));
+            figure.target = bound;
+            figure.behind = vec![("bytes of the analysis", Spread::of([run.analysis]))];
             table::row(&figure);
             figures.push(figure);
         }
@@ -79,7 +102,10 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
 
 struct Run {
     instructions: f64,
+    /// The most that the command had.
     bytes: f64,
+    /// What the analysis reports of itself.
+    analysis: f64,
     seconds: Vec<f64>,
     cpu: f64,
 }
@@ -88,23 +114,20 @@ impl Run {
     fn of(program: &Path, arguments: &[&str], models: &str, runs: u32) -> anyhow::Result<Run> {
         let json = build::folder().join("limits.json");
         let mut seconds = Vec::new();
-        let mut cpu = 0.0;
+        let (mut cpu, mut bytes) = (0.0, 0.0f64);
+        let mut answer = Value::Null;
         for _ in 0..runs {
             let mut command = Command::new(build::workspan()?);
             command.args(["limits", "--models", models]).arg(format!("--json={}", json.display())).arg("--");
             command.arg(program).args(arguments);
-            cpu = cpu_of(&mut command)?;
-            let answer: Value = serde_json::from_slice(&fs::read(&json)?)?;
+            let (spent, peak) = cpu_and_memory_of(&mut command)?;
+            (cpu, bytes) = (spent, bytes.max(peak));
+            answer = serde_json::from_slice(&fs::read(&json)?)?;
             seconds.push(answer["analysis"]["wall_ns"].as_f64().context("no time")? / 1e9);
         }
-        let answer: Value = serde_json::from_slice(&fs::read(&json)?)?;
         let number = |value: &Value| value.as_f64().context("no number");
-        Ok(Run {
-            instructions: number(&answer["instructions"])?,
-            bytes: number(&answer["analysis"]["memory_bytes"])?,
-            seconds,
-            cpu,
-        })
+        let analysis = number(&answer["analysis"]["memory_bytes"])?;
+        Ok(Run { instructions: number(&answer["instructions"])?, bytes, analysis, seconds, cpu })
     }
 }
 

@@ -54,16 +54,65 @@ pub(crate) const HEAP: (u64, u64) = (0x1000, 0x1020);
 
 /// The cycle of each instruction in a model.
 pub(crate) fn cycles(trace: &[Ran], model: Model) -> Vec<u64> {
-    built(trace, model).1
+    built(trace, model).cycles
 }
 
 /// The longest path of a model.
 pub(crate) fn answer(trace: &[Ran], model: Model) -> Answer {
-    built(trace, model).0
+    built(trace, model).answer
+}
+
+/// The cycles that values in registers waited for their first use before they were overwritten: `None` of values that nobody
+/// used. Flags are excluded, and what registers hold when the run begins or ends.
+pub(crate) fn waits(trace: &[Ran], model: Model) -> Vec<Option<u64>> {
+    let Built { ended, held, .. } = built(trace, model);
+    let over = held.into_iter().filter(|held| held.overwritten && !FLAGS.contains(&held.register));
+    over.map(|held| Some(held.users.iter().map(|user| ended[*user]).min()? - 1 - ended[held.node])).collect()
+}
+
+const FLAGS: [u8; 3] = [register::CARRY, register::OVERFLOW, register::FLAGS];
+
+/// A value that an instruction left in a register.
+struct Held {
+    register: u8,
+    node: usize,
+    users: Vec<usize>,
+    overwritten: bool,
+}
+
+/// All values that registers held, in the order in which they were written.
+#[derive(Default)]
+struct Registers {
+    all: Vec<Held>,
+    now: BTreeMap<u8, usize>,
+}
+
+impl Registers {
+    fn uses(&mut self, register: u8, user: usize) {
+        if let Some(held) = self.now.get(&register) {
+            self.all[*held].users.push(user);
+        }
+    }
+
+    fn write(&mut self, register: u8, node: usize) {
+        if let Some(before) = self.now.insert(register, self.all.len()) {
+            self.all[before].overwritten = true;
+        }
+        self.all.push(Held { register, node, users: Vec::new(), overwritten: false });
+    }
+}
+
+/// A graph, and what follows from it.
+struct Built {
+    answer: Answer,
+    cycles: Vec<u64>,
+    /// When each node ends.
+    ended: Vec<u64>,
+    held: Vec<Held>,
 }
 
 /// Builds the graph of a model.
-fn built(trace: &[Ran], model: Model) -> (Answer, Vec<u64>) {
+fn built(trace: &[Ran], model: Model) -> Built {
     let mut graph: Graph = Vec::new();
     // Nodes that the model removes have no edges, and are not part of any path.
     let mut removed: BTreeSet<usize> = BTreeSet::new();
@@ -77,6 +126,7 @@ fn built(trace: &[Ran], model: Model) -> (Answer, Vec<u64>) {
     let mut allocator = (0, 0);
     let mut allocations = 0;
     let mut time = Time::new(model.machine);
+    let mut held_values = Registers::default();
     for (place, ran) in trace.iter().enumerate() {
         let op = &ran.op;
         let held = control.before(trace, place);
@@ -160,6 +210,11 @@ fn built(trace: &[Ran], model: Model) -> (Answer, Vec<u64>) {
         let cycles = if model.machine == Machine::Latency { u64::from(op.cycles.max(1)) } else { 1 };
         time.node(node, &waits, cycles, true, removed.contains(&node));
         graph.push(waits);
+        let pointer = op.allocates.then_some(register::STACK);
+        op.all_sources()
+            .chain(op.addresses.iter().copied())
+            .chain(pointer)
+            .for_each(|used| held_values.uses(used, node));
         let mut moved = Vec::new();
         for one in op.moves.iter() {
             let mut waits: Vec<usize> = held.into_iter().collect();
@@ -173,6 +228,7 @@ fn built(trace: &[Ran], model: Model) -> (Answer, Vec<u64>) {
             }
             time.node(node, &waits, 1, false, removed.contains(&node));
             graph.push(waits);
+            held_values.uses(one.from, node);
             moved.push((one.to, Value { node: Some(node), by: 0 }));
         }
         for store in [false, true] {
@@ -198,8 +254,12 @@ fn built(trace: &[Ran], model: Model) -> (Answer, Vec<u64>) {
         }
         for target in op.all_targets() {
             registers.insert(target, Value { node: Some(node), by: op.id });
+            held_values.write(target, node);
         }
-        registers.extend(moved);
+        for (to, value) in moved {
+            registers.insert(to, value);
+            held_values.write(to, value.node.unwrap_or(node));
+        }
         control.after(place, node, op);
         time.over(graph.len());
         if op.flow == Flow::Return && ran.accesses.iter().any(|access| access.address >= allocator.1) {
@@ -209,8 +269,9 @@ fn built(trace: &[Ran], model: Model) -> (Answer, Vec<u64>) {
     let size = trace.iter().filter(|ran| !(model.addresses && addresses.contains(&ran.op.id) && !ran.op.memory));
     let firsts = std::iter::once(0).chain(time.instructions.iter().copied()).take(trace.len());
     let cycles = firsts.map(|first| time.ended[first]).collect();
-    let longest = time.ended.into_iter().max().unwrap_or(0);
-    (Answer { instructions: size.count() as u64, critical_path: longest }, cycles)
+    let longest = time.ended.iter().copied().max().unwrap_or(0);
+    let answer = Answer { instructions: size.count() as u64, critical_path: longest };
+    Built { answer, cycles, ended: time.ended, held: held_values.all }
 }
 
 /// When nodes end, by the definition: nodes stand in an order in which edges lead forward.

@@ -1,14 +1,16 @@
 //! The engine against the graph, on random programs: no difference in any model.
 
 use workspan_limits::model::{
-    All, Beyond, Kind, Machine, Model, Single, Table, ALL, BEYOND, BEYOND_LANES, BEYOND_NAMED, LANES, NAMED, SEVEN,
-    SEVEN_LANES, SEVEN_NAMED, TRU,
+    All, Beyond, Kind, Machine, Model, Single, Table, ALL, BEYOND, BEYOND_LANES, BEYOND_NAMED, BROADEST, LANES, NAMED,
+    SEVEN, SEVEN_LANES, SEVEN_NAMED, TRU, WIDEST,
 };
+use workspan_limits::profile::Slack;
+use workspan_limits::window::smoothability;
 use workspan_limits::{Engine, Settings};
 use workspan_testkit::random::Random;
 use workspan_wire::trace;
 
-use crate::graph::{answer, Ran, HEAP};
+use crate::graph::{answer, waits, Ran, HEAP};
 use crate::random::{code, run};
 
 /// Lengths of critical paths, and sizes of graphs.
@@ -117,8 +119,65 @@ fn profiles_add_up() {
             let cycles = crate::graph::cycles(&trace, ALL[lane]);
             cycles.iter().for_each(|cycle| wanted[usize::try_from((cycle - 1) / profile.cycles()).unwrap_or(0)] += 1);
             assert_eq!(bars, wanted, "seed {seed}");
+            // Burstiness, by its definition, of the bars that are whole.
+            let whole = usize::try_from(found[lane].1 / profile.cycles()).unwrap_or(0);
+            let bars: Vec<f64> = wanted[..whole].iter().map(|bar| *bar as f64).collect();
+            let mean = bars.iter().sum::<f64>() / bars.len().max(1) as f64;
+            let squares = bars.iter().map(|bar| (bar - mean) * (bar - mean)).sum::<f64>();
+            let wanted = if bars.len() < 2 { 0.0 } else { (squares / bars.len() as f64).sqrt() / mean };
+            let found = profile.burstiness(found[lane].1);
+            assert!((found - wanted).abs() < 1e-9, "{found}, not {wanted}, seed {seed}");
         }
     }
+}
+
+/// Values in registers wait for their first use as long as the graph says.
+#[test]
+fn values_wait_as_long_as_in_the_graph() {
+    let (mut used, mut unused, mut longest) = (0, 0, 0);
+    for seed in 1..=PROGRAMS {
+        let mut random = Random::new(seed);
+        let code = code(&mut random);
+        let blocks = run(&code, &mut random, 200);
+        let (_, engine) = measured::<All, LANES, NAMED>(ALL, &blocks);
+        let mut wanted = Slack::default();
+        for wait in waits(&blocks.concat(), TRU[0]) {
+            match wait {
+                // The class of a wait: none, 1, 2 to 3, 4 to 7, and so on.
+                Some(wait) => wanted.waits[(0..).find(|class| wait < 1 << class).unwrap_or(31)] += 1,
+                None => wanted.unused += 1,
+            }
+            longest = longest.max(wait.unwrap_or(0));
+        }
+        assert_eq!(engine.slack(), Some(&wanted), "seed {seed}");
+        used += wanted.waits.iter().sum::<u64>();
+        unused += wanted.unused;
+    }
+    assert!(used > 10_000 && unused > 1000 && longest > 30, "{used} used, {unused} unused, the longest {longest}");
+}
+
+/// Smoothability is what the graphs of its two machines say.
+#[test]
+fn smoothability_is_that_of_the_graphs() {
+    let mut values = Vec::new();
+    for seed in 1..=200 {
+        let mut random = Random::new(seed);
+        let code = code(&mut random);
+        let blocks = run(&code, &mut random, 300);
+        let trace = blocks.concat();
+        let (found, _) = measured::<Beyond, BEYOND_LANES, BEYOND_NAMED>(BEYOND, &blocks);
+        let models: Vec<(Machine, u64)> =
+            BEYOND.iter().zip(&found).map(|(model, (_, path))| (model.machine, *path)).collect();
+        let found = smoothability(trace.len() as u64, &models).expect("there are widths");
+        let on = |machine| answer(&trace, Model { machine, ..TRU[0] }).critical_path;
+        let free = on(Machine::Window(BROADEST));
+        let width = (0..=WIDEST).find(|width| free << width >= trace.len() as u64).expect("1024 are enough");
+        assert_eq!(found.width, 1 << width, "seed {seed}");
+        let wanted = free as f64 / on(Machine::Width(width)) as f64;
+        assert!((found.value - wanted).abs() < 1e-12, "{} instead of {wanted}, seed {seed}", found.value);
+        values.push(wanted);
+    }
+    assert!(values.iter().any(|value| *value < 0.9) && values.iter().all(|value| *value <= 1.0), "{values:?}");
 }
 
 /// Engines with fewer lanes have the same numbers.

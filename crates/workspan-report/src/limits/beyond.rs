@@ -2,6 +2,7 @@
 
 use workspan_limits::model::{Machine, Names, Reuse as Kind, BROADEST};
 use workspan_limits::result::{Limits as Found, ModelLimit};
+use workspan_limits::window::smoothability;
 
 use super::models::shown;
 use super::view::{Limits, Profile, Reuse, Slack, Smoothability, Waits, Width, Window};
@@ -24,7 +25,13 @@ pub(super) fn fill(view: &mut Limits, found: &Found) {
             (Machine::Ideal, _) => view.allocator.push(shown(model)),
         }
     }
-    view.smoothability = smoothability(view);
+    let cycles: Vec<(Machine, u64)> =
+        found.beyond.iter().map(|model| (model.model.machine, model.critical_path)).collect();
+    view.smoothability = smoothability(found.instructions, &cycles).map(|found| Smoothability {
+        width: found.width,
+        window: 1 << BROADEST,
+        value: found.value,
+    });
     view.slack = found.slack.as_ref().map(|slack| Slack {
         used: slack.waits.iter().sum(),
         unused: slack.unused,
@@ -61,12 +68,4 @@ fn reuse_name(reuse: Kind) -> &'static str {
         Kind::Heap => "heap",
         Kind::Global => "global",
     }
-}
-
-fn smoothability(view: &Limits) -> Option<Smoothability> {
-    let free = view.windows.iter().find(|window| window.window == 1 << BROADEST)?;
-    let parallelism = free.parallelism?;
-    let width = view.widths.iter().find(|width| width.width as f64 >= parallelism).or(view.widths.last())?;
-    let value = free.critical_path as f64 / width.critical_path.max(1) as f64;
-    Some(Smoothability { width: width.width, window: free.window, value })
 }

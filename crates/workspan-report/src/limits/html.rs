@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::make::number;
 use super::svg;
-use super::text::{conditions, sentences};
+use super::text::{conditions, held_by, sentences};
 use super::view::{Limits, Model};
 use crate::html::escape;
 use crate::html::plain::{page, Head};
@@ -112,7 +112,7 @@ fn path(view: &Limits, model: &Model) -> String {
              <td class=\"name\"><code>{}</code></td></tr>",
             line.instructions_on_path,
             percent(Ratio(line.share)),
-            escape::text(&line.link),
+            escape::text(&held_by(line)),
             escape::text(&place),
             escape::text(line.function.as_deref().unwrap_or("")),
         );

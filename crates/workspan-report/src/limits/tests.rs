@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use workspan_limits::model::{ALL, BEYOND};
-use workspan_limits::path::Link;
+use workspan_limits::path::{Link, Step};
 use workspan_limits::profile::{Profile, Slack};
 use workspan_limits::result::{Limits as Found, ModelLimit};
 
@@ -13,12 +13,21 @@ use super::{csv, html, json, limits, schema, svg, text, Conditions, Input, Place
 use crate::terminal::Style;
 
 fn view() -> super::Limits {
+    view_beside(9.0)
+}
+
+/// The view, beside a report of `workspan depend` with this parallelism.
+fn view_beside(parallelism: f64) -> super::Limits {
     let lengths = [500, 80, 20, 250, 200, 500, 80, 10, 250, 200, 100, 5];
     let model = |(model, length): (&workspan_limits::Model, u64)| ModelLimit {
         name: model.name,
         instructions: 1000,
         critical_path: length,
-        path: vec![(1, Link::Register, length as f64 * 0.75), (2, Link::StackPointer, length as f64 * 0.25)],
+        path: vec![
+            Step { op: 1, link: Link::MemoryValue, address: 0x4000, weight: length as f64 * 0.5 },
+            Step { op: 1, link: Link::Register, address: 0, weight: length as f64 * 0.25 },
+            Step { op: 2, link: Link::MemoryName, address: 0x5000, weight: length as f64 * 0.25 },
+        ],
         profile: (model.name == "Tru").then(|| {
             let mut profile = Profile::default();
             (0..1000).for_each(|n| profile.add(1 + n % length));
@@ -52,6 +61,8 @@ fn view() -> super::Limits {
         conditions: &conditions,
         found: &found,
         places: &places,
+        variables: &BTreeMap::from([(0x4000, "state".to_owned()), (0x5000, "[heap]".to_owned())]),
+        depend: Some(&(vec!["./prog".to_owned()], parallelism)),
         complete: true,
         wall_ns: 5,
         warnings: &warnings,
@@ -64,11 +75,26 @@ fn the_verdict_names_numbers_cause_and_place() {
     assert_eq!(
         view.text,
         "parallelism 2.00 with all dependences, 12.5 with those of values alone, 100 with a frame for each call: what limits it \
-         most is the order of calls on one stack; 75 % of the longest chain of values is in `seed`, src/random.c:40"
+         most is the order of calls on one stack; 75 % of the longest chain of values is in `seed`, src/random.c:40, through `state`"
     );
     let names: Vec<&str> = view.models.iter().map(|model| model.name.as_str()).collect();
     assert_eq!(names, workspan_limits::model::TABLE);
     assert_eq!(view.control.len(), 5);
+    let of_tru = view.variables.iter().filter(|variable| variable.model == "Tru");
+    let of_tru: Vec<(&str, &str, f64)> =
+        of_tru.map(|found| (found.variable.as_str(), found.link.as_str(), found.share)).collect();
+    assert_eq!(of_tru, [("state", "memory-value", 0.5), ("[heap]", "memory-name", 0.25)]);
+}
+
+/// Its bound is `TruSp`, which allows 100.
+#[test]
+fn what_depend_found_has_a_bound() {
+    let of = |parallelism| view_beside(parallelism).depend.expect("it was given");
+    assert_eq!((of(9.0).model.as_deref(), of(9.0).bound, of(9.0).within), (Some("TruSp"), Some(100.0), Some(true)));
+    assert_eq!(of(110.0).within, Some(false));
+    let shown = |parallelism| text(&view_beside(parallelism), Style::default());
+    assert!(shown(9.0).contains("calls as tasks have 9.00 of the 100 that TruSp allows"), "{}", shown(9.0));
+    assert!(shown(110.0).contains("110, more than the 100 that TruSp allows"), "{}", shown(110.0));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::make::number;
-use super::view::{Limits, Model, Profile, Reuse};
+use super::view::{Limits, Line, Model, Profile, Reuse};
 use crate::place::short_file;
 use crate::terminal::{head, line, Style, Table};
 use crate::words::{count, percent};
@@ -126,6 +126,20 @@ pub(super) fn sentences(view: &Limits) -> Vec<(&'static str, String)> {
             ),
         ));
     }
+    if let Some(depend) = &view.depend {
+        let tasks = number(depend.parallelism);
+        let text = match (&depend.model, depend.bound, depend.within) {
+            (Some(model), Some(bound), Some(true)) => {
+                format!("calls as tasks have {tasks} of the {} that {model} allows", number(bound))
+            }
+            (Some(model), Some(bound), _) => format!(
+                "calls as tasks have {tasks}, more than the {} that {model} allows: the two saw different code, input or regions",
+                number(bound)
+            ),
+            _ => format!("calls as tasks have {tasks} (a bound needs --models all or table)"),
+        };
+        rows.push(("workspan depend", text));
+    }
     rows
 }
 
@@ -141,6 +155,14 @@ fn sparkline(instructions: &[u64]) -> String {
         joined.iter().fold((f64::MAX, 0.0), |(low, high): (f64, f64), bar| (low.min(log(*bar)), high.max(log(*bar))));
     let bar = |value: &u64| BARS[(7.0 * (log(*value) - low) / (high - low).max(1e-9)).round().clamp(0.0, 7.0) as usize];
     joined.iter().map(bar).collect()
+}
+
+/// What holds most of a line's instructions, with the variable if it is one.
+pub(super) fn held_by(line: &Line) -> String {
+    match &line.variable {
+        Some(variable) if line.link.starts_with("memory-") => format!("{} {variable}", line.link),
+        _ => line.link.clone(),
+    }
 }
 
 fn lines(out: &mut String, view: &Limits, model: &str, style: Style) {
@@ -168,7 +190,7 @@ fn lines(out: &mut String, view: &Limits, model: &str, style: Style) {
         table.row(vec![
             format!("{instructions:.0}"),
             percent(Ratio(row.share)),
-            row.link.clone(),
+            held_by(row),
             format!("{place}{function}"),
         ]);
     }

@@ -42,6 +42,10 @@ pub struct Limits {
     pub lines: Vec<Line>,
     /// What holds the links of critical paths, by model, most instructions first.
     pub links: Vec<Link>,
+    /// Variables that links of critical paths lead through, by model, most instructions first.
+    pub variables: Vec<Variable>,
+    /// What `workspan depend` found for the program, beside the limit that bounds it; null if its report was not given.
+    pub depend: Option<Depend>,
     /// True if every instruction on a path is known; false if lines and links come from a sample.
     pub exact_paths: bool,
     /// What the analysis itself took.
@@ -200,6 +204,24 @@ pub struct Line {
     pub share: f64,
     /// What holds most of them.
     pub link: String,
+    /// The variable through which most of the values in memory pass that its instructions wait for; null if there are none.
+    pub variable: Option<String>,
+}
+
+/// A variable that links of the critical path of a model lead through.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Variable {
+    /// The model.
+    pub model: String,
+    /// Name of a global or static variable; `[heap]` for memory that belongs to no file, `[data of FILE]` where the file
+    /// has no symbol.
+    pub variable: String,
+    /// `memory-value` if instructions wait for its value, `memory-name` if they store another one.
+    pub link: String,
+    /// Instructions on the path that it holds.
+    pub instructions_on_path: f64,
+    /// Their share of the path, from 0 to 1.
+    pub share: f64,
 }
 
 /// What holds links of the critical path of a model.
@@ -213,6 +235,21 @@ pub struct Link {
     pub instructions_on_path: f64,
     /// Their share of the path, from 0 to 1.
     pub share: f64,
+}
+
+/// Parallelism of the program's calls as tasks, and its bound.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Depend {
+    /// The command that `workspan depend` ran.
+    pub command: Vec<String>,
+    /// Work over span in its task model `exact`.
+    pub parallelism: f64,
+    /// The model that has no dependence which calls as tasks do not have; null if it was not analysed.
+    pub model: Option<String>,
+    /// That model's parallelism.
+    pub bound: Option<f64>,
+    /// False if `parallelism` exceeds `bound`: the two commands saw different code, input or regions. Null without a bound.
+    pub within: Option<bool>,
 }
 
 /// What the analysis itself took.

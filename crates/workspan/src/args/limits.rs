@@ -15,7 +15,8 @@ Examples:
   workspan limits --json=limits.json --html limits.html -- sort words.txt
   workspan limits --limit 1000000000 -- ./long-running
   workspan limits --roi main -- ./prog
-  workspan limits --roi solve,update -- ./prog";
+  workspan limits --roi solve,update -- ./prog
+  workspan limits --roi main --depend depend.json -- ./prog";
 
 /// `workspan limits`.
 #[derive(Args, Clone, Debug)]
@@ -55,6 +56,10 @@ pub struct Limits {
     /// seconds, but knows all instructions of this processor (default: qemu, or else valgrind).
     #[arg(long, value_enum)]
     pub tracer: Option<Tracer>,
+    /// Show what `workspan depend --json=FILE` found for the program beside the limit that bounds it. Both should run the same
+    /// input; `--roi main` excludes the start-up that `depend` does not see.
+    #[arg(long, value_name = "FILE")]
+    pub depend: Option<PathBuf>,
     /// Run the program with the emulator at FILE (default: qemu-x86_64 in PATH).
     #[arg(long, value_name = "FILE")]
     pub emulator: Option<PathBuf>,

@@ -6,6 +6,7 @@
 
 pub mod analysis;
 pub mod code;
+pub mod depend;
 pub mod emulator;
 pub mod lackey;
 pub mod places;
@@ -14,6 +15,7 @@ pub mod region;
 pub mod run;
 pub mod step;
 pub mod tracer;
+pub mod variables;
 pub mod warnings;
 
 use std::env;
@@ -40,6 +42,7 @@ pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
     for file in args.files() {
         files::check_writable(file)?;
     }
+    let depend = args.depend.as_deref().map(depend::read).transpose()?;
     let program = emulator::program(&args.command[0])?;
     let tracer = tracer::find(args)?;
     let requested = args.roi.as_deref().map(region::Requested::parse).transpose();
@@ -85,6 +88,8 @@ pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
         conditions: &conditions,
         found,
         places: &places::places(found, &analysed.program),
+        variables: &variables::variables(found, &analysed.program),
+        depend: depend.as_ref(),
         complete: !ended.stopped && ended.signal().is_none() && !ended.remarks.replaced,
         wall_ns: u64::try_from(ended.wall.as_nanos()).unwrap_or(u64::MAX),
         warnings: &warnings,

@@ -1,6 +1,6 @@
 //! Source lines of instructions, from the files that their code was mapped from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -18,16 +18,15 @@ pub fn places(found: &Limits, program: &Program) -> BTreeMap<u32, Place> {
     // Instructions by the mapping that they are in.
     let mut by_file: BTreeMap<&[u8], Vec<(u32, u64)>> = BTreeMap::new();
     let mut places = BTreeMap::new();
-    for (id, _, _) in found.models.iter().flat_map(|model| &model.path) {
-        let Some(place) = program.place(*id) else { continue };
+    let on_paths: BTreeSet<u32> = found.models.iter().flat_map(|model| &model.path).map(|step| step.op).collect();
+    for id in on_paths {
+        let Some(place) = program.place(id) else { continue };
         match program.file_of(place.address) {
-            Some(file) => by_file.entry(&file.path).or_default().push((*id, in_file(file, place.address))),
-            None => drop(places.insert(*id, Place { file: "[generated code]".to_owned(), ..Place::default() })),
+            Some(file) => by_file.entry(&file.path).or_default().push((id, in_file(file, place.address))),
+            None => drop(places.insert(id, Place { file: "[generated code]".to_owned(), ..Place::default() })),
         }
     }
-    for (path, mut instructions) in by_file {
-        instructions.sort_unstable();
-        instructions.dedup();
+    for (path, instructions) in by_file {
         let path = Path::new(OsStr::from_bytes(path));
         let unknown = Place { file: shown(&path.to_string_lossy()).into_owned(), ..Place::default() };
         places.extend(instructions.iter().map(|(id, _)| (*id, unknown.clone())));

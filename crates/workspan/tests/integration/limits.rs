@@ -260,12 +260,86 @@ fn what_cannot_be_run() {
     bad(&["--roi", "no_such_function"], "/bin/true", 2, &["no_such_function", "region of interest", "ran outside"]);
     bad(&["--emulator", "./none"], this, 2, &["no emulator", "./none", "apt-get install qemu-user"]);
     bad(&["--emulator", "/bin/true"], this, 2, &["loads no plugins", "qemu-user"]);
+    bad(&["--depend", "none.json"], this, 2, &["--depend", "cannot read none.json"]);
+    bad(&["--depend", "text"], this, 2, &["text is no report of `workspan depend`", "--json=text"]);
     bad(&["--json", "--csv"], this, 2, &["cannot both go to standard output"]);
     bad(&["--html", "nowhere/page.html"], this, 2, &["cannot write nowhere/page.html"]);
     let ended = run(workspan(&folder).env("PATH", &folder).args(["limits", "--tracer", "valgrind", "--", this]));
     ended.check_error(2, &["no valgrind in PATH", "apt-get install valgrind"]);
     let ended = run(workspan(&folder).env("PATH", &folder).args(["limits", "--", this]));
     ended.check_error(2, &["no qemu-x86_64 in PATH", "apt-get install qemu-user"]);
+}
+
+/// `workspan depend` runs calls beside each other where nothing forbids it. An instruction of such a task waits for nothing
+/// that `TruSp` does not have it wait for, so that this model bounds what `depend` finds; `TruNamCtl` does not, as there
+/// a call's last branch holds back what follows the call.
+#[test]
+fn limits_bound_what_depend_finds() {
+    let tree = "static int tree(int n) { return n < 2 ? n : tree(n - 1) + tree(n - 2); }\n\
+        int main(void) { return tree(14) != 377; }\n";
+    let chain = "static unsigned s = 1;\nstatic unsigned next(void) { return s = s * 1103515245u + 12345u; }\n\
+        int main(void) { unsigned x = 0; for (int i = 0; i < 2000; i++) x += next(); return x == 7; }\n";
+    let mut found = Vec::new();
+    for (name, text) in [("tree", tree), ("chain", chain)] {
+        let folder = scratch(&format!("limits-depend-{name}"));
+        // Calls are what is compared: the compiler must not take them away.
+        compile(&folder, "prog.c", text, &["-O1", "-g", "-fno-inline", "-fno-optimize-sibling-calls"]);
+        fs::rename(folder.join("prog"), folder.join("plain")).expect("it was compiled");
+        run(workspan(&folder).args(["build", "--", "cc", "-O1", "-w", "prog.c", "-o", "prog"])).check_success();
+        run(workspan(&folder).args(["depend", "-o", "run.depend", "--json=depend.json", "--", "./prog"]))
+            .check_success();
+        let ended = limits(&folder, &["--roi", "main", "--depend", "depend.json"], &["./plain"]);
+        let shown = ended.check_success().out();
+        let answer = answer(&folder);
+        let depend = &answer["depend"];
+        let number = |key: &str| depend[key].as_f64().expect("a number");
+        let (tasks, bound) = (number("parallelism"), number("bound"));
+        assert_eq!((&depend["model"], &depend["within"]), (&Value::from("TruSp"), &Value::from(true)), "{depend:#}");
+        assert!(tasks >= 1.0 && tasks <= bound, "{name}: {depend:#}");
+        assert!(shown.contains("workspan depend") && shown.contains("TruSp allows"), "{shown}");
+        let (instructions, path) = model(&answer, "TruNamCtl");
+        found.push((tasks, instructions as f64 / path as f64));
+    }
+    // The tree's calls are independent of each other, those of the chain are not.
+    assert!(found[0].0 > 10.0 && found[0].0 > found[0].1, "{found:?}");
+    assert!(found[1].0 < 3.0, "{found:?}");
+}
+
+/// The variable through which a chain of values leads is named. Not in a position-independent program under the emulator, whose
+/// data lies so close to the stack that it counts as stack.
+#[test]
+fn variables_that_hold_a_path() {
+    let folder = scratch("limits-variables");
+    fs::write(
+        folder.join("lib.c"),
+        "unsigned seed = 1;\nunsigned draw(void) { return seed = seed * 1103515245u + 12345u; }\n",
+    )
+    .expect("writable");
+    let library = ["-O1", "-g", "-shared", "-fPIC", "-o", "libdraw.so", "lib.c"];
+    assert!(Command::new("gcc").current_dir(&folder).args(library).status().expect("gcc").success());
+    let text = "#include <stdlib.h>\nunsigned draw(void);\n\
+        static unsigned __attribute__((noinline)) own(void) { static unsigned state = 3; return state = state * 5u + 1u; }\n\
+        static void __attribute__((noinline)) far(unsigned *p) { *p = *p * 7u + 1u; }\n\
+        int main(int c, char **v) { unsigned *p = malloc(64), n = 0; *p = c;\n\
+        for (int i = 0; i < 3000; i++) switch (*v[1]) { case 'o': n += own(); break; case 'd': n += draw(); break;\n\
+        default: far(p); n += *p; } return n == 7; }\n";
+    let path = folder.to_str().expect("a name");
+    let path = [format!("-L{path}"), format!("-Wl,-rpath,{path}")];
+    compile(&folder, "own.c", text, &["-O1", "-g", "-no-pie", "-Wl,--no-as-needed", &path[0], "-ldraw", &path[1]]);
+    for (which, wanted) in [("own", "state"), ("far", "[heap]")] {
+        limits(&folder, &["--roi", "main"], &["./prog", which]).check_success();
+        let answer = answer(&folder);
+        let of_sp =
+            answer["variables"].as_array().expect("a list").iter().find(|variable| variable["model"] == "TruSp");
+        let found = of_sp.unwrap_or_else(|| panic!("no variables with {which}: {answer:#}"));
+        assert_eq!(
+            (&found["variable"], &found["link"]),
+            (&Value::from(wanted), &Value::from("memory-value")),
+            "{which}"
+        );
+        // Of each round one instruction of about four or five waits for it.
+        assert!(found["share"].as_f64().expect("a share") > 0.15, "{which}: {found}");
+    }
 }
 
 const LIST: &str = "#include <stdio.h>\n#include <stdlib.h>\nstruct n { struct n *next; int v; };\n\
