@@ -7,6 +7,7 @@ pub mod export;
 pub mod merge;
 pub mod misses;
 pub mod open;
+pub mod page;
 pub mod races;
 pub mod record;
 pub mod report;
@@ -15,6 +16,7 @@ pub mod shown;
 pub mod tables;
 pub mod timeline;
 pub mod waits;
+pub mod working_set;
 
 use crate::args::graph::{Graph, GraphVerb};
 use crate::exit::Outcome;
@@ -30,6 +32,7 @@ pub fn run(args: &Graph) -> anyhow::Result<Outcome> {
         GraphVerb::Timeline(options) => timeline::run(options),
         GraphVerb::Misses(options) => misses::run(options),
         GraphVerb::Sharing(options) => sharing::run(options),
+        GraphVerb::WorkingSet(options) => working_set::run(options),
         GraphVerb::Code(options) => code::run(options),
         GraphVerb::Waits(options) => waits::run(options),
         GraphVerb::Export(options) => export::run(options),
