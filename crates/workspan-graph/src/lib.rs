@@ -21,6 +21,7 @@ pub mod codec;
 pub mod events;
 pub mod file;
 pub mod graph;
+mod level;
 pub mod merge;
 pub mod messages;
 pub mod misses;

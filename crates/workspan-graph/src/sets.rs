@@ -10,7 +10,7 @@
 //! `B² (1 − 1/N) n / (n − 1) Σ(m − r b)² / (Σb)²` for `n` clusters; the error is 2.13 of its roots, the quantile of Student's
 //! distribution at 95 % for 16 clusters, which is too much for more. **Bias:** of the order of 1/n of the variance.
 
-use crate::cache::{Found, Level};
+use crate::level::{Found, Level};
 
 /// Clusters that are drawn, at least.
 pub(crate) const CLUSTERS: u64 = 32;

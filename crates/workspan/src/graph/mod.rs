@@ -26,7 +26,7 @@ pub fn run(args: &Graph) -> anyhow::Result<Outcome> {
     match &args.verb {
         GraphVerb::Record(options) => record::run(options),
         GraphVerb::Merge(options) => merge::run(options),
-        GraphVerb::Report(options) => report::run(options),
+        GraphVerb::Report(options) => page::run(options),
         GraphVerb::Cache(options) => cache::run(options),
         GraphVerb::Races(options) => races::run(options),
         GraphVerb::Timeline(options) => timeline::run(options),

@@ -6,7 +6,10 @@ use workspan_graph::file::Recording;
 use workspan_graph::graph::Graph;
 
 use super::misses::Cache;
+use super::open::open;
 use super::{cache, code, misses, races, report, sharing, shown, timeline, waits, working_set};
+use crate::args::graph::GraphReport;
+use crate::exit::Outcome;
 
 /// Intervals of the table of parallelism over time.
 const INTERVALS: usize = 20;
@@ -16,12 +19,21 @@ const WAYS: u64 = 4;
 /// The cache whose misses have their places, in KiB: that of a core, as many have it.
 const KIB: u64 = 32;
 
-/// Writes the page.
-pub fn write(file: &Path, recording: &Recording, graph: &Graph) -> anyhow::Result<()> {
+/// Runs the verb: a page if one is wanted, else the report.
+pub fn run(args: &GraphReport) -> anyhow::Result<Outcome> {
+    let Some(file) = &args.form.html else {
+        return report::run(args);
+    };
+    let recording = open(&args.folder)?;
+    write(file, &args.folder, &recording, &Graph::of(&recording))?;
+    Ok(Outcome::OK)
+}
+
+fn write(file: &Path, folder: &Path, recording: &Recording, graph: &Graph) -> anyhow::Result<()> {
     let most = usize::MAX;
     let each = Cache { kib: KIB, line: LINE, ways: WAYS, shared: false };
     let answers = [
-        report::answer(file, recording, graph, most),
+        report::answer(folder, recording, graph, most),
         timeline::answer(recording, graph, INTERVALS),
         code::answer(recording, graph, most)?,
         waits::answer(recording, graph)?,

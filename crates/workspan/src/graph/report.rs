@@ -10,21 +10,17 @@ use workspan_graph::messages::identity;
 use workspan_trace::program::flag;
 
 use super::open::{open, problems};
-use super::page;
 use super::shown::{self, Answer, Table};
 use crate::args::graph::GraphReport;
 use crate::exit::Outcome;
 use crate::table::{self, Align};
 use crate::time;
 
-/// Runs the verb.
+/// Runs the verb, but for pages, which [`super::page`] writes.
 pub fn run(args: &GraphReport) -> anyhow::Result<Outcome> {
     let recording = open(&args.folder)?;
     let graph = Graph::of(&recording);
-    match &args.form.html {
-        Some(file) => page::write(file, &recording, &graph)?,
-        None => shown::write(&args.form, &recording, &answer(&args.folder, &recording, &graph, args.form.top))?,
-    }
+    shown::write(&args.form, &recording, &answer(&args.folder, &recording, &graph, args.form.top))?;
     Ok(Outcome::OK)
 }
 
