@@ -29,8 +29,11 @@ pub(crate) struct Options {
 }
 
 /// What a target begins with, beside what it has found before: the files of a folder.
-const SEEDS: &[(&str, &str)] =
-    &[("recording", "crates/workspan/tests/fixtures"), ("strands", "crates/workspan-store/tests/golden/1.0.strands")];
+const SEEDS: &[(&str, &str)] = &[
+    ("recording", "crates/workspan/tests/fixtures"),
+    ("strands", "crates/workspan-store/tests/golden/1.0.strands"),
+    ("graph", "crates/workspan-graph/tests/fixtures"),
+];
 
 /// How the library is built that is a seed of `executable`.
 const DEBUG_INFO: &[&[&str]] = &[

@@ -6,26 +6,17 @@
 //! accesses end at the smallest.
 //!
 //! An access counts once for each line that it touches. Reads and writes are alike: a write fetches its line. The result is
-//! exact.
+//! exact, unless sets are [sampled](Caches::sampled).
 
 use std::collections::BTreeMap;
 
 use crate::events::Access;
+use crate::level::{Found, Level};
 use crate::replay::{Consumer, Executed};
+use crate::sets::{Sample, CLUSTERS};
 
 /// Smallest and largest cache, in bytes, unless others are chosen.
 pub const SIZES: (u64, u64) = (1 << 10, 256 << 20);
-
-/// A cache of one size.
-#[derive(Debug)]
-struct Level {
-    bytes: u64,
-    /// Sets less one.
-    mask: u64,
-    /// Lines + 1, set by set, the one used last first; 0: none yet. Memory that is never used takes none.
-    lines: Vec<u64>,
-    misses: u64,
-}
 
 /// Misses of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +27,16 @@ pub struct Size {
     pub accesses: u64,
     /// Of these not found.
     pub misses: u64,
+    /// Half of the interval in which the misses lie with 95 %; 0: they are exact.
+    pub error: u64,
+}
+
+impl Size {
+    /// True if the error is at most a share of all accesses.
+    #[expect(clippy::cast_precision_loss, reason = "a limit")]
+    pub fn is_within(&self, share: f64) -> bool {
+        self.error as f64 <= share * self.accesses as f64
+    }
 }
 
 /// Caches of all sizes that see the same accesses.
@@ -45,6 +46,7 @@ pub struct Caches {
     ways: usize,
     levels: Vec<Level>,
     accesses: u64,
+    sample: Option<Sample>,
 }
 
 /// Why caches cannot be made.
@@ -59,6 +61,9 @@ pub enum Impossible {
     /// No size is left.
     #[error("no cache of the chosen sizes has room for a set of lines")]
     Sizes,
+    /// That sample.
+    #[error("a sample is one of 2 to 1024 sets, as a power of two")]
+    Sample,
 }
 
 impl Caches {
@@ -83,13 +88,39 @@ impl Caches {
             return Err(Impossible::Sizes);
         }
         let ways = usize::try_from(ways).unwrap_or(1);
-        Ok(Caches { shift: line.trailing_zeros(), ways, levels, accesses: 0 })
+        Ok(Caches { shift: line.trailing_zeros(), ways, levels, accesses: 0, sample: None })
+    }
+
+    /// The same, of whose larger ones only one of some sets is simulated; the result then has an error.
+    pub fn sampled(line: u64, ways: u64, sizes: (u64, u64), one_in: u64) -> Result<Caches, Impossible> {
+        if !one_in.is_power_of_two() || !(2..=1024).contains(&one_in) {
+            return Err(Impossible::Sample);
+        }
+        let mut caches = Caches::new(line, ways, sizes)?;
+        // Of the smallest cache that is sampled some sets are; of the others, those that these were divided into.
+        let sets = one_in * CLUSTERS;
+        let first = caches.levels.iter().position(|level| level.mask + 1 >= sets);
+        let Some(first) = first.filter(|first| *first > 0) else {
+            return Ok(caches);
+        };
+        let sample = Sample::new(first, caches.levels[first].mask, one_in, caches.levels.len() - first);
+        for level in &mut caches.levels[first..] {
+            level.lines = vec![0; level.lines.len() / usize::try_from(one_in).unwrap_or(1)];
+        }
+        caches.sample = Some(sample);
+        Ok(caches)
+    }
+
+    /// The smallest size whose misses are not exact.
+    pub fn sampled_from(&self) -> Option<u64> {
+        self.sample.as_ref().and_then(|sample| self.levels.get(sample.first)).map(|level| level.bytes)
     }
 
     /// The same caches, empty.
     pub fn fresh(&self) -> Caches {
         let level = |level: &Level| Level { lines: vec![0; level.lines.len()], misses: 0, ..*level };
-        Caches { levels: self.levels.iter().map(level).collect(), accesses: 0, ..*self }
+        let sample = self.sample.as_ref().map(Sample::fresh);
+        Caches { levels: self.levels.iter().map(level).collect(), accesses: 0, sample, ..*self }
     }
 
     /// An access.
@@ -107,25 +138,20 @@ impl Caches {
     #[inline]
     fn line(&mut self, line: u64) {
         self.accesses += 1;
-        for level in &mut self.levels {
+        let whole = self.sample.as_ref().map_or(self.levels.len(), |sample| sample.first);
+        let (whole, others) = self.levels.split_at_mut(whole);
+        let mut missed = false;
+        for level in whole {
             #[expect(clippy::cast_possible_truncation, reason = "sets are memory of this process")]
-            let first = (line & level.mask) as usize * self.ways;
-            let set = &mut level.lines[first..first + self.ways];
-            let entry = line + 1;
-            if set[0] == entry {
-                return;
+            let set = (line & level.mask) as usize;
+            match level.find(line, set, self.ways) {
+                Found::First => return,
+                Found::Further => missed = false,
+                Found::Nowhere => missed = true,
             }
-            // What was used since moves back by one; what was used longest ago leaves, or the line its old place.
-            let mut moved = entry;
-            let mut found = false;
-            for way in set {
-                std::mem::swap(way, &mut moved);
-                if moved == entry {
-                    found = true;
-                    break;
-                }
-            }
-            level.misses += u64::from(!found);
+        }
+        if let Some(sample) = &mut self.sample {
+            sample.line(others, line, self.ways, missed);
         }
     }
 
@@ -137,8 +163,27 @@ impl Caches {
 
     /// Misses of each size.
     pub fn sizes(&self) -> Vec<Size> {
-        let size = |level: &Level| Size { bytes: level.bytes, accesses: self.accesses, misses: level.misses };
-        self.levels.iter().map(size).collect()
+        let size = |(number, level): (usize, &Level)| {
+            let (misses, error) = match &self.sample {
+                Some(sample) if number >= sample.first => {
+                    sample.estimate(number - sample.first, self.levels[sample.first - 1].misses)
+                }
+                _ => (level.misses, 0),
+            };
+            Size { bytes: level.bytes, accesses: self.accesses, misses, error }
+        };
+        self.levels.iter().enumerate().map(size).collect()
+    }
+
+    /// Adds what other caches of the same sizes have counted.
+    fn add(&mut self, other: &Caches) {
+        self.accesses += other.accesses;
+        for (level, other) in self.levels.iter_mut().zip(&other.levels) {
+            level.misses += other.misses;
+        }
+        if let (Some(sample), Some(other)) = (&mut self.sample, &other.sample) {
+            sample.add(other);
+        }
     }
 }
 
@@ -167,14 +212,9 @@ impl Curve {
 
     /// Misses of each size, of all caches of that size together.
     pub fn sizes(&self) -> Vec<Size> {
-        let mut sum = self.empty.sizes();
-        for caches in self.caches.values() {
-            for (sum, size) in sum.iter_mut().zip(caches.sizes()) {
-                sum.accesses += size.accesses;
-                sum.misses += size.misses;
-            }
-        }
-        sum
+        let mut sum = self.empty.fresh();
+        self.caches.values().for_each(|caches| sum.add(caches));
+        sum.sizes()
     }
 }
 

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use workspan_trace::program::flag;
 
 use crate::events::{Access, Control};
-use crate::graph::{Graph, Type};
+use crate::graph::{Graph, Task, Type};
+use crate::now::Now;
 use crate::replay::{Consumer, Executed};
 
 /// How parallel a block is executed.
@@ -72,9 +73,9 @@ impl Block {
 /// Counts blocks of a replayed recording.
 #[derive(Debug)]
 pub struct Code {
-    /// Work tasks of each context: begin, and contexts that run.
-    tasks: HashMap<u32, Vec<(u64, u32)>>,
-    now: HashMap<u32, u64>,
+    now: Now,
+    /// Contexts that run while a work task does.
+    running: HashMap<u32, u32>,
     /// By segment.
     pub blocks: BTreeMap<u32, Block>,
     /// Most contexts that run at a time.
@@ -84,8 +85,9 @@ pub struct Code {
 impl Code {
     /// Of a graph.
     pub fn new(graph: &Graph) -> Code {
-        let work = || graph.tasks.iter().filter(|task| task.kind == Type::Work && task.end > task.start);
-        let mut changes: Vec<(u64, i64)> = work().flat_map(|task| [(task.start, 1), (task.end, -1)]).collect();
+        let is_work = |task: &Task| task.kind == Type::Work && task.end > task.start;
+        let work = || (0..).zip(&graph.tasks).filter(|(_, task)| is_work(task));
+        let mut changes: Vec<(u64, i64)> = work().flat_map(|(_, task)| [(task.start, 1), (task.end, -1)]).collect();
         changes.sort_unstable();
         // Contexts that run from a time on, and the sum of time by contexts until then.
         let mut steps: Vec<(u64, i64, u128)> = vec![(0, 0, 0)];
@@ -99,15 +101,14 @@ impl Code {
             let (from, running, sum) = steps[at];
             sum + u128::from(time - from) * u128::from(running.unsigned_abs())
         };
-        let mut code = Code { tasks: HashMap::new(), now: HashMap::new(), blocks: BTreeMap::new(), most: 0 };
-        for task in work() {
+        let mut code = Code { now: Now::new(graph), running: HashMap::new(), blocks: BTreeMap::new(), most: 0 };
+        for (number, task) in work() {
             let length = u128::from(task.end - task.start);
             let mean = (until(task.end) - until(task.start) + length / 2) / length;
             let mean = u32::try_from(mean).unwrap_or(u32::MAX).max(1);
             code.most = code.most.max(mean);
-            code.tasks.entry(task.context).or_default().push((task.start, mean));
+            code.running.insert(number, mean);
         }
-        code.tasks.values_mut().for_each(|tasks| tasks.sort_unstable());
         code
     }
 }
@@ -117,25 +118,14 @@ impl Consumer for Code {
         if executed.segment.flags & flag::BLOCK == 0 {
             return;
         }
-        let now = self.now.get(&executed.context).copied().unwrap_or(0);
-        let mean = self.tasks.get(&executed.context).and_then(|tasks| {
-            let at = tasks.partition_point(|task| task.0 <= now);
-            tasks.get(at.saturating_sub(1))
-        });
-        let mean = mean.map_or(1, |task| task.1);
+        let task = self.now.task(executed.context);
+        let mean = task.and_then(|task| self.running.get(&task)).copied().unwrap_or(1);
         *self.blocks.entry(executed.id).or_default().runs.entry(mean).or_default() += 1;
     }
 
     fn transfer(&mut self, _: Executed<'_>, _: &Access) {}
 
     fn control(&mut self, context: u32, control: Control) {
-        use workspan_trace::control::Kind::{Barrier, Begin, Create, Join, Sync, Task, Wait};
-        let time = match control.kind {
-            Begin => control.slots[0],
-            Create | Task | Join | Wait | Sync | Barrier => control.slots[1],
-            _ => return,
-        };
-        let now = self.now.entry(context).or_default();
-        *now = (*now).max(time);
+        self.now.control(context, &control);
     }
 }

@@ -73,7 +73,8 @@ impl Graph {
         for steps in structure.steps.values() {
             builder.survey(steps);
         }
-        let end = recording.end.as_ref().map_or(0, |end| end.ticks);
+        // No event is later.
+        let end = recording.end.as_ref().map_or(0, |end| end.ticks.min(1 << (8 * workspan_trace::SLOT_BYTES)));
         for (context, steps) in &structure.steps {
             builder.context(&structure, *context, steps, end);
         }
@@ -122,6 +123,15 @@ impl Graph {
             }
         }
         order
+    }
+
+    /// True if no work lies between two work tasks: at most what one of them does and what the other waits for.
+    pub fn is_next(&self, from: u32, to: u32) -> bool {
+        let between = |task: &u32| self.tasks.get(*task as usize).is_some_and(|task| task.kind != Type::Work);
+        let first: Vec<u32> = self.successors(from).collect();
+        let second = || first.iter().filter(|task| between(task)).flat_map(|task| self.successors(*task));
+        let third = || second().filter(between).flat_map(|task| self.successors(task));
+        first.contains(&to) || second().any(|task| task == to) || third().any(|task| task == to)
     }
 
     /// Tasks that must come after one.

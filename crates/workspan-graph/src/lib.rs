@@ -7,8 +7,8 @@
 //! * [`graph`]: work, create, join, sync and barrier tasks with their edges.
 //! * [`replay`]: a recording as a stream of decoded segments. A [`replay::Consumer`] sees accesses, never the encoding.
 //! * [`order`]: which moment of a context comes before which of another.
-//! * Analyses: [`cache`], [`misses`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`]; what they share: [`causes`], [`allocations`],
-//!   [`runtimes`].
+//! * Analyses: [`cache`], [`misses`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`],
+//!   [`working_set`]; what they share: [`causes`], [`allocations`], [`runtimes`], [`now`], [`traffic`].
 //!
 //! **Invariant:** any bytes are decoded without a panic, in memory proportional to a chunk. Chunks are independent: each
 //! can be made and read by any thread. What is missing or damaged is said ([`file::Problem`], [`graph::Graph::complete`]).
@@ -21,9 +21,11 @@ pub mod codec;
 pub mod events;
 pub mod file;
 pub mod graph;
+mod level;
 pub mod merge;
 pub mod messages;
 pub mod misses;
+pub mod now;
 pub mod order;
 pub mod path;
 pub mod program;
@@ -31,9 +33,12 @@ pub mod races;
 pub mod ranks;
 pub mod replay;
 pub mod runtimes;
+mod sets;
 pub mod sharing;
 pub mod structure;
 pub mod summary;
 pub mod task;
 pub mod timeline;
+pub mod traffic;
 pub mod waits;
+pub mod working_set;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::graph::{Graph, Type};
+use crate::graph::{Graph, Task, Type};
 
 /// Cost of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,37 +21,48 @@ pub struct Path {
     pub by_context: BTreeMap<u32, u64>,
 }
 
-/// Finds the costliest chain. Of several the one that comes first in the order of traversal.
-pub fn critical(graph: &Graph) -> Path {
-    let cost = |task: u32| {
-        let task = &graph.tasks[task as usize];
-        if task.kind == Type::Work {
-            task.end.saturating_sub(task.start)
-        } else {
-            0
-        }
-    };
-    let mut best: Vec<(u64, Option<u32>)> = vec![(0, None); graph.tasks.len()];
-    let mut path = Path::default();
-    let mut last = None;
+/// What a task costs: nothing unless it does work.
+pub fn cost(task: &Task) -> u64 {
+    match task.kind {
+        Type::Work => task.end.saturating_sub(task.start),
+        _ => 0,
+    }
+}
+
+/// When each task begins if none waits for a processor, and for whom it waits last. Tasks of a cycle, which only a damaged
+/// recording has, begin at once.
+pub fn earliest(graph: &Graph) -> Vec<(u64, Option<u32>)> {
+    let mut starts: Vec<(u64, Option<u32>)> = vec![(0, None); graph.tasks.len()];
     for task in graph.order() {
-        let own = cost(task);
-        path.work += own;
-        let until = best[task as usize].0 + own;
-        best[task as usize].0 = until;
-        if until > path.span || last.is_none() {
-            (path.span, last) = (until, Some(task));
-        }
+        let until = starts[task as usize].0.saturating_add(cost(&graph.tasks[task as usize]));
         for next in graph.successors(task) {
-            if until > best[next as usize].0 {
-                best[next as usize] = (until, Some(task));
+            if until > starts[next as usize].0 {
+                starts[next as usize] = (until, Some(task));
             }
         }
     }
-    while let Some(task) = last {
-        path.tasks.push(task);
-        *path.by_context.entry(graph.tasks[task as usize].context).or_default() += cost(task);
-        last = best[task as usize].1;
+    starts
+}
+
+/// Finds the costliest chain. Of several the one that comes first in the order of traversal.
+pub fn critical(graph: &Graph) -> Path {
+    let starts = earliest(graph);
+    let mut path = Path::default();
+    let mut last = None;
+    for task in graph.order() {
+        let own = cost(&graph.tasks[task as usize]);
+        path.work = path.work.saturating_add(own);
+        let until = starts[task as usize].0.saturating_add(own);
+        if until > path.span || last.is_none() {
+            (path.span, last) = (until, Some(task));
+        }
+    }
+    while let Some(number) = last {
+        let task = &graph.tasks[number as usize];
+        path.tasks.push(number);
+        let ticks = path.by_context.entry(task.context).or_default();
+        *ticks = ticks.saturating_add(cost(task));
+        last = starts[number as usize].1;
     }
     path.tasks.reverse();
     path
@@ -61,7 +72,6 @@ pub fn critical(graph: &Graph) -> Path {
 mod tests {
     use super::*;
     use crate::summary::Tally;
-    use crate::task::Task;
 
     /// Two contexts of 5 and 3, then 2 after both, and 4 beside it.
     #[test]

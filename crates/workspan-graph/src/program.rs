@@ -9,6 +9,11 @@ use workspan_trace::program::{flag, operation, Access, Module, Operation, Segmen
 /// Ids that a process may use: more would be a damaged file.
 const MOST_IDS: usize = 1 << 26;
 
+/// Ids between those that are known and a further module, at most: descriptions come in any order.
+const MOST_GAP: usize = 1 << 22;
+/// Slots of all ids, at most.
+const MOST_SLOTS: u64 = 1 << 28;
+
 /// What an id stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
@@ -75,6 +80,10 @@ impl Program {
             rest.chunks_exact(8).filter_map(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes).collect();
         let last = (base as usize).saturating_add(module.segments.len());
         if base < FIRST_SEGMENT || last > MOST_IDS || variables.len() != module.symbols.len() {
+            return Err(Malformed);
+        }
+        let slots: u64 = module.segments.iter().map(|segment| module.slots(segment) as u64).sum();
+        if base as usize > self.entries.len() + MOST_GAP || u64::from(self.slots) + slots > MOST_SLOTS {
             return Err(Malformed);
         }
         let number = small(self.modules.len()) + 1;

@@ -12,6 +12,7 @@ use crate::causes::Causes;
 use crate::events::{Access, Control};
 use crate::races::Place;
 use crate::replay::{Consumer, Executed};
+use crate::traffic::Cells;
 use workspan_trace::program::Access as Mode;
 
 /// Accesses that are kept of a line.
@@ -46,8 +47,7 @@ pub struct Sharing {
     line: u64,
     causes: Causes,
     lines: HashMap<u64, Vec<Last>>,
-    /// Who wrote 8 bytes last, and who has read them since.
-    cells: HashMap<u64, (u32, Place, Vec<u32>)>,
+    cells: Cells<u32, Place>,
     allocations: Allocations,
     segments: HashMap<u32, u32>,
     /// False sharing by pairs of places, the lower one first.
@@ -65,7 +65,7 @@ impl Sharing {
             line: line.clamp(1, 64),
             causes: Causes::default(),
             lines: HashMap::new(),
-            cells: HashMap::new(),
+            cells: Cells::default(),
             allocations: Allocations::default(),
             segments: HashMap::new(),
             found: BTreeMap::new(),
@@ -109,23 +109,12 @@ impl Sharing {
         }
     }
 
-    fn cell(&mut self, context: u32, access: &Access, place: Place) {
-        let end = access.address.saturating_add(access.size);
-        for cell in access.address >> 3..end.div_ceil(8) {
-            if access.mode != Mode::Store {
-                if let Some((writer, from, readers)) = self.cells.get_mut(&cell) {
-                    if *writer != context && !readers.contains(&context) && readers.len() < MOST {
-                        readers.push(context);
-                        let bytes = end.min((cell + 1) << 3) - access.address.max(cell << 3);
-                        *self.contexts.entry((*writer, context)).or_default() += bytes;
-                        *self.places.entry((*from, place)).or_default() += bytes;
-                    }
-                }
-            }
-            if access.mode != Mode::Load {
-                self.cells.insert(cell, (context, place, Vec::new()));
-            }
-        }
+    fn feed(&mut self, context: u32, access: &Access, place: Place) {
+        let Sharing { cells, contexts, places, .. } = self;
+        cells.access(context, place, access, |writer, from, bytes| {
+            *contexts.entry((writer, context)).or_default() += bytes;
+            *places.entry((from, place)).or_default() += bytes;
+        });
     }
 }
 
@@ -144,7 +133,7 @@ impl Consumer for Sharing {
                 let bytes = (u64::MAX >> (63 - (to - from))) << from;
                 self.line(Last { context, moment, bytes, write, place }, line);
             }
-            self.cell(context, access, place);
+            self.feed(context, access, place);
         }
     }
 

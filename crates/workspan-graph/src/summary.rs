@@ -9,6 +9,9 @@ use workspan_trace::program::{operation, Access as Mode};
 use crate::events::{Access, Control, Event};
 use crate::program::{Entry, Program};
 
+/// What a slot of an event holds, so that times, tickets and addresses of a damaged file can be summed, too.
+const SLOT: u64 = (1 << (8 * workspan_trace::SLOT_BYTES)) - 1;
+
 /// How much was executed and touched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -26,11 +29,11 @@ pub struct Tally {
 
 impl std::ops::AddAssign for Tally {
     fn add_assign(&mut self, other: Tally) {
-        self.segments += other.segments;
-        self.blocks += other.blocks;
-        self.loads += other.loads;
-        self.stores += other.stores;
-        self.bytes += other.bytes;
+        self.segments = self.segments.saturating_add(other.segments);
+        self.blocks = self.blocks.saturating_add(other.blocks);
+        self.loads = self.loads.saturating_add(other.loads);
+        self.stores = self.stores.saturating_add(other.stores);
+        self.bytes = self.bytes.saturating_add(other.bytes);
     }
 }
 
@@ -170,7 +173,7 @@ impl Summary {
             let mut slots = [0; 5];
             for number in 0..kind.slots() {
                 before[number] = before[number].wrapping_add(from.signed()?);
-                slots[number] = before[number].cast_unsigned();
+                slots[number] = before[number].cast_unsigned() & SLOT;
             }
             summary.marks.push(Mark { at, control: Control { kind, slots } });
         }

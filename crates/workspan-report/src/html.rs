@@ -12,13 +12,16 @@ use keys::Keys;
 use source::Listing;
 pub use source::{LeftOut, Sources};
 
+pub(crate) mod axis;
 mod bar;
+pub(crate) mod chart;
 mod data;
 pub(crate) mod date;
 pub(crate) mod escape;
 mod events;
 mod excerpt;
 mod frame;
+pub(crate) mod heat;
 mod icicle;
 mod keys;
 mod layout;

@@ -1,7 +1,7 @@
 //! Reports: what a user sees.
 //!
 //! [`view`] is the one view model, from which [`json`], [`text`] and [`html`] are written; they add no numbers of their
-//! own. [`mod@what_if`], [`mod@advice`], [`mod@predict`], [`mod@calls`], [`mod@diff`], [`mod@scale`] and [`mod@merged`] are
+//! own. [`mod@what_if`], [`mod@advice`], [`mod@predict`], [`mod@calls`], [`mod@diff`], [`mod@scale`], [`mod@merged`] and [`mod@graph`] are
 //! the same for the answers of those verbs, each with its view model beside its text; [`mod@live`] is what a page shows beyond that of a run
 //! that was recorded strand by strand. These are the only serialisable types of the project.
 //!
@@ -14,6 +14,7 @@ pub mod diff;
 pub mod differential;
 pub mod events;
 pub mod glossary;
+pub mod graph;
 pub mod html;
 pub mod inflation;
 pub mod json;

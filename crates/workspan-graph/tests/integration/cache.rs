@@ -63,3 +63,78 @@ fn impossible_caches_are_refused() {
         assert!(made.is_err(), "{line} {ways}");
     }
 }
+
+/// Numbers that repeat exactly (Marsaglia's xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % most
+    }
+}
+
+/// Sweeps, strides, columns of matrices, and addresses of which few are frequent, in turns.
+fn trace(random: &mut Random) -> Vec<u64> {
+    let mut addresses = Vec::new();
+    for _ in 0..6 {
+        let (kind, base, lines) = (random.below(4), random.below(1 << 20) * 64, 64 << random.below(10));
+        let stride = 8 << random.below(10);
+        for number in 0..40_000 {
+            addresses.push(match kind {
+                0 => base + number * 8 % (lines * 64),
+                1 => base + number * stride % (lines * 64),
+                2 => base + (number % 256) * 4096 + number / 256 * 8,
+                _ => {
+                    let (a, b) = (random.below(lines), random.below(lines));
+                    base + a * b / lines * 64
+                }
+            });
+        }
+    }
+    addresses
+}
+
+#[test]
+fn samples_are_as_exact_as_they_say() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let (mut intervals, mut within, mut narrow) = (0, 0, Vec::new());
+    for _ in 0..12 {
+        let trace = trace(&mut random);
+        let mut exact = Caches::new(64, 4, SIZES).expect("possible");
+        let mut sampled = Caches::sampled(64, 4, SIZES, 8).expect("possible");
+        for address in &trace {
+            exact.access(*address, 8);
+            sampled.access(*address, 8);
+        }
+        assert_eq!(sampled.sampled_from(), Some(64 << 10));
+        for (exact, sampled) in exact.sizes().into_iter().zip(sampled.sizes()) {
+            assert_eq!((exact.bytes, exact.accesses), (sampled.bytes, sampled.accesses));
+            if exact.bytes < 64 << 10 {
+                assert_eq!(exact, sampled);
+                continue;
+            }
+            let off = exact.misses.abs_diff(sampled.misses);
+            // Strides of a power of two meet few sets: then the intervals are wide.
+            if sampled.is_within(0.01) {
+                narrow.push(off as f64 / exact.accesses as f64);
+            }
+            intervals += 1;
+            within += usize::from(off <= sampled.error + 1);
+        }
+    }
+    assert!(narrow.iter().all(|off| *off <= 0.01) && narrow.len() * 2 >= intervals, "{narrow:?} of {intervals}");
+    assert!(within * 100 >= intervals * 90, "{within} of {intervals}");
+}
+
+#[test]
+fn impossible_samples_are_refused() {
+    for one_in in [0, 1, 3, 2048] {
+        assert!(Caches::sampled(64, 4, SIZES, one_in).is_err(), "{one_in}");
+    }
+    // Nothing of such small caches is left to be sampled.
+    let small = Caches::sampled(64, 4, (1 << 10, 1 << 14), 64).expect("possible");
+    assert_eq!((small.sampled_from(), small.sizes().len()), (None, 5));
+}

@@ -2,6 +2,7 @@
 
 mod cache;
 mod chunks;
+mod damaged;
 mod graphs;
 mod made;
 mod order;

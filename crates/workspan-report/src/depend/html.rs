@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::text::{self, describe, headline, ranked, share};
 use super::view::{Depend, Loop};
 use crate::html::escape;
-use crate::html::plain::{page, Head};
+use crate::html::plain::{page, warnings, Head};
 use crate::place::short_file;
 
 /// Loops that a table of the page has at most.
@@ -13,9 +13,7 @@ const MOST: usize = 500;
 
 /// The page.
 pub fn html(view: &Depend, made_at: u64) -> String {
-    let warnings: String =
-        view.warnings.iter().map(|warning| format!("<li>{}</li>\n", escape::text(warning))).collect();
-    let warnings = if warnings.is_empty() { warnings } else { format!("<ul class=\"warnings\">\n{warnings}</ul>\n") };
+    let warnings = warnings(view.warnings.iter().map(String::as_str));
     let body = warnings + &candidates(view) + &refused(view) + &models(view) + &coverage(view);
     let headline = headline(view);
     let head = Head { of: "depend", command: &view.command, made_at, headline: &headline };

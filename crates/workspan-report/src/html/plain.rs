@@ -1,4 +1,4 @@
-//! Pages without a script: title, command and headline over a body. `scale` and `limits` write them.
+//! Pages without a script: title, command and headline over a body. `scale`, `limits`, `depend` and `graph` write them.
 
 use super::{date, escape};
 
@@ -51,4 +51,25 @@ pub(crate) fn page(head: &Head<'_>, body: &str) -> String {
         date = date::utc(head.made_at),
         headline = escape::text(head.headline),
     )
+}
+
+/// What to know before believing the numbers; nothing if there is nothing.
+pub(crate) fn warnings<'w>(warnings: impl Iterator<Item = &'w str>) -> String {
+    let items: String = warnings.map(|warning| format!("<li>{}</li>\n", escape::text(warning))).collect();
+    if items.is_empty() {
+        return items;
+    }
+    format!("<ul class=\"warnings\">\n{items}</ul>\n")
+}
+
+/// A table. `names`: columns of names, which stand at the left of their column.
+pub(crate) fn table(header: &[&str], names: &[usize], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let class = |column: usize| if names.contains(&column) { " class=\"name\"" } else { "" };
+    let cells = |cells: Vec<String>, tag: &str| -> String {
+        let cell = |(i, text): (usize, &String)| format!("<{tag}{}>{}</{tag}>", class(i), escape::text(text));
+        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
+    };
+    let head = cells(header.iter().map(|name| (*name).to_owned()).collect(), "th");
+    let body: String = rows.map(|row| cells(row, "td")).collect();
+    format!("<div class=\"scroll\"><table><thead>{head}</thead><tbody>\n{body}</tbody></table></div>\n")
 }

@@ -7,7 +7,7 @@ use super::svg;
 use super::text::{conditions, held_by, sentences};
 use super::view::{Limits, Model};
 use crate::html::escape;
-use crate::html::plain::{page, Head};
+use crate::html::plain::{page, warnings, Head};
 use crate::place::short_file;
 use crate::words::{count, percent};
 use workspan_model::Ratio;
@@ -17,12 +17,8 @@ const LINES: usize = 12;
 
 /// The page.
 pub fn html(view: &Limits) -> String {
-    let mut warnings: Vec<&str> = view.warnings.iter().map(String::as_str).collect();
-    if !view.complete {
-        warnings.insert(0, "cut short: these are the limits of what was analysed");
-    }
-    let warnings: String = warnings.iter().map(|warning| format!("<li>{}</li>\n", escape::text(warning))).collect();
-    let warnings = if warnings.is_empty() { warnings } else { format!("<ul class=\"warnings\">\n{warnings}</ul>\n") };
+    let cut = (!view.complete).then_some("cut short: these are the limits of what was analysed");
+    let warnings = warnings(cut.into_iter().chain(view.warnings.iter().map(String::as_str)));
     let paths: String = view.models.iter().chain(&view.control).map(|model| path(view, model)).collect();
     let body = format!(
         r#"{warnings}{svg}

@@ -4,7 +4,7 @@ use super::svg;
 use super::text::{cause_rows, conditions, measured, speedup};
 use super::view::Scale;
 use crate::html::escape;
-use crate::html::plain::{page, Head};
+use crate::html::plain::{self, page, Head};
 use crate::parts::time;
 use crate::words::percent;
 use workspan_model::Ratio;
@@ -29,7 +29,7 @@ idle time, to the inflation-specific one inflation.</p>
         speedups = speedups(view),
         times = times(view),
         conditions = escape::text(&conditions(view)),
-        causes = table(&["", "time", "share"], 0, cause_rows(view).into_iter().map(Vec::from)),
+        causes = plain::table(&["", "time", "share"], &[0], cause_rows(view).into_iter().map(Vec::from)),
         regions = regions(view),
         sites = sites(view),
     );
@@ -39,13 +39,8 @@ idle time, to the inflation-specific one inflation.</p>
 }
 
 fn warnings(view: &Scale) -> String {
-    let interrupted = (!view.complete).then(|| "interrupted: this is what had been measured by then".to_owned());
-    let items: String =
-        interrupted.iter().chain(&view.warnings).map(|warning| format!("<li>{}</li>", escape::text(warning))).collect();
-    if items.is_empty() {
-        return items;
-    }
-    format!("<ul class=\"warnings\">{items}</ul>\n")
+    let interrupted = (!view.complete).then_some("interrupted: this is what had been measured by then");
+    plain::warnings(interrupted.into_iter().chain(view.warnings.iter().map(String::as_str)))
 }
 
 fn speedups(view: &Scale) -> String {
@@ -55,7 +50,7 @@ fn speedups(view: &Scale) -> String {
         let cells = [of.elision, of.maximal, of.idle_specific, of.inflation_specific, of.actual].map(speedup);
         std::iter::once(point.workers.to_string()).chain(cells).collect()
     });
-    table(&header, usize::MAX, rows)
+    plain::table(&header, &[], rows)
 }
 
 fn times(view: &Scale) -> String {
@@ -73,7 +68,7 @@ fn times(view: &Scale) -> String {
             point.time.runs_ns.len().to_string(),
         ]
     });
-    table(&header, usize::MAX, rows)
+    plain::table(&header, &[], rows)
 }
 
 fn regions(view: &Scale) -> String {
@@ -84,7 +79,7 @@ fn regions(view: &Scale) -> String {
         let cells = [region.idle_ns, region.inflation_ns, region.one_worker_ns, region.work_ns].map(time);
         cells.into_iter().chain([region.name.clone()]).collect()
     });
-    let table = table(&["I_P", "F_P", "T_1", "W_P", "region"], 4, rows);
+    let table = plain::table(&["I_P", "F_P", "T_1", "W_P", "region"], &[4], rows);
     format!("<h2>Regions</h2>\n{table}")
 }
 
@@ -96,18 +91,6 @@ fn sites(view: &Scale) -> String {
         let cells = [site.inflation_ns, site.one_worker_ns, site.work_ns].map(time);
         cells.into_iter().chain([site.name.clone()]).collect()
     });
-    let table = table(&["F_P", "T_1", "W_P", "strands of the site itself"], 3, rows);
+    let table = plain::table(&["F_P", "T_1", "W_P", "strands of the site itself"], &[3], rows);
     format!("<h2>Sites</h2>\n{table}")
-}
-
-/// `left`: the column of names.
-fn table(header: &[&str], left: usize, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let class = |column: usize| if column == left { " class=\"name\"" } else { "" };
-    let cells = |cells: Vec<String>, tag: &str| -> String {
-        let cell = |(i, text): (usize, &String)| format!("<{tag}{}>{}</{tag}>", class(i), escape::text(text));
-        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
-    };
-    let head = cells(header.iter().map(|name| (*name).to_owned()).collect(), "th");
-    let body: String = rows.map(|row| cells(row, "td")).collect();
-    format!("<div class=\"scroll\"><table><thead>{head}</thead><tbody>\n{body}</tbody></table></div>\n")
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::curves::{self, Drawn};
 use super::view::Scale;
+use crate::html::axis::ticks;
 use crate::html::escape;
 
 const WIDTH: f64 = 760.0;
@@ -121,14 +122,4 @@ fn legend(out: &mut String, curves: &[Drawn]) {
         );
         at += 22.0;
     }
-}
-
-/// Round numbers from 0 up to `top`, at most eight.
-fn ticks(top: f64) -> Vec<f64> {
-    let mut step = 0.25;
-    let mut factors = [2.0, 2.0, 2.5].iter().cycle();
-    while top / step > 8.0 {
-        step *= factors.next().copied().unwrap_or(2.0);
-    }
-    (0..=8).map(|n| f64::from(n) * step).take_while(|tick| *tick <= top * 1.0001).collect()
 }

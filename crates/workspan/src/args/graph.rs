@@ -15,6 +15,7 @@ Examples:
   workspan build -- make -j
   workspan graph record -o run.graph -- ./prog args
   workspan graph report run.graph
+  workspan graph report run.graph --html run.html
   workspan graph cache run.graph --json
   workspan graph races run.graph";
 
@@ -53,6 +54,8 @@ pub enum GraphVerb {
     Misses(GraphMisses),
     /// Show which places share cache lines but no bytes, or which bytes go from one context to another.
     Sharing(GraphSharing),
+    /// Show how much memory tasks touch, by the call that created them, and which tasks feed which.
+    WorkingSet(GraphWorkingSet),
     /// Show how many contexts run while each basic block does.
     Code(GraphCode),
     /// Show work, span and critical path, and which rank waits where for which.
@@ -61,18 +64,21 @@ pub enum GraphVerb {
     Export(GraphExport),
 }
 
-/// How a table is written.
+/// How an answer is written.
 #[derive(Args, Clone, Debug)]
 pub struct Form {
     /// Show at most N rows.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
     pub top: usize,
     /// As JSON; lists all.
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, conflicts_with_all = ["csv", "html"])]
     pub json: bool,
     /// As CSV; lists all.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "html")]
     pub csv: bool,
+    /// Write a page with drawings to FILE, in place of the text.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// `workspan graph misses`.
@@ -96,7 +102,7 @@ pub struct GraphMisses {
     /// Show the calls that allocated the memory, not the instructions.
     #[arg(long)]
     pub allocations: bool,
-    /// How the table is written.
+    /// How the answer is written.
     #[command(flatten)]
     pub form: Form,
 }
@@ -113,7 +119,27 @@ pub struct GraphSharing {
     /// Show the bytes that one context writes and another reads.
     #[arg(long)]
     pub traffic: bool,
-    /// How the table is written.
+    /// How the answer is written.
+    #[command(flatten)]
+    pub form: Form,
+}
+
+/// `workspan graph working-set`.
+#[derive(Args, Clone, Debug)]
+pub struct GraphWorkingSet {
+    /// The graph.
+    #[arg(default_value = DEFAULT_FOLDER)]
+    pub folder: PathBuf,
+    /// Bytes of a cache line; a power of two.
+    #[arg(long, value_name = "BYTES", default_value_t = 64)]
+    pub line: u64,
+    /// Show each work task by itself.
+    #[arg(long, conflicts_with = "feeds")]
+    pub tasks: bool,
+    /// Show which task reads bytes that another has written.
+    #[arg(long)]
+    pub feeds: bool,
+    /// How the answer is written.
     #[command(flatten)]
     pub form: Form,
 }
@@ -124,7 +150,7 @@ pub struct GraphCode {
     /// The graph.
     #[arg(default_value = DEFAULT_FOLDER)]
     pub folder: PathBuf,
-    /// How the table is written.
+    /// How the answer is written.
     #[command(flatten)]
     pub form: Form,
 }
@@ -135,7 +161,7 @@ pub struct GraphWaits {
     /// The graph.
     #[arg(default_value = DEFAULT_FOLDER)]
     pub folder: PathBuf,
-    /// How the table is written.
+    /// How the answer is written.
     #[command(flatten)]
     pub form: Form,
 }
@@ -203,9 +229,9 @@ pub struct GraphReport {
     /// Graph to read: the folder that `graph record` wrote.
     #[arg(default_value = DEFAULT_FOLDER)]
     pub folder: PathBuf,
-    /// Write JSON in place of the text.
-    #[arg(long)]
-    pub json: bool,
+    /// How the answer is written.
+    #[command(flatten)]
+    pub form: Form,
 }
 
 /// `workspan graph cache`.
@@ -223,9 +249,13 @@ pub struct GraphCache {
     /// Let all threads share one cache, taking turns; default: each thread has its own.
     #[arg(long)]
     pub shared: bool,
-    /// Write JSON in place of the text.
-    #[arg(long)]
-    pub json: bool,
+    /// Simulate only one of N sets of the larger caches, N a power of two from 2 to 1024, and show the error; all sets where it
+    /// would exceed 1 % of the accesses.
+    #[arg(long, value_name = "N")]
+    pub sample: Option<u64>,
+    /// How the answer is written.
+    #[command(flatten)]
+    pub form: Form,
 }
 
 /// `workspan graph races`.
@@ -234,12 +264,9 @@ pub struct GraphRaces {
     /// Graph to read: the folder that `graph record` wrote.
     #[arg(default_value = DEFAULT_FOLDER)]
     pub folder: PathBuf,
-    /// Show at most N races.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
-    pub top: usize,
-    /// Write JSON in place of the text; it lists all races.
-    #[arg(long)]
-    pub json: bool,
+    /// How the answer is written.
+    #[command(flatten)]
+    pub form: Form,
 }
 
 /// `workspan graph timeline`.
@@ -251,7 +278,7 @@ pub struct GraphTimeline {
     /// Divide the run into N intervals.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub intervals: u32,
-    /// Write JSON in place of the text.
-    #[arg(long)]
-    pub json: bool,
+    /// How the answer is written.
+    #[command(flatten)]
+    pub form: Form,
 }

@@ -1,34 +1,55 @@
 //! `workspan graph misses`: the instructions and allocations with most misses in a cache of one size.
 
-use serde_json::{json, Value};
+use serde_json::json;
 use workspan_graph::cache::{Caches, Sharing};
+use workspan_graph::file::Recording;
 use workspan_graph::misses::{Count, Misses};
 use workspan_graph::replay::replay;
 
-use super::open::{allocation_site, open, place_of};
-use super::shown::{self, Table};
+use super::open::{call, open, place_of};
+use super::shown::{self, ratio, Answer, Table};
 use crate::args::graph::GraphMisses;
 use crate::exit::Outcome;
-use crate::output;
 
 /// Runs the verb.
 pub fn run(args: &GraphMisses) -> anyhow::Result<Outcome> {
-    let bytes = args.size.checked_mul(1024).filter(|bytes| bytes.is_power_of_two());
-    let bytes = bytes.ok_or_else(|| anyhow::anyhow!("a cache has a power of two of KiB: --size 32, for example"))?;
-    let caches = Caches::new(args.line, args.ways, (bytes, bytes))?;
     let recording = open(&args.folder)?;
-    let mut misses = Misses::new(caches, if args.shared { Sharing::Shared } else { Sharing::Private });
-    replay(&recording, &mut misses)?;
+    let cache = Cache { kib: args.size, line: args.line, ways: args.ways, shared: args.shared };
+    shown::write(&args.form, &recording, &answer(&recording, cache, args.allocations)?)?;
+    Ok(Outcome::OK)
+}
+
+/// A cache that misses are counted in.
+#[derive(Clone, Copy, Debug)]
+pub struct Cache {
+    /// Its size in KiB.
+    pub kib: u64,
+    /// Bytes of a line.
+    pub line: u64,
+    /// Lines of a set.
+    pub ways: u64,
+    /// All contexts share it.
+    pub shared: bool,
+}
+
+/// The misses of one cache, by instruction or by allocation.
+pub fn answer(recording: &Recording, cache: Cache, allocations: bool) -> anyhow::Result<Answer> {
+    let Cache { kib, line, ways, shared } = cache;
+    let bytes = kib.checked_mul(1024).filter(|bytes| bytes.is_power_of_two());
+    let bytes = bytes.ok_or_else(|| anyhow::anyhow!("a cache has a power of two of KiB: --size 32, for example"))?;
+    let caches = Caches::new(line, ways, (bytes, bytes))?;
+    let mut misses = Misses::new(caches, if shared { Sharing::Shared } else { Sharing::Private });
+    replay(recording, &mut misses)?;
     let total = misses.total;
-    let share = |count: &Count| ratio(count.misses, total.misses);
-    let rows = if args.allocations {
+    let share = |count: &Count| json!(ratio(count.misses, total.misses));
+    let rows = if allocations {
         let mut found: Vec<_> = misses.sites.iter().collect();
         found.sort_by_key(|(_, (count, _))| std::cmp::Reverse(count.misses));
         let row = |(segment, (count, size)): (&Option<u32>, &(Count, u64))| {
-            let site = segment.and_then(|segment| allocation_site(&recording, segment));
+            let site = segment.and_then(|segment| call(recording, segment));
             let site = match (segment, site) {
                 (None, _) => "stack and variables".to_owned(),
-                (Some(_), Some((file, line))) => format!("{file}:{line}"),
+                (Some(_), Some(place)) => place,
                 (Some(_), None) => "unknown call".to_owned(),
             };
             vec![json!(count.misses), share(count), json!(size), json!(site)]
@@ -38,38 +59,41 @@ pub fn run(args: &GraphMisses) -> anyhow::Result<Outcome> {
         let mut found: Vec<_> = misses.operations.iter().filter(|(_, count)| count.misses > 0).collect();
         found.sort_by_key(|(_, count)| std::cmp::Reverse(count.misses));
         let row = |((module, operation), count): (&(u32, u32), &Count)| {
-            let (place, function) = place_of(&recording, (*module, *operation));
+            let (place, function) = place_of(recording, (*module, *operation));
             vec![
                 json!(count.misses),
                 share(count),
                 json!(count.accesses),
-                ratio(count.misses, count.accesses),
+                json!(ratio(count.misses, count.accesses)),
                 json!(place),
                 json!(function),
             ]
         };
         found.into_iter().map(row).collect()
     };
-    let columns: &[&str] = if args.allocations {
+    let columns: &[&str] = if allocations {
         &["misses", "share", "largest_bytes", "allocated_at"]
     } else {
         &["misses", "share", "accesses", "miss_ratio", "at", "function"]
     };
-    let whose = if args.shared { "one cache of all contexts" } else { "a cache for each context" };
+    let whose = if shared { "one cache of all contexts" } else { "a cache for each context" };
     let head = format!(
-        "{} misses of {} accesses; {} KiB, lines of {} bytes, {}-way LRU, {whose}",
-        total.misses, total.accesses, args.size, args.line, args.ways
+        "{} misses of {} accesses; {kib} KiB, lines of {line} bytes, {ways}-way LRU, {whose}",
+        total.misses, total.accesses
     );
     let fields = json!({
-        "bytes": bytes, "line_bytes": args.line, "ways": args.ways, "shared": args.shared,
+        "bytes": bytes, "line_bytes": line, "ways": ways, "shared": shared,
         "accesses": total.accesses, "misses": total.misses, "complete": recording.complete(),
     });
-    let name = if args.allocations { "allocations" } else { "instructions" };
-    output::data(&shown::write(&args.form, &Table { name, columns, rows }, &head, fields, args.form.top))?;
-    Ok(Outcome::OK)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a ratio that is shown")]
-fn ratio(part: u64, all: u64) -> Value {
-    json!(if all == 0 { 0.0 } else { part as f64 / all as f64 })
+    let (name, title, help) = if allocations {
+        ("allocations", "Misses by allocation", "The calls that allocated the memory whose accesses miss.")
+    } else {
+        (
+            "instructions",
+            "Misses by instruction",
+            "The instructions that miss, with the share of their accesses that do.",
+        )
+    };
+    let table = Table { name, columns, rows };
+    Ok(Answer { of: "graph misses", title, help, head, fields, table, ..Answer::default() })
 }

@@ -80,3 +80,14 @@ pub fn allocation_site(recording: &Recording, segment: u32) -> Option<(&str, u32
     let (loaded, segment) = recording.program.segment(segment)?;
     place(&loaded.module, segment.call_place)
 }
+
+/// The same, as it is shown.
+pub fn call(recording: &Recording, segment: u32) -> Option<String> {
+    allocation_site(recording, segment).map(|(file, line)| format!("{file}:{line}"))
+}
+
+/// Ticks of the cycle counter as nanoseconds.
+pub fn nanos(recording: &Recording, ticks: u64) -> u64 {
+    let rate = u128::from(recording.meta.ticks_per_second.max(1));
+    u64::try_from(u128::from(ticks) * 1_000_000_000 / rate).unwrap_or(u64::MAX)
+}

@@ -1,14 +1,15 @@
 //! `workspan graph races`: accesses that the graph leaves unordered.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::{json, Value};
 use workspan_graph::file::Recording;
-use workspan_graph::program::place;
-use workspan_graph::races::{Allocation, Instance, Place, Race, Races};
+use workspan_graph::races::{Instance, Place, Race, Races};
 use workspan_graph::replay::replay;
 
-use super::open::open;
+use super::open::{allocation_site, call, open};
+use super::shown::{self, Answer, Table};
 use crate::args::graph::GraphRaces;
 use crate::exit::{Outcome, FOUND};
 use crate::output;
@@ -27,8 +28,7 @@ fn unseen(recording: &Recording) -> Vec<&'static str> {
 /// Runs the verb.
 pub fn run(args: &GraphRaces) -> anyhow::Result<Outcome> {
     let recording = open(&args.folder)?;
-    let mut races = Races::default();
-    replay(&recording, &mut races)?;
+    let races = find(&recording)?;
     let found = races.found();
     let unseen = unseen(&recording);
     if !unseen.is_empty() && !found.is_empty() {
@@ -37,43 +37,81 @@ pub fn run(args: &GraphRaces) -> anyhow::Result<Outcome> {
             unseen.join(" and ")
         ));
     }
-    let text = if args.json {
-        let rows: Vec<Value> = found.iter().map(|(race, instance)| row(&recording, race, instance)).collect();
-        let document = json!({
-            "schema_version": 1, "complete": recording.complete(), "unseen_order": unseen, "races": rows,
-        });
-        format!("{document:#}\n")
-    } else {
-        let mut text = match found.len() {
-            0 => "No data race: every two accesses to the same bytes, one of them a write, are ordered.\n".to_owned(),
-            1 => "1 data race\n".to_owned(),
-            count => format!("{count} data races\n"),
-        };
-        for (race, instance) in found.iter().take(args.top) {
-            let (first, second) = instance.contexts;
-            let shown = |place| shown(&recording, place);
-            let _ = write!(
-                text,
-                "\n{} race, seen {} times\n  first   {}, context {first}\n  second  {}, context {second}\n  at      {:#x}{}\n",
-                race.conflict.name(),
-                instance.count,
-                shown(race.first),
-                shown(race.second),
-                instance.address,
-                instance.allocation.map_or_else(String::new, |allocation| {
-                    let site = site(&recording, &allocation).map(|(file, line)| format!(" allocated at {file}:{line}"));
-                    let distance = instance.address - allocation.address;
-                    format!(": byte {distance} of {}{}", allocation.size, site.unwrap_or_default())
-                }),
-            );
-        }
-        if found.len() > args.top {
-            let _ = writeln!(text, "\n{} more: see them with --top {}", found.len() - args.top, found.len());
-        }
-        text
-    };
-    output::data(&text)?;
+    shown::write(&args.form, &recording, &answer(&recording, found, args.form.top))?;
     Ok(Outcome::Code(if found.is_empty() { 0 } else { FOUND.into() }))
+}
+
+/// Races of a recording.
+pub fn find(recording: &Recording) -> anyhow::Result<Races> {
+    let mut races = Races::default();
+    replay(recording, &mut races)?;
+    Ok(races)
+}
+
+/// Races that were found, of which the text shows the first ones.
+pub fn answer(recording: &Recording, found: &BTreeMap<Race, Instance>, most: usize) -> Answer {
+    let head = match found.len() {
+        0 => "No data race: every two accesses to the same bytes, one of them a write, are ordered.".to_owned(),
+        1 => "1 data race".to_owned(),
+        count => format!("{count} data races"),
+    };
+    let at = |place: Place| shown_place(recording, place);
+    let of_table = |(race, instance): (&Race, &Instance)| {
+        let site = instance.allocation.and_then(|allocation| call(recording, allocation.segment));
+        let (first, second) = instance.contexts;
+        vec![
+            json!(race.conflict.name()),
+            json!(instance.count),
+            json!(at(race.first)),
+            json!(first),
+            json!(at(race.second)),
+            json!(second),
+            json!(format!("{:#x}", instance.address)),
+            json!(site),
+        ]
+    };
+    Answer {
+        of: "graph races",
+        title: "Data races",
+        help: "Two accesses to the same bytes, one of them a write, that nothing orders: with the contexts that made them where \
+               it was seen first.",
+        fields: json!({ "complete": recording.complete(), "unseen_order": unseen(recording) }),
+        table: Table {
+            name: "races",
+            columns: &["kind", "count", "first", "first_context", "second", "second_context", "address", "allocated_at"],
+            rows: found.iter().map(of_table).collect(),
+        },
+        json: Some(found.iter().map(|(race, instance)| row(recording, race, instance)).collect()),
+        text: Some(text(recording, &head, found, most)),
+        head,
+        ..Answer::default()
+    }
+}
+
+fn text(recording: &Recording, head: &str, found: &BTreeMap<Race, Instance>, most: usize) -> String {
+    let mut text = format!("{head}\n");
+    for (race, instance) in found.iter().take(most) {
+        let (first, second) = instance.contexts;
+        // A string takes any text.
+        let _ = write!(
+            text,
+            "\n{} race, seen {} times\n  first   {}, context {first}\n  second  {}, context {second}\n  at      {:#x}{}\n",
+            race.conflict.name(),
+            instance.count,
+            shown_place(recording, race.first),
+            shown_place(recording, race.second),
+            instance.address,
+            instance.allocation.map_or_else(String::new, |allocation| {
+                let site = call(recording, allocation.segment).map(|site| format!(" allocated at {site}"));
+                let distance = instance.address - allocation.address;
+                format!(": byte {distance} of {}{}", allocation.size, site.unwrap_or_default())
+            }),
+        );
+    }
+    if found.len() > most {
+        let _ = writeln!(text, "\n{} more: see them with --top {}", found.len() - most, found.len());
+    }
+    text
 }
 
 fn row(recording: &Recording, race: &Race, instance: &Instance) -> Value {
@@ -82,7 +120,7 @@ fn row(recording: &Recording, race: &Race, instance: &Instance) -> Value {
         json!({ "file": place.map(|(file, _)| file), "line": place.map(|(_, line)| line), "context": context })
     };
     let allocation = instance.allocation.map(|allocation| {
-        let site = site(recording, &allocation);
+        let site = allocation_site(recording, allocation.segment);
         json!({
             "bytes": allocation.size,
             "offset": instance.address - allocation.address,
@@ -100,13 +138,7 @@ fn row(recording: &Recording, race: &Race, instance: &Instance) -> Value {
     })
 }
 
-fn shown(recording: &Recording, (module, operation): Place) -> String {
+fn shown_place(recording: &Recording, (module, operation): Place) -> String {
     let place = recording.program.place(module as usize, operation as usize);
     place.map_or_else(|| "code without debug information".to_owned(), |(file, line)| format!("{file}:{line}"))
-}
-
-/// The call that allocated.
-fn site<'r>(recording: &'r Recording, allocation: &Allocation) -> Option<(&'r str, u32)> {
-    let (loaded, segment) = recording.program.segment(allocation.segment)?;
-    place(&loaded.module, segment.call_place)
 }

@@ -10,25 +10,48 @@ use workspan_graph::messages::identity;
 use workspan_trace::program::flag;
 
 use super::open::{open, problems};
+use super::shown::{self, Answer, Table};
 use crate::args::graph::GraphReport;
 use crate::exit::Outcome;
 use crate::table::{self, Align};
-use crate::{output, time};
+use crate::time;
 
-/// Functions that the text shows.
-const FUNCTIONS: usize = 10;
-
-/// Runs the verb.
+/// Runs the verb, but for pages, which [`super::page`] writes.
 pub fn run(args: &GraphReport) -> anyhow::Result<Outcome> {
     let recording = open(&args.folder)?;
     let graph = Graph::of(&recording);
-    let text = if args.json {
-        format!("{:#}\n", as_json(&args.folder, &recording, &graph))
-    } else {
-        as_text(&recording, &graph)
-    };
-    output::data(&text)?;
+    shown::write(&args.form, &recording, &answer(&args.folder, &recording, &graph, args.form.top))?;
     Ok(Outcome::OK)
+}
+
+/// Tasks, accesses and functions; the text shows the first of these.
+pub fn answer(folder: &Path, recording: &Recording, graph: &Graph, most: usize) -> Answer {
+    let functions = functions(recording);
+    let text = as_text(recording, graph, &functions, most);
+    let row = |(name, calls, runs): (String, u64, u64)| vec![json!(calls), json!(runs), json!(name)];
+    Answer {
+        of: "graph report",
+        title: "Tasks",
+        help: "Functions by the basic blocks that ran in them.",
+        head: kinds(graph) + "\n" + &in_a_line(recording, graph),
+        fields: as_json(folder, recording, graph),
+        table: Table {
+            name: "functions",
+            columns: &["calls", "blocks_run", "function"],
+            rows: functions.into_iter().map(row).collect(),
+        },
+        text: Some(text),
+        ..Answer::default()
+    }
+}
+
+/// How many tasks are of each type.
+fn kinds(graph: &Graph) -> String {
+    let kinds = [Type::Work, Type::Create, Type::Join, Type::Sync, Type::Barrier];
+    let names = ["work", "create", "join", "sync", "barrier"];
+    let tasks: Vec<String> =
+        names.iter().zip(kinds).map(|(name, kind)| format!("{} {name}", graph.count(kind))).collect();
+    tasks.join(", ")
 }
 
 /// How often each segment was executed.
@@ -60,7 +83,6 @@ fn as_json(folder: &Path, recording: &Recording, graph: &Graph) -> Value {
     let end = recording.end.as_ref();
     let seconds = |ticks: u64| u128::from(ticks) * 1_000_000_000 / u128::from(recording.meta.ticks_per_second.max(1));
     json!({
-        "schema_version": 1,
         "folder": folder.to_string_lossy(),
         "command": recording.meta.command,
         "made_at": time::rfc3339(recording.meta.made_at),
@@ -113,16 +135,12 @@ pub fn in_a_line(recording: &Recording, graph: &Graph) -> String {
     )
 }
 
-fn as_text(recording: &Recording, graph: &Graph) -> String {
+fn as_text(recording: &Recording, graph: &Graph, functions: &[(String, u64, u64)], most: usize) -> String {
     let total = graph.total();
     let (known, executed) = blocks(recording);
-    let kinds = [Type::Work, Type::Create, Type::Join, Type::Sync, Type::Barrier];
-    let names = ["work", "create", "join", "sync", "barrier"];
-    let tasks: Vec<String> =
-        names.iter().zip(kinds).map(|(name, kind)| format!("{} {name}", graph.count(kind))).collect();
     let mut rows = vec![
         vec!["command".to_owned(), recording.meta.command.join(" ")],
-        vec!["tasks".to_owned(), tasks.join(", ")],
+        vec!["tasks".to_owned(), kinds(graph)],
         vec!["contexts".to_owned(), graph.contexts.to_string()],
         vec!["ranks".to_owned(), ranks_in_words(recording)],
         vec!["blocks".to_owned(), format!("{executed} of {known} executed, {} times in all", total.blocks)],
@@ -135,16 +153,15 @@ fn as_text(recording: &Recording, graph: &Graph) -> String {
     let complete = if graph.complete { "yes" } else { "no (see the messages)" };
     rows.push(vec!["complete".to_owned(), complete.to_owned()]);
     let mut text = table::write(&rows, &[Align::Left, Align::Left]);
-    let functions = functions(recording);
     if !functions.is_empty() {
         text.push('\n');
         let head = ["calls", "blocks run", "function"].map(str::to_owned).to_vec();
         let rows: Vec<Vec<String>> = std::iter::once(head)
             .chain(
                 functions
-                    .into_iter()
-                    .take(FUNCTIONS)
-                    .map(|(name, calls, runs)| vec![calls.to_string(), runs.to_string(), name]),
+                    .iter()
+                    .take(most)
+                    .map(|(name, calls, runs)| vec![calls.to_string(), runs.to_string(), name.clone()]),
             )
             .collect();
         text.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Left]));

@@ -1,49 +1,145 @@
-//! A table as text, JSON or CSV.
+//! What a back end has found, as text, JSON, CSV or a page.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use anyhow::Context;
 use serde_json::{Map, Value};
+use workspan_graph::file::Recording;
+use workspan_report::graph::{html, Drawing, Page, Section, Table as Rows};
+use workspan_report::words::csv_cell;
 
+use super::open::problems;
 use crate::args::graph::Form;
 use crate::table::{self, Align};
+use crate::{files, output};
 
 /// Rows of values under names.
-#[derive(Debug)]
-pub struct Table<'t> {
+#[derive(Clone, Debug, Default)]
+pub struct Table {
     /// Key of the rows in JSON.
-    pub name: &'t str,
+    pub name: &'static str,
     /// Keys of the columns, in JSON and CSV.
-    pub columns: &'t [&'t str],
+    pub columns: &'static [&'static str],
     /// Values: texts, numbers, or nothing.
     pub rows: Vec<Vec<Value>>,
 }
 
-/// The table in a form. `head` stands before the text, `fields` beside the rows in JSON; the text has `most` rows.
-pub fn write(form: &Form, table: &Table<'_>, head: &str, fields: Value, most: usize) -> String {
+/// What a back end has found.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The command.
+    pub of: &'static str,
+    /// What it is about, over its section of a page.
+    pub title: &'static str,
+    /// How its drawings and tables are read.
+    pub help: &'static str,
+    /// The figures in words.
+    pub head: String,
+    /// What JSON has beside the rows.
+    pub fields: Value,
+    /// The rows.
+    pub table: Table,
+    /// The whole text, where it is more than the head and the table.
+    pub text: Option<String>,
+    /// The rows of JSON, where they are not those of the table.
+    pub json: Option<Vec<Value>>,
+    /// What only a page shows.
+    pub drawings: Vec<Drawing>,
+}
+
+/// Writes an answer in the form that is wanted.
+pub fn write(form: &Form, recording: &Recording, answer: &Answer) -> anyhow::Result<()> {
+    if let Some(file) = &form.html {
+        return page(file, recording, answer.of, &answer.head, std::slice::from_ref(answer));
+    }
+    output::data(&text(form, answer))?;
+    Ok(())
+}
+
+/// Writes a page of several answers.
+pub fn page(
+    file: &Path,
+    recording: &Recording,
+    of: &'static str,
+    head: &str,
+    answers: &[Answer],
+) -> anyhow::Result<()> {
+    let sections: Vec<Section> = answers.iter().map(section).collect();
+    let page = html(&Page {
+        of,
+        command: &recording.meta.command,
+        made_at: recording.meta.made_at,
+        headline: head.lines().next().unwrap_or_default(),
+        warnings: &problems(recording),
+        sections: &sections,
+    });
+    files::replace(file, page.as_bytes()).with_context(|| format!("cannot write {}", output::path(file)))?;
+    output::note(&format!("wrote {}", output::path(file)));
+    Ok(())
+}
+
+fn section(answer: &Answer) -> Section {
+    let table = &answer.table;
+    // Counts by number of contexts are what the drawing shows.
+    let is_object = |column: &usize| table.rows.iter().any(|row| row.get(*column).is_some_and(Value::is_object));
+    let columns: Vec<usize> = (0..table.columns.len()).filter(|column| !is_object(column)).collect();
+    let names = (0..).zip(&columns).filter(|(_, column)| is_text(table, **column)).map(|(place, _)| place);
+    let cell = |row: &Vec<Value>, column: &usize| row.get(*column).map_or_else(String::new, plain);
+    Section {
+        title: answer.title,
+        text: answer.head.clone(),
+        help: answer.help.to_owned(),
+        drawings: answer.drawings.clone(),
+        tables: vec![Rows {
+            header: columns.iter().map(|column| table.columns[*column].replace('_', " ")).collect(),
+            names: names.collect(),
+            rows: table.rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect(),
+        }],
+    }
+}
+
+fn is_text(table: &Table, column: usize) -> bool {
+    table.rows.iter().any(|row| row.get(column).is_some_and(Value::is_string))
+}
+
+fn text(form: &Form, answer: &Answer) -> String {
+    let table = &answer.table;
     if form.json {
-        let row = |row: &Vec<Value>| {
-            Value::Object(
-                table.columns.iter().zip(row).map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
-            )
-        };
         let mut document = Map::from_iter([("schema_version".to_owned(), 1.into())]);
-        if let Value::Object(fields) = fields {
-            document.extend(fields);
+        if let Value::Object(fields) = &answer.fields {
+            document.extend(fields.clone());
         }
-        document.insert(table.name.to_owned(), table.rows.iter().map(row).collect());
+        if !table.name.is_empty() {
+            let rows = answer.json.clone().unwrap_or_else(|| objects(table));
+            document.insert(table.name.to_owned(), Value::Array(rows));
+        }
         return format!("{:#}\n", Value::Object(document));
     }
     if form.csv {
         let line = |cells: Vec<String>| cells.join(",") + "\n";
         let mut text = line(table.columns.iter().map(|name| (*name).to_owned()).collect());
-        text.extend(table.rows.iter().map(|row| line(row.iter().map(|value| quoted(&plain(value))).collect())));
+        text.extend(
+            table.rows.iter().map(|row| line(row.iter().map(|value| csv_cell(&plain(value)).into()).collect())),
+        );
         return text;
     }
+    answer.text.clone().unwrap_or_else(|| in_columns(&answer.head, table, form.top))
+}
+
+fn objects(table: &Table) -> Vec<Value> {
+    let row = |row: &Vec<Value>| {
+        Value::Object(table.columns.iter().zip(row).map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+    };
+    table.rows.iter().map(row).collect()
+}
+
+/// The head over the first rows.
+pub fn in_columns(head: &str, table: &Table, most: usize) -> String {
     let mut rows = vec![table.columns.iter().map(|name| name.replace('_', " ")).collect::<Vec<_>>()];
     rows.extend(table.rows.iter().take(most).map(|row| row.iter().map(plain).collect()));
-    let is_text = |column: usize| table.rows.iter().any(|row| row.get(column).is_some_and(Value::is_string));
-    let aligned: Vec<Align> =
-        (0..table.columns.len()).map(|column| if is_text(column) { Align::Left } else { Align::Right }).collect();
+    let align = |column: usize| if is_text(table, column) { Align::Left } else { Align::Right };
+    let aligned: Vec<Align> = (0..table.columns.len()).map(align).collect();
     let mut text = format!("{head}\n\n{}", table::write(&rows, &aligned));
     if table.rows.len() > most {
         let rows = table.rows.len();
@@ -61,10 +157,12 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
+/// A part of a whole; 0 of nothing.
+#[expect(clippy::cast_precision_loss, reason = "a ratio that is shown")]
+pub fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
     } else {
-        cell.to_owned()
+        part as f64 / whole as f64
     }
 }

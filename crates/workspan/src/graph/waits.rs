@@ -9,27 +9,28 @@ use workspan_graph::path::critical;
 use workspan_graph::replay::replay;
 use workspan_graph::waits::{Call, Late, Waited, Waits};
 
-use super::open::{allocation_site, open};
-use super::shown::{self, Table};
+use super::open::{call, nanos, open};
+use super::shown::{self, ratio, Answer, Table};
 use crate::args::graph::GraphWaits;
 use crate::exit::Outcome;
-use crate::output;
 
 /// Runs the verb.
 pub fn run(args: &GraphWaits) -> anyhow::Result<Outcome> {
     let recording = open(&args.folder)?;
-    let graph = Graph::of(&recording);
-    let path = critical(&graph);
+    shown::write(&args.form, &recording, &answer(&recording, &Graph::of(&recording))?)?;
+    Ok(Outcome::OK)
+}
+
+/// Work, span and waits.
+pub fn answer(recording: &Recording, graph: &Graph) -> anyhow::Result<Answer> {
+    let path = critical(graph);
     let mut waits = Waits::default();
-    replay(&recording, &mut waits)?;
-    let nanos = |ticks: u64| {
-        let rate = u128::from(recording.meta.ticks_per_second.max(1));
-        u64::try_from(u128::from(ticks) * 1_000_000_000 / rate).unwrap_or(u64::MAX)
-    };
+    replay(recording, &mut waits)?;
+    let nanos = |ticks: u64| nanos(recording, ticks);
     // Lines, not segments: several segments of a line are one place.
     let mut by_line: BTreeMap<Row, Waited> = BTreeMap::new();
     for ((late, waiting, other), waited) in waits.found() {
-        let of = |call: Call| (rank(&recording, call.context), line(&recording, call));
+        let of = |at: Call| (rank(recording, at.context), call(recording, at.segment));
         let row = by_line.entry((late, of(waiting), of(other))).or_default();
         row.ticks += waited.ticks;
         row.count += waited.count;
@@ -53,10 +54,8 @@ pub fn run(args: &GraphWaits) -> anyhow::Result<Outcome> {
         .collect();
     let mut by_rank: BTreeMap<Option<u32>, u64> = BTreeMap::new();
     for (context, ticks) in &path.by_context {
-        *by_rank.entry(rank(&recording, *context)).or_default() += ticks;
+        *by_rank.entry(rank(recording, *context)).or_default() += ticks;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a ratio that is shown")]
-    let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
     let milliseconds = |ticks: u64| ratio(nanos(ticks), 1_000_000);
     let shares: Vec<String> = by_rank
         .iter()
@@ -81,8 +80,10 @@ pub fn run(args: &GraphWaits) -> anyhow::Result<Outcome> {
         "complete": recording.complete(),
     });
     let columns = &["ns", "count", "kind", "rank", "waits_at", "for_rank", "for"];
-    output::data(&shown::write(&args.form, &Table { name: "waits", columns, rows }, &head, fields, args.form.top))?;
-    Ok(Outcome::OK)
+    let table = Table { name: "waits", columns, rows };
+    let help =
+        "A receive waits for a late sender, a send for a late receiver, a collective call for the last rank to arrive.";
+    Ok(Answer { of: "graph waits", title: "Work, span and waits", help, head, fields, table, ..Answer::default() })
 }
 
 /// Rank and line of who waits, and of whom it waits for.
@@ -90,8 +91,4 @@ type Row = (Late, (Option<u32>, Option<String>), (Option<u32>, Option<String>));
 
 fn rank(recording: &Recording, context: u32) -> Option<u32> {
     recording.ranks.of(context).map(|rank| rank.rank)
-}
-
-fn line(recording: &Recording, call: Call) -> Option<String> {
-    allocation_site(recording, call.segment).map(|(file, line)| format!("{file}:{line}"))
 }

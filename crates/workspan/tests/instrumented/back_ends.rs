@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{build_source, folder, json, out, record, success, workspan};
+use crate::support::{build_source, err, folder, json, out, record, success, workspan};
 
 /// Two threads that each count in a cell; `DISTANCE` longs lie between the cells.
 const COUNTERS: &str = "\
@@ -67,6 +67,23 @@ int main(void) {
         (&(3 * 16384).into(), &"prog.c:6".into()),
         "{found:#}"
     );
+    // One of 8 sets of the larger caches: each set sees the same of such a sweep.
+    let curve = |options: &[&str]| {
+        let arguments = [&["graph", "cache", "run.graph"], options].concat();
+        out(&success(workspan(&folder, &arguments)))
+    };
+    let sizes = |text: &str| {
+        let found: serde_json::Value = serde_json::from_str(text).expect("JSON");
+        let misses = |size: &serde_json::Value| (size["bytes"].as_u64(), size["misses"].as_u64());
+        let sizes = found["sizes"].as_array().expect("a list").iter().map(misses).collect::<Vec<_>>();
+        (found["sample"].clone(), sizes)
+    };
+    let (all, some) = (sizes(&curve(&["--json"])), sizes(&curve(&["--sample", "8", "--json"])));
+    assert_eq!((all.0, some.0), (serde_json::Value::Null, 8.into()));
+    assert_eq!(all.1, some.1);
+    let text = curve(&["--sample", "8"]);
+    assert!(text.contains("one of 8 sets from 64 KiB on") && text.contains(" ± "), "{text}");
+    assert!(!workspan(&folder, &["graph", "cache", "run.graph", "--sample", "3"]).status.success());
     let text = out(&success(workspan(&folder, &["graph", "misses", "run.graph", "--allocations", "--csv"])));
     assert_eq!(text, "misses,share,largest_bytes,allocated_at\n49152,1.0000,1048576,prog.c:3\n");
     let output = workspan(&folder, &["graph", "misses", "run.graph", "--size", "33"]);
@@ -96,4 +113,85 @@ fn code_has_its_parallelism_and_the_graph_its_exports() {
     for command in ["misses", "sharing", "code"] {
         assert!(!out(&success(workspan(&folder, &["graph", command, "run.graph"]))).is_empty(), "{command}");
     }
+}
+
+/// Two threads write 2048 bytes each, which their creator reads in the end.
+const HALVES: &str = "\
+#include <pthread.h>
+#include <stdlib.h>
+static void *run(void *p) {
+    volatile char *half = p;
+    for (int i = 0; i < 2048; i++) half[i] = 1;
+    return 0;
+}
+int main(void) {
+    volatile char *block = aligned_alloc(64, 4096);
+    pthread_t first, second;
+    pthread_create(&first, 0, run, (void *)block);
+    pthread_create(&second, 0, run, (void *)(block + 2048));
+    pthread_join(first, 0);
+    pthread_join(second, 0);
+    int sum = 0;
+    for (int i = 0; i < 4096; i++) sum += block[i];
+    return sum == 4096 ? 0 : 1;
+}
+";
+
+#[test]
+fn working_sets_are_as_large_as_what_is_touched() {
+    let folder = folder("working-set");
+    build_source(&folder, "prog.c", HALVES, "cc -O1 -pthread");
+    record(&folder);
+    let rows = |options: &[&str]| -> serde_json::Value {
+        let arguments = [&["graph", "working-set", "run.graph", "--json"], options].concat();
+        serde_json::from_str(&out(&success(workspan(&folder, &arguments)))).expect("JSON")
+    };
+    let found = rows(&[]);
+    let sites = found["sites"].as_array().expect("a list");
+    for line in ["prog.c:11", "prog.c:12"] {
+        let site = sites.iter().find(|site| site["created_at"] == line).expect("it created a thread");
+        let sizes = [&site["tasks"], &site["largest_bytes"], &site["together_bytes"], &site["fed_bytes"]];
+        assert_eq!(sizes, [1, 2048, 2048, 0], "{found:#}");
+    }
+    let start = sites.iter().find(|site| site["created_at"] == "start of the program").expect("it read");
+    assert_eq!(start["fed_bytes"], 4096, "{found:#}");
+    assert!(start["largest_bytes"].as_u64().is_some_and(|bytes| (4096..4096 + 4 * 64).contains(&bytes)), "{found:#}");
+    let found = rows(&["--feeds"]);
+    let feeds: Vec<_> = found["feeds"].as_array().expect("a list").iter().collect();
+    let of = |from: &str| feeds.iter().find(|feed| feed["from"] == from).map(|feed| (&feed["bytes"], &feed["reader"]));
+    assert_eq!(of("1:0"), Some((&2048.into(), &"later".into())), "{found:#}");
+    assert_eq!(of("2:0"), Some((&2048.into(), &"next".into())), "{found:#}");
+    let found = rows(&["--tasks", "--line", "32"]);
+    let threads = found["tasks"].as_array().expect("a list").iter().filter(|task| task["written_bytes"] == 2048);
+    assert_eq!(threads.count(), 2, "{found:#}");
+    assert!(!workspan(&folder, &["graph", "working-set", "run.graph", "--line", "33"]).status.success());
+}
+
+const BACK_ENDS: [&str; 9] =
+    ["report", "cache", "races", "timeline", "misses", "sharing", "working-set", "code", "waits"];
+
+#[test]
+fn every_back_end_has_rows_and_a_page() {
+    let folder = folder("pages");
+    // What a program is called must not become part of a page.
+    build_source(&folder, "<b>&'.c", COUNTERS, "cc -O1 -pthread -DDISTANCE=1");
+    record(&folder);
+    for command in BACK_ENDS {
+        let rows = out(&success(workspan(&folder, &["graph", command, "run.graph", "--csv"])));
+        let columns = rows.lines().next().expect("a head").split(',').count();
+        assert!(columns >= 3 && rows.lines().all(|row| row.split(',').count() == columns), "{command}: {rows}");
+        let file = format!("{command}.html");
+        let output = success(workspan(&folder, &["graph", command, "run.graph", "--html", &file]));
+        assert!(output.stdout.is_empty(), "{command}");
+        let page = fs::read_to_string(folder.join(&file)).expect("it is there");
+        assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"), "{command}");
+        assert!(!page.contains("<b>") && !page.contains("<script"), "{command}: {page}");
+        assert!(page.contains("default-src 'none'") && page.contains("<h2 id="), "{command}");
+    }
+    let page = fs::read_to_string(folder.join("report.html")).expect("it is there");
+    // Parallelism over time, heat map, dots, cache curve.
+    assert_eq!((page.matches("<svg").count(), page.matches("<h2 id=").count()), (4, 12));
+    assert!(page.contains("&lt;b&gt;&amp;&#39;.c:8"), "{page}");
+    let output = workspan(&folder, &["graph", "cache", "run.graph", "--html", "page.html", "--json"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
 }

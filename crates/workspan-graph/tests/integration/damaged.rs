@@ -1,0 +1,58 @@
+//! Recordings that the fuzzer begins with, and those that it made of them: all are read, made graphs and replayed.
+
+use std::fs;
+use std::path::Path;
+
+use workspan_graph::cache::{Caches, Curve, Sharing as Shared};
+use workspan_graph::code::Code;
+use workspan_graph::file::Recording;
+use workspan_graph::graph::Graph;
+use workspan_graph::path::critical;
+use workspan_graph::program::Program;
+use workspan_graph::races::Races;
+use workspan_graph::replay::replay;
+use workspan_graph::sharing::Sharing;
+use workspan_graph::timeline::{observed, potential};
+use workspan_graph::working_set::WorkingSets;
+use workspan_trace::control::FIRST_SEGMENT;
+
+use crate::made::description;
+
+#[test]
+fn whatever_a_file_says_it_is_replayed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("it is there") {
+        let path = entry.expect("readable").path();
+        let recording = Recording::open(&path).expect("its head is whole");
+        let graph = Graph::of(&recording);
+        let path = critical(&graph);
+        assert!(path.span <= path.work && !graph.order().is_empty());
+        let (ran, could) = (observed(&graph, 10), potential(&graph, 10));
+        let mean = |intervals: &[workspan_graph::timeline::Interval]| {
+            intervals.iter().map(|each| each.parallelism).sum::<f64>()
+        };
+        assert!(mean(&ran).is_finite() && mean(&could).is_finite());
+        let caches = Caches::sampled(64, 4, (1 << 10, 1 << 20), 8).expect("possible");
+        replay(&recording, &mut Curve::new(caches, Shared::Private)).expect("readable");
+        replay(&recording, &mut Races::default()).expect("readable");
+        replay(&recording, &mut Sharing::new(64)).expect("readable");
+        replay(&recording, &mut Code::new(&graph)).expect("readable");
+        let mut sets = WorkingSets::new(&graph, 64);
+        replay(&recording, &mut sets).expect("readable");
+        sets.finish(&graph);
+        assert_eq!(sets.sets.values().map(|set| set.fed).sum::<u64>(), sets.feeds.values().sum::<u64>());
+        count += 1;
+    }
+    assert!(count >= 5, "{count}");
+}
+
+/// A few bytes cannot make room for ids that nobody has.
+#[test]
+fn a_module_far_beyond_all_others_is_damage() {
+    let mut program = Program::new();
+    assert!(program.add(FIRST_SEGMENT + (1 << 25), &description()).is_err());
+    assert!(program.add(FIRST_SEGMENT + 1000, &description()).is_ok());
+    assert!(program.add(FIRST_SEGMENT, &description()).is_ok());
+    assert!(program.ids() < 2000 && program.entry(FIRST_SEGMENT + 500).is_none());
+}
