@@ -2,9 +2,16 @@
 //!
 //! A frame begins where a call stores its return address, and ends where the next one begins. Every call makes a new frame,
 //! also where another one was: that is what a spaghetti stack distinguishes.
+//!
+//! The trace does not say how far the stack extends. The emulator gives it 8 MiB, has the program's data some 16 MiB below its top, and
+//! those of libraries right above its arguments: so [`DEEP`], [`BEYOND`] and [`ABOVE`] are what a stack needs, and little more.
 
 /// Memory below the first frame that may be stack.
-const DEEP: u64 = 64 << 20;
+const DEEP: u64 = 8 << 20;
+/// The same below the deepest frame that there was.
+const BEYOND: u64 = 1 << 20;
+/// Memory above the first frame that may be stack: the program's arguments and environment.
+const ABOVE: u64 = 64 << 10;
 
 /// The frames of a thread.
 #[derive(Clone, Debug, Default)]
@@ -13,13 +20,17 @@ pub struct Frames {
     active: Vec<(u64, u32)>,
     /// The highest address at which a frame began.
     top: u64,
+    /// Below this nothing is stack.
+    floor: u64,
 }
 
 impl Frames {
     /// A call stores its return address there; `number` is that of the new frame.
     pub fn call(&mut self, address: u64, number: u32) {
         self.leave(address);
+        let deepest = if self.top == 0 { address } else { self.floor.saturating_add(BEYOND).min(address) };
         self.top = self.top.max(address);
+        self.floor = self.top.saturating_sub(DEEP).min(deepest.saturating_sub(BEYOND));
         self.active.push((address, number));
     }
 
@@ -45,7 +56,7 @@ impl Frames {
     pub fn owner(&self, address: u64) -> u32 {
         match self.active.last() {
             Some((begin, number)) if address <= *begin => {
-                if address.saturating_add(DEEP) < self.top {
+                if address < self.floor {
                     0
                 } else {
                     *number
@@ -56,7 +67,7 @@ impl Frames {
     }
 
     fn outer(&self, address: u64) -> u32 {
-        if self.top == 0 || address.saturating_add(DEEP) < self.top || address > self.top.saturating_add(DEEP >> 3) {
+        if self.top == 0 || address < self.floor || address > self.top.saturating_add(ABOVE) {
             return 0;
         }
         let inside = self.active.partition_point(|(begin, _)| *begin >= address);
