@@ -10,8 +10,11 @@ use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, Symbol};
 /// letters. No compiler's own names come near.
 const MOST: usize = 1 << 16;
 
-/// The function that a mangled name stands for.
+/// The function that a mangled name stands for. A bare type would be one, too: `f` is `float`, and a function of C.
 pub(crate) fn demangle(mangled: &str) -> Option<String> {
+    if !["_Z", "__Z", "_GLOBAL_"].iter().any(|begin| mangled.starts_with(begin)) {
+        return None;
+    }
     write(&Symbol::new(mangled).ok()?)
 }
 

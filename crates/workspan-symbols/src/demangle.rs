@@ -52,6 +52,9 @@ mod tests {
     #[test]
     fn languages() {
         check("main", Some("main"));
+        for name in ["a", "f", "i", "v", "Sa", "Dn", "std", "P1x"] {
+            check(name, Some(name));
+        }
         check("_ZN3app4GridIdE5solveEv", Some("app::Grid::solve"));
         check(
             "_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE",
