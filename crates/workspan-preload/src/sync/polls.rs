@@ -61,7 +61,9 @@ unsafe fn address_of(asked: *const Asked, count: u64) -> Option<u64> {
     let mut any = None;
     for number in 0..count as usize {
         // SAFETY: by the contract.
-        let Asked { descriptor, events, .. } = unsafe { asked.add(number).read() };
+        let asked = unsafe { asked.add(number) };
+        // SAFETY: as above.
+        let Asked { descriptor, events, .. } = unsafe { asked.read() };
         if let Some(end) = source(descriptor).filter(|_| events & READABLE != 0) {
             end.set_polled_by(waits_at);
             any = Some(waits_at);

@@ -98,7 +98,8 @@ fn the_facts_hold_of_every_run() {
 #[track_caller]
 fn check_waits(program: &Path, arguments: &[&str], work: i64, idle: i64) {
     const MILLIS: i64 = 150;
-    let folder = scratch(&format!("scale-{}", arguments.join("-")));
+    let test = std::thread::current().name().unwrap_or_default().replace(':', "-");
+    let folder = scratch(&format!("scale-waits-{test}"));
     let millis = MILLIS.to_string();
     let arguments: Vec<&str> = arguments.iter().copied().chain([millis.as_str()]).collect();
     let ended = run(&mut scale(&folder, &[&["-p2"], ONCE].concat(), program, &arguments));
