@@ -159,10 +159,10 @@ fn tasks_are_what_their_strands_amount_to() {
 #[test]
 fn damaged_strands_are_in_no_task() {
     let folder = Folder::new("damaged");
-    let part = folder.0.join("nodes-1-0000.parquet");
+    let part = folder.path.join("nodes-1-0000.parquet");
     let mut bytes = fs::read(&part).expect("it was written");
     bytes[20] ^= 1;
-    fs::write(folder.0.join("nodes-1-0001.parquet"), &bytes).expect("it is writable");
+    fs::write(folder.path.join("nodes-1-0001.parquet"), &bytes).expect("it is writable");
     folder.check("select sum(strands), count(*) from tasks", &[&[number(7), number(3)]]);
     folder.check("select count(*) from nodes", &[&[number(7)]]);
 }
@@ -202,7 +202,7 @@ fn errors_say_what_is_wrong() {
 #[test]
 fn a_query_only_reads() {
     let folder = Folder::new("reads");
-    let target = folder.0.join("copy.csv");
+    let target = folder.path.join("copy.csv");
     for sql in [
         "create table t as select 1".to_owned(),
         "drop view tasks".to_owned(),

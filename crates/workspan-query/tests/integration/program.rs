@@ -19,7 +19,7 @@ fn folder(name: &str) -> Folder {
 /// `workspan-query OPTIONS -- FOLDER SQL`, as `workspan query` runs it.
 fn program(folder: &Folder, options: &[&str], sql: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_workspan-query"));
-    command.args(options).arg("--").arg(&folder.0).arg(sql).stdin(Stdio::null());
+    command.args(options).arg("--").arg(&folder.path).arg(sql).stdin(Stdio::null());
     command
 }
 
