@@ -118,7 +118,8 @@ fn mutate_part(bytes: &[u8], seed: u32) -> Option<Vec<u8>> {
     let (which, part) = (seed % records.len().max(1), seed / records.len().max(1) % 3);
     let mut out = bytes.get(..HEADER)?.to_vec();
     for (number, body) in records.iter().enumerate() {
-        let body = if number == which { mutate_body(body, part).unwrap_or_else(|| body.to_vec()) } else { body.to_vec() };
+        let body =
+            if number == which { mutate_body(body, part).unwrap_or_else(|| body.to_vec()) } else { body.to_vec() };
         out.extend(u32::try_from(body.len()).ok()?.to_le_bytes());
         out.extend(crc32fast::hash(&body).to_le_bytes());
         out.extend(body);
