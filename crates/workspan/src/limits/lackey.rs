@@ -1,6 +1,7 @@
 //! A tracer for machines without an emulator: valgrind's tool `lackey`, which prints each instruction and each access.
 //!
-//! It prints no bytes: those come from the memory of the process, in which valgrind keeps the program at its own addresses.
+//! It prints no bytes: those come from the memory of the process, in which valgrind keeps the program at its own addresses. A program whose
+//! whole trace fits into the pipe may have ended by then: such a small one is statically linked, and its file says what was where.
 //! It says nothing of system calls and threads, so that their buffers are no dependences, and all threads are one.
 
 use std::ffi::OsString;
@@ -8,13 +9,14 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use anyhow::Context;
 use nix::fcntl::{fcntl, FcntlArg, FdFlag};
 use nix::unistd::pipe;
+use object::{Object, ObjectKind, ObjectSegment, SegmentFlags};
 
 use super::analysis::Feed;
 use super::code::{mapped, Code, Mapped};
@@ -37,7 +39,7 @@ pub fn run(valgrind: &Path, program: &Path, command: &[OsString], feed: &mut Fee
     drop(write);
     let passed_on = caught.pass_on_to(&child);
     let process = i32::try_from(child.id()).unwrap_or(0);
-    let mut memory = Memory { process, parts: Vec::new(), lost: 0 };
+    let mut memory = Memory { process, program: program.to_owned(), parts: Vec::new(), lost: 0 };
     let mut code = Code::default();
     let mut stopped = false;
     let mut lines = BufReader::with_capacity(1 << 16, File::from(read));
@@ -100,6 +102,7 @@ fn numbers(text: &[u8]) -> Option<(u64, u64)> {
 /// Code in the memory of a process, kept: its last instructions are read when it may be gone.
 struct Memory {
     process: i32,
+    program: PathBuf,
     parts: Vec<(Mapped, Vec<u8>)>,
     lost: u64,
 }
@@ -108,6 +111,9 @@ impl Memory {
     fn learn(&mut self, address: u64, size: u64, code: &mut Code) {
         if self.find(address).is_none() {
             self.read();
+        }
+        if self.parts.is_empty() {
+            self.read_file();
         }
         let len = size.min(15) as usize;
         match self.find(address) {
@@ -138,6 +144,23 @@ impl Memory {
             if memory.read_exact_at(&mut bytes, file.from).is_ok() {
                 self.parts.push((file, bytes));
             }
+        }
+    }
+
+    /// The same from the program's file, which is loaded where it says.
+    fn read_file(&mut self) {
+        let data = std::fs::read(&self.program).unwrap_or_default();
+        let Ok(object) = object::File::parse(&*data) else { return };
+        if object.kind() != ObjectKind::Executable {
+            return;
+        }
+        let runs = |flags| matches!(flags, SegmentFlags::Elf { p_flags, .. } if p_flags.0 & object::elf::PF_X.0 != 0);
+        for segment in object.segments().filter(|segment| runs(segment.flags())) {
+            let (from, Ok(bytes)) = (segment.address(), segment.data()) else { continue };
+            let to = from.saturating_add(bytes.len() as u64);
+            let path = self.program.to_string_lossy().into_owned();
+            let file = Mapped { from, to, offset: segment.file_range().0, path, runs: true };
+            self.parts.push((file, bytes.to_vec()));
         }
     }
 }
