@@ -163,7 +163,8 @@ fn install(packages: &[&str]) -> anyhow::Result<()> {
     })
 }
 
-fn apt_update() -> anyhow::Result<()> {
+/// Learns what packages there are.
+pub(crate) fn apt_update() -> anyhow::Result<()> {
     shell::run(apt().args(["update", "-qq"]))
 }
 

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::Context;
 
-use crate::setup::Missing;
+use crate::setup::{self, Missing};
 use crate::shell;
 use crate::tidy::{self, made};
 
@@ -98,6 +98,8 @@ fn compiler(folder: &Path) -> anyhow::Result<PathBuf> {
         )
         .into());
     }
+    // The lists of an image know an older compiler than Workspan needs.
+    setup::apt_update()?;
     fs::create_dir_all(folder)?;
     let mut packages: Vec<String> = PACKAGES.iter().map(|name| (*name).to_owned()).collect();
     let library = dependency("libstd-rust-web-dev", "libstd-rust-web-1")?;

@@ -113,7 +113,7 @@ impl Drop for Schedules {
 "#;
 
 fn lib(edits: &mut Edits) -> Result<(), AnchorError> {
-    edits.append("#[doc(hidden)]\n#[allow(warnings, missing_docs)]\nmod workspan_task;\n");
+    edits.append("#[doc(hidden)]\nmod workspan_task;\n");
     Ok(())
 }
 

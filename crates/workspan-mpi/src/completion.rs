@@ -191,6 +191,22 @@ fn any(handles: &Looked, which: *const c_int, answers: &Answers, before: u64) {
 
 type I = *mut c_int;
 
+/// Runs `call`, which waits for requests or looks at them, with room for statuses; `then` completes those that are, if it succeeded.
+fn look(
+    (requests, count): (Handles, c_int),
+    statuses: (Statuses, c_int),
+    call: impl FnOnce(Statuses) -> c_int,
+    then: impl FnOnce(&Looked, &Answers, u64),
+) -> c_int {
+    let (handles, answers) = (Looked::new(requests, count), Answers::new(statuses.0, statuses.1));
+    let before = now();
+    let result = call(answers.place);
+    if result == 0 {
+        then(&handles, &answers, before);
+    }
+    result
+}
+
 define! {
     /// Waits for one.
     MPI_Wait PMPI_Wait(request: Handles, status: Statuses) |call| {
@@ -207,35 +223,21 @@ define! {
 
     /// Waits for all.
     MPI_Waitall PMPI_Waitall(count: c_int, requests: Handles, statuses: Statuses) |call| {
-        let (handles, answers) = (Looked::new(requests, count), Answers::new(statuses, count));
-        let before = now();
-        let result = call(count, requests, answers.place);
-        if result == 0 {
-            all(&handles, &answers, before);
-        }
-        result
+        look((requests, count), (statuses, count), |place| call(count, requests, place), all)
     }
 
     /// Waits for any.
     MPI_Waitany PMPI_Waitany(count: c_int, requests: Handles, which: I, status: Statuses) |call| {
-        let (handles, answers) = (Looked::new(requests, count), Answers::new(status, 1));
-        let before = now();
-        let result = call(count, requests, which, answers.place);
-        if result == 0 {
-            any(&handles, which, &answers, before);
-        }
-        result
+        look((requests, count), (status, 1), |place| call(count, requests, which, place), |handles, answers, before| {
+            any(handles, which, answers, before);
+        })
     }
 
     /// Waits for some.
     MPI_Waitsome PMPI_Waitsome(count: c_int, requests: Handles, outcome: I, indices: I, statuses: Statuses) |call| {
-        let (handles, answers) = (Looked::new(requests, count), Answers::new(statuses, count));
-        let before = now();
-        let result = call(count, requests, outcome, indices, answers.place);
-        if result == 0 {
-            some(&handles, outcome, indices, &answers, before);
-        }
-        result
+        look((requests, count), (statuses, count), |place| call(count, requests, outcome, indices, place), |handles, answers, before| {
+            some(handles, outcome, indices, answers, before);
+        })
     }
 
     /// Looks at one.
@@ -253,35 +255,27 @@ define! {
 
     /// Looks at all.
     MPI_Testall PMPI_Testall(count: c_int, requests: Handles, flag: I, statuses: Statuses) |call| {
-        let (handles, answers) = (Looked::new(requests, count), Answers::new(statuses, count));
-        let before = now();
-        let result = call(count, requests, flag, answers.place);
-        if result == 0 && is_set(flag) {
-            all(&handles, &answers, before);
-        }
-        result
+        look((requests, count), (statuses, count), |place| call(count, requests, flag, place), |handles, answers, before| {
+            if is_set(flag) {
+                all(handles, answers, before);
+            }
+        })
     }
 
     /// Looks at any.
     MPI_Testany PMPI_Testany(count: c_int, requests: Handles, which: I, flag: I, status: Statuses) |call| {
-        let (handles, answers) = (Looked::new(requests, count), Answers::new(status, 1));
-        let before = now();
-        let result = call(count, requests, which, flag, answers.place);
-        if result == 0 && is_set(flag) {
-            any(&handles, which, &answers, before);
-        }
-        result
+        look((requests, count), (status, 1), |place| call(count, requests, which, flag, place), |handles, answers, before| {
+            if is_set(flag) {
+                any(handles, which, answers, before);
+            }
+        })
     }
 
     /// Looks at some.
     MPI_Testsome PMPI_Testsome(count: c_int, requests: Handles, outcome: I, indices: I, statuses: Statuses) |call| {
-        let (handles, answers) = (Looked::new(requests, count), Answers::new(statuses, count));
-        let before = now();
-        let result = call(count, requests, outcome, indices, answers.place);
-        if result == 0 {
-            some(&handles, outcome, indices, &answers, before);
-        }
-        result
+        look((requests, count), (statuses, count), |place| call(count, requests, outcome, indices, place), |handles, answers, before| {
+            some(handles, outcome, indices, answers, before);
+        })
     }
 
     /// Starts a persistent request.

@@ -3,6 +3,10 @@
 //! **Cost:** the iterative algorithm of Cooper, Harvey and Kennedy; near linear on reducible graphs. Of an irreducible cycle
 //! no loop is reported.
 
+use std::collections::HashMap;
+
+use crate::llvm::{Llvm, Ref};
+
 /// A loop of the function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Natural {
@@ -57,6 +61,18 @@ impl Loops {
         let all = self.successors.iter().enumerate();
         all.filter(move |(block, next)| next.contains(&header) && self.contains(number, *block)).map(|(block, _)| block)
     }
+}
+
+/// The blocks of a function by their numbers, and the numbers of each one's successors.
+pub fn graph(llvm: &Llvm, blocks: &[Ref]) -> (HashMap<Ref, usize>, Vec<Vec<usize>>) {
+    let number: HashMap<Ref, usize> = blocks.iter().copied().zip(0..).collect();
+    let of = |block: &Ref| {
+        let end = llvm.terminator(*block);
+        let count = if end.is_null() { 0 } else { llvm.successors(end) };
+        (0..count).filter_map(|at| number.get(&llvm.successor(end, at)).copied()).collect()
+    };
+    let successors = blocks.iter().map(of).collect();
+    (number, successors)
 }
 
 /// Finds the loops of a graph whose entry is block 0.

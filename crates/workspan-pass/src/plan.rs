@@ -9,7 +9,7 @@ use workspan_trace::MOST_SLOTS;
 
 use crate::address::{distance, is_linked_variable, Distance};
 use crate::atomics::{self, Fences, Order};
-use crate::cfg::{loops, Loops};
+use crate::cfg::{graph, loops, Loops};
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{Locals, Touch};
@@ -127,15 +127,7 @@ impl Planner<'_> {
     pub fn plan(&self, function: Ref) -> Plan {
         let llvm = self.llvm;
         let blocks = llvm.blocks(function);
-        let number: std::collections::HashMap<Ref, usize> = blocks.iter().copied().zip(0..).collect();
-        let successors: Vec<Vec<usize>> = blocks
-            .iter()
-            .map(|block| {
-                let end = llvm.terminator(*block);
-                let count = if end.is_null() { 0 } else { llvm.successors(end) };
-                (0..count).filter_map(|at| number.get(&llvm.successor(end, at)).copied()).collect()
-            })
-            .collect();
+        let (_, successors) = graph(llvm, &blocks);
         let mut plan =
             Plan { blocks: blocks.len(), loops: loops(&successors), handles: blocks.clone(), ..Plan::default() };
         let fences = Fences::of(llvm, &blocks);

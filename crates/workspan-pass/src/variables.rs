@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::cfg::{loops, Loops};
+use crate::cfg::{graph, loops, Loops};
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::users;
 use crate::names::Valued;
@@ -43,15 +43,7 @@ struct Shape<'l> {
 impl Shape<'_> {
     fn of(llvm: &Llvm, function: Ref) -> Shape<'_> {
         let blocks = llvm.blocks(function);
-        let number: HashMap<Ref, usize> = blocks.iter().copied().zip(0..).collect();
-        let successors: Vec<Vec<usize>> = blocks
-            .iter()
-            .map(|block| {
-                let end = llvm.terminator(*block);
-                let count = if end.is_null() { 0 } else { llvm.successors(end) };
-                (0..count).filter_map(|at| number.get(&llvm.successor(end, at)).copied()).collect()
-            })
-            .collect();
+        let (number, successors) = graph(llvm, &blocks);
         let mut predecessors = vec![Vec::new(); blocks.len()];
         for (block, all) in successors.iter().enumerate() {
             for next in all {
