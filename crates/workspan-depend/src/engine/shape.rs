@@ -87,10 +87,8 @@ impl Engine {
 
     /// How the touches of a segment are done.
     pub(super) fn way(&mut self, context: &mut Context, info: &SegmentInfo, id: u32) -> Way {
-        if info.touches.is_empty() || !context.is_first || context.shapes.off {
-            return Way::Each;
-        }
-        if context.steady.counts() {
+        let is_plain = info.touches.is_empty() || !context.is_first || context.shapes.off || context.steady.counts();
+        if is_plain {
             return Way::Each;
         }
         if context.top().shape == 0 {

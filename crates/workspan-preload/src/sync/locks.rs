@@ -118,7 +118,7 @@ fn give_back(called: Called, address: u64) -> bool {
             let now = timer::goes_on(thread, now, address);
             if waiters::concerns(thread, address) {
                 let left = Left::by(thread, now, address);
-                waiters::tell(thread, address, &left);
+                waiters::leave_to_watchers(thread, address, &left);
                 waiters::pass(thread, address, left);
             }
         }

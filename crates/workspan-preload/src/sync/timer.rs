@@ -70,7 +70,7 @@ pub fn passed(thread: &Thread, ticks: i64) {
 
 /// What `thread` watches at `address` is not as it wants, whoever has changed it.
 pub fn found_wanting(thread: &Thread, address: u64) {
-    if let Some(left) = waiters::told(thread, address) {
+    if let Some(left) = waiters::left_to_watcher(thread, address) {
         of(thread).touched.set(true);
         left.release(Shared::of(thread));
     }
@@ -89,7 +89,7 @@ pub fn goes_on(thread: &'static Thread, now: u64, address: u64) -> u64 {
     if !timer.undecided.get() {
         return now;
     }
-    let Some(left) = waiters::told(thread, address) else { return now };
+    let Some(left) = waiters::left_to_watcher(thread, address) else { return now };
     forget(thread);
     Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
     now

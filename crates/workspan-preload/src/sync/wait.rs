@@ -206,7 +206,7 @@ fn wake_some(called: Called, address: u64, number: u32) {
     in_strand(called, |thread, now| {
         timer::decide(thread, now, false);
         let left = Left::by(thread, now, address);
-        waiters::tell(thread, address, &left);
+        waiters::leave_to_watchers(thread, address, &left);
         waiters::wake(thread, address, number, left);
     });
 }

@@ -378,7 +378,7 @@ pub fn watch(thread: &Thread, address: u64) {
     let waiter = &WAITERS[at];
     if waiter.home.load(Ordering::Relaxed) != 0 {
         if waiter.address.get() == watched(address) {
-            if let Some(left) = told(thread, address) {
+            if let Some(left) = left_to_watcher(thread, address) {
                 left.release(Shared::of(thread));
             }
             return;
@@ -391,7 +391,7 @@ pub fn watch(thread: &Thread, address: u64) {
 }
 
 /// What was left for `thread`, which watches `address`, since this was called last.
-pub fn told(thread: &Thread, address: u64) -> Option<Left> {
+pub fn left_to_watcher(thread: &Thread, address: u64) -> Option<Left> {
     let waiter = &WAITERS[MAX_THREADS + slot(thread)];
     if waiter.home.load(Ordering::Relaxed) == 0 || waiter.address.get() != watched(address) {
         return None;
@@ -429,7 +429,7 @@ pub fn concerns(thread: &Thread, address: u64) -> bool {
 }
 
 /// `left` is for all but `thread` that watch `address`; it stays the caller's.
-pub fn tell(thread: &Thread, address: u64, left: &Left) {
+pub fn leave_to_watchers(thread: &Thread, address: u64, left: &Left) {
     let shared = Shared::of(thread);
     let own = MAX_THREADS + slot(thread);
     let bucket = bucket(address);
