@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::build::{root, scratch};
-use crate::command::{run, start, workspan, Ended};
+use crate::command::{run, start, with_default_signals, workspan, Ended};
 
 /// Compiles a program; it needs nothing but what `options` name.
 fn compile(folder: &Path, name: &str, text: &str, options: &[&str]) -> PathBuf {
@@ -201,7 +201,9 @@ fn runs_that_are_cut_short() {
     assert!(warnings(&limited).contains("--limit"), "{}", warnings(&limited));
     let instructions = limited["instructions"].as_u64().expect("a number");
     assert!((300_000..300_600).contains(&instructions), "{instructions}");
-    let running = start(workspan(&folder).args(["limits", "--json=limits.json", "--", "./prog"]));
+    let mut command = workspan(&folder);
+    command.args(["limits", "--json=limits.json", "--", "./prog"]);
+    let running = start(&mut with_default_signals(&command));
     running.wait_until_ready();
     running.signal_group(Signal::SIGINT);
     let ended = running.wait();
