@@ -2,11 +2,11 @@
 //! need it, since they have to know all dependences first; the program does not run again.
 //!
 //! A step that follows its predecessor as it did the last time costs nothing; other steps are a count and a number.
-//! **Memory:** [`MOST`]; beyond, the journal ends, and says so.
+//! **Memory:** [`MOST`] and a buffer of events; beyond, the journal [is full](Journal::is_full).
 
 use workspan_trace::bytes::{Reader, Writer};
 
-/// Bytes at most.
+/// Bytes of a journal that is full.
 const MOST: usize = 1 << 28;
 
 /// A step.
@@ -58,8 +58,6 @@ pub struct Journal {
     next: Vec<u32>,
     last: u32,
     run: u64,
-    /// It had no room for all.
-    pub full: bool,
 }
 
 fn place(next: &mut Vec<u32>, number: u32) -> &mut u32 {
@@ -71,6 +69,11 @@ fn place(next: &mut Vec<u32>, number: u32) -> &mut u32 {
 }
 
 impl Journal {
+    /// It is time to go through it.
+    pub fn is_full(&self) -> bool {
+        self.out.bytes.len() >= MOST
+    }
+
     /// Notes a step.
     #[inline]
     pub fn note(&mut self, step: Step) {
@@ -80,12 +83,8 @@ impl Journal {
             self.run += 1;
         } else {
             *expected = number;
-            if self.out.bytes.len() < MOST {
-                self.out.number(self.run);
-                self.out.number(number.into());
-            } else {
-                self.full = true;
-            }
+            self.out.number(self.run);
+            self.out.number(number.into());
             self.run = 0;
         }
         self.last = number;
@@ -117,9 +116,7 @@ impl Journal {
             last = number;
             each(Walk::Step(Step::of(number)));
         }
-        if !self.full {
-            repeat(self.run, (&mut next, &mut last, &mut cycle), &mut each);
-        }
+        repeat(self.run, (&mut next, &mut last, &mut cycle), &mut each);
     }
 }
 

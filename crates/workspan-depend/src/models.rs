@@ -4,16 +4,20 @@
 //! serial execution stands; a child that ends notes when it was ready, and whoever depends on it waits for that. All times are relative to
 //! the beginning of the task, so that a child is composed when it ends, wherever it began.
 //!
-//! **Cost:** a few additions for each call, loop, iteration and dependence; nothing for an access. **Memory:** the running tasks,
-//! and for each of them one number for each place that it has called.
+//! The work of the program so far is one number for all models: whoever calls keeps it.
+//!
+//! **Cost:** a few additions for each call, loop, iteration and dependence, and in models with lines for each line; nothing for an access.
+//! **Memory:** the deepest tasks at one time, and for each of them one number for each place that it has called, and for each of its lines.
 
 mod done;
 mod jump;
+mod lines;
 mod shift;
 mod times;
 
 use self::done::Done;
 pub use self::jump::jump;
+use self::lines::Lines;
 pub use self::times::Times;
 
 /// What may run in parallel.
@@ -70,6 +74,19 @@ pub const MODELS: [Model; 9] = [
     },
 ];
 
+/// Models that go through the [journal](crate::journal) once all dependences are known: one bit each.
+pub const LATER: u16 = {
+    let (mut later, mut at) = (0, 0);
+    while at < MODELS.len() {
+        let model = MODELS[at];
+        if model.aggregated && !model.hoist && !model.reductions && (!model.loops || model.parallel_only) {
+            later |= 1 << at;
+        }
+        at += 1;
+    }
+    later
+};
+
 /// The first of [`MODELS`] in which lines are noted: those before it do not hoist.
 pub const LINES: usize = 6;
 
@@ -85,7 +102,7 @@ pub enum Child {
     Loop(u32),
     /// Iterations of the loop that is the task.
     Iteration,
-    /// Its own instructions on a line.
+    /// Its own instructions on a line: [number](crate::source::Source::line_of) in its function.
     Line(u32),
 }
 
@@ -112,15 +129,55 @@ struct Level {
     end: u64,
     /// When what it depends on is ready, by the clock of the level around it.
     need: u64,
-    /// When each of its children was ready, by [`Child::key`].
+    /// When each of its calls and loops was ready, by [`Child::key`].
     done: Done,
+    /// The same of its lines.
+    lines: Lines,
     /// The same of its iterations.
     iterations: u64,
-    /// Own time at which the line that runs began.
+    /// The line that runs, and own time at which it began.
     line: u32,
     line_start: u64,
     line_work: u64,
     condition: u64,
+}
+
+impl Level {
+    fn begin(&mut self, work: u64) {
+        (self.offset, self.begun, self.line_work) = (-work.cast_signed(), work, work);
+        (self.end, self.need, self.iterations) = (0, 0, 0);
+        (self.line, self.line_start, self.condition) = (0, 0, 0);
+        self.done.clear();
+        self.lines.clear();
+    }
+
+    #[inline]
+    fn time(&self, work: u64) -> u64 {
+        work.saturating_add_signed(self.offset)
+    }
+
+    #[inline]
+    fn set_time(&mut self, time: u64, work: u64) {
+        self.offset = time.cast_signed() - work.cast_signed();
+    }
+
+    #[inline]
+    fn close_line(&mut self, model: Model, work: u64) {
+        if self.line == 0 {
+            return;
+        }
+        let finish = if model.lines { self.line_start + (work - self.line_work) } else { self.time(work) };
+        self.lines.raise(self.line & !BRANCHES, finish);
+        self.end = self.end.max(finish);
+        if self.line & BRANCHES != 0 {
+            self.condition = self.condition.max(finish);
+        }
+        self.line = 0;
+        if model.lines {
+            // Its own time is that of its latest line.
+            self.set_time(self.end, work);
+        }
+    }
 }
 
 /// One model at work.
@@ -128,11 +185,9 @@ struct Level {
 pub struct Run {
     /// The model.
     pub model: Model,
+    /// Running tasks, and room for deeper ones.
     levels: Vec<Level>,
-    /// Tables of levels that have ended, empty, for those that begin.
-    spare: Vec<Done>,
-    /// Work of the program so far.
-    work: u64,
+    depth: usize,
     /// Span of the main call, when it has ended.
     pub span: u64,
     /// Room for times that are compared.
@@ -142,37 +197,23 @@ pub struct Run {
 impl Run {
     /// Begins.
     pub fn new(model: Model) -> Run {
-        Run { model, levels: vec![Level::default()], spare: Vec::new(), work: 0, span: 0, seen: Default::default() }
+        Run { model, levels: vec![Level::default()], depth: 1, span: 0, seen: Default::default() }
     }
 
     /// Levels now.
-    pub fn depth(&self) -> usize {
-        self.levels.len()
-    }
-
-    fn time(&self, level: usize) -> u64 {
-        let offset = self.levels.get(level).map_or(0, |level| level.offset);
-        self.work.saturating_add_signed(offset)
-    }
-
-    fn set_time(&mut self, level: usize, time: u64) {
-        let work = self.work;
-        if let Some(level) = self.levels.get_mut(level) {
-            level.offset = time.cast_signed() - work.cast_signed();
-        }
-    }
-
-    /// The program worked.
     #[inline]
-    pub fn work(&mut self, cost: u64) {
-        self.work += cost;
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    fn running(&self) -> &[Level] {
+        &self.levels[..self.depth]
     }
 
     /// Tasks of that work ran like the innermost one so far, one after another, and ended when it does.
     pub fn skip(&mut self, cost: u64) {
-        self.work += cost;
-        let top = self.levels.len() - 1;
-        for level in &mut self.levels[top.saturating_sub(1)..] {
+        let top = self.depth - 1;
+        for level in &mut self.levels[top.saturating_sub(1)..=top] {
             // Their own time stands still.
             level.offset -= cost.cast_signed();
             level.line_work += cost;
@@ -181,40 +222,40 @@ impl Run {
     }
 
     /// A task begins.
-    pub fn begin(&mut self) {
-        let offset = -self.work.cast_signed();
-        let begun = self.work;
-        let done = self.spare.pop().unwrap_or_default();
-        self.levels.push(Level { offset, begun, line_work: begun, done, ..Level::default() });
+    #[inline]
+    pub fn begin(&mut self, work: u64) {
+        if self.levels.len() == self.depth {
+            self.levels.push(Level::default());
+        }
+        self.levels[self.depth].begin(work);
+        self.depth += 1;
     }
 
     /// It ends.
-    pub fn end(&mut self, child: Child) {
-        if self.levels.len() < 2 {
+    #[inline]
+    pub fn end(&mut self, child: Child, work: u64) {
+        if self.depth < 2 {
             return;
         }
-        self.close_line();
-        let top = self.levels.len() - 1;
-        let span = self.time(top).max(self.levels[top].end);
-        let Some(mut level) = self.levels.pop() else {
-            return;
-        };
-        level.done.clear();
-        self.spare.push(level.done);
-        let around = top - 1;
+        let top = self.depth - 1;
+        self.depth = top;
+        let (around, level) = self.levels.split_at_mut(top);
+        let (around, level) = (&mut around[top - 1], &mut level[0]);
+        let model = self.model;
+        if model.hoist {
+            level.close_line(model, work);
+        }
+        let span = level.time(work).max(level.end);
         // The time around stood still meanwhile.
-        let before = level.begun.saturating_add_signed(self.levels[around].offset);
-        let started = if self.model.hoist {
-            let line = if self.model.lines { self.levels[around].line_start } else { 0 };
-            level.need.max(line).max(if self.model.control { self.levels[around].condition } else { 0 })
+        let before = level.begun.saturating_add_signed(around.offset);
+        let started = if model.hoist {
+            let line = if model.lines { around.line_start } else { 0 };
+            level.need.max(line).max(if model.control { around.condition } else { 0 })
         } else {
             before.max(level.need)
         };
-        let own = if self.model.hoist { before } else { started };
-        self.set_time(around, own);
+        around.set_time(if model.hoist { before } else { started }, work);
         let finish = started + span;
-        let work = self.work;
-        let around = &mut self.levels[around];
         around.end = around.end.max(finish);
         match child {
             Child::Iteration => around.iterations = around.iterations.max(finish),
@@ -228,90 +269,65 @@ impl Run {
 
     /// The current task goes on with another line. Only where lines count.
     #[inline]
-    pub fn line(&mut self, line: u32, branches: bool) {
-        if !self.model.hoist {
+    pub fn line(&mut self, line: u32, branches: bool, work: u64) {
+        let model = self.model;
+        if !model.hoist {
             return;
         }
-        self.close_line();
-        let top = self.levels.len() - 1;
-        let now = if self.model.lines {
-            if self.model.control {
-                self.levels[top].condition
-            } else {
-                0
-            }
+        let level = &mut self.levels[self.depth - 1];
+        level.close_line(model, work);
+        let now = if !model.lines {
+            level.time(work)
+        } else if model.control {
+            level.condition
         } else {
-            self.time(top)
+            0
         };
-        let work = self.work;
-        let level = &mut self.levels[top];
         (level.line, level.line_start, level.line_work) = (line, now, work);
         if branches {
             level.line |= BRANCHES;
         }
     }
 
-    fn close_line(&mut self) {
-        if !self.model.hoist {
-            return;
-        }
-        let top = self.levels.len() - 1;
-        let work = self.work;
-        let serial = self.time(top);
-        let is_lines = self.model.lines;
-        let level = &mut self.levels[top];
-        if level.line == 0 {
-            return;
-        }
-        let finish = if is_lines { level.line_start + (work - level.line_work) } else { serial };
-        level.done.raise(Child::Line(level.line & !BRANCHES).key(), finish);
-        level.end = level.end.max(finish);
-        if level.line & BRANCHES != 0 {
-            level.condition = level.condition.max(finish);
-        }
-        level.line = 0;
-        if is_lines {
-            // Its own time is that of its latest line.
-            let end = level.end;
-            self.set_time(top, end);
-        }
-    }
-
     /// What runs now depends on a child of a level.
     #[inline]
-    pub fn depend(&mut self, level: usize, child: Child) {
-        let Some(of) = self.levels.get(level) else {
+    pub fn depend(&mut self, level: usize, child: Child, work: u64) {
+        if level >= self.depth {
             return;
-        };
+        }
+        let of = &mut self.levels[level];
         let ready = match child {
             Child::Iteration => of.iterations,
-            _ => of.done.get(child.key()),
+            Child::Line(line) => of.lines.get(line),
+            Child::Call(_) | Child::Loop(_) => of.done.get(child.key()),
         };
-        if level + 1 < self.levels.len() {
+        if level + 1 < self.depth {
             let inner = &mut self.levels[level + 1];
             inner.need = inner.need.max(ready);
         } else if self.model.lines {
-            let level = &mut self.levels[level];
-            level.line_start = level.line_start.max(ready);
-        } else if ready > self.time(level) {
-            self.set_time(level, ready);
+            of.line_start = of.line_start.max(ready);
+        } else if ready > of.time(work) {
+            of.set_time(ready, work);
         }
     }
 
     /// What runs now takes the result of a call on the same line.
-    pub fn tail(&mut self, place: u32) {
+    pub fn tail(&mut self, place: u32, work: u64) {
         if self.model.lines {
-            self.depend(self.levels.len() - 1, Child::Call(place));
+            self.depend(self.depth - 1, Child::Call(place), work);
         }
     }
 
     /// The span so far, of all that has ended and all that runs.
-    pub fn finish(&mut self) -> u64 {
-        while self.levels.len() > 1 {
-            self.end(Child::Iteration);
+    pub fn finish(&mut self, work: u64) -> u64 {
+        while self.depth > 1 {
+            self.end(Child::Iteration, work);
         }
-        self.close_line();
-        self.time(0).max(self.levels[0].end).max(self.span)
+        let (model, level) = (self.model, &mut self.levels[0]);
+        if model.hoist {
+            level.close_line(model, work);
+        }
+        level.time(work).max(level.end).max(self.span)
     }
 }
 

@@ -78,6 +78,8 @@ pub struct SegmentInfo {
     pub body_of: u32,
     /// Its first place.
     pub place: PlaceId,
+    /// [Numbers](Source::line_of) of its lines.
+    pub numbers: Box<[u32]>,
 }
 
 /// A function.
@@ -91,6 +93,8 @@ pub struct FunctionInfo {
     pub locals: u32,
     /// The first of them.
     pub first_local: u32,
+    /// Lines of its segments.
+    pub lines: u32,
 }
 
 /// A loop.
@@ -121,6 +125,7 @@ pub struct Source {
     /// Places; the first is unknown.
     pub places: Vec<Place>,
     by_place: HashMap<Place, PlaceId>,
+    lines: HashMap<(u32, u32), u32>,
     /// Sites; the first is none.
     pub sites: Vec<SiteInfo>,
     /// Segments by id.
@@ -217,7 +222,7 @@ impl Source {
             let place = self.place(module, function.place);
             let named = module.places.get(function.place as usize).map(|place| module.text(place.function));
             let name = named.filter(|name| !name.is_empty()).unwrap_or(&function.name).to_owned();
-            self.functions.push(FunctionInfo { name, place, locals: 0, first_local });
+            self.functions.push(FunctionInfo { name, place, first_local, ..FunctionInfo::default() });
         }
         for (number, local) in (0..).zip(&module.facts.locals) {
             let name = if local.name == NONE { 0 } else { self.name(module.text(local.name)) };
@@ -325,6 +330,7 @@ impl Source {
             let body_of = bodies.get(&(segment.function, segment.block)).filter(|_| is_first).copied().unwrap_or(0);
             let call = self.place(module, segment.call_place);
             let last_line = runs.last().map_or(0, |run| run.line);
+            let numbers = runs.iter().map(|run| self.number_line(function, run.line)).collect();
             before = (segment.flags & flag::CALL != 0).then_some((last_line, call));
             let callee = module.texts.get(segment.callee as usize).cloned().unwrap_or_default();
             let callee = self.name(&callee);
@@ -347,6 +353,7 @@ impl Source {
                 touches: touches.into(),
                 body_of,
                 place,
+                numbers,
             };
         }
     }
@@ -361,6 +368,26 @@ impl Source {
         self.sites.push(SiteInfo { place: call, function, in_loop, state: number, tail: call, ..SiteInfo::default() });
         self.states.insert((call, state, function), site);
         site
+    }
+
+    /// Number of a line in a function, of those that its segments have; 0: the unknown line.
+    pub fn line_of(&self, function: u32, line: u32) -> Option<u32> {
+        if line == 0 {
+            return Some(0);
+        }
+        self.lines.get(&(function, line)).copied()
+    }
+
+    fn number_line(&mut self, function: u32, line: u32) -> u32 {
+        if line == 0 {
+            return 0;
+        }
+        let Some(info) = self.functions.get_mut(function as usize) else {
+            return 0;
+        };
+        let number = self.lines.entry((function, line)).or_insert(info.lines + 1);
+        info.lines = info.lines.max(*number);
+        *number
     }
 
     /// Modules that were instrumented before optimisation.

@@ -25,14 +25,14 @@ use crate::table::{Key, Kind, Record};
 pub fn profile(engine: &mut Engine) -> Profile {
     engine.finish();
     crate::second::again(engine);
-    let work = engine.work;
+    let (work, clock) = (engine.work, engine.clock);
     let models = engine
         .models
         .iter_mut()
         .map(|run| Model {
             name: run.model.name.to_owned(),
             work,
-            span: run.finish().clamp(u64::from(work > 0), work.max(1)),
+            span: run.finish(clock).clamp(u64::from(work > 0), work.max(1)),
         })
         .collect();
     let judge = Judge { engine };

@@ -5,7 +5,7 @@
 use workspan_trace::program::flag;
 
 use super::steady::Wait;
-use super::{Context, Engine};
+use super::{Context, Engine, NOW};
 use crate::journal::Step;
 use crate::models::{jump, Child, Run, LINES, MODELS};
 use crate::source::small;
@@ -42,28 +42,31 @@ impl Engine {
         let levels = context.levels.last().copied().unwrap_or([0; 9]);
         let frame = context.frames.last().map_or(0, |frame| frame.node);
         let frames = context.levels.get(frame).copied().unwrap_or_default();
-        for (number, run) in self.models.iter_mut().enumerate() {
+        let before = self.clock;
+        self.clock += times * cost;
+        for number in NOW {
+            let (run, mut work) = (&mut self.models[number], before);
             let of_model = |wait: &&Wait| usize::from(wait.model) == number;
             let mut waits: Vec<Wait> = steady.last.waits.iter().filter(of_model).copied().collect();
             waits.extend(steady.last.awaited.iter().filter(of_model));
             waits.sort_by_key(|wait| wait.line);
             let is_task = levels[number] != 0;
             let frame = frames[number].saturating_sub(1) as usize;
-            let once = |run: &mut Run| iteration(run, (number, is_task, frame), &lines, &waits);
+            let once = |run: &mut Run, work: &mut u64| iteration(run, work, (number, is_task, frame), &lines, &waits);
             if number < LINES && waits.is_empty() {
                 // Each iteration is as long as the next, and waits for none.
                 if is_task && times > 1 {
-                    once(run);
-                    run.skip((times - 2) * cost);
-                    once(run);
+                    once(run, &mut work);
+                    let many = (times - 2) * cost;
+                    work += many;
+                    run.skip(many);
+                    once(run, &mut work);
                 } else if is_task {
-                    once(run);
-                } else {
-                    run.work(times * cost);
+                    once(run, &mut work);
                 }
                 continue;
             }
-            jump(run, times, cost, once);
+            jump(run, &mut work, times, cost, once);
         }
     }
 
@@ -78,7 +81,7 @@ impl Engine {
                 let waits = if is_awaited { self.waits.get(&(*id, place)) } else { None };
                 let children = waits.map_or(&[][..], |waits| &waits.children);
                 lines.push(Line {
-                    line: run.line,
+                    line: info.numbers[number],
                     cost: run.cost,
                     branches: number == last && info.flags & flag::BRANCH != 0,
                     number: self.line_numbers[*id as usize] + place,
@@ -94,7 +97,7 @@ impl Engine {
         let steady = &mut context.steady;
         let access = steady.access;
         for wait in steady.last.awaited.iter().filter(|wait| wait.access == access) {
-            self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child);
+            self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, self.clock);
         }
         if access + 1 == steady.skip {
             steady.skip = 0;
@@ -103,25 +106,31 @@ impl Engine {
 }
 
 /// One iteration in one model.
-fn iteration(run: &mut Run, (number, is_task, frame): (usize, bool, usize), lines: &[Line], waits: &[Wait]) {
+fn iteration(
+    run: &mut Run,
+    work: &mut u64,
+    (number, is_task, frame): (usize, bool, usize),
+    lines: &[Line],
+    waits: &[Wait],
+) {
     if is_task {
-        run.end(Child::Iteration);
-        run.begin();
+        run.end(Child::Iteration, *work);
+        run.begin(*work);
     }
     let model = MODELS[number];
     let mut waits = waits.iter().peekable();
     for (at, line) in (1..).zip(lines) {
         if number >= LINES {
-            run.line(line.line, line.branches);
+            run.line(line.line, line.branches, *work);
         }
-        run.work(line.cost.into());
+        *work += u64::from(line.cost);
         if model.lines && model.aggregated && !model.loops {
             for child in &line.children {
-                run.depend(frame, *child);
+                run.depend(frame, *child, *work);
             }
         }
         while let Some(wait) = waits.next_if(|wait| wait.line == at) {
-            run.depend(wait.level as usize, wait.child);
+            run.depend(wait.level as usize, wait.child, *work);
         }
     }
 }

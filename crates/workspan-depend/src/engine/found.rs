@@ -3,7 +3,7 @@
 use workspan_trace::program::flag;
 
 use super::steady::Find;
-use super::{Context, Engine, Lived, Memo, Waited, Waiting};
+use super::{Context, Engine, Lived, Memo, Waited, Waiting, NOW};
 use crate::models::{Child, MODELS};
 use crate::shadow::{Reader, Site};
 use crate::source::small;
@@ -17,6 +17,9 @@ const _: () = assert!(MODELS[PARALLEL].parallel_only);
 /// Models with loops, and those with lines: one bit each.
 const LOOPS: u16 = bits(true);
 const LINES: u16 = bits(false);
+
+/// A line that no segment of the function has.
+const NO_LINE: u32 = u32::MAX >> 1;
 
 const fn bits(loops: bool) -> u16 {
     let (mut found, mut at) = (0, 0);
@@ -262,12 +265,15 @@ impl Engine {
         // Privatised: memory that is used again in each iteration.
         let names_only = at.carried && key.kind != Kind::Raw;
         let line = from.and_then(|site| self.source.places.get(site.place as usize)).map_or(0, |place| place.line);
+        let of_frame = context.frames[node.frame].function;
+        let line = self.source.line_of(of_frame, line).unwrap_or(NO_LINE);
         let tail = from.map_or(0, |site| site.tail);
         let source_call = key.source_call;
         let call = if source_call != 0 { source_call } else { tail };
         let mut waiting = Waiting { models: 0, ended: 0, call, source_call, line };
         let frame = context.frames[node.frame].node;
-        for (number, run) in self.models.iter().enumerate() {
+        for number in NOW {
+            let run = &self.models[number];
             let model = run.model;
             if model.reductions && reduction && at.carried {
                 continue;
@@ -350,7 +356,7 @@ impl Engine {
             // Beside a call, also what the function did itself on that line.
             let further = own.filter(|_| !run.model.loops && call != 0 && source_call == 0);
             for child in child.into_iter().chain(further) {
-                run.depend(level, child);
+                run.depend(level, child, self.clock);
                 context.shapes.waits(number, from_frame, child);
                 if level + 2 >= run.depth() {
                     context.steady.waits(number, level, child);

@@ -3,7 +3,7 @@
 use workspan_trace::program::{flag, Access as Mode};
 
 use super::shape::Event;
-use super::{Context, Engine, STATE};
+use super::{Context, Engine, NOW, STATE};
 use crate::journal::Step;
 use crate::models::{Child, Run};
 use crate::shadow::Cell;
@@ -173,9 +173,9 @@ impl Engine {
     pub(super) fn begin_iteration(&mut self, context: &mut Context) {
         if context.is_first {
             let levels = context.levels.last().copied().unwrap_or([0; 9]);
-            for (run, level) in self.models.iter_mut().zip(levels) {
-                if level != 0 {
-                    run.begin();
+            for number in NOW {
+                if levels[number] != 0 {
+                    self.models[number].begin(self.clock);
                 }
             }
         }
@@ -184,9 +184,9 @@ impl Engine {
     pub(super) fn end_iteration(&mut self, context: &mut Context) {
         if context.is_first {
             let levels = context.levels.last().copied().unwrap_or([0; 9]);
-            for (run, level) in self.models.iter_mut().zip(levels) {
-                if level != 0 {
-                    run.end(Child::Iteration);
+            for number in NOW {
+                if levels[number] != 0 {
+                    self.models[number].end(Child::Iteration, self.clock);
                 }
             }
         }
@@ -252,13 +252,13 @@ impl Engine {
             return;
         }
         let mut innermost = context.innermost_levels.last().copied().unwrap_or([1; 9]);
-        let all = self.models.iter_mut().zip(&mut levels).zip(&mut innermost);
-        for (number, ((run, level), innermost)) in all.enumerate() {
+        for number in NOW {
+            let run = &mut self.models[number];
             if is_task(run) {
                 tasks |= 1 << number;
-                *level = small(run.depth()) + 1;
-                *innermost = *level;
-                run.begin();
+                levels[number] = small(run.depth()) + 1;
+                innermost[number] = levels[number];
+                run.begin(self.clock);
             }
         }
         context.levels.push(levels);
@@ -273,9 +273,9 @@ impl Engine {
             return;
         }
         context.innermost_levels.pop();
-        for (run, level) in self.models.iter_mut().zip(levels) {
-            if level != 0 {
-                run.end(child);
+        for number in NOW {
+            if levels[number] != 0 {
+                self.models[number].end(child, self.clock);
             }
         }
     }

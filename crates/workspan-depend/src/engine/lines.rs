@@ -3,7 +3,7 @@
 use workspan_graph::events::Access;
 use workspan_trace::program::flag;
 
-use super::{Context, Engine};
+use super::{Context, Engine, NOW};
 use crate::journal::Step;
 use crate::models::{Child, LINES};
 use crate::source::{small, SegmentInfo};
@@ -69,23 +69,24 @@ impl Engine {
         let tail = if context.follows == 0 { 0 } else { follows };
         let is_awaited = self.awaited.get(id as usize).copied().unwrap_or(false);
         let waits = if is_awaited { self.waits.get_mut(&(id, number)) } else { None };
+        let in_function = info.numbers[number as usize];
         for run_of in &mut self.models[LINES..] {
-            run_of.line(run.line, branches);
+            run_of.line(in_function, branches, self.clock);
         }
-        for run_of in &mut self.models {
-            run_of.work(run.cost.into());
-        }
+        self.clock += u64::from(run.cost);
+        let clock = self.clock;
         if tail == 0 && waits.is_none() {
             return;
         }
         let frame = context.frames.last().map_or(0, |frame| frame.node);
         let frame_levels = context.levels.get(frame).copied().unwrap_or_default();
         if tail != 0 {
-            for run_of in &mut self.models {
-                run_of.tail(tail);
+            for number in NOW {
+                let run_of = &mut self.models[number];
+                run_of.tail(tail, clock);
                 if branches && run_of.model.control {
                     let level = run_of.depth() - 1;
-                    run_of.depend(level, Child::Call(tail));
+                    run_of.depend(level, Child::Call(tail), clock);
                 }
             }
         }
@@ -95,10 +96,11 @@ impl Engine {
         let now = (context.nodes.get(frame).map_or(0, |node| node.serial), context.returns);
         let again = std::mem::replace(&mut waits.waited, now) == now;
         // Where loops are tasks, the journal knows more.
-        for (run_of, frame_level) in self.models.iter_mut().zip(frame_levels) {
+        for number in NOW {
+            let (run_of, frame_level) = (&mut self.models[number], frame_levels[number]);
             if run_of.model.aggregated && !run_of.model.loops && (run_of.model.lines || !again) {
                 for child in waits.children.iter().filter(|child| matches!(child, Child::Call(_))) {
-                    run_of.depend(frame_level.saturating_sub(1) as usize, *child);
+                    run_of.depend(frame_level.saturating_sub(1) as usize, *child, clock);
                 }
             }
         }

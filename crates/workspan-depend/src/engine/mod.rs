@@ -35,7 +35,8 @@ use self::shapes::Shapes;
 use self::steady::Steady;
 use crate::effects::STATES;
 use crate::journal::Journal;
-use crate::models::{Child, Run, MODELS};
+use crate::second::Later;
+use crate::models::{Child, Run, LATER, MODELS};
 use crate::objects::{Objects, Wrote};
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
 use crate::source::{PlaceId, Source};
@@ -86,6 +87,20 @@ pub struct Waits {
     waited: (u64, u64),
 }
 
+/// Those of [`MODELS`] that run while the program does.
+const NOW: [usize; 6] = {
+    let (mut now, mut count, mut at) = ([0; 6], 0, 0);
+    while at < MODELS.len() {
+        if LATER & 1 << at == 0 {
+            now[count] = at;
+            count += 1;
+        }
+        at += 1;
+    }
+    assert!(count == 6);
+    now
+};
+
 /// Finds dependences.
 #[derive(Debug)]
 pub struct Engine {
@@ -105,8 +120,12 @@ pub struct Engine {
     pub work: u64,
     /// Functions outside instrumented code that were called, and how often.
     pub boxes: BTreeMap<u32, u64>,
+    /// Work that models know of, of the first context.
+    pub clock: u64,
     /// What ran, of the first context.
     pub journal: Journal,
+    /// Models that go through it.
+    pub later: Later,
     /// Lines of segments, by their number in the journal.
     pub lines: Vec<(u32, u32)>,
     line_numbers: Vec<u32>,
@@ -245,7 +264,9 @@ impl Engine {
             models: MODELS.map(Run::new).into(),
             work: 0,
             boxes: BTreeMap::new(),
+            clock: 0,
             journal: Journal::default(),
+            later: Later::default(),
             lines: Vec::new(),
             line_numbers: Vec::new(),
             runs_of_current: 0,

@@ -56,7 +56,7 @@ impl Engine {
         if steady.state == State::Counting {
             while let Some(wait) = steady.last.waits.get(steady.next).filter(|wait| wait.line == steady.line) {
                 steady.next += 1;
-                self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child);
+                self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, self.clock);
             }
         }
     }

@@ -165,7 +165,7 @@ impl Engine {
             let model = usize::from(each.model);
             let level = (base[model] + each.level).saturating_sub(1) as usize;
             let run = &mut self.models[model];
-            run.depend(level, each.child);
+            run.depend(level, each.child, self.clock);
             if is_recorded && level + 2 >= run.depth() {
                 context.steady.waits_again(model, level, each.child);
             }

@@ -8,33 +8,34 @@ const LEVELS: usize = 2;
 
 impl Run {
     /// The innermost tasks now.
-    pub fn times(&self, into: &mut Times) {
+    pub fn times(&self, into: &mut Times, work: u64) {
         let Times { times, begun, shape } = into;
         times.clear();
         begun.clear();
         shape.clear();
-        let first = self.levels.len().saturating_sub(LEVELS);
-        shape.push(self.levels.len());
-        for (at, level) in self.levels.iter().enumerate().skip(first) {
+        let running = self.running();
+        let first = running.len().saturating_sub(LEVELS);
+        shape.push(running.len());
+        for (at, level) in running.iter().enumerate().skip(first) {
             // The time of a task stands still while another one runs within it.
-            let clock = self.levels.get(at + 1).map_or(self.work, |inner| inner.begun);
+            let clock = running.get(at + 1).map_or(work, |inner| inner.begun);
             times.push(clock.saturating_add_signed(level.offset));
             times.extend([level.end, level.need, level.iterations, level.line_start, level.condition]);
             times.extend(level.done.numbers());
+            times.extend(level.lines.numbers());
             begun.extend([level.begun, level.line_work]);
-            shape.extend([level.line as usize, level.done.len()]);
+            shape.extend([level.line as usize, level.done.len(), level.lines.len()]);
         }
     }
 
-    /// The same step as from the second to the last `many` times more; `cost`: work of one.
-    pub fn shift(&mut self, seen: &[Times; 3], many: u64, cost: u64) {
+    /// The same step as from the second to the last `many` times more; `work`: afterwards.
+    pub fn shift(&mut self, seen: &[Times; 3], many: u64, work: u64) {
         let by = |of: fn(&Times) -> &Vec<u64>, at: usize| {
             let last = of(&seen[2])[at];
             last.wrapping_add(last.wrapping_sub(of(&seen[1])[at]).wrapping_mul(many))
         };
-        self.work += many * cost;
-        let first = self.levels.len().saturating_sub(LEVELS);
-        for (at, level) in self.levels[first..].iter_mut().enumerate() {
+        let (depth, first) = (self.depth, self.depth.saturating_sub(LEVELS));
+        for (at, level) in self.levels[first..depth].iter_mut().enumerate() {
             (level.begun, level.line_work) = (by(|times| &times.begun, 2 * at), by(|times| &times.begun, 2 * at + 1));
         }
         let mut next = 0;
@@ -42,8 +43,8 @@ impl Run {
             next += 1;
             by(|times| &times.times, next - 1)
         };
-        for at in first..self.levels.len() {
-            let clock = self.levels.get(at + 1).map_or(self.work, |inner| inner.begun);
+        for at in first..depth {
+            let clock = self.levels[..depth].get(at + 1).map_or(work, |inner| inner.begun);
             let level = &mut self.levels[at];
             level.offset = take().cast_signed() - clock.cast_signed();
             for time in
@@ -52,6 +53,7 @@ impl Run {
                 *time = take();
             }
             level.done.numbers_mut().for_each(|time| *time = take());
+            level.lines.set(&mut take);
         }
     }
 }
