@@ -48,6 +48,14 @@ impl Readers {
         self.all.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default()
     }
 
+    /// Changes a group in its place.
+    #[inline]
+    pub fn change(&mut self, number: u32, change: impl FnOnce(&mut Reader)) {
+        if let Some(place) = self.all.get_mut((number as usize).wrapping_sub(1)) {
+            change(place);
+        }
+    }
+
     /// Changes a group.
     #[inline]
     pub fn set(&mut self, number: u32, reader: Reader) {
@@ -75,12 +83,16 @@ impl Readers {
     /// Gives a list back.
     #[inline]
     pub fn drop_list(&mut self, first: u32) {
-        let mut at = first;
-        while at != 0 {
-            let reader = self.get(at);
-            self.set(at, Reader { next: self.free, ..Reader::default() });
-            self.free = at;
-            at = reader.next;
+        // Most lists have one group: the last one goes on with those that are free.
+        let mut last = first;
+        while last != 0 {
+            let next = self.get(last).next;
+            if next == 0 {
+                let free = self.free;
+                self.change(last, |reader| reader.next = free);
+                self.free = first;
+            }
+            last = next;
         }
     }
 

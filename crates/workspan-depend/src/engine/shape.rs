@@ -170,21 +170,38 @@ impl Engine {
                 context.steady.waits_again(model, level, each.child);
             }
         }
-        for at in first.0..end.0 {
-            let Act { local, site, deed, noted } = context.shapes.steps[step].acts[at];
-            let now = context.now;
-            let (Some(frame), Some(noted)) = (context.frames.last_mut(), noted) else {
+        let mut at = first.0;
+        while at < end.0 {
+            at = self.acts(context, step, (at, end.0), is_recorded);
+        }
+    }
+
+    /// Touches of a step, up to one that is done as any other; the next one.
+    fn acts(
+        &mut self,
+        context: &mut Context,
+        step: usize,
+        (first, end): (usize, usize),
+        is_recorded: bool,
+    ) -> usize {
+        let Context { now, shapes, frames, local_readers, steady, .. } = &mut *context;
+        let Some(frame) = frames.last_mut() else {
+            return end;
+        };
+        let acts = &shapes.steps[step].acts[first..end];
+        for (at, Act { local, site, deed, noted }) in (first..).zip(acts.iter().copied()) {
+            let Some(noted) = noted else {
                 self.touch(context, local, deed, site);
-                continue;
-            };
-            let Some(cell) = frame.locals.get_mut(local as usize) else {
-                continue;
+                return at + 1;
             };
             if is_recorded {
-                context.steady.touched(local);
+                steady.touched(local);
             }
-            act(cell, &mut context.local_readers, (site, deed, noted), now);
+            if let Some(cell) = frame.locals.get_mut(local as usize) {
+                act(cell, local_readers, (site, deed, noted), *now);
+            }
         }
+        end
     }
 
     /// All touches of a segment have been done.

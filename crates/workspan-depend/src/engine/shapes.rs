@@ -149,15 +149,13 @@ pub(super) fn act(cell: &mut Cell, readers: &mut Readers, (site, deed, noted): (
         Noted::Longer(place) => {
             is_new = false;
             let number = group(cell, readers, place);
-            let known = readers.get(number);
-            readers.set(number, Reader { last: now, ..known });
+            readers.change(number, |known| known.last = now);
         }
         Noted::Pushed => {
             is_new = false;
             let head = readers.get(cell.readers);
-            let next = readers.get(head.next);
-            readers.set(head.next, Reader { last: head.last, ..next });
-            readers.set(cell.readers, Reader { first: now, last: now, ..head });
+            readers.change(head.next, |next| next.last = head.last);
+            readers.change(cell.readers, |head| (head.first, head.last) = (now, now));
         }
         Noted::Joined(into, from) => {
             let (before, into) = (group(cell, readers, from - 1), group(cell, readers, into));
