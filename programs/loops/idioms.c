@@ -65,12 +65,33 @@ static double variable_length(int rows, int columns) {
 
 static int tables(int n) {
   int total = 0;
-  for (int i = 0; i < n; i++) histogram[index_of[i] % 16]++;                       /* @serial */
+  for (int i = 0; i < n; i++) histogram[index_of[i] % 16]++;                       /* @clauses */
   for (int i = 0; i < n; i++) { total += index_of[i]; prefix[i] = total; }         /* @serial */
   for (int i = 0; i < n; i++) data[(i * 5) % n] = i;                               /* @parallel */
   for (int i = 0; i < n; i++) data[index_of[i] % 4] = i;                           /* @serial */
   for (int i = 0; i < n / 2; i++) { double t = data[i]; data[i] = data[n - 1 - i]; data[n - 1 - i] = t; } /* @parallel */
   return total;
+}
+
+static long elements(int n) {
+  static long count[8], most[8], seen[8], pairs[8][8];
+  long *bins = calloc(8, sizeof *bins), sum = 0, twice = 0;
+  for (int i = 0; i < n; i++) count[index_of[i] % 8] += i;                         /* @clauses */
+  for (int i = 0; i < n; i++) bins[index_of[i] % 8]++;                             /* @clauses */
+  for (int i = 0; i < n; i++) pairs[i % 3][index_of[i] % 8] -= i;                  /* @clauses */
+  for (int i = 0; i < n; i++) {                                                    /* @clauses */
+    int at = index_of[i] % 8;
+    if (i > most[at]) most[at] = i;
+  }
+  for (int i = 0; i < n; i++) { count[i % 8] += i; bins[(i + 1) % 8]++; }          /* @clauses */
+  for (int i = 0; i < n; i++) { count[i % 8] += 3; count[(i + 3) % 8] *= 2; }      /* @serial */
+  for (int i = 0; i < n; i++) twice += seen[index_of[i] % 8]++ > 0;                /* @serial */
+  for (int i = 0; i < n; i++) { bins[i % 8] += i; sum += bins[(i + 1) % 8]; }      /* @serial */
+  for (int i = 1; i < n; i++) prefix[i] += prefix[i - 1];                          /* @serial */
+  for (int i = 0; i < n; i++) seen[index_of[i] % 8] = seen[index_of[i] % 8] / 2 + i; /* @serial */
+  for (int i = 0; i < 8; i++) sum += count[i] + bins[i] + most[i] + seen[i] + pairs[2][i]; /* @clauses */
+  free(bins);
+  return sum + twice;
 }
 
 static int lists(int n) {
@@ -109,7 +130,7 @@ static double in_place(int n) {
 int main(void) {
   for (int i = 0; i < N; i++) { data[i] = i % 7; index_of[i] = i * 3 % 29; all.x[i] = i; array[i].v = i; } /* @parallel */
   double result = pointers(data, other, N) + gotos(N) + structures(N) + variable_length(12, 20) + tables(N) + lists(N);
-  result += words() + in_place(N);
+  result += words() + in_place(N) + elements(N);
   for (int i = 0; i < 3; i++) printf("%d\n", prefix[i]);                           /* @serial */
   printf("%g\n", result);
   return 0;

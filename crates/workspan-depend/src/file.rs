@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use workspan_trace::bytes::{Malformed, Reader, Writer};
 
-use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile};
+use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
 use crate::source::Place;
 
 /// First bytes of a file.
 const MAGIC: &[u8] = b"workspan-depend\0";
 /// Incremented with every change.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Why a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -100,9 +100,10 @@ fn put_loop(out: &mut Writer, each: &Loop) {
     for value in [each.entries, each.iterations, each.work, u64::from(each.parallel as u8)] {
         out.number(value);
     }
-    many(out, &each.reductions, |out, (sign, variable)| {
-        out.text(sign);
-        out.text(variable);
+    many(out, &each.reductions, |out, reduction| {
+        out.text(&reduction.operator);
+        out.text(&reduction.variable);
+        out.number(reduction.elements.into());
     });
     many(out, &each.private, |out, private| {
         out.text(&private.variable);
@@ -209,7 +210,9 @@ fn take_loop(from: &mut Reader<'_>) -> Result<Loop, Malformed> {
             3 => Parallel::NotExecuted,
             _ => return Err(Malformed),
         },
-        reductions: all(from, |from| Ok((from.text()?, from.text()?)))?,
+        reductions: all(from, |from| {
+            Ok(Reduction { operator: from.text()?, variable: from.text()?, elements: from.number()? != 0 })
+        })?,
         private: all(from, |from| Ok(Private { variable: from.text()?, last: from.number()? != 0 }))?,
         inductions: all(from, |from| Ok((from.text()?, from.signed()?)))?,
         blockers: all(from, |from| {

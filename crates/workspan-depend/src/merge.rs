@@ -70,7 +70,12 @@ fn merge_loop(one: &mut Loop, other: Loop) {
     let executed = [one.parallel, other.parallel].iter().any(|found| *found != Parallel::NotExecuted);
     one.reductions.extend(other.reductions);
     one.reductions.sort();
-    one.reductions.dedup();
+    // One run may have seen a single element.
+    one.reductions.dedup_by(|later, first| {
+        let is_same = later.operator == first.operator && later.variable == first.variable;
+        first.elements |= is_same && later.elements;
+        is_same
+    });
     for private in other.private {
         match one.private.iter_mut().find(|each| each.variable == private.variable) {
             Some(each) => each.last |= private.last,
@@ -102,7 +107,7 @@ fn merge_loop(one: &mut Loop, other: Loop) {
 
 /// Variables that need different clauses in different runs.
 fn contradictions(found: &mut Loop) {
-    let mut names: Vec<&String> = found.reductions.iter().map(|(_, variable)| variable).collect();
+    let mut names: Vec<&String> = found.reductions.iter().map(|each| &each.variable).collect();
     names.extend(found.private.iter().map(|private| &private.variable));
     names.sort();
     let twice: Vec<String> =

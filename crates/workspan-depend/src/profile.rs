@@ -74,14 +74,25 @@ pub struct Loop {
     pub work: u64,
     /// The verdict.
     pub parallel: Parallel,
-    /// Operator and variable.
-    pub reductions: Vec<(String, String)>,
+    /// Variables that are accumulated.
+    pub reductions: Vec<Reduction>,
     /// Private variables.
     pub private: Vec<Private>,
     /// Variables that advance by a step (0: not constant).
     pub inductions: Vec<(String, i64)>,
     /// What forbids it.
     pub blockers: Vec<Blocker>,
+}
+
+/// A variable that is accumulated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reduction {
+    /// As OpenMP writes it.
+    pub operator: String,
+    /// Variable.
+    pub variable: String,
+    /// Its elements are, each for itself.
+    pub elements: bool,
 }
 
 /// A place that calls a function of the program.

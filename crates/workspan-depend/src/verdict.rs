@@ -16,7 +16,7 @@ use workspan_trace::rust_names::is_library_file;
 
 use crate::effects::{Effect, STATES};
 use crate::engine::Engine;
-use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile};
+use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
 use crate::shadow::Site;
 use crate::source::{Place, PlaceId, SiteInfo};
 use crate::table::{Key, Kind, Record};
@@ -249,7 +249,9 @@ impl Judge<'_> {
         }
         if !carried.flows.is_empty() {
             if let Some(update) = self.reduction(carrier, carried) {
-                found.reductions.push((update.sign().to_owned(), self.variable(key)));
+                let elements = carried.flows.iter().chain(&carried.names).any(|(_, record)| record.varies);
+                let (operator, variable) = (update.sign().to_owned(), self.variable(key));
+                found.reductions.push(Reduction { operator, variable, elements });
             } else {
                 let blocking = carried.flows.iter().filter(|(key, _)| !self.steps(carrier, key));
                 blockers.extend(blocking.map(|(key, record)| self.blocker(key, record)));
@@ -271,14 +273,14 @@ impl Judge<'_> {
         self.induction(carrier, self.site(key.source).local).is_some()
     }
 
-    /// The operator, if all that the loop does with a variable is to apply it.
+    /// The operator, if all that the loop does with a variable, or with each element of an array, is to apply it.
     fn reduction(&self, carrier: u32, carried: &Carried<'_>) -> Option<Update> {
         let update = Update::of(self.site(carried.flows.first()?.0.source).update)?;
         let is_update = |site: Site| self.site(site).update == update as u8;
         let own = |key: &Key| key.source_call == 0 && key.sink_call == 0;
         let all = carried.flows.iter().chain(&carried.names);
-        for (key, record) in all.clone() {
-            if !is_update(key.source) || !is_update(key.sink) || !own(key) || record.varies {
+        for (key, _) in all.clone() {
+            if !is_update(key.source) || !is_update(key.sink) || !own(key) {
                 return None;
             }
         }

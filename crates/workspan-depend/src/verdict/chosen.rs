@@ -9,7 +9,7 @@ use crate::profile::{Blocker, Loop};
 impl Judge<'_> {
     /// Local variables that keep a value of an iteration that is not the last, in a loop with a minimum or maximum.
     pub(super) fn chosen(&self, carrier: u32, found: &Loop) -> Vec<Blocker> {
-        if !found.reductions.iter().any(|(operator, _)| operator == "min" || operator == "max") {
+        if !found.reductions.iter().any(|each| each.operator == "min" || each.operator == "max") {
             return Vec::new();
         }
         let all = self.engine.table.live_out.iter().filter(|((_, of), live)| *of == carrier && live.other);

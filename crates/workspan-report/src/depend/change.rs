@@ -2,16 +2,15 @@
 
 use std::fmt::Write as _;
 
-use workspan_depend::profile::Loop;
+use workspan_depend::profile::{Loop, Reduction};
 
 /// The line to insert, or what takes the loop's place. `text`: the loop's line, if it is known.
 pub(super) fn change(each: &Loop, text: Option<&str>) -> String {
     let text = text.map(str::trim).unwrap_or_default();
     let file = each.place.file.as_str();
-    let has = |endings: &[&str]| file.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending));
-    if has(&["rs"]) {
+    if has(file, &["rs"]) {
         rust(each, text)
-    } else if has(&["f", "F", "for", "FOR", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08"]) {
+    } else if is_fortran(file) {
         "!$omp parallel do".to_owned() + &clauses(each)
     } else {
         let at = (each.place.column as usize).saturating_sub(1).min(text.len());
@@ -26,11 +25,21 @@ pub(super) fn change(each: &Loop, text: Option<&str>) -> String {
     }
 }
 
+fn has(file: &str, endings: &[&str]) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
+}
+
+fn is_fortran(file: &str) -> bool {
+    has(file, &["f", "F", "for", "FOR", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08"])
+}
+
 /// Clauses of OpenMP, each after a space.
 pub(super) fn clauses(each: &Loop) -> String {
     let mut out = String::new();
-    for (operator, variable) in &each.reductions {
-        let _ = write!(out, " reduction({operator}:{variable})");
+    for Reduction { operator, variable, elements } in &each.reductions {
+        // C wants to know which elements; the length of an array that a pointer reaches is the reader's to write.
+        let section = if *elements && !is_fortran(&each.place.file) { "[:]" } else { "" };
+        let _ = write!(out, " reduction({operator}:{variable}{section})");
     }
     let mut list = |name: &str, all: Vec<&str>| {
         if !all.is_empty() {
@@ -62,7 +71,13 @@ fn rust(each: &Loop, text: &str) -> String {
     let mut change = match of_for(text) {
         Some((pattern, iterator)) => {
             let closure = format!("|{pattern}|");
-            match each.reductions.first().map(|(operator, _)| operator.as_str()) {
+            match each.reductions.first().map(|each| if each.elements { "" } else { each.operator.as_str() }) {
+                // Elements: a copy for each thread, added up in the end.
+                Some("") => {
+                    let of = &each.reductions[0];
+                    let (name, sign) = (&of.variable, &of.operator);
+                    format!("{iterator}.fold(a copy of {name}, {closure} …).reduce(…, add the copies by {sign})")
+                }
                 None => format!("{iterator}.for_each({closure} …)"),
                 Some("+") => format!("{iterator}.map({closure} …).sum()"),
                 Some("*") => format!("{iterator}.map({closure} …).product()"),
@@ -88,7 +103,7 @@ fn rust(each: &Loop, text: &str) -> String {
         let _ = write!(change, "; declare {} inside the loop", own.join(", "));
     }
     if each.reductions.len() > 1 {
-        let all: Vec<String> = each.reductions.iter().map(|(operator, of)| format!("{of} ({operator})")).collect();
+        let all: Vec<String> = each.reductions.iter().map(|of| format!("{} ({})", of.variable, of.operator)).collect();
         let _ = write!(change, "; reduce {} together, as a tuple", all.join(" and "));
     }
     change
@@ -123,10 +138,16 @@ mod tests {
 
     use super::*;
 
+    /// A reduction; of elements if the name ends in `[]`.
+    fn of(operator: &str, variable: &str) -> Reduction {
+        let name = variable.trim_end_matches("[]");
+        Reduction { operator: operator.to_owned(), variable: name.to_owned(), elements: name != variable }
+    }
+
     #[track_caller]
     fn check(file: &str, text: &str, reductions: &[(&str, &str)], expected: &str) {
         let place = Place { file: file.to_owned(), line: 1, column: 1 };
-        let reductions = reductions.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let reductions = reductions.iter().map(|(operator, variable)| of(operator, variable)).collect();
         let each = Loop { place, reductions, ..Loop::default() };
         assert_eq!(change(&each, Some(text)), expected);
     }
@@ -153,7 +174,7 @@ mod tests {
         let private = |name: &str, last| Private { variable: name.to_owned(), last };
         let each = Loop {
             place,
-            reductions: vec![("+".to_owned(), "s".to_owned())],
+            reductions: vec![of("+", "s")],
             private: vec![private("t", false), private("u", true)],
             inductions: vec![("k".to_owned(), 2)],
             ..Loop::default()
@@ -163,5 +184,9 @@ mod tests {
         assert_eq!(change(&each, None), directive);
         assert_eq!(change(&each, Some("while (p < end)")), format!("write it as a `for` loop, then {directive}"));
         check("a.f90", "do i = 1, n", &[("max", "m")], "!$omp parallel do reduction(max:m)");
+        check("a.f90", "do i = 1, n", &[("+", "h[]")], "!$omp parallel do reduction(+:h)");
+        check("a.c", "for (;;)", &[("+", "h[]")], "#pragma omp parallel for reduction(+:h[:])");
+        let copies = "v.par_iter().fold(a copy of h, |x| …).reduce(…, add the copies by +)";
+        check("a.rs", "for x in &v {", &[("+", "h[]")], copies);
     }
 }

@@ -129,7 +129,11 @@ fn of_loop(each: &Loop, gain: &Gain, options: &Options<'_>) -> view::Loop {
         reductions: each
             .reductions
             .iter()
-            .map(|(operator, variable)| view::Reduction { operator: operator.clone(), variable: variable.clone() })
+            .map(|each| view::Reduction {
+                operator: each.operator.clone(),
+                variable: each.variable.clone(),
+                elements: each.elements,
+            })
             .collect(),
         private: each.private.iter().map(|private| private.variable.clone()).collect(),
         lastprivate: each

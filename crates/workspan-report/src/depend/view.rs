@@ -82,6 +82,8 @@ pub struct Reduction {
     pub operator: String,
     /// Variable.
     pub variable: String,
+    /// It is an array, and its elements are accumulated, each for itself: every thread needs a copy of it.
+    pub elements: bool,
 }
 
 /// A counter.
