@@ -1,5 +1,7 @@
 //! The analysis alone, on a recording: `cargo run --release --example analyse -- NAME.graph [TIMES]`. For profilers of this program.
 
+#![expect(clippy::print_stdout, reason = "a program")]
+
 use std::path::Path;
 use std::time::Instant;
 
@@ -31,14 +33,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         engine.finish();
         let streamed = begun.elapsed();
         workspan_depend::second::again(&mut engine);
-        println!("{} instructions, {} dependences, {streamed:.2?}, {:.2?} in all", engine.work, engine.table.all.len(), begun.elapsed());
+        println!(
+            "{} instructions, {} dependences, {streamed:.2?}, {:.2?} in all",
+            engine.work,
+            engine.table.all.len(),
+            begun.elapsed()
+        );
         for run in &mut engine.models {
             let span = run.finish(engine.clock);
             println!("{} {span}", run.model.name);
         }
         let mut sum = 0_u64;
         for (key, record) in &engine.table.all {
-            sum = sum.wrapping_mul(31).wrapping_add(record.count ^ record.least << 20 ^ record.most << 30 ^ u64::from(key.sink) << 40);
+            sum = sum
+                .wrapping_mul(31)
+                .wrapping_add(record.count ^ record.least << 20 ^ record.most << 30 ^ u64::from(key.sink) << 40);
         }
         println!("check {sum:x}");
     }

@@ -11,12 +11,14 @@
 
 mod done;
 mod jump;
+mod later;
 mod lines;
 mod shift;
 mod times;
 
 use self::done::Done;
 pub use self::jump::jump;
+pub use self::later::{Known, Later, Line};
 use self::lines::Lines;
 pub use self::times::Times;
 

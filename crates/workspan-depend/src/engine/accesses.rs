@@ -57,7 +57,7 @@ impl Engine {
         };
         let mut cell = std::mem::take(cell);
         let mut readers = std::mem::take(&mut context.local_readers);
-        context.steady.touching(Some(local));
+        context.steady.looks_at(Some(local));
         match deed {
             Deed::Begin => {
                 readers.drop_list(cell.readers);
@@ -66,7 +66,7 @@ impl Engine {
             Deed::Read => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Load, 0), false),
             Deed::Write => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Store, 0), false),
         }
-        context.steady.touching(None);
+        context.steady.looks_at(None);
         context.local_readers = readers;
         if let Some(place) = context.top().locals.get_mut(local as usize) {
             *place = cell;

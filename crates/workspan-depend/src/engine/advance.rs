@@ -42,6 +42,7 @@ impl Engine {
         let levels = context.levels.last().copied().unwrap_or([0; 9]);
         let frame = context.frames.last().map_or(0, |frame| frame.node);
         let frames = context.levels.get(frame).copied().unwrap_or_default();
+        self.iterated = 0;
         let before = self.clock;
         self.clock += times * cost;
         for number in NOW {

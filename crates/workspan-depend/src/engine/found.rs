@@ -333,6 +333,13 @@ impl Engine {
         let frame_levels = &context.levels[context.frames[node.frame].node];
         let innermost = context.innermost_levels.get(at.node).unwrap_or(frame_levels);
         let in_loop = node.number != 0;
+        let is_noted = context.shapes.is_noting() || context.steady.is_recording();
+        if at.carried && at.node + 1 == context.nodes.len() && !is_noted {
+            // The innermost iteration waits for those before once.
+            let iterations = models & tasks & LOOPS;
+            models &= !(iterations & self.iterated);
+            self.iterated |= iterations;
+        }
         while models != 0 {
             let number = models.trailing_zeros() as usize;
             models &= models - 1;

@@ -172,6 +172,7 @@ impl Engine {
 
     pub(super) fn begin_iteration(&mut self, context: &mut Context) {
         if context.is_first {
+            self.iterated = 0;
             let levels = context.levels.last().copied().unwrap_or([0; 9]);
             for number in NOW {
                 if levels[number] != 0 {
@@ -251,6 +252,7 @@ impl Engine {
             context.tasks.push(tasks);
             return;
         }
+        self.iterated = 0;
         let mut innermost = context.innermost_levels.last().copied().unwrap_or([1; 9]);
         for number in NOW {
             let run = &mut self.models[number];
@@ -273,6 +275,7 @@ impl Engine {
             return;
         }
         context.innermost_levels.pop();
+        self.iterated = 0;
         for number in NOW {
             if levels[number] != 0 {
                 self.models[number].end(child, self.clock);

@@ -35,8 +35,7 @@ use self::shapes::Shapes;
 use self::steady::Steady;
 use crate::effects::STATES;
 use crate::journal::Journal;
-use crate::second::Later;
-use crate::models::{Child, Run, LATER, MODELS};
+use crate::models::{Child, Later, Run, LATER, MODELS};
 use crate::objects::{Objects, Wrote};
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
 use crate::source::{PlaceId, Source};
@@ -135,6 +134,8 @@ pub struct Engine {
     /// Calls that lines wait for: by segment and line.
     pub waits: HashMap<(u32, u32), Waits, BuildHasher>,
     awaited: Vec<bool>,
+    /// Models in which the innermost iteration has waited for those before: waiting again changes nothing.
+    iterated: u16,
     contexts: Vec<Option<Box<Context>>>,
 }
 
@@ -273,6 +274,7 @@ impl Engine {
             serial: Vec::new(),
             waits: HashMap::default(),
             awaited: Vec::new(),
+            iterated: 0,
             contexts: Vec::new(),
         }
     }

@@ -43,6 +43,7 @@ impl Engine {
             steady.other = true;
         }
         steady.current.push(id);
+        steady.touching.1 += usize::from(!info.touches.is_empty());
     }
 
     /// A line begins.
@@ -82,6 +83,7 @@ impl Engine {
         let is_same = steady.current == steady.path;
         std::mem::swap(&mut steady.current, &mut steady.path);
         steady.current.clear();
+        steady.touching = (steady.touching.1, 0);
         if !is_same {
             (steady.same, steady.state) = (0, State::Watching);
             return;
@@ -115,8 +117,7 @@ impl Engine {
                 (steady.state, steady.at, steady.next, steady.count) = (State::Counting, 0, 0, 0);
                 steady.duration = duration;
                 // A segment of which nothing was known yet may have left another shape.
-                let touch = |id: &&u32| !self.source.segments[**id as usize].touches.is_empty();
-                if steady.last.steps.len() != steady.path.iter().filter(touch).count() {
+                if steady.last.steps.len() != steady.touching.0 {
                     context.top().shape = 0;
                 }
                 return;

@@ -15,6 +15,7 @@ use workspan_trace::facts::Deed;
 use super::shapes::{act, Act, Noted, Step, Way};
 use super::steady::State;
 use super::{Context, Engine};
+use crate::models::Child;
 use crate::shadow::Site;
 use crate::source::{small, SegmentInfo};
 use crate::tree::common;
@@ -165,6 +166,13 @@ impl Engine {
             let model = usize::from(each.model);
             let level = (base[model] + each.level).saturating_sub(1) as usize;
             let run = &mut self.models[model];
+            let of_innermost = each.child == Child::Iteration && level + 2 == run.depth();
+            if of_innermost && !is_recorded {
+                if self.iterated & 1 << model != 0 {
+                    continue;
+                }
+                self.iterated |= 1 << model;
+            }
             run.depend(level, each.child, self.clock);
             if is_recorded && level + 2 >= run.depth() {
                 context.steady.waits_again(model, level, each.child);
@@ -177,13 +185,7 @@ impl Engine {
     }
 
     /// Touches of a step, up to one that is done as any other; the next one.
-    fn acts(
-        &mut self,
-        context: &mut Context,
-        step: usize,
-        (first, end): (usize, usize),
-        is_recorded: bool,
-    ) -> usize {
+    fn acts(&mut self, context: &mut Context, step: usize, (first, end): (usize, usize), is_recorded: bool) -> usize {
         let Context { now, shapes, frames, local_readers, steady, .. } = &mut *context;
         let Some(frame) = frames.last_mut() else {
             return end;

@@ -95,6 +95,8 @@ pub(super) struct Steady {
     pub(super) path: Vec<u32>,
     /// Those of the current one so far.
     pub(super) current: Vec<u32>,
+    /// How many of both touch locals.
+    pub(super) touching: (usize, usize),
     /// The current one is no candidate.
     pub(super) other: bool,
     /// Iterations on the same path before the current one.
@@ -130,7 +132,7 @@ impl Steady {
 
     /// A local is looked at from now on, or no more.
     #[inline]
-    pub(super) fn touching(&mut self, local: Option<u32>) {
+    pub(super) fn looks_at(&mut self, local: Option<u32>) {
         self.is_touch = local.is_some();
         if let (State::Recording, Some(local)) = (self.state, local) {
             self.touched(local);
@@ -150,6 +152,12 @@ impl Steady {
         self.is_touch = true;
         self.waits(model, level, child);
         self.is_touch = false;
+    }
+
+    /// What the iteration does is noted.
+    #[inline]
+    pub(super) fn is_recording(&self) -> bool {
+        self.state == State::Recording
     }
 
     /// A local is looked at.
@@ -200,5 +208,6 @@ impl Steady {
         self.batch = None;
         self.current.clear();
         self.path.clear();
+        self.touching = (0, 0);
     }
 }

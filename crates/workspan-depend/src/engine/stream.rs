@@ -5,7 +5,6 @@ use workspan_graph::program::Program;
 use workspan_graph::replay::{Consumer, Executed};
 
 use super::Engine;
-use crate::second;
 
 /// Takes a buffer of a context; buffers of one context come in their order.
 pub fn analyse(engine: &mut Engine, program: &Program, context: u32, bytes: &[u8]) -> Result<(), Unknown> {
@@ -15,9 +14,6 @@ pub fn analyse(engine: &mut Engine, program: &Program, context: u32, bytes: &[u8
         let mut events = Events::new(program, &bytes[at..]);
         let Some((event, _)) = events.next_event().map_err(|unknown| Unknown { at: unknown.at + at, ..unknown })?
         else {
-            if engine.journal.is_full() {
-                second::part(engine);
-            }
             return Ok(());
         };
         at += events.position();

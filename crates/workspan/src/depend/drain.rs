@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use workspan_depend::effects::Named;
 use workspan_depend::engine::{analyse, Engine};
+use workspan_depend::second;
 use workspan_graph::program::Program;
 use workspan_trace::drain::{Memory, Taken};
 
@@ -129,6 +130,9 @@ impl Work {
         if analyse(&mut self.engine, &self.program, taken.context, &taken.bytes).is_err() {
             // The last event of a thread that was ended may lack a part; any other is damage.
             self.unknown += u32::from(!taken.unfinished);
+        }
+        if self.engine.journal.is_full() {
+            second::part(&mut self.engine);
         }
     }
 }
