@@ -182,6 +182,15 @@ impl Level {
     }
 }
 
+/// Work of the program so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Now {
+    /// With that of the line that runs.
+    pub work: u64,
+    /// That line's.
+    pub line: u64,
+}
+
 /// One model at work.
 #[derive(Debug)]
 pub struct Run {
@@ -293,7 +302,7 @@ impl Run {
 
     /// What runs now depends on a child of a level.
     #[inline]
-    pub fn depend(&mut self, level: usize, child: Child, work: u64) {
+    pub fn depend(&mut self, level: usize, child: Child, now: Now) {
         if level >= self.depth {
             return;
         }
@@ -308,15 +317,16 @@ impl Run {
             inner.need = inner.need.max(ready);
         } else if self.model.lines {
             of.line_start = of.line_start.max(ready);
-        } else if ready > of.time(work) {
-            of.set_time(ready, work);
+        } else if ready > 0 && ready + now.line > of.time(now.work) {
+            // The line waits, then runs.
+            of.set_time(ready + now.line, now.work);
         }
     }
 
     /// What runs now takes the result of a call on the same line.
-    pub fn tail(&mut self, place: u32, work: u64) {
+    pub fn tail(&mut self, place: u32, now: Now) {
         if self.model.lines {
-            self.depend(self.depth - 1, Child::Call(place), work);
+            self.depend(self.depth - 1, Child::Call(place), now);
         }
     }
 

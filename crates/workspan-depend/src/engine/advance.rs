@@ -7,7 +7,7 @@ use workspan_trace::program::flag;
 use super::steady::Wait;
 use super::{Context, Engine, NOW};
 use crate::journal::Step;
-use crate::models::{jump, Child, Run, LINES, MODELS};
+use crate::models::{jump, Child, Now, Run, LINES, MODELS};
 use crate::source::small;
 
 /// A line of the iteration.
@@ -97,8 +97,9 @@ impl Engine {
     pub(super) fn skipped(&mut self, context: &mut Context) {
         let steady = &mut context.steady;
         let access = steady.access;
+        let moment = Now { work: self.clock, line: self.line_cost };
         for wait in steady.last.awaited.iter().filter(|wait| wait.access == access) {
-            self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, self.clock);
+            self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, moment);
         }
         if access + 1 == steady.skip {
             steady.skip = 0;
@@ -125,13 +126,14 @@ fn iteration(
             run.line(line.line, line.branches, *work);
         }
         *work += u64::from(line.cost);
+        let now = Now { work: *work, line: line.cost.into() };
         if model.lines && model.aggregated && !model.loops {
             for child in &line.children {
-                run.depend(frame, *child, *work);
+                run.depend(frame, *child, now);
             }
         }
         while let Some(wait) = waits.next_if(|wait| wait.line == at) {
-            run.depend(wait.level as usize, wait.child, *work);
+            run.depend(wait.level as usize, wait.child, now);
         }
     }
 }

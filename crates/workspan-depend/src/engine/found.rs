@@ -333,6 +333,7 @@ impl Engine {
         let frame_levels = &context.levels[context.frames[node.frame].node];
         let innermost = context.innermost_levels.get(at.node).unwrap_or(frame_levels);
         let in_loop = node.number != 0;
+        let moment = self.now();
         let is_noted = context.shapes.is_noting() || context.steady.is_recording();
         if at.carried && at.node + 1 == context.nodes.len() && !is_noted {
             // The innermost iteration waits for those before once.
@@ -363,7 +364,7 @@ impl Engine {
             // Beside a call, also what the function did itself on that line.
             let further = own.filter(|_| !run.model.loops && call != 0 && source_call == 0);
             for child in child.into_iter().chain(further) {
-                run.depend(level, child, self.clock);
+                run.depend(level, child, moment);
                 context.shapes.waits(number, from_frame, child);
                 if level + 2 >= run.depth() {
                     context.steady.waits(number, level, child);

@@ -5,7 +5,7 @@ use workspan_trace::program::flag;
 
 use super::{Context, Engine, NOW};
 use crate::journal::Step;
-use crate::models::{Child, LINES};
+use crate::models::{Child, Now, LINES};
 use crate::source::{small, SegmentInfo};
 
 impl Engine {
@@ -74,7 +74,8 @@ impl Engine {
             run_of.line(in_function, branches, self.clock);
         }
         self.clock += u64::from(run.cost);
-        let clock = self.clock;
+        self.line_cost = run.cost.into();
+        let moment = Now { work: self.clock, line: self.line_cost };
         if tail == 0 && waits.is_none() {
             return;
         }
@@ -83,10 +84,10 @@ impl Engine {
         if tail != 0 {
             for number in NOW {
                 let run_of = &mut self.models[number];
-                run_of.tail(tail, clock);
+                run_of.tail(tail, moment);
                 if branches && run_of.model.control {
                     let level = run_of.depth() - 1;
-                    run_of.depend(level, Child::Call(tail), clock);
+                    run_of.depend(level, Child::Call(tail), moment);
                 }
             }
         }
@@ -100,10 +101,16 @@ impl Engine {
             let (run_of, frame_level) = (&mut self.models[number], frame_levels[number]);
             if run_of.model.aggregated && !run_of.model.loops && (run_of.model.lines || !again) {
                 for child in waits.children.iter().filter(|child| matches!(child, Child::Call(_))) {
-                    run_of.depend(frame_level.saturating_sub(1) as usize, *child, clock);
+                    run_of.depend(frame_level.saturating_sub(1) as usize, *child, moment);
                 }
             }
         }
+    }
+
+    /// The time of models.
+    #[inline]
+    pub(super) fn now(&self) -> Now {
+        Now { work: self.clock, line: self.line_cost }
     }
 
     /// Number of a line of a segment in the journal.

@@ -121,6 +121,8 @@ pub struct Engine {
     pub boxes: BTreeMap<u32, u64>,
     /// Work that models know of, of the first context.
     pub clock: u64,
+    /// Work of the line that runs.
+    line_cost: u64,
     /// What ran, of the first context.
     pub journal: Journal,
     /// Models that go through it.
@@ -266,6 +268,7 @@ impl Engine {
             work: 0,
             boxes: BTreeMap::new(),
             clock: 0,
+            line_cost: 0,
             journal: Journal::default(),
             later: Later::default(),
             lines: Vec::new(),

@@ -3,7 +3,7 @@
 //! **Invariant:** work, and which call a line follows, are the same for all of them.
 
 use crate::journal::{Journal, Step, Walk};
-use crate::models::{jump, Child, Run, LATER, MODELS};
+use crate::models::{jump, Child, Now, Run, LATER, MODELS};
 use crate::source::Place;
 
 /// The models, between two parts of a journal.
@@ -163,8 +163,9 @@ impl Known<'_> {
             return;
         };
         *work += line.cost;
+        let now = Now { work: *work, line: line.cost };
         if *follows != 0 {
-            self.after_call(replays, line, *work, follows);
+            self.after_call(replays, line, now, follows);
         }
         if line.waits.is_empty() {
             return;
@@ -177,20 +178,20 @@ impl Known<'_> {
             let (loops, run) = (replay.run.model.loops, &mut replay.run);
             for child in line.waits.iter().filter(|child| loops || matches!(child, Child::Call(_))) {
                 for level in first..run.depth() {
-                    run.depend(level, *child, *work);
+                    run.depend(level, *child, now);
                 }
             }
         }
     }
 
-    fn after_call(&self, replays: &mut [Replay], line: &Line<'_>, work: u64, follows: &mut u32) {
+    fn after_call(&self, replays: &mut [Replay], line: &Line<'_>, now: Now, follows: &mut u32) {
         if self.places.get(*follows as usize).map_or(0, |place| place.line) != line.line {
             *follows = 0;
             return;
         }
         for run in replays.iter_mut().map(|replay| &mut replay.run).filter(|run| line.branches && run.model.control) {
             let level = run.depth() - 1;
-            run.depend(level, Child::Call(*follows), work);
+            run.depend(level, Child::Call(*follows), now);
         }
     }
 }
