@@ -38,7 +38,7 @@ static void numbers(int n, int stride) {
   for (int i = 0; i < n; i++) { y[up] = i; up += 1; } /* @clauses */
   for (int i = 0; i < n; i++) if (i % 3 == 0) y[head++] = i; /* @serial */
   for (int i = 0; i < n; i++) s = s * 0.5 + x[i]; /* @serial */
-  for (int i = 0; i < n; i++) bits[i % 4] |= 1 << (i % 8); /* @serial */
+  for (int i = 0; i < n; i++) bits[i % 4] |= 1 << (i % 8); /* @clauses */
   for (int i = 0; i < n; i++) y[i * stride % n] = i; /* @parallel */
   for (int i = 0; i < n; i++) queue[i] = queue[queue[i] % n] + 1; /* @serial */
   for (int t = 0; t < 3; t++) { /* @serial */

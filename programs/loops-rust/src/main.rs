@@ -90,7 +90,7 @@ fn choices(v: &[f64]) -> f64 {
 
 fn tables(v: &[f64]) -> usize {
     let mut histogram = [0_u32; 8];
-    for x in v { // @serial
+    for x in v { // @clauses
         histogram[(*x as usize) % 8] += 1;
     }
     let mut map = HashMap::new();
