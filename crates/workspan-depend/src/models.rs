@@ -272,7 +272,8 @@ impl Run {
             Child::Iteration => around.iterations = around.iterations.max(finish),
             _ => around.done.raise(child.key(), finish),
         }
-        around.line_work = work;
+        // The line goes on without what its calls did.
+        around.line_work += work - level.begun;
         if top == 1 {
             self.span = self.span.max(finish);
         }

@@ -243,11 +243,8 @@ impl Engine {
             site.local != 0 && inductions.is_some_and(|all| all.iter().any(|each| each.local + 1 == site.local))
         };
         let free = !at.carried || key.kind != Kind::Raw || steps();
-        let line = |site: Site| {
-            let place = self.source.sites.get(site as usize).map_or(0, |site| site.place);
-            self.source.places.get(place as usize).map_or(0, |place| place.line)
-        };
-        site.tail == 0 && free && (at.carried || line(key.source) == line(key.sink))
+        let of_sink = self.source.sites.get(key.sink as usize).map(|sink| sink.segment);
+        site.tail == 0 && free && (at.carried || of_sink == Some(site.segment))
     }
 
     /// Which models wait for the source of a dependence, and for what.
@@ -271,6 +268,9 @@ impl Engine {
         let source_call = key.source_call;
         let call = if source_call != 0 { source_call } else { tail };
         let mut waiting = Waiting { models: 0, ended: 0, call, source_call, line };
+        // In one run of a line.
+        let is_one_line =
+            !at.carried && key.sink_call == 0 && from.map(|site| site.segment) == to.map(|site| site.segment);
         let frame = context.frames[node.frame].node;
         for number in NOW {
             let run = &self.models[number];
@@ -281,12 +281,17 @@ impl Engine {
             let (waits, ended) = if !model.loops {
                 // What the function itself did on other lines is ready by its own time.
                 let is_top = context.levels[frame][number] as usize == run.depth();
-                let own = source_call == 0 && model.hoist && (model.lines || !is_top);
+                let own = source_call == 0
+                    && model.hoist
+                    && (model.lines || !is_top)
+                    && !steps
+                    && !names_only
+                    && !is_one_line;
                 (call != 0 || own, false)
             } else if at.carried && context.levels[at.node][number] != 0 {
                 (!steps && !names_only, false)
             } else {
-                (call != 0 || model.hoist, call == 0)
+                (call != 0 || model.hoist, true)
             };
             waiting.models |= u16::from(waits) << number;
             waiting.ended |= u16::from(ended) << number;
@@ -352,17 +357,16 @@ impl Engine {
             } else if at.carried && is_task {
                 // The innermost level that the node is in, which may be transparent.
                 (innermost[number], Some(Child::Iteration))
-            } else if call != 0 {
-                (innermost[number] + u32::from(is_task && in_loop), Some(Child::Call(call)))
             } else {
                 let ended = ended.map(|ended| Child::Loop(ended.number));
+                let call = if call != 0 { Some(Child::Call(call)) } else { None };
                 // In a loop, children belong to the iteration.
-                (innermost[number] + u32::from(is_task && in_loop), ended.or(own))
+                (innermost[number] + u32::from(is_task && in_loop), ended.or(call).or(own))
             };
             let from_frame = level.saturating_sub(frame_levels[number]);
             let level = level.saturating_sub(1) as usize;
             // Beside a call, also what the function did itself on that line.
-            let further = own.filter(|_| !run.model.loops && call != 0 && source_call == 0);
+            let further = own.filter(|_| matches!(child, Some(Child::Call(_))) && source_call == 0);
             for child in child.into_iter().chain(further) {
                 run.depend(level, child, moment);
                 context.shapes.waits(number, from_frame, child);
