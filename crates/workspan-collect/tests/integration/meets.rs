@@ -20,7 +20,7 @@ use workspan_wire::shm::Thread;
 use crate::machine::{now, work, Machine};
 use crate::replay::strands;
 
-const RUNS: u64 = 3000;
+const RUNS: u64 = if cfg!(miri) { 8 } else { 3000 };
 const THREADS: usize = 5;
 const ADDRESSES: u64 = 4;
 
