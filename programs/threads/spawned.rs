@@ -29,5 +29,7 @@ fn main() {
     function.join().expect("it ends");
     closure.join().expect("it ends");
     named.expect("there is room for a thread").join().expect("it ends");
-    started.map(|thread| thread.join().expect("it ends"));
+    for thread in started {
+        thread.join().expect("it ends");
+    }
 }

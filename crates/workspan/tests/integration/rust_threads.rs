@@ -24,6 +24,7 @@ fn are_called_by_the_line_that_creates_them() {
     assert_eq!(expected.len(), 6);
     for (name, options) in [
         ("debug", &["-Copt-level=0", "-g"][..]),
+        ("small", &["-Copt-level=1", "-g"]),
         ("release", &["-Copt-level=3", "-g"]),
         ("lines", &["-Copt-level=3", "-Cdebuginfo=line-tables-only"]),
         ("mangled", &["-Copt-level=2", "-g", "-Csymbol-mangling-version=v0"]),
