@@ -61,7 +61,7 @@ fn graph(repository: &Repository, name: &str) -> Graph {
 fn judged(repository: &Repository, pairs: &[(&str, &str, &str)]) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut met = vec![false; pairs.len()];
-    for (name, manifest) in repository.crates() {
+    for (name, _) in repository.crates() {
         let graph = graph(repository, name);
         let circles = graph.circles();
         for circle in &circles {
