@@ -382,7 +382,7 @@ mod tests {
         };
         insta::assert_snapshot!(plain(|out, style| compared_text(out, &view, style)), @r"
         events of a site's own strands, before and after:
-        work before    after  times  page-faults  after  times  site
+        work before    after  ratio  page-faults  after  ratio  site
             1.00 ms  3.00 ms   3.00            4      6   1.50  a.rs:3 join s-1
         ");
         assert_eq!(plain(|out, style| compared_text(out, &ComparedEvents::default(), style)), "");
