@@ -252,7 +252,7 @@ fn bad_input_is_an_error_that_says_what_to_do() {
     let bytes = fs::read(&file).expect("readable");
     let report = workspan(&folder, &["depend", "report", "run.depend", "--json"]);
     assert_eq!(serde_json::from_slice::<Value>(&report.stdout).expect("JSON"), profile);
-    // Built elsewhere, a file is called as from where its reader is; programs are told what the compiler saw.
+    // Built elsewhere, a file is called as from where its reader is; programs get what the compiler saw.
     let [source, whole] = ["prog.c", "whole"].map(|name| folder.join(name).display().to_string());
     let command = format!("cd / && cc {source} -o {whole}");
     assert!(workspan(&folder, &["build", "--", "sh", "-c", &command]).status.success());
