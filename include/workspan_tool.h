@@ -16,9 +16,13 @@
  * thread; so do those of tasks that a thread runs while another task of it waits. The time that callbacks take is in no
  * number of Workspan's own.
  *
+ * `strand` is the number of the strand that begins with `after_enter`, or that ends with `before_sync` and `before_exit`. No two
+ * strands of a run have the same number. Divided by 10^12, it gives the thread on which the strand began. If the program is
+ * recorded with `--strands` too, the column `tool_number` of `nodes` has the same number.
+ *
  * Callbacks may do anything but call the runtime that is being watched. They run on any thread, several at a time.
  *
- * Version 1. Later versions add members at the end of structures, and say so in `version`.
+ * Version 2. Later versions add members at the end of structures, and say so in `version`.
  */
 #ifndef WORKSPAN_TOOL_H
 #define WORKSPAN_TOOL_H
@@ -29,7 +33,7 @@
 extern "C" {
 #endif
 
-#define WORKSPAN_TOOL_VERSION 1
+#define WORKSPAN_TOOL_VERSION 2
 
 /* Kinds of tasks. */
 #define WORKSPAN_TASK_THREAD 0 /* the program's first strand, or a thread that it has started */
@@ -45,6 +49,7 @@ typedef struct workspan_task {
     void *data;        /* null at first */
     uint32_t kind;
     uint32_t site; /* where it was created: for `place`; 0 if that is not known */
+    uint64_t strand; /* since version 2: the strand that this call is about (see above) */
 } workspan_task;
 
 /* A place in the source, as far as it is known. The text stays valid. */

@@ -40,7 +40,7 @@ function sentence(answer: Answer): string {
   if (least !== after) {
     return `parallelism between ${after} and ${least} instead of ${before}: with ${names.join(", ")}${of}`;
   }
-  return `parallelism ${after} instead of ${before}, ${most} at most: with ${names.join(", ")}${of}`;
+  return `parallelism ${after} instead of ${before} (at most ${most}) with ${names.join(", ")}${of}`;
 }
 
 function command(): string {

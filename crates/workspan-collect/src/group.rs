@@ -81,10 +81,10 @@ impl Group {
         self.body_span.set(span);
         self.body_burdened.set(strand::burdened(thread));
         if log::on(thread) && self.active.get() {
-            log::strand(thread, Event::Wait, strand::context(thread), span);
             if tool::on(thread) {
                 tool::sync(thread, now);
             }
+            log::strand(thread, Event::Wait, strand::context(thread), span);
             log::rest(thread);
         }
         task::enter_idle(thread, now);

@@ -70,6 +70,9 @@ impl Handoff {
         if log::on(thread) {
             let tool = if tool::on(thread) { thread.tool_task.get() | task::CONTINUED } else { 0 };
             identity = Identity { log: log::identity(thread), tool };
+            if tool::on(thread) {
+                tool::leave(thread);
+            }
             log::with(thread, 0, 0, identity.log);
             log::strand(thread, Event::Handoff, position.context, span);
             log::rest(thread);
@@ -153,6 +156,9 @@ impl Handoff {
         strand::set_burdened(thread, ended.burdened);
         if log::on(thread) {
             log::mark(thread);
+            if tool::on(thread) {
+                tool::come_back(thread, thread.tool_task.get());
+            }
         }
         if events::flag(thread) != 0 {
             events::give(unclosed(thread), self.events.take());

@@ -188,13 +188,13 @@ impl JoinFrame {
     #[cold]
     #[inline(never)]
     fn log_branch(&self, thread: &Thread, event: Event, span: i64, now: u64) {
-        log::numbered(thread, event, strand::context(thread), span, 1);
         if tool::on(thread) {
             match event {
                 Event::Join => tool::end(thread, get!(self.parent), now),
                 _ => tool::sync(thread, now),
             }
         }
+        log::numbered(thread, event, strand::context(thread), span, 1);
         log::go(thread, now);
     }
 

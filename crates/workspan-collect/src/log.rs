@@ -56,6 +56,7 @@ pub fn start(shared: Shared, thread: &Thread, role: Role) {
     if listened {
         thread.tool.set(tool::CALLED);
         thread.tool_task.set(0);
+        tool::number_strands(thread, slot_of(shared, thread));
     }
     if shared.header().config.log.load(Ordering::Relaxed) != 0 {
         start_records(shared, thread, role);
@@ -92,6 +93,7 @@ pub fn rehearse(shared: Shared, thread: &Thread) {
     }
     if tool::is_loaded() {
         thread.tool.set(tool::REHEARSED);
+        tool::number_strands(thread, slot_of(shared, thread));
     }
 }
 
@@ -159,6 +161,10 @@ pub fn numbered(thread: &Thread, event: Event, context: u32, span: i64, number: 
     mark(thread);
     if let Some(wide) = Record::wide(cost, blocked) {
         put(thread, wide);
+    }
+    if tool::on(thread) {
+        put(thread, Record::new(Event::Seen, 0, 0, thread.strand_number.get()));
+        tool::begin_strand(thread);
     }
     put(thread, Record::new(event, context, cost, Record::when(thread.start.get(), number)));
 }

@@ -54,12 +54,15 @@ pub enum Place {
     },
     /// An address in the code (not that of the instruction after the call).
     Address(u64),
-    /// Addresses of calls within each other, outermost first, the first of which identifies the place.
+    /// Addresses of calls within each other, outermost first.
     Called {
         /// The same kind of addresses.
         calls: &'static [u64],
         /// As a compiler mangles it; empty if unknown.
         type_name: &'static str,
+        /// All calls identify the place, not the first alone: the program's own code may be inlined into a library's function
+        /// that makes several of the others.
+        whole: bool,
     },
 }
 
@@ -86,9 +89,20 @@ impl Place {
             Place::Location(location) | Place::Named(location, _) => location as *const Location<'_> as u64,
             Place::Told { key, .. } => key,
             Place::Address(address) => address,
-            Place::Called { calls, .. } => calls.first().copied().unwrap_or(0),
+            Place::Called { calls, .. } => first_of(calls) ^ self.further(),
         }
     }
+
+    /// Of a place that all calls identify, a number for those but the first; otherwise 0.
+    fn further(self) -> u64 {
+        let Place::Called { calls, whole: true, .. } = self else { return 0 };
+        let rest = calls.get(1..).unwrap_or(&[]);
+        rest.iter().fold(0, |sum, call| (sum ^ call).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+}
+
+fn first_of(calls: &[u64]) -> u64 {
+    calls.first().copied().unwrap_or(0)
 }
 
 /// A region that was entered.
@@ -316,8 +330,8 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
         Place::Named(location, name) => at(location, name),
         Place::Told { key, address, tell } => Told { address, ..tell(key) },
         Place::Address(address) => Told { file: "", function: "", line: 0, column: 0, address },
-        Place::Called { type_name, .. } => {
-            Told { file: "", function: type_name, line: 0, column: 0, address: site.place.key() }
+        Place::Called { type_name, calls, .. } => {
+            Told { file: "", function: type_name, line: 0, column: 0, address: first_of(calls) }
         }
     };
     let stack = match site.place {
@@ -329,7 +343,7 @@ fn intern(shared: Shared, site: &CallSite) -> Option<SiteId> {
         file: told.file,
         line: told.line,
         column: told.column,
-        serial: (0, 0),
+        serial: ((site.place.further() >> 32) as u32, site.place.further() as u32),
         address: if told.file.is_empty() { told.address } else { 0 },
     };
     tables::intern_site(shared, &key, || {

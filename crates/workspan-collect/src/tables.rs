@@ -34,7 +34,7 @@ pub struct SiteKey<'a> {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// For serial code: the site + 1 before and after it.
+    /// For serial code: the site + 1 before and after it. Otherwise what distinguishes places of one address.
     pub serial: (u32, u32),
     /// Where the compiler names no file: an address in the code; 0 otherwise.
     pub address: u64,

@@ -43,6 +43,7 @@ pub struct Suspended {
     log_work: i64,
     log_offset: i64,
     tool_task: u64,
+    strand_number: u64,
     /// A tool sees neither its begin nor its end.
     continued: bool,
 }
@@ -62,6 +63,7 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         log_work: thread.log_work.get(),
         log_offset: thread.log_offset.get(),
         tool_task: thread.tool_task.get(),
+        strand_number: thread.strand_number.get(),
         continued: origin.identity.tool & CONTINUED != 0 && tool::on(thread),
     };
     thread.task.set(TaskState {
@@ -77,10 +79,12 @@ pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
         log::mark(thread);
         log::piece(thread, Event::Begin, origin.context, origin.span, origin.identity.log);
         if tool::on(thread) {
-            match origin.identity.tool & CONTINUED {
-                0 => tool::begin(thread, origin.identity.tool, now),
-                _ => thread.tool_task.replace(origin.identity.tool & !CONTINUED),
-            };
+            if suspended.continued {
+                tool::come_back(thread, origin.identity.tool & !CONTINUED);
+            } else {
+                tool::begin_strand(thread);
+                tool::begin(thread, origin.identity.tool, now);
+            }
         }
     }
     log::go(thread, now);
@@ -93,10 +97,13 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     strand::flush(thread);
     let position = thread.task.position.get();
     if log::on(thread) {
-        log::strand(thread, Event::End, position.context, span);
-        if tool::on(thread) && !suspended.continued {
-            tool::end(thread, suspended.tool_task, now);
+        if tool::on(thread) {
+            match suspended.continued {
+                true => tool::leave(thread),
+                false => tool::end(thread, suspended.tool_task, now),
+            }
         }
+        log::strand(thread, Event::End, position.context, span);
         log::rest(thread);
     }
     let pending = if position.context == ROOT { thread.task.work.get() - thread.task.flushed.get() } else { 0 };
@@ -114,6 +121,7 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     thread.log_work.set(suspended.log_work);
     thread.log_offset.set(suspended.log_offset);
     thread.tool_task.set(suspended.tool_task);
+    thread.strand_number.set(suspended.strand_number);
     thread.idle_since.set(now);
     // Whatever goes on here begins at a reading of its own.
     log::rest(thread);

@@ -9,6 +9,11 @@
 //! goes ([`super::origin::Identity`]). Blocks for these come from a table of the process by a stack without locks; a task for which there is none is
 //! counted, and the tool is not called for it.
 //!
+//! **Strands have numbers** that are the same in the log ([`Event::Seen`](workspan_wire::log::Event::Seen)): a number is given where
+//! a strand begins, is the thread's ([`Thread::strand_number`]) while the strand runs, is put aside with the rest of its state
+//! while another task runs ([`super::task`]), and travels in the task's block where the strand goes on elsewhere ([`leave`],
+//! [`come_back`]). So no two strands have the same, and whoever is called sees the one that the log has.
+//!
 //! **Cost:** without tool none (the test is that of the log). With one, 76 ns a branch and 120 ns a spawned task besides the tool's own
 //! (`docs/tools.md`), most of it as hooks are not batched. What the tool takes belongs to no strand ([`exclude_next`]).
 
@@ -23,7 +28,7 @@ use super::memory;
 use super::platform;
 use super::shared::Shared;
 use super::tables::ROOT;
-use workspan_wire::shm::{Thread, MAX_CONTEXTS, MAX_SITES};
+use workspan_wire::shm::{Thread, MAX_CONTEXTS, MAX_SITES, THREAD_STRANDS};
 
 /// The variable that names the library.
 pub const ENV: &[u8] = b"WORKSPAN_TOOL\0";
@@ -32,7 +37,7 @@ pub const CALLED: u32 = 1;
 /// Hooks do all they do for a tool, but for calling it; for calibration.
 pub const REHEARSED: u32 = 2;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +63,8 @@ pub struct Task {
     data: Cell<*mut c_void>,
     kind: Cell<u32>,
     site: Cell<u32>,
+    /// Of a call, the strand that it is about; between two pieces of a task on two threads, the strand that goes on.
+    strand: Cell<u64>,
     /// Next free one, by its number.
     next: AtomicU32,
 }
@@ -212,6 +219,40 @@ pub fn begin_new(thread: &Thread, kind: Kind, context: u32, parent: u64) -> u64 
     identity
 }
 
+/// The thread, of this slot, gives its strands numbers from now on.
+pub fn number_strands(thread: &Thread, slot: usize) {
+    if thread.strand_count.get() == 0 {
+        thread.strand_count.set(slot as u64 * THREAD_STRANDS);
+    }
+    begin_strand(thread);
+}
+
+/// A strand begins: it gets a number.
+#[inline]
+pub fn begin_strand(thread: &Thread) {
+    let number = thread.strand_count.get() + 1;
+    thread.strand_count.set(number);
+    thread.strand_number.set(number);
+}
+
+/// The running strand leaves the thread, and goes on elsewhere under its number ([`come_back`]).
+#[cold]
+pub fn leave(thread: &Thread) {
+    if let Some(task) = task_at(thread.tool_task.get()) {
+        task.strand.set(thread.strand_number.get());
+    }
+}
+
+/// The thread goes on with a strand that another has left, of the task of this identity.
+#[cold]
+pub fn come_back(thread: &Thread, identity: u64) {
+    thread.tool_task.set(identity);
+    match task_at(identity) {
+        Some(task) => thread.strand_number.set(task.strand.get()),
+        None => begin_strand(thread),
+    }
+}
+
 /// The thread goes on with the task of this identity.
 #[inline]
 pub fn go_on(thread: &Thread, identity: u64) {
@@ -243,6 +284,7 @@ fn tell(thread: &Thread, identity: u64, now: u64, which: impl Fn(&Tool) -> Told)
     let Some(told) = (unsafe { TOOL.load(Ordering::Acquire).as_ref() }).and_then(which) else {
         return;
     };
+    leave(thread);
     let call = || {
         // SAFETY: the interface says so; the block is this task's until `end`.
         unsafe { told(identity as *const Task, now) };

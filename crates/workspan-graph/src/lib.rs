@@ -13,32 +13,17 @@
 //! **Invariant:** any bytes are decoded without a panic, in memory proportional to a chunk. Chunks are independent: each
 //! can be made and read by any thread. What is missing or damaged is said ([`file::Problem`], [`graph::Graph::complete`]).
 
-pub mod allocations;
-pub mod cache;
-pub mod causes;
-pub mod code;
-pub mod codec;
-pub mod events;
-pub mod file;
-pub mod graph;
-mod level;
-pub mod merge;
-pub mod messages;
-pub mod misses;
-pub mod now;
-pub mod order;
-pub mod path;
-pub mod program;
-pub mod races;
-pub mod ranks;
+mod analyses;
+mod ordered;
 pub mod replay;
-pub mod runtimes;
-mod sets;
-pub mod sharing;
-pub mod structure;
-pub mod summary;
-pub mod task;
-pub mod timeline;
-pub mod traffic;
-pub mod waits;
-pub mod working_set;
+mod stored;
+
+// Folders show the flow; names stay short.
+use analyses::sets;
+pub use analyses::{
+    allocations, cache, code, misses, now, path, races, runtimes, sharing, summary, timeline, traffic, waits,
+    working_set,
+};
+use ordered::level;
+pub use ordered::{causes, graph, messages, order, ranks, structure, task};
+pub use stored::{codec, events, file, merge, program};

@@ -6,7 +6,7 @@ use workspan_trace::control::Kind;
 
 use crate::event::{now, put_slots, wanted};
 use crate::platform::thread;
-use crate::start;
+use crate::shared;
 use crate::thread::PAUSED;
 
 /// Ticks since the start.
@@ -24,7 +24,7 @@ pub extern "C" fn __workspan_wanted() -> u32 {
 /// Until it is called with 0, this thread's locks, threads and allocations are not the program's.
 #[no_mangle]
 pub extern "C" fn __workspan_pause(paused: u32) {
-    if !start::recording() || thread().paused.replace(paused != 0) == (paused != 0) {
+    if !shared::recording() || thread().paused.replace(paused != 0) == (paused != 0) {
         return;
     }
     if paused == 0 {

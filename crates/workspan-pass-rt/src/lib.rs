@@ -1,6 +1,7 @@
 //! The run-time of instrumented programs: a library of its own, which `workspan build` has programs linked with.
 //!
-//! * [`thread`]: what a thread knows of its buffer, and what happens when that is full; [`ring`]: the shared memory.
+//! * [`thread`]: what a thread knows of its buffer; [`mod@buffer`]: what happens when that is full, for the code that calls
+//!   [`full`]; [`record`]: the bytes of an event; [`shared`]: the shared memory, and [`ring`]: the buffers in it.
 //! * [`modules`]: static descriptions, handed over when a program or library is loaded; [`start`]: beginning and `fork`.
 //! * [`event`]: control events; [`threads`], [`locks`], [`memory`]: functions of the C library that are defined here first,
 //!   note what happens, and call the original ([`mod@original`]). [`openmp`]: tasks of OpenMP, as its runtime reports them.
@@ -17,17 +18,21 @@
 #![cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 pub mod atomics;
+pub mod buffer;
 pub mod c;
 pub mod c11;
 pub mod event;
 pub mod external;
+pub mod full;
 pub mod locks;
 pub mod memory;
 pub mod modules;
 pub mod openmp;
 pub mod original;
 pub mod platform;
+pub mod record;
 pub mod ring;
+pub mod shared;
 pub mod start;
 pub mod tasks;
 pub mod tbb;

@@ -13,7 +13,7 @@ use workspan_trace::control::{Kind, Operation};
 
 use crate::event::{now, write};
 use crate::platform::thread;
-use crate::{c, entry, event, openmp, original, start, tbb};
+use crate::{c, entry, event, openmp, original, shared, tbb};
 
 /// True if this thread's operations are recorded. Those of runtimes are their own business.
 fn wanted() -> bool {
@@ -225,7 +225,7 @@ pub unsafe extern "C-unwind" fn pthread_barrier_init(
         original!(c"pthread_barrier_init", fn(*mut c_void, *const c_void, c_uint) -> c_int, object, attributes, count)
     };
     let result = call();
-    if result == 0 && start::recording() {
+    if result == 0 && shared::recording() {
         match barrier(object as u64) {
             Some(place) => {
                 COUNTS[place].store(count.into(), Release);
@@ -234,7 +234,7 @@ pub unsafe extern "C-unwind" fn pthread_barrier_init(
                 ARRIVALS[place].store(former.next_multiple_of(u64::from(count).max(1)), Release);
             }
             None => {
-                if let Some(header) = start::header() {
+                if let Some(header) = shared::header() {
                     header.untracked.fetch_add(1, Relaxed);
                 }
             }

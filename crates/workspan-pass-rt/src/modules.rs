@@ -10,7 +10,7 @@ use core::sync::atomic::{
 use workspan_trace::shm::CHUNK_BYTES;
 use workspan_trace::VERSION;
 
-use crate::{c, ring, start};
+use crate::{c, ring, shared};
 
 /// What the pass leaves in each module.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ const NAME: &[u8; 13] = b"WorkspanPass\0";
 /// The pass calls it with its record.
 #[no_mangle]
 pub unsafe extern "C" fn __workspan_register(record: *const Record) {
-    if start::recording() {
+    if shared::recording() {
         let errno = c::errno();
         // SAFETY: the pass has made it, constant, and it lasts as long as the module.
         register(unsafe { &*record });
@@ -89,7 +89,7 @@ fn notes(mut bytes: &'static [u8]) {
 fn register(record: &Record) {
     // SAFETY: a variable of the module.
     let base = unsafe { &*record.base };
-    let Some(header) = start::header().filter(|_| record.version == VERSION && base.load(Acquire) == 0) else {
+    let Some(header) = shared::header().filter(|_| record.version == VERSION && base.load(Acquire) == 0) else {
         return;
     };
     let first = header.next_id.fetch_add(record.segments.max(1), AcqRel);

@@ -10,19 +10,19 @@ use core::sync::atomic::{
 use workspan_trace::shm::{kind, state, Chunk, Header, CHUNKS, CHUNK_BYTES, CHUNK_TABLE, DATA};
 
 use crate::thread::{limit, Thread};
-use crate::{c, start};
+use crate::{c, shared};
 
 /// How long a thread sleeps before it looks whether `workspan` is still there.
 static PATIENCE: c::Timespec = c::Timespec { seconds: 0, nanos: 100_000_000 };
 
 /// A number for a new context.
 pub fn new_context() -> u32 {
-    start::header().map_or(0, |header| header.contexts.fetch_add(1, Relaxed))
+    shared::header().map_or(0, |header| header.contexts.fetch_add(1, Relaxed))
 }
 
 /// Description of a buffer.
 fn chunk(index: usize) -> &'static Chunk {
-    let table = start::memory().wrapping_add(CHUNK_TABLE).cast::<Chunk>();
+    let table = shared::memory().wrapping_add(CHUNK_TABLE).cast::<Chunk>();
     // SAFETY: the shared memory is mapped for good, and has this number.
     let chunk = unsafe { table.add(index) };
     // SAFETY: as above.
@@ -30,13 +30,13 @@ fn chunk(index: usize) -> &'static Chunk {
 }
 
 fn data(index: usize) -> *mut u8 {
-    start::memory().wrapping_add(DATA + index * CHUNK_BYTES)
+    shared::memory().wrapping_add(DATA + index * CHUNK_BYTES)
 }
 
 /// Hands over the thread's buffer, and takes another; nothing if there is none.
 pub fn change(thread: &Thread) -> Option<*mut u8> {
     publish(thread);
-    let header = start::header()?;
+    let header = shared::header()?;
     wait_for_room(header)?;
     let index = take(header)?;
     let chunk = chunk(index);
@@ -53,7 +53,7 @@ pub fn change(thread: &Thread) -> Option<*mut u8> {
 
 /// Hands over the thread's buffer, if it has one.
 pub fn publish(thread: &Thread) {
-    let (Some(index), Some(header)) = (thread.chunk.replace(0).checked_sub(1), start::header()) else {
+    let (Some(index), Some(header)) = (thread.chunk.replace(0).checked_sub(1), shared::header()) else {
         return;
     };
     let used = thread.next.get() as usize - data(index as usize) as usize;
@@ -72,7 +72,7 @@ fn hand_over(header: &Header, index: usize, used: usize) {
 
 /// Hands over a part of a module's description. False if there is no room for it.
 pub fn publish_part(module: u32, base: u32, (part, of): (u32, u32), bytes: &[u8]) -> bool {
-    let Some(header) = start::header() else {
+    let Some(header) = shared::header() else {
         return false;
     };
     let Some(index) = wait_for_room(header).and_then(|()| take(header)) else {

@@ -2,55 +2,23 @@
 
 use core::ffi::{c_int, c_void, CStr};
 use core::ptr::null_mut;
-use core::sync::atomic::{
-    AtomicPtr, AtomicU64,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
-};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use workspan_trace::control::FIRST_SEGMENT;
 use workspan_trace::shm::{Header, MAGIC, SIZE};
 use workspan_trace::VERSION;
 
 use crate::platform::{thread, ticks};
-use crate::{c, modules, openmp, tbb, threads};
+use crate::{c, modules, openmp, ring, shared, tbb, threads};
 
 const VARIABLE: &CStr = c"WORKSPAN_TRACE";
-
-/// The shared memory; null if nobody records.
-static MEMORY: AtomicPtr<u8> = AtomicPtr::new(null_mut());
-static SINCE: AtomicU64 = AtomicU64::new(0);
-
-/// True if this process is recorded.
-#[inline]
-pub fn recording() -> bool {
-    !MEMORY.load(Relaxed).is_null()
-}
-
-/// The shared memory.
-#[inline]
-pub fn memory() -> *mut u8 {
-    MEMORY.load(Relaxed)
-}
-
-/// Its header.
-#[inline]
-pub fn header() -> Option<&'static Header> {
-    // SAFETY: mapped for good, and laid out so.
-    unsafe { memory().cast::<Header>().as_ref() }
-}
-
-/// Cycle counter at the start.
-#[inline]
-pub fn since() -> u64 {
-    SINCE.load(Relaxed)
-}
 
 /// Runs before the constructors of everything that is linked with this library.
 extern "C" fn start(_: c_int, _: *const c_void, _: *const c_void) {
     let errno = c::errno();
     if attach() {
         let thread = thread();
-        thread.context.set(crate::ring::new_context() + 1);
+        thread.context.set(ring::new_context() + 1);
         // SAFETY: registers a function that lasts.
         unsafe { c::pthread_atfork(None, None, Some(forked)) };
         modules::register_all();
@@ -88,9 +56,9 @@ fn attach() -> bool {
     let header = unsafe { &*memory.cast::<Header>() };
     if claim(header) {
         header.next_id.store(FIRST_SEGMENT, Relaxed);
-        SINCE.store(ticks(), Relaxed);
-        header.start.store(since(), Relaxed);
-        MEMORY.store(memory.cast(), Release);
+        let since = ticks();
+        header.start.store(since, Relaxed);
+        shared::begin(memory.cast(), since);
         return true;
     }
     // SAFETY: nobody has a reference into it.
@@ -117,10 +85,10 @@ fn claim(header: &Header) -> bool {
 
 /// The child after `fork` records nothing: the buffer is its parent's.
 extern "C" fn forked() {
-    if let Some(header) = header() {
+    if let Some(header) = shared::header() {
         header.refused.fetch_add(1, Relaxed);
     }
-    MEMORY.store(null_mut(), Release);
+    shared::forget();
     let thread = thread();
     thread.chunk.set(0);
     thread.silent.set(true);

@@ -10,7 +10,7 @@ use workspan_trace::control::Kind;
 
 use crate::event::{now, wanted, write};
 use crate::platform::thread;
-use crate::{ring, start};
+use crate::{ring, shared};
 
 static GATHERS: AtomicU32 = AtomicU32::new(1);
 
@@ -56,7 +56,7 @@ pub struct Begun {
 
 /// A task begins on the calling thread. `frame`: what lies below it on the stack is the task's own; 0: the code says.
 pub fn begin(task: u32, frame: usize) -> Option<Begun> {
-    if task == 0 || !start::recording() {
+    if task == 0 || !shared::recording() {
         return None;
     }
     begin_thread();

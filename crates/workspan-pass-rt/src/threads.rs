@@ -12,7 +12,7 @@ use workspan_trace::control::Kind;
 
 use crate::event::{now, wanted, write};
 use crate::platform::thread;
-use crate::{c, entry, memory, openmp, original, ring, start, tbb, thread as storage};
+use crate::{buffer, c, entry, memory, openmp, original, ring, shared, tbb};
 
 type Start = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
@@ -70,7 +70,7 @@ fn insert(handle: u64, context: u32) {
             CONTEXTS[place].fetch_max(context + 1, AcqRel);
         }
         None => {
-            if let Some(header) = start::header() {
+            if let Some(header) = shared::header() {
                 header.untracked.fetch_add(1, Relaxed);
             }
         }
@@ -131,7 +131,7 @@ fn create(
     argument: *mut c_void,
     call: impl FnOnce(Start, *mut c_void) -> c_int,
 ) -> c_int {
-    let silent = start::recording() && thread().paused.get();
+    let silent = shared::recording() && thread().paused.get();
     if !silent && !wanted() {
         return call(start, argument);
     }
@@ -176,7 +176,7 @@ unsafe extern "C-unwind" fn begin(packet: *mut c_void) -> *mut c_void {
         thread().silent.set(true);
         // Threads that it makes are the library's, too.
         thread().paused.set(true);
-    } else if start::recording() {
+    } else if shared::recording() {
         let thread = thread();
         thread.context.set(context + 1);
         remember(context);
@@ -219,13 +219,13 @@ unsafe extern "C" fn ended(rounds: *mut c_void) {
         watch(rounds as usize - 1);
         return;
     }
-    if start::recording() {
+    if shared::recording() {
         if let Some((address, _)) = stack() {
             memory::released(address as *mut c_void);
         }
         write(Kind::End, [now()]);
     }
-    storage::end(thread());
+    buffer::end(thread());
 }
 
 fn is_runtime(address: usize) -> bool {

@@ -269,8 +269,8 @@ pub(crate) fn compared_text(out: &mut String, view: &ComparedEvents, style: Styl
     }
     line(out, "");
     line(out, &style.dim("events of a site's own strands, before and after:"));
-    let names = counted.iter().flat_map(|(_, pair)| [pair.new.name.as_str(), "after", "times"]);
-    let header: Vec<&str> = ["work before", "after", "times"].into_iter().chain(names).chain(["site"]).collect();
+    let names = counted.iter().flat_map(|(_, pair)| [pair.new.name.as_str(), "after", "ratio"]);
+    let header: Vec<&str> = ["work before", "after", "ratio"].into_iter().chain(names).chain(["site"]).collect();
     let mut table = Table::new(&header);
     for site in view.sites.iter().take(style.top) {
         let work = [nanos(site.work.base), nanos(site.work.new), ratio(site.work.inflation)];
@@ -382,7 +382,7 @@ mod tests {
         };
         insta::assert_snapshot!(plain(|out, style| compared_text(out, &view, style)), @r"
         events of a site's own strands, before and after:
-        work before    after  times  page-faults  after  times  site
+        work before    after  ratio  page-faults  after  ratio  site
             1.00 ms  3.00 ms   3.00            4      6   1.50  a.rs:3 join s-1
         ");
         assert_eq!(plain(|out, style| compared_text(out, &ComparedEvents::default(), style)), "");

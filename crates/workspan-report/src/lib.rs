@@ -7,38 +7,32 @@
 //!
 //! **Invariant:** writers return text; nothing here prints, opens files or asks the clock.
 
-pub mod advice;
-pub mod calls;
+mod answers;
 pub mod depend;
-pub mod diff;
-pub mod differential;
 pub mod events;
-pub mod glossary;
 pub mod graph;
 pub mod html;
-pub mod inflation;
 pub mod json;
 pub mod limits;
 pub mod live;
-pub mod merged;
-pub mod place;
-pub mod predict;
 pub mod scale;
-pub mod shown;
-pub mod table;
+mod tables;
 pub mod text;
 pub mod verdict;
 pub mod view;
-pub mod what_if;
-pub mod words;
+mod wording;
 
 mod columns;
 mod crash;
 mod make;
-mod parts;
 mod rows;
-mod terminal;
-mod tree;
+
+// Folders show the flow; names stay short.
+pub use answers::{advice, calls, diff, differential, inflation, merged, predict, what_if};
+pub use tables::table;
+use tables::{terminal, tree};
+use wording::parts;
+pub use wording::{glossary, place, shown, words};
 
 pub use crash::crashed;
 pub use live::{live, Live};

@@ -26,7 +26,7 @@ mod tasks;
 pub use error::StoreError;
 pub use names::folder_of;
 pub use problem::Problem;
-pub use reader::{decode_part, Reader, Stored};
+pub use reader::{decode_part, seen, Reader, Stored};
 pub use schema::{COLUMNS, EVENTS};
 pub use survey::{survey, Survey};
 pub use totals::{TaskTotals, Totals};
@@ -37,7 +37,7 @@ pub const MAJOR: u16 = 2;
 /// The oldest one whose rows can be read: it lacks events, and has no others.
 pub const OLDEST: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 0;
+pub const MINOR: u16 = 1;
 
 /// Rows of a row group, but for the last of a part.
 pub const GROUP_ROWS: usize = 1 << 17;

@@ -5,6 +5,7 @@ mod group;
 mod hostile_tests;
 pub(crate) mod meta;
 pub(crate) mod part;
+mod seen;
 mod workers;
 
 use std::collections::VecDeque;
@@ -18,6 +19,7 @@ use crate::{names, Problem, StoreError};
 use group::{Decoder, Wanted};
 pub use meta::Stored;
 use part::Part;
+pub use seen::seen;
 use workers::{Job, Ticket, Workers};
 
 /// Row groups that are decoded ahead of the one that is used, for each thread.

@@ -26,10 +26,11 @@ pub(crate) const NODES: &str = "message nodes {
     OPTIONAL INT32 inner_context;
     OPTIONAL INT32 outward;
     OPTIONAL INT64 overhead_ns;
+    OPTIONAL INT64 tool_number;
 }";
 
 /// Their names.
-pub const COLUMNS: [&str; 13] = [
+pub const COLUMNS: [&str; 14] = [
     "run",
     "strand",
     "task",
@@ -43,6 +44,7 @@ pub const COLUMNS: [&str; 13] = [
     "inner_context",
     "outward",
     "overhead_ns",
+    "tool_number",
 ];
 
 /// Words for events, as stored.
@@ -83,7 +85,7 @@ pub(crate) fn node_properties() -> WriterProperties {
         .set_dictionary_page_size_limit(1 << 18)
         .set_write_batch_size(GROUP_ROWS);
     // What hardly repeats: times, and numbers that go up.
-    for column in ["strand", "task", "cost_ns", "blocked_ns", "start_ns", "overhead_ns"] {
+    for column in ["strand", "task", "cost_ns", "blocked_ns", "start_ns", "overhead_ns", "tool_number"] {
         properties = properties
             .set_column_dictionary_enabled(ColumnPath::from(column), false)
             .set_column_encoding(ColumnPath::from(column), Encoding::DELTA_BINARY_PACKED);

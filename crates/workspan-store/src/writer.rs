@@ -58,20 +58,27 @@ impl Writer {
 
     /// Takes the next strands. After an error, none is taken any more; what has been written can still be finished.
     pub fn push(&mut self, strands: &[Strand]) -> Result<(), StoreError> {
+        self.push_seen(strands, &[])
+    }
+
+    /// The same with the number by which a tool saw each of them; 0, or none at all, where it saw none.
+    pub fn push_seen(&mut self, strands: &[Strand], seen: &[u64]) -> Result<(), StoreError> {
         if self.stopped {
             return Err(StoreError::Stopped { path: self.folder.clone() });
         }
-        self.take(strands).inspect_err(|_| self.stop())
+        self.take(strands, seen).inspect_err(|_| self.stop())
     }
 
-    fn take(&mut self, mut strands: &[Strand]) -> Result<(), StoreError> {
+    fn take(&mut self, mut strands: &[Strand], mut seen: &[u64]) -> Result<(), StoreError> {
         while !strands.is_empty() {
-            let (now, later) = strands.split_at(strands.len().min(GROUP_ROWS - self.rows.len()));
-            self.rows.push(now)?;
+            let room = GROUP_ROWS - self.rows.len();
+            let (now, later) = strands.split_at(strands.len().min(room));
+            let (seen_now, seen_later) = seen.split_at(seen.len().min(room));
+            self.rows.push(now, seen_now)?;
             if self.rows.len() == GROUP_ROWS {
                 self.write_group()?;
             }
-            strands = later;
+            (strands, seen) = (later, seen_later);
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::mem::MaybeUninit;
 
 /// Version of the interface.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A tool.
 pub trait Tool: Send + Sync + Sized + 'static {
@@ -93,6 +93,7 @@ pub struct Task {
     data: Cell<*mut c_void>,
     kind: u32,
     site: u32,
+    strand: Cell<u64>,
 }
 
 impl Task {
@@ -130,6 +131,12 @@ impl Task {
             3 => Kind::Member,
             _ => Kind::Other,
         }
+    }
+
+    /// The strand that this call is about: of [`Tool::after_enter`] the one that begins, otherwise the one that ends. No two
+    /// strands of a run have the same number; a recording with `--strands` has it as `tool_number`.
+    pub fn strand(&self) -> u64 {
+        self.strand.get()
     }
 
     /// Where it was created.

@@ -32,6 +32,8 @@ pub enum Event {
     With = 2,
     /// To the next record: the identity of the group that it belongs to.
     Of = 3,
+    /// To the next record: the number by which a tool sees the strand that ends, in the second word.
+    Seen = 4,
 
     /// A piece of the task of this identity begins here. *n*: its absolute span.
     Begin = 8,
@@ -113,10 +115,11 @@ pub enum Event {
 pub const INNERMOST: i64 = -1;
 
 /// All events.
-const EVENTS: [Event; 38] = [
+const EVENTS: [Event; 39] = [
     Event::Wide,
     Event::With,
     Event::Of,
+    Event::Seen,
     Event::Begin,
     Event::Life,
     Event::Born,

@@ -22,7 +22,7 @@ pub struct SiteRecord {
     pub line: Cell<u32>,
     /// Column, from 1.
     pub column: Cell<u32>,
-    /// For serial code: the region before it (site + 1; 0: program start).
+    /// For serial code: the region before it (site + 1; 0: program start). Of other kinds, this and the next mean nothing to readers.
     pub serial_from: Cell<u32>,
     /// For serial code: the region after it (site + 1; 0: program end).
     pub serial_to: Cell<u32>,

@@ -38,7 +38,7 @@ pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 13;
+pub const WIRE_VERSION: u32 = 14;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -78,6 +78,10 @@ pub const OPEN_REGIONS: usize = 16;
 pub const OPEN_BATCHES: usize = 8;
 /// Entries of a thread's cache of region entries.
 pub const REGION_CACHE: usize = 64;
+
+/// Numbers that a tool sees of a thread's strands: those of slot *i* follow *i* times this, so that both can be read in a
+/// decimal number.
+pub const THREAD_STRANDS: u64 = 1_000_000_000_000;
 
 /// Records that a thread's log holds until somebody takes them.
 pub const LOG_RECORDS: usize = if cfg!(miri) { 1 << 10 } else { 1 << 16 };
@@ -441,6 +445,10 @@ pub struct Thread {
     pub log_identity: Cell<u64>,
     /// What a tool is shown of the task that runs; 0 for none.
     pub tool_task: Cell<u64>,
+    /// The number by which a tool sees the strand that runs.
+    pub strand_number: Cell<u64>,
+    /// The number that this thread gave a strand last ([`THREAD_STRANDS`]).
+    pub strand_count: Cell<u64>,
 
     /// What the tasks have in common that this thread creates: addresses in the program's own memory, by
     /// `context % OPEN_BATCHES`; 0 for none.

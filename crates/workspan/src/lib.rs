@@ -5,50 +5,33 @@
 //! otherwise [`exit::OK`], or
 //! [`exit::FAILED`] with a message on stderr.
 
-pub mod advise;
 pub mod args;
-pub mod cache;
-pub mod calls;
+mod ask;
 pub mod cargo;
+mod compare;
 pub mod counters;
 pub mod depend;
-pub mod diff;
-pub mod differential;
+mod disk;
 pub mod doctor;
-pub mod evidence;
-pub mod exit;
-pub mod export;
-pub mod files;
-pub mod gate;
 pub mod graph;
 pub mod guide;
-pub mod inflation;
-pub mod info;
 pub mod instrument;
 pub mod limits;
 pub mod machine;
-pub mod merge;
 pub mod native;
 pub mod openmp;
-pub mod output;
-pub mod overwrite;
-pub mod parts;
-pub mod predict;
-pub mod query;
 pub mod rank;
 pub mod rayon;
 pub mod record;
-pub mod report;
 pub mod runtime;
 pub mod scale;
-pub mod signals;
-pub mod source;
-pub mod status_line;
-pub mod strands;
-pub mod time;
-pub mod untrusted;
-pub mod usage;
-pub mod what_if;
+mod terminal;
+
+// Folders show the flow; names stay short.
+pub use ask::{advise, calls, evidence, info, parts, predict, query, report, strands, what_if};
+pub use compare::{diff, differential, gate, inflation, merge};
+pub use disk::{cache, export, files, overwrite, source};
+pub use terminal::{exit, output, signals, status_line, time, untrusted, usage};
 
 pub use workspan_report::table;
 

@@ -6,6 +6,7 @@
 //! so a wait often comes before what it waits for in serial order.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 
 use workspan_analysis::schedule::{greedy, BuildOptions, Graph};
 use workspan_analysis::what_if::{what_if, Scenario};
@@ -20,7 +21,7 @@ use workspan_wire::shm::Thread;
 use crate::machine::{now, work, Machine};
 use crate::replay::strands;
 
-const RUNS: u64 = 3000;
+const RUNS: u64 = if cfg!(miri) { 30 } else { 3000 };
 const THREADS: usize = 5;
 const ADDRESSES: u64 = 4;
 
@@ -171,7 +172,17 @@ fn waits_compose_on_the_fly_and_from_the_log() {
         (0..ADDRESSES).for_each(|address| forget(program.thread(0), address));
         program.machine.finish();
         let expected = program.at.iter().copied().max().unwrap();
-        let (recording, label) = (program.machine.recording(), format!("seed {seed}"));
+        let label = format!("seed {seed}");
+        if cfg!(miri) {
+            // Reading the whole memory would take Miri minutes; the end of the longest chain is in its header.
+            let span = program.machine.shared.header().detached.candidate.span.load(Ordering::Relaxed);
+            assert_eq!(span, expected, "{label}");
+            let (rows, converted) = strands(&program.machine, &[ContextId::ROOT]);
+            assert!(converted.whole(), "{label}: {converted:?}");
+            assert_eq!(rows.iter().map(|row| row.cost.0).sum::<i64>(), program.work, "{label}");
+            continue;
+        }
+        let recording = program.machine.recording();
         let run = &recording.runs[0];
         assert_eq!((run.span.0, run.work().0, run.blocked.0), (expected, program.work, program.blocked), "{label}");
         assert_eq!(run.critical.iter().map(|part| part.0).sum::<i64>(), expected, "{label}");
@@ -191,5 +202,5 @@ fn waits_compose_on_the_fly_and_from_the_log() {
         let created = program.states.iter().filter(|state| **state != State::Unborn).count() - 1;
         parked += of_threads - created;
     }
-    assert!(edges > 3000 && parked > 500, "{edges} edges, {parked} parked");
+    assert!(cfg!(miri) || (edges > 3000 && parked > 500), "{edges} edges, {parked} parked");
 }

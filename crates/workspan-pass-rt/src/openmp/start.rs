@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::abi::{callback, Data, Lookup, SetCallback, StartToolResult};
 use super::tasks;
-use crate::{c, start};
+use crate::{c, shared};
 
 /// First address of the runtime's code, and the one after its last.
 static OWN: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
@@ -26,7 +26,7 @@ pub fn find() {
 #[no_mangle]
 pub extern "C" fn ompt_start_tool(_version: c_uint, _runtime: *const c_char) -> *const StartToolResult {
     static RESULT: StartToolResult = StartToolResult { initialize, finalize, tool_data: 0 };
-    if start::recording() {
+    if shared::recording() {
         &raw const RESULT
     } else {
         null()

@@ -17,7 +17,7 @@ use super::abi::{flag, status, sync, Data, Dependence, GetTaskMemory, BEGIN};
 use crate::event::{now, write};
 use crate::platform::thread;
 use crate::thread::{Thread, REGIONS};
-use crate::{c, memory, ring, start};
+use crate::{c, memory, ring, shared};
 
 const LOW: u64 = 0xffff_ffff;
 const UNDEFERRED: u64 = 1 << 63;
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn parallel_begin(
     _flags: c_int,
     _after: *const c_void,
 ) {
-    let Some(header) = start::header() else { return };
+    let Some(header) = shared::header() else { return };
     let thread = thread();
     begin_thread(thread);
     let depth = thread.depth.get() as usize;
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn parallel_begin(
 /// The runtime calls it.
 pub unsafe extern "C" fn parallel_end(_region: *const Data, task: *const Data, _flags: c_int, _after: *const c_void) {
     let thread = thread();
-    let Some(depth) = thread.depth.get().checked_sub(1).filter(|_| start::recording()) else { return };
+    let Some(depth) = thread.depth.get().checked_sub(1).filter(|_| shared::recording()) else { return };
     thread.depth.set(depth);
     switch(thread, context(word(task)));
     if depth as usize >= REGIONS {
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn implicit_task(
     index: c_uint,
     flags: c_int,
 ) {
-    if !start::recording() {
+    if !shared::recording() {
         return;
     }
     let thread = thread();
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn task_create(
     _after: *const c_void,
 ) {
     let flags = flags.cast_unsigned();
-    if !start::recording() || flags & (flag::TASKWAIT | flag::INITIAL) != 0 {
+    if !shared::recording() || flags & (flag::TASKWAIT | flag::INITIAL) != 0 {
         return;
     }
     let before = now();
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn task_create(
 /// # Safety
 /// The runtime calls it.
 pub unsafe extern "C" fn dependences(task: *const Data, list: *const Dependence, count: c_int) {
-    let Some(count) = usize::try_from(count).ok().filter(|_| !list.is_null() && start::recording()) else { return };
+    let Some(count) = usize::try_from(count).ok().filter(|_| !list.is_null() && shared::recording()) else { return };
     // SAFETY: the runtime passes that many.
     let list = unsafe { core::slice::from_raw_parts(list, count) };
     let depending = u64::from(context(word(task)));
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn dependences(task: *const Data, list: *const Dependence,
 /// # Safety
 /// The runtime calls it.
 pub unsafe extern "C" fn task_schedule(prior: *const Data, how: c_int, next: *const Data) {
-    if !start::recording() || status::FULFILLED.contains(&how) {
+    if !shared::recording() || status::FULFILLED.contains(&how) {
         return;
     }
     let thread = thread();
@@ -299,7 +299,7 @@ pub unsafe extern "C" fn sync_region(
     task: *const Data,
     _after: *const c_void,
 ) {
-    if !start::recording() || kind == sync::REDUCTION {
+    if !shared::recording() || kind == sync::REDUCTION {
         return;
     }
     let errno = c::errno();

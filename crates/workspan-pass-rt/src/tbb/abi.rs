@@ -119,7 +119,7 @@ pub fn followed() -> bool {
             find();
             let known = VERSIONS.contains(&version);
             VERSION.store(if known { KNOWN } else { OTHER }, Ordering::Relaxed);
-            if let Some(header) = crate::start::header().filter(|_| !known) {
+            if let Some(header) = crate::shared::header().filter(|_| !known) {
                 header.untracked.fetch_add(1, Ordering::Relaxed);
             }
             known

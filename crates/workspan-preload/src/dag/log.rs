@@ -65,6 +65,7 @@ pub fn begun(thread: &Thread, task: &Frame) {
         log::piece(thread, Event::Member, context, logged.work.get(), logged.identity.get());
     }
     if tool::on(thread) {
+        tool::begin_strand(thread);
         tell_begun(thread, task);
     }
 }
@@ -96,6 +97,7 @@ fn tell_ended(thread: &Thread, task: &Frame) {
 pub fn interrupted(thread: &Thread, task: &Frame) {
     task.logged.work.set(thread.log_work.get());
     task.logged.offset.set(thread.log_offset.get());
+    task.logged.strand_number.set(thread.strand_number.get());
 }
 
 /// `task` pauses and leaves the thread, or its code has ended before it is complete.
@@ -104,6 +106,7 @@ pub fn left(thread: &Thread, task: &Frame) {
     let next = log::identity(thread);
     task.logged.work.set(next as i64);
     task.logged.offset.set(ELSEWHERE);
+    task.logged.strand_number.set(thread.strand_number.get());
     log::with(thread, ROOT, 0, next);
     log::strand(thread, Event::Suspend, strand::context(thread), strand::span(thread));
 }
@@ -114,6 +117,7 @@ pub fn resumed(thread: &Thread, task: &Frame) {
     let logged = &task.logged;
     if tool::on(thread) {
         tool::go_on(thread, logged.tool.get());
+        thread.strand_number.set(logged.strand_number.get());
     }
     if logged.offset.get() == ELSEWHERE {
         mark(thread);

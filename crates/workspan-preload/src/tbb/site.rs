@@ -66,7 +66,9 @@ pub fn of(thread: &Thread, kind: SiteKind, called: Called, class: &'static Class
 /// The same with the name of a class; empty if there is none.
 pub fn named(thread: &Thread, kind: SiteKind, called: Called, type_name: &'static str) -> Option<CallSite> {
     let calls = calls(thread, called)?;
-    Some(CallSite { kind, place: Place::Called { calls, type_name }, type_name: || "" })
+    // A thread has no class to be known by, and `std::thread::scope` has all that the program creates in it inlined.
+    let whole = kind == SiteKind::Thread;
+    Some(CallSite { kind, place: Place::Called { calls, type_name, whole }, type_name: || "" })
 }
 
 fn calls(thread: &Thread, called: Called) -> Option<&'static [u64]> {

@@ -32,6 +32,8 @@ pub(super) struct Entry {
     pub(super) number: u16,
     pub(super) with: Option<With>,
     pub(super) group: Option<u64>,
+    /// The number by which a tool sees the strand; 0 for none.
+    pub(super) seen: u64,
     /// Where it begins, and the next one.
     pub(super) at: u64,
     pub(super) next: u64,
@@ -91,6 +93,7 @@ impl<'l, L: Logs + ?Sized> Source<'l, L> {
     pub(super) fn entry(&mut self, cursor: Cursor) -> io::Result<Option<Entry>> {
         let mut at = cursor.at;
         let [mut wide, mut with, mut group] = [None; 3];
+        let mut seen = 0;
         let mut begin = at;
         while at < cursor.end {
             let Some(record) = self.record(cursor.slot, at)? else {
@@ -101,6 +104,7 @@ impl<'l, L: Logs + ?Sized> Source<'l, L> {
                 Some(Event::Wide) => wide = Some(record),
                 Some(Event::With) => with = Some(record),
                 Some(Event::Of) => group = Some(record),
+                Some(Event::Seen) => seen = record.1,
                 Some(event) => {
                     return Ok(Some(Entry {
                         event,
@@ -112,6 +116,7 @@ impl<'l, L: Logs + ?Sized> Source<'l, L> {
                         number: record.number(),
                         with: with.map(|with| With { context: with.context(), n: with.n(), identity: with.1 }),
                         group: group.map(|group| group.1),
+                        seen,
                         at: begin,
                         next: at,
                     }))
@@ -119,6 +124,7 @@ impl<'l, L: Logs + ?Sized> Source<'l, L> {
                 None => {
                     self.stray += 1;
                     [wide, with, group] = [None; 3];
+                    seen = 0;
                     begin = at;
                 }
             }

@@ -64,7 +64,17 @@ pub fn state(snapshot: &(impl Snapshot + ?Sized)) -> io::Result<State> {
 pub fn convert<E>(
     logs: &(impl Logs + ?Sized),
     setting: &Setting<'_>,
-    push: impl FnMut(&[Strand]) -> Result<(), E>,
+    mut push: impl FnMut(&[Strand]) -> Result<(), E>,
+) -> Result<Converted, Stopped<E>> {
+    convert_seen(logs, setting, |strands, _| push(strands))
+}
+
+/// The same with the number by which a tool saw each strand: 0 if it saw none that is this row's. A row that several of a
+/// thread's strands make up has the number of the first.
+pub fn convert_seen<E>(
+    logs: &(impl Logs + ?Sized),
+    setting: &Setting<'_>,
+    push: impl FnMut(&[Strand], &[u64]) -> Result<(), E>,
 ) -> Result<Converted, Stopped<E>> {
     let mut source = entry::Source::new(logs);
     let index = index::Index::new(&mut source, setting.complete).map_err(Stopped::Read)?;

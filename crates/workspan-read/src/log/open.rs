@@ -115,7 +115,7 @@ pub(super) struct Constructs<'s, P> {
 
 pub(super) type Step<E> = Result<(), Stopped<E>>;
 
-impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Constructs<'s, P> {
+impl<'s, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Constructs<'s, P> {
     pub(super) fn new(rows: Rows<'s, P>) -> Constructs<'s, P> {
         let (stack, groups, teams) = (Vec::new(), Vec::new(), Vec::new());
         Constructs { rows, stack, groups, scopes: vec![Scope::NEW], teams, begun_teams: 0, stray: 0 }

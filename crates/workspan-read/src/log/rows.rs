@@ -20,12 +20,14 @@ pub(super) struct Part {
     pub(super) blocked: i64,
     pub(super) tick: u64,
     pub(super) slot: usize,
+    /// The number by which a tool sees it; 0 for none.
+    pub(super) seen: u64,
 }
 
 impl Part {
     /// What an entry ends.
     pub(super) fn of(entry: &Entry, slot: usize) -> Part {
-        Part { context: entry.context, cost: entry.n, blocked: entry.blocked, tick: entry.tick, slot }
+        Part { context: entry.context, cost: entry.n, blocked: entry.blocked, tick: entry.tick, slot, seen: entry.seen }
     }
 
     fn and(self, later: Part) -> Part {
@@ -33,6 +35,7 @@ impl Part {
             cost: self.cost.wrapping_add(later.cost),
             blocked: self.blocked.wrapping_add(later.blocked),
             tick: self.tick,
+            seen: if self.seen == 0 { later.seen } else { self.seen },
             ..later
         }
     }
@@ -44,6 +47,8 @@ pub(super) struct Rows<'s, P> {
     setting: &'s Setting<'s>,
     push: P,
     batch: Vec<Strand>,
+    /// Of each of them, the number by which a tool sees it; 0 for none.
+    seen: Vec<u64>,
     /// Position of the running task, in ticks.
     pub(super) position: i64,
     /// The next strand is the program's first: hooks that end none may have been passed since it began.
@@ -55,12 +60,13 @@ pub(super) struct Rows<'s, P> {
     pub(super) strands: u64,
 }
 
-impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
+impl<'s, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Rows<'s, P> {
     pub(super) fn new(setting: &'s Setting<'s>, push: P) -> Rows<'s, P> {
         Rows {
             setting,
             push,
             batch: Vec::with_capacity(BATCH),
+            seen: Vec::with_capacity(BATCH),
             position: 0,
             opening: false,
             carried: None,
@@ -93,9 +99,10 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
     /// A strand of no cost in `context`.
     pub(super) fn nothing(&self, context: Option<u32>) -> Part {
         let last = self.last.or(self.carried);
-        let mut part = last.unwrap_or(Part { context: 0, cost: 0, blocked: 0, tick: self.setting.started, slot: 0 });
+        let mut part =
+            last.unwrap_or(Part { context: 0, cost: 0, blocked: 0, tick: self.setting.started, slot: 0, seen: 0 });
         part.tick = part.tick.wrapping_add(part.cost.cast_unsigned());
-        Part { context: context.unwrap_or(part.context), cost: 0, blocked: 0, ..part }
+        Part { context: context.unwrap_or(part.context), cost: 0, blocked: 0, seen: 0, ..part }
     }
 
     /// Charges `part`, and nothing else: an empty group.
@@ -150,6 +157,7 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
             start: Nanos(self.nanos(since.cast_signed())),
             thread: u16::try_from(part.slot).unwrap_or(u16::MAX),
         });
+        self.seen.push(part.seen);
         self.last = Some(part);
         self.strands += 1;
         if self.batch.len() >= BATCH && (self.unsettled.is_none() || self.batch.len() >= MOST_UNSETTLED) {
@@ -177,8 +185,9 @@ impl<'s, E, P: FnMut(&[Strand]) -> Result<(), E>> Rows<'s, P> {
     }
 
     pub(super) fn flush(&mut self) -> Result<(), Stopped<E>> {
-        (self.push)(&self.batch).map_err(Stopped::Write)?;
+        (self.push)(&self.batch, &self.seen).map_err(Stopped::Write)?;
         self.batch.clear();
+        self.seen.clear();
         self.unsettled = None;
         Ok(())
     }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::place;
+
 /// `workspan depend --json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Depend {
@@ -34,6 +36,30 @@ pub struct Depend {
     pub black_boxes: Vec<BlackBox>,
     /// All dependences between places of one function.
     pub dependences: Vec<Dependence>,
+}
+
+impl Depend {
+    /// The same for a reader in `folder`: files below it are called as from there ([`place::below`]).
+    #[must_use]
+    pub fn read_in(&self, folder: &str) -> Depend {
+        let mut found = self.clone();
+        for each in &mut found.loops {
+            let ends = each.blockers.iter_mut().flat_map(|blocker| [&mut blocker.source, &mut blocker.sink]);
+            let files = ends.chain(&mut each.inside).map(|point| &mut point.file).chain([&mut each.file]);
+            files.for_each(|file| rename(file, folder));
+        }
+        for each in &mut found.dependences {
+            let points = [&mut each.source, &mut each.sink].into_iter().chain(&mut each.carried_by);
+            points.for_each(|point| rename(&mut point.file, folder));
+        }
+        found.calls.iter_mut().for_each(|call| rename(&mut call.file, folder));
+        found.coverage.unreached.iter_mut().for_each(|lines| rename(&mut lines.file, folder));
+        found
+    }
+}
+
+fn rename(file: &mut String, folder: &str) {
+    *file = place::below(folder, file).to_owned();
 }
 
 /// A loop.

@@ -59,7 +59,7 @@ impl Decoder {
         }
         let columns = &mut self.columns;
         let unpacker = &mut self.unpacker;
-        let mut read = |name, physical, optional, values| read(unpacker, &region, name, physical, optional, values);
+        let mut read = |name, physical, optional, values| column(unpacker, &region, name, physical, optional, values);
         read("event", Bytes, false, &mut columns.event)?;
         read("context", Int32, false, &mut columns.context)?;
         read("cost_ns", Int64, false, &mut columns.cost)?;
@@ -78,7 +78,8 @@ impl Decoder {
     }
 }
 
-fn read(
+/// The values of a column; `None` if they make no sense, or are too many.
+pub(super) fn column(
     unpacker: &mut Unpacker,
     region: &Region<'_, '_>,
     name: &str,
@@ -87,6 +88,9 @@ fn read(
     values: &mut Values,
 ) -> Option<()> {
     let rows = region.rows();
+    if rows > MOST_ROWS {
+        return None;
+    }
     let (bytes, chunk) = region.column(name, physical, optional)?;
     // No encoding takes more than a little above the numbers themselves.
     let shape = Shape { physical, optional, zstd: chunk.zstd, rows, page: rows * 10 + (1 << 16) };

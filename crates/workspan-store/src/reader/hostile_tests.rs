@@ -35,7 +35,7 @@ fn plain_part() -> &'static [u8] {
             SerializedFileWriter::new(Vec::new(), schema::nodes(), Arc::new(properties)).expect("a schema");
         let mut rows = Rows::new(1);
         for _ in 0..2 {
-            rows.push(&strands()).expect("small");
+            rows.push(&strands(), &[]).expect("small");
             write_group(&mut writer, &rows).expect("memory");
             rows.clear();
         }

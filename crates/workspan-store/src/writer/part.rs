@@ -124,6 +124,7 @@ pub(crate) fn write_group<W: Write + Send>(
     optional::<_, Int32Type>(&mut group, &rows.inner)?;
     optional::<_, Int32Type>(&mut group, &rows.outward)?;
     optional::<_, Int64Type>(&mut group, &rows.overhead)?;
+    optional::<_, Int64Type>(&mut group, &rows.seen)?;
     group.close().map(drop)
 }
 

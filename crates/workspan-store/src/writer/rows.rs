@@ -52,6 +52,7 @@ pub(crate) struct Rows {
     pub(crate) inner: Optional<i32>,
     pub(crate) outward: Optional<i32>,
     pub(crate) overhead: Optional<i64>,
+    pub(crate) seen: Optional<i64>,
 }
 
 impl Rows {
@@ -74,6 +75,7 @@ impl Rows {
             inner: Optional::new(),
             outward: Optional::new(),
             overhead: Optional::new(),
+            seen: Optional::new(),
         }
     }
 
@@ -98,10 +100,15 @@ impl Rows {
         self.inner.clear();
         self.outward.clear();
         self.overhead.clear();
+        self.seen.clear();
     }
 
-    pub(crate) fn push(&mut self, strands: &[Strand]) -> Result<(), StoreError> {
-        for (strand, number) in strands.iter().zip(self.before + i64::try_from(self.len()).unwrap_or(0)..) {
+    /// The next strands, with the numbers by which a tool saw them, as far as it did.
+    pub(crate) fn push(&mut self, strands: &[Strand], seen: &[u64]) -> Result<(), StoreError> {
+        let seen = seen.iter().map(|number| i64::try_from(*number).ok().filter(|number| *number > 0));
+        let seen = seen.chain(std::iter::repeat(None));
+        let numbers = self.before + i64::try_from(self.len()).unwrap_or(0)..;
+        for ((strand, number), seen) in strands.iter().zip(numbers).zip(seen) {
             let (value, inner, creation) = match strand.event.detail() {
                 Detail::Count(count) => (Some(count), None, None),
                 Detail::Creation(creation) => (None, Some(creation.context), Some(creation)),
@@ -123,6 +130,7 @@ impl Rows {
             self.inner.push(inner);
             self.outward.push(outward.map(i32::from));
             self.overhead.push(creation.map(|creation| creation.overhead.0));
+            self.seen.push(seen);
         }
         Ok(())
     }

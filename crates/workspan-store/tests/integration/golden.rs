@@ -12,14 +12,17 @@ use std::path::PathBuf;
 use std::sync::Once;
 
 use workspan_model::{Clock, ContextId, Creation, Event, Nanos, Strand};
-use workspan_store::{Meta, Reader, Writer, MAJOR, MINOR};
+use workspan_store::{seen, Meta, Reader, Writer, MAJOR, MINOR};
 
 use crate::round_trip::read;
 use crate::rows::recording;
 
 /// Versions of the stored folders, and how many of the rows of today's they have: events that came later stand at the end,
 /// before the root's own.
-const STORED: &[(u16, u16, usize)] = &[(1, 0, 22), (2, 0, 24)];
+const STORED: &[(u16, u16, usize)] = &[(1, 0, 22), (2, 0, 24), (2, 1, 24)];
+
+/// By which a tool saw the first rows, since 2.1.
+const NUMBERS: [u64; 4] = [1, 0, 3_000_000_000_042, 2];
 
 fn stored(major: u16, minor: u16) -> PathBuf {
     static BLESSED: Once = Once::new();
@@ -28,7 +31,7 @@ fn stored(major: u16, minor: u16) -> PathBuf {
     BLESSED.call_once(|| {
         if std::env::var_os("WORKSPAN_BLESS").is_some() {
             let mut writer = Writer::create(&folder(MAJOR, MINOR), 1, &meta()).expect("the tests are writable");
-            writer.push(&expected(usize::MAX)).expect("there is room");
+            writer.push_seen(&expected(usize::MAX), &NUMBERS).expect("there is room");
             writer.finish(&recording(), None).expect("there is room");
         }
     });
@@ -94,6 +97,14 @@ fn every_version_is_read() {
         let about = reader.stored().expect("it is stored");
         assert_eq!((about.command.as_str(), about.made_at), ("./prog two words", 1_767_225_600));
         assert_eq!(about.strands, Some(*rows as u64));
+        let mut numbers = Vec::new();
+        seen(&stored(*major, *minor), 1, |some| numbers.extend_from_slice(some)).expect("it is stored");
+        if (*major, *minor) < (2, 1) {
+            assert_eq!(numbers, []);
+        } else {
+            assert_eq!(numbers.len(), *rows);
+            assert_eq!(numbers[..5], [Some(1), None, Some(3_000_000_000_042), Some(2), None]);
+        }
         assert_eq!(read(reader), (expected(*rows), Vec::new()), "version {major}.{minor}");
     }
     assert_eq!(

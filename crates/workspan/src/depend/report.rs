@@ -55,7 +55,10 @@ pub fn show(profile: &Profile, shown: &Shown, asked: bool) -> anyhow::Result<()>
     let view = answer(profile, &Options { processors, line: &line });
     let made_at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let [as_csv, as_sarif, as_autopar, as_dot, as_html] = others(shown);
-    let page = || html(&view, made_at);
+    // For other programs files are as the compiler saw them.
+    let here = std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+    let read = view.read_in(&here);
+    let page = || html(&read, made_at);
     let outputs: [(&Option<PathBuf>, &dyn Fn() -> String); 5] = [
         (as_csv, &|| csv(&view)),
         (as_sarif, &|| sarif(&view)),
@@ -73,11 +76,11 @@ pub fn show(profile: &Profile, shown: &Shown, asked: bool) -> anyhow::Result<()>
             files::replace(file, (json(&view) + "\n").as_bytes())
                 .with_context(|| format!("cannot write {}", output::path(file)))?;
         }
-        None if asked => output::data(&text(&view, shown.top))?,
+        None if asked => output::data(&text(&read, shown.top))?,
         None => {}
     }
     if !asked && shown.json.is_none() {
-        output::message(text(&view, shown.top).trim_end());
+        output::message(text(&read, shown.top).trim_end());
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use workspan_model::{Clock, ContextId, Ending, Recording, Run, Strand};
-use workspan_read::log::{convert, Converted, Setting, Stopped};
+use workspan_read::log::{convert_seen, Converted, Setting, Stopped};
 use workspan_store::{folder_of, names, Meta, StoreError, Summary, Writer};
 
 use super::progress::Progress;
@@ -107,12 +107,12 @@ pub fn write(recording: &Recording, logs: &[RunLog], file: &Path) -> anyhow::Res
     Ok(all_kept)
 }
 
-/// Gives `push` the strands of a run of `recording`.
+/// Gives `push` the strands of a run of `recording`, and the numbers by which a tool saw them.
 pub fn convert_run<E>(
     recording: &Recording,
     run: &Run,
     log: &RunLog,
-    push: impl FnMut(&[Strand]) -> Result<(), E>,
+    push: impl FnMut(&[Strand], &[u64]) -> Result<(), E>,
 ) -> Result<Converted, Stopped<E>> {
     let setting = Setting {
         contexts: &log.contexts,
@@ -120,7 +120,7 @@ pub fn convert_run<E>(
         started: if run.clock == Clock::Virtual { 0 } else { log.state.started },
         complete: run.ending == Ending::Clean && !log.state.stopped && log.spool.failed().is_none(),
     };
-    convert(&log.spool, &setting, push)
+    convert_seen(&log.spool, &setting, push)
 }
 
 /// Hands the strands of a run to `take`, until that has enough. Returns why they are not all, if so.
@@ -130,7 +130,7 @@ pub fn rows_of_run(
     log: &RunLog,
     take: &mut dyn FnMut(&[Strand]) -> ControlFlow<()>,
 ) -> Option<String> {
-    let push = |strands: &[Strand]| match take(strands) {
+    let push = |strands: &[Strand], _: &[u64]| match take(strands) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(()),
     };
@@ -155,12 +155,12 @@ fn write_run(
     mut writer: Writer,
     progress: &mut Progress,
 ) -> anyhow::Result<(Summary, Kept)> {
-    let converted = convert_run(recording, run, log, |strands: &[Strand]| {
+    let converted = convert_run(recording, run, log, |strands: &[Strand], seen: &[u64]| {
         if signals::stopped() {
             return Err(Early::Stopped);
         }
         progress.add(strands.len() as u64);
-        writer.push(strands).map_err(Early::Store)
+        writer.push_seen(strands, seen).map_err(Early::Store)
     });
     let (partial, mut kept) = match &converted {
         Ok(converted) => (why_partial(run, log, converted), log.kept()),

@@ -252,6 +252,17 @@ fn bad_input_is_an_error_that_says_what_to_do() {
     let bytes = fs::read(&file).expect("readable");
     let report = workspan(&folder, &["depend", "report", "run.depend", "--json"]);
     assert_eq!(serde_json::from_slice::<Value>(&report.stdout).expect("JSON"), profile);
+    // Built elsewhere, a file is called as from where its reader is; programs get what the compiler saw.
+    let [source, whole] = ["prog.c", "whole"].map(|name| folder.join(name).display().to_string());
+    let command = format!("cd / && cc {source} -o {whole}");
+    assert!(workspan(&folder, &["build", "--", "sh", "-c", &command]).status.success());
+    let output = workspan(&folder, &["depend", "-o", "whole.depend", "--json=whole.json", "--", "./whole"]);
+    let found: Value =
+        serde_json::from_slice(&fs::read(folder.join("whole.json")).expect("it was written")).expect("JSON");
+    assert_eq!(found["loops"][0]["file"], source, "{}", err(&output));
+    assert!(workspan(&folder, &["depend", "report", "whole.depend", "--html", "whole.html"]).status.success());
+    let page = fs::read_to_string(folder.join("whole.html")).expect("it was written");
+    assert!(page.contains(">prog.c:3:18 in main") && !page.contains(&source), "{page}");
     for (change, message) in [
         (bytes[..bytes.len() / 2].to_vec(), "damaged or cut short"),
         (b"something else".to_vec(), "it is no dependence profile"),

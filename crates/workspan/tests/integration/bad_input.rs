@@ -156,6 +156,24 @@ fn command_lines() {
     assert_eq!(fs::read_dir(&folder).expect("it exists").count(), 0);
 }
 
+/// In colour on a terminal, and there alone.
+#[test]
+fn wrong_command_lines_on_a_terminal() {
+    let folder = scratch("bad-input-terminal");
+    let line = format!("{} reprot", env!("CARGO_BIN_EXE_workspan"));
+    let on_a_terminal = |set: &[(&str, &str)]| {
+        // It runs the command on a terminal of its own, and passes on what that shows.
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).current_dir(&folder).env_remove("NO_COLOR").env("TERM", "xterm");
+        run(command.envs(set.iter().copied()).stdin(std::process::Stdio::null())).out()
+    };
+    let coloured = on_a_terminal(&[]);
+    assert!(coloured.contains("\x1b[1m\x1b[31merror:\x1b[0m there is no command 'reprot'"), "{coloured:?}");
+    let plain = on_a_terminal(&[("NO_COLOR", "1")]);
+    assert!(plain.contains("error: there is no command 'reprot'") && !plain.contains('\x1b'), "{plain:?}");
+    assert!(!run(workspan(&folder).arg("reprot")).err().contains('\x1b'));
+}
+
 #[test]
 fn programs_that_cannot_be_recorded() {
     let folder = scratch("programs");

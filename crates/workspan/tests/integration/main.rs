@@ -36,6 +36,7 @@ mod query;
 mod random_programs;
 mod reports;
 mod rows;
+mod rust_threads;
 mod scale;
 mod security;
 mod sources;

@@ -157,7 +157,7 @@ fn replayed(measured: &Measured) -> (Run, Converted, Vec<Strand>) {
     let run = &recording.runs[0];
     let mut replay = Replay::new(recording);
     let mut rows = Vec::new();
-    let feed = |strands: &[Strand]| {
+    let feed = |strands: &[Strand], _: &[u64]| {
         replay.feed(strands);
         rows.extend_from_slice(strands);
         Ok::<(), ()>(())

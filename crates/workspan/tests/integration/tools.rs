@@ -1,5 +1,6 @@
 //! Tools: what a library that is loaded into a program learns of its tasks.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -42,6 +43,23 @@ fn told(text: &str) -> [u64; 7] {
     numbers.try_into().unwrap_or_else(|_| panic!("{line}"))
 }
 
+/// Checks that the strands of the recording at `file` have the numbers that the tool has seen, `all` of them or most, and each
+/// at most once.
+fn check_numbers(file: &Path, numbers: &Path, all: bool, label: &str) {
+    let text = std::fs::read_to_string(numbers).expect("the tool has written it");
+    let told: BTreeSet<u64> = text.lines().map(|line| line.parse().expect("a number")).collect();
+    let (mut recorded, mut count) = (BTreeSet::new(), 0);
+    let each = |some: &[Option<u64>]| {
+        count += some.iter().flatten().count();
+        recorded.extend(some.iter().flatten());
+    };
+    workspan_store::seen(&workspan_store::folder_of(file), 1, each).expect("there are strands");
+    assert_eq!(count, recorded.len(), "{label}: a number stands twice");
+    let missing: Vec<&u64> = told.difference(&recorded).collect();
+    let allowed = if all { 0 } else { told.len() / 2 };
+    assert!(!told.is_empty() && missing.len() <= allowed, "{label}: {missing:?} of {} are in no row", told.len());
+}
+
 #[test]
 fn random_programs() {
     let folder = scratch("tools-random");
@@ -67,11 +85,19 @@ fn random_programs() {
                 "--tool",
                 tool,
             ]);
-            if seed % 2 == 1 {
+            let numbers = folder.join("numbers");
+            command.env("CHECKER_STRANDS", &numbers);
+            let both = seed % 2 == 1;
+            if both {
                 // Neither is in the other's way.
                 command.arg("--strands");
             }
             let ended = run(command.arg("--").arg(&program).arg(seed.to_string()));
+            if both {
+                // A turn at a shared iterator is no row of its own.
+                let file = folder.join("workspan.wspan");
+                check_numbers(&file, &numbers, !bridges, &format!("program {seed}, {workers} workers"));
+            }
             let [_, branches, spawned, members, orphans, open, faults] = told(&ended.err());
             let label = format!("program {seed}, {workers} workers: {}", ended.err());
             assert_eq!((faults, open, members), (0, 0, 0), "{label}");
@@ -98,7 +124,10 @@ fn openmp_programs() {
                 let file = folder.join("both.wspan");
                 let steal = call_sums::STEAL.to_string();
                 command.args(["--steal", steal.as_str(), "--strands", "-o"]).arg(&file);
+                let numbers = folder.join("numbers");
+                command.env("CHECKER_STRANDS", &numbers);
                 let ended = run(command.arg("--").arg(&program).arg(case));
+                check_numbers(&file, &numbers, true, &format!("{case}, {threads} threads"));
                 assert_eq!(openmp_record::compare(&file, false), Ok(()), "{case}, {threads} threads");
                 let [_, branches, spawned, members, _, _, faults] = told(&ended.err());
                 let label = format!("{case}, {threads} threads: {}", ended.err());

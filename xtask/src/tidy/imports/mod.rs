@@ -10,15 +10,12 @@ use graph::{Circle, Graph};
 
 use super::{Repository, Violation};
 
-/// Crates whose circles are not dissolved yet.
-const NOT_YET: &[&str] = &["workspan-pass-rt"];
-
 /// Pairs of files that use each other, and why that has to be.
 const PAIRS: &[(&str, &str, &str)] = &[];
 
 /// No circles.
 pub(super) fn circles(repository: &Repository) -> Vec<Violation> {
-    judged(repository, NOT_YET, PAIRS)
+    judged(repository, PAIRS)
 }
 
 /// Prints how the files of each crate use one another.
@@ -61,22 +58,12 @@ fn graph(repository: &Repository, name: &str) -> Graph {
     Graph::of(&source, repository.product(name))
 }
 
-fn judged(repository: &Repository, not_yet: &[&str], pairs: &[(&str, &str, &str)]) -> Vec<Violation> {
+fn judged(repository: &Repository, pairs: &[(&str, &str, &str)]) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut met = vec![false; pairs.len()];
-    for (name, manifest) in repository.crates() {
+    for (name, _) in repository.crates() {
         let graph = graph(repository, name);
         let circles = graph.circles();
-        if not_yet.contains(&name) {
-            if circles.is_empty() {
-                found.push(Violation::new(
-                    manifest,
-                    1,
-                    format!("no circle of imports is left: take {name} from NOT_YET"),
-                ));
-            }
-            continue;
-        }
         for circle in &circles {
             let files: Vec<&str> = circle.files.iter().map(|(file, _)| *file).collect();
             match pairs.iter().position(|(first, second, _)| files == [*first, *second]) {
@@ -127,13 +114,10 @@ mod tests {
     #[test]
     fn exceptions_hold_as_long_as_they_are_needed() {
         let repository = Repository::of(FILES);
-        assert_eq!(judged(&repository, &["a"], &[]), []);
-        let clean = Repository::of(&FILES[..4]);
-        assert_eq!(judged(&clean, &["a"], &[]).len(), 1);
         let pair = ("crates/a/src/one.rs", "crates/a/src/two.rs", "why");
         // Of three files, a pair explains nothing; without a circle, the pair is out of date.
-        assert_eq!(judged(&repository, &[], &[pair]).len(), 2);
+        assert_eq!(judged(&repository, &[pair]).len(), 2);
         let two = Repository::of(&[FILES[0], FILES[1], FILES[2], ("crates/a/src/two.rs", "use crate::One;\n")]);
-        assert_eq!(judged(&two, &[], &[pair]), []);
+        assert_eq!(judged(&two, &[pair]), []);
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Walk<'l, 's, L: ?Sized, P> {
     found: Converted,
 }
 
-impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'l, 's, L, P> {
+impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'l, 's, L, P> {
     pub(super) fn new(source: Source<'l, L>, index: Index, rows: Rows<'s, P>) -> Walk<'l, 's, L, P> {
         // Each record has been read once for the index, or twice.
         let stray = source.stray / if rows.complete() { 1 } else { 2 };

@@ -10,7 +10,7 @@ use crate::log::open::{Open, Step, Task};
 use crate::log::rows::Part;
 use crate::log::waits::{Key, Parked};
 
-impl<L: Logs + ?Sized, E, P: FnMut(&[Strand]) -> Result<(), E>> Walk<'_, '_, L, P> {
+impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_, '_, L, P> {
     /// The main thread ends. Who is still put aside then was woken by what is missing.
     pub(super) fn end_program(&mut self, part: Part) -> Result<bool, Stopped<E>> {
         let parked = self.waits.all_parked();

@@ -205,8 +205,10 @@ pub fn text(answer: &Answer, style: Style) -> String {
     let mut out = String::new();
     head(&mut out, &answer.text, &answer.warnings, style);
     line(&mut out, "");
-    let mut table = Table::new(&["", &workers(answer.base), &workers(answer.new), "times"]);
     let Answer { base, new, .. } = answer;
+    let names = [workers(*base), workers(*new)];
+    let runs = if new.runs > 1 { format!("median of {} runs", new.runs) } else { String::new() };
+    let mut table = Table::new(&[&runs, &names[0], &names[1], "ratio"]);
     for (name, base, new) in
         [("work", base.work_ns, new.work_ns), ("span", base.span_ns, new.span_ns), ("wall", base.wall_ns, new.wall_ns)]
     {
@@ -224,7 +226,14 @@ pub fn text(answer: &Answer, style: Style) -> String {
     }
     table.write(&mut out, style, 0);
     line(&mut out, "");
-    differential::text(&mut out, &answer.nodes, differential::Order::Inflated, style);
+    let names = names.map(|name| format!("with {name}"));
+    differential::text(
+        &mut out,
+        &answer.nodes,
+        names.each_ref().map(String::as_str),
+        differential::Order::Inflated,
+        style,
+    );
     events::compared_text(&mut out, &answer.event_sites, style);
     for condition in &answer.failed {
         line(&mut out, "");

@@ -49,6 +49,16 @@ pub fn short_file(file: &str) -> &str {
     file
 }
 
+/// A file below `folder`, where the reader is, as it is called from there; any other file as it is.
+pub fn below<'f>(folder: &str, file: &'f str) -> &'f str {
+    let folder = folder.trim_end_matches('/');
+    if folder.is_empty() {
+        // Everything is below the root, so that it says nothing.
+        return file;
+    }
+    file.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(file)
+}
+
 /// A place as text.
 pub fn text(place: &Place) -> String {
     place.code.clone().unwrap_or_else(|| short(&place.file, place.line))
@@ -147,6 +157,20 @@ mod tests {
         let file = "/rustc/0123/library/std/src/sys/thread/unix.rs";
         assert_eq!(short(file, 108), "std::thread::spawn");
         assert_eq!(short("/rustc/0123/library/std/src/sync/mpmc.rs", 1), "library/std/src/sync/mpmc.rs:1");
+    }
+
+    #[test]
+    fn files_are_called_as_the_reader_would() {
+        for (folder, file, expected) in [
+            ("/home/u/p", "/home/u/p/src/a.c", "src/a.c"),
+            ("/home/u/p/", "/home/u/p/a.c", "a.c"),
+            ("/home/u/p", "/home/u/prog/a.c", "/home/u/prog/a.c"),
+            ("/home/u/p", "src/a.c", "src/a.c"),
+            ("", "/a.c", "/a.c"),
+            ("/", "/usr/include/a.h", "/usr/include/a.h"),
+        ] {
+            assert_eq!(below(folder, file), expected);
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use clap::builder::Styles;
+
 /// clap's text on wrong `arguments` (with the program's name first) of `known`, with what to type next.
 pub fn advised(text: &str, known: &clap::Command, arguments: &[OsString]) -> String {
     let words: Vec<String> = arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -20,6 +22,23 @@ pub fn advised(text: &str, known: &clap::Command, arguments: &[OsString]) -> Str
     let text = lines.join("\n");
     let tip = tip(&text, &words).map_or(String::new(), |tip| format!("\n\n  tip: {tip}"));
     format!("{}{tip}\n\nType `{} --help` for what it takes.", text.trim_end(), command(known, &words))
+}
+
+/// What [`advised`] says, in the colours that clap has for it.
+pub fn painted(text: &str) -> String {
+    let styles = Styles::default();
+    let marks = [("error:", styles.get_error()), ("tip:", styles.get_valid()), ("Usage:", styles.get_usage())];
+    let paint = |line: &str| {
+        let start = line.trim_start();
+        match marks.iter().find(|(mark, _)| start.starts_with(mark)) {
+            Some((mark, style)) => {
+                let (indent, rest) = (&line[..line.len() - start.len()], &start[mark.len()..]);
+                format!("{indent}{style}{mark}{style:#}{rest}")
+            }
+            None => line.to_owned(),
+        }
+    };
+    text.lines().map(paint).collect::<Vec<_>>().join("\n")
 }
 
 /// Words of a parser, in plain English.
@@ -70,6 +89,14 @@ mod tests {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = crate::args::parse(arguments.clone()).expect_err("it is wrong");
         assert_eq!(advised(&error.render().to_string(), &crate::args::command(), &arguments), expected);
+    }
+
+    #[test]
+    fn marks_are_painted_and_nothing_else() {
+        let text = "error: no error: here\n\n  tip: write `--`\n\nUsage: workspan";
+        let painted = painted(text);
+        assert_eq!(painted.matches('\x1b').count(), 2 * 3 + 1, "{painted:?}");
+        assert!(painted.starts_with("\x1b[1m\x1b[31merror:\x1b[0m no error: here\n\n  \x1b[32mtip:"), "{painted:?}");
     }
 
     #[test]

@@ -143,13 +143,14 @@ fn answer(
         0 | 1 => String::new(),
         runs => format!(" (run {} of {runs})", of.run),
     };
-    let text = format!(
-        "parallelism {} instead of {}, {} at most: with {}{run}",
-        numbers[1],
-        numbers[0],
-        numbers[2],
-        names.join(", ")
-    );
+    let names = names.join(", ");
+    let text = match (after.parallelism, ceiling.parallelism) {
+        (None, _) if before.parallelism.is_some() => {
+            format!("nothing is left on the critical path (parallelism {} before) with {names}{run}", numbers[0])
+        }
+        (_, None) => format!("parallelism {} instead of {} with {names}{run}", numbers[1], numbers[0]),
+        _ => format!("parallelism {} instead of {} (at most {}) with {names}{run}", numbers[1], numbers[0], numbers[2]),
+    };
     Answer {
         schema_version: 1,
         text,

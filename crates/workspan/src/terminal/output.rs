@@ -50,11 +50,19 @@ pub fn usage(error: &clap::Error, known: &clap::Command) {
         let arguments: Vec<_> = std::env::args_os().collect();
         // What was typed without a command gets the whole help.
         let whole = error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-        let text = error.render().to_string();
-        let text = if whole { text } else { crate::usage::advised(&text, known, &arguments) };
+        let colour = colour_stderr();
+        let text = match (error.render(), whole) {
+            (text, true) if colour => text.ansi().to_string(),
+            (text, true) => text.to_string(),
+            (text, false) => crate::usage::advised(&text.to_string(), known, &arguments),
+        };
         // Nothing distinguishes a new line of clap's from one in an argument that it repeats.
         let hostile = arguments.iter().any(|word| word.to_string_lossy().contains(char::is_control));
-        let text = if hostile { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text };
+        let text = match hostile {
+            true => text.split_whitespace().collect::<Vec<_>>().join(" "),
+            false if colour && !whole => crate::usage::painted(&text),
+            false => text,
+        };
         message(text.trim_end_matches('\n'));
     } else {
         let text = error.render();

@@ -340,7 +340,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     program(&mut out, answer, style);
     if !answer.sites.is_empty() {
         line(&mut out, "");
-        let header = ["work before", "after", "times", "span before", "after", "times", "verdict", "site"];
+        let header = ["work before", "after", "ratio", "span before", "after", "ratio", "verdict", "site"];
         let mut table = Table::new(&header);
         for site in answer.sites.iter().take(style.top) {
             let [a, b, c] = medians(&site.work);
@@ -353,7 +353,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     }
     if let Some(nodes) = &answer.nodes {
         line(&mut out, "");
-        differential::text(&mut out, nodes, differential::Order::Changed, style);
+        differential::text(&mut out, nodes, ["before", "after"], differential::Order::Changed, style);
     }
     if let Some(found) = &answer.events {
         events::compared_text(&mut out, found, style);
@@ -381,7 +381,7 @@ fn prediction_line(prediction: &Prediction) -> String {
 }
 
 fn program(out: &mut String, answer: &Answer, style: Style) {
-    let mut table = Table::new(&["", "before", "after", "times", ""]);
+    let mut table = Table::new(&["", "before", "after", "ratio", ""]);
     let view = &answer.program;
     let mut row = |name: &str, quantity: &Quantity, show: fn(f64) -> String| {
         let [before, after, times] = cells(quantity, show);

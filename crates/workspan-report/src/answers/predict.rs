@@ -351,7 +351,10 @@ pub fn text(answer: &Answer, style: Style, unicode: bool) -> String {
     }
     table.write(&mut out, style, POINTS.len());
     let program = &answer.program;
-    let scales = answer.scales_to.map_or(String::new(), |most| format!("; {most} are used to 80 % or more"));
+    let scales = answer.scales_to.map_or(String::new(), |most| {
+        let processors = if most == 1 { "processor" } else { "processors" };
+        format!("; efficiency 80 % or more on up to {most} {processors}")
+    });
     let steal = if answer.seeds == 0 {
         String::new()
     } else {
@@ -361,7 +364,12 @@ pub fn text(answer: &Answer, style: Style, unicode: bool) -> String {
     if answer.points.iter().any(|point| point.even_speedup.is_some()) {
         line(&mut out, &style.dim(EVEN));
     }
-    line(&mut out, &style.dim(&format!("one processor takes {one}; span {span}, burdened {burdened}{scales}{steal}")));
+    line(
+        &mut out,
+        &style.dim(&format!(
+            "speedups are relative to {one} on one processor; span {span}, burdened {burdened}{scales}{steal}"
+        )),
+    );
     out
 }
 

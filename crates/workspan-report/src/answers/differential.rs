@@ -201,22 +201,26 @@ fn summary(program: &Inflated, first: Option<&Place>, sites: &[Site]) -> String 
     let [critical, work] = [program.critical, program.work].map(|pair| ratio(pair.inflation));
     if let Some(site) = lonely {
         let (what, took) = match (site.only_base_ns, site.sums.only_new_ns) {
-            (gone, new) if gone >= new => ("gone", gone),
-            (_, new) => ("new", new),
+            (gone, new) if gone >= new => ("only before", gone),
+            (_, new) => ("only after", new),
         };
         let name = &site.name;
         return format!(
-            "work {critical}x on the critical path, {work}x in total, most at {name}: {} {what}",
+            "{BOTH}: work {critical}x on the critical path, {work}x in total; most changed: {name}, {} {what}",
             time(took)
         );
     }
     let most = first.filter(|place| place.sums.critical.more_ns != 0).map_or_else(String::new, |place| {
         let Pair { more_ns, inflation, .. } = place.sums.critical;
         let word = if more_ns > 0 { "more" } else { "less" };
-        format!(", most at {}: {} {word}, {}x", place.piece.text, time(more_ns.saturating_abs()), ratio(inflation))
+        let by = time(more_ns.saturating_abs());
+        format!("; most changed: {}, {by} {word} ({}x)", place.piece.text, ratio(inflation))
     });
-    format!("work {critical}x on the critical path, {work}x in total{most}")
+    format!("{BOTH}: work {critical}x on the critical path, {work}x in total{most}")
 }
+
+/// What a comparison strand by strand covers.
+const BOTH: &str = "strands in both recordings";
 
 /// The same of runs beside others: what costs less there is no inflation.
 fn inflation(program: &Inflated, first: Option<&Place>, noise: Option<Noise>) -> String {
@@ -226,7 +230,7 @@ fn inflation(program: &Inflated, first: Option<&Place>, noise: Option<Noise>) ->
     let work = words(program.work, noise.map(|noise| noise.work));
     let most = first.map_or_else(String::new, |place| {
         let Pair { more_ns, inflation, .. } = place.sums.critical;
-        format!(", most at {}: {} more, {}x", place.piece.text, time(more_ns), ratio(inflation))
+        format!("; most at {}: {} more ({}x)", place.piece.text, time(more_ns), ratio(inflation))
     });
     format!("work {critical} on the critical path, {work} in total{most}")
 }
@@ -298,11 +302,12 @@ fn warnings(found: &Differential) -> Vec<String> {
     warnings
 }
 
-/// As text, below the head of whoever asks.
-pub(crate) fn text(out: &mut String, view: &NodeByNode, order: Order, style: Style) {
+/// As text, below the head of whoever asks, who calls the sides `base` and `new`.
+pub(crate) fn text(out: &mut String, view: &NodeByNode, [base, new]: [&str; 2], order: Order, style: Style) {
     let share = Ratio(as_share(view.matched, view.strands));
     line(out, &format!("strand by strand: {} of {} strands are in both", percent(share), count(view.strands)));
-    let header = ["critical before", "after", "more", "times", "work before", "after", "times", "segment"];
+    let [critical, work] = ["critical", "work"].map(|what| format!("{what} {base}"));
+    let header = [&critical, new, "more", "ratio", &work, new, "ratio", "segment"];
     let mut table = Table::new(&header);
     let noise = view.noise.map(|noise| noise.critical);
     let noisy = |pair: &Pair| if order == Order::Inflated { beside(*pair, noise) } else { "" };

@@ -1,0 +1,17 @@
+//! Consumers of a recording: one file each, and what several of them share.
+
+pub mod allocations;
+pub mod cache;
+pub mod code;
+pub mod misses;
+pub mod now;
+pub mod path;
+pub mod races;
+pub mod runtimes;
+pub(crate) mod sets;
+pub mod sharing;
+pub mod summary;
+pub mod timeline;
+pub mod traffic;
+pub mod waits;
+pub mod working_set;

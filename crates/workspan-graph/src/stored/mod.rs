@@ -1,0 +1,7 @@
+//! A recording on disk: chunks, their encoding, the descriptions of modules, and one recording made of several.
+
+pub mod codec;
+pub mod events;
+pub mod file;
+pub mod merge;
+pub mod program;

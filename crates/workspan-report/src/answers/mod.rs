@@ -1,0 +1,10 @@
+//! Answers of the commands: each its view model beside its text.
+
+pub mod advice;
+pub mod calls;
+pub mod diff;
+pub mod differential;
+pub mod inflation;
+pub mod merged;
+pub mod predict;
+pub mod what_if;

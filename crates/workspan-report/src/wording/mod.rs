@@ -1,0 +1,7 @@
+//! How things are called: words, places, names of segments, and what is harmless to show.
+
+pub mod glossary;
+pub(crate) mod parts;
+pub mod place;
+pub mod shown;
+pub mod words;

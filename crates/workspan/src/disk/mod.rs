@@ -1,0 +1,7 @@
+//! Files: what is read, written, kept, exported, and what must not be overwritten or shown.
+
+pub mod cache;
+pub mod export;
+pub mod files;
+pub mod overwrite;
+pub mod source;
