@@ -46,7 +46,7 @@ pub const COLUMNS: [&str; 13] = [
 ];
 
 /// Words for events, as stored.
-pub const EVENTS: [&str; 17] = Event::NAMES;
+pub const EVENTS: [&str; 18] = Event::NAMES;
 
 /// The schema of strands.
 pub(crate) fn nodes() -> TypePtr {

@@ -142,11 +142,13 @@ type Node = usize;
 struct Edge {
     before: Node,
     pieces: Option<(Node, i64)>,
+    /// Locks make the order, which is none of the uniform length.
+    order: bool,
 }
 
 impl From<Node> for Edge {
     fn from(before: Node) -> Edge {
-        Edge { before, pieces: None }
+        Edge { before, pieces: None, order: false }
     }
 }
 
@@ -381,6 +383,10 @@ impl<'a> Graph<'a> {
             Event::Wake(label) => {
                 self.labels.insert(label, task.at);
             }
+            Event::Locked(label) => {
+                let edges = vec![Edge { order: true, ..task.at.into() }, self.labels[&label].into()];
+                task.at = self.node(edges);
+            }
             Event::Await(label) => {
                 let edges = [task.at, self.labels[&label]].map(Edge::from);
                 task.at = self.node(edges.to_vec());
@@ -395,7 +401,7 @@ impl<'a> Graph<'a> {
             Event::Spawn(creation) | Event::Call(creation) => Spot::At(creation.context),
             Event::Enter(inner) => Spot::At(inner),
             Event::End | Event::Next(_) | Event::Join => Spot::End,
-            Event::Sync | Event::Wake(_) | Event::Await(_) => Spot::Wait,
+            Event::Sync | Event::Wake(_) | Event::Await(_) | Event::Locked(_) => Spot::Wait,
             Event::After(_) => task.spot,
             _ => Spot::At(row.context),
         }
@@ -464,7 +470,7 @@ impl<'a> Graph<'a> {
                 task.at = self.burden(task.at);
             }
             first = false;
-            edges.push(Edge { before: task.at, pieces: Some((from, i64::from(iterations.max(1)))) });
+            edges.push(Edge { pieces: Some((from, i64::from(iterations.max(1)))), ..task.at.into() });
             match event {
                 Event::Next(next) => iterations = next,
                 _ => break,
