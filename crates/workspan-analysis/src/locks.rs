@@ -13,8 +13,17 @@ use std::collections::BTreeMap;
 
 use workspan_model::{ContextId, Lock, Nanos, Recording, Run};
 
-/// The recording with every run's span at least what any one of its locks was held.
+use crate::measured::measured;
+
+/// The recording with every run's span at least what any one of its locks was held, and [no time below zero](measured).
 pub fn bounded_by_locks(recording: &Recording) -> Cow<'_, Recording> {
+    match measured(recording) {
+        Cow::Borrowed(recording) => bounded(recording),
+        Cow::Owned(recording) => Cow::Owned(bounded(&recording).into_owned()),
+    }
+}
+
+fn bounded(recording: &Recording) -> Cow<'_, Recording> {
     let bounds: Vec<Option<Bound>> = recording.runs.iter().map(|run| bound(recording, run)).collect();
     if bounds.iter().all(Option::is_none) {
         return Cow::Borrowed(recording);

@@ -36,7 +36,13 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
     recorded.rows.report_problems();
-    let mut view = answer(&recorded.recording, options.heights, Source::Strands(steal), &computed, most(&recorded.recording, args.run));
+    let mut view = answer(
+        &recorded.recording,
+        options.heights,
+        Source::Strands(steal),
+        &computed,
+        most(&recorded.recording, args.run),
+    );
     view.warnings.splice(0..0, recorded.doubt()?);
     Ok(view)
 }

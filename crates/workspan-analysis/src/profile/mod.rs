@@ -52,7 +52,7 @@ fn stages(regions: &[Region]) -> impl Iterator<Item = Stage> + '_ {
 
 fn program(run: &Run, overhead: &[Picos], tree: &ContextTree, recording: &Recording) -> Program {
     let work = run.work();
-    let overhead = nanos(overhead.iter().sum());
+    let overhead = of_work(overhead.iter().sum(), work);
     let serial = tree
         .ids()
         .filter(|id| *id == ContextId::ROOT || is_serial(recording, tree.site(*id)))
@@ -90,7 +90,7 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
             let open: Nanos = run.open.iter().filter(|o| o.context == id && o.outermost).map(|o| o.span).sum();
             let is_open = run.open.iter().any(|o| o.context == id);
             let (work, critical) = (work[id.index()], critical[id.index()]);
-            let overhead = nanos(overhead[id.index()]);
+            let overhead = of_work(overhead[id.index()], work);
             let span = if serial { work + own.blocked } else { own.span + open };
             let wall = own.wall;
             let share = (tasks[id.index()], tasks[ContextId::ROOT.index()]);
@@ -184,7 +184,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
     let mut rows: Vec<SiteRow> = rows.into_values().filter(|row| row.instances > 0 || row.self_work.0 != 0).collect();
     for row in &mut rows {
         let cost = costs.get(&row.site).copied().unwrap_or_default();
-        (row.overhead, row.overhead_total) = (nanos(cost.0), nanos(cost.1));
+        (row.overhead, row.overhead_total) = (of_work(cost.0, program.work), of_work(cost.1, row.work));
         if recording.sites.get(row.site.0 as usize).is_some_and(|site| site.kind.is_lock()) {
             // Under a lock nothing runs beside.
             row.spans = row.work;
@@ -246,6 +246,11 @@ type Picos = i128;
 fn nanos(picos: Picos) -> Nanos {
     let nanos = (picos + 500).div_euclid(1000);
     Nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
+}
+
+/// What creating tasks cost of `work`: no more than all of it, where tasks are shorter than the clock can see.
+fn of_work(picos: Picos, work: Nanos) -> Nanos {
+    nanos(picos).at_least_zero().min(work.at_least_zero())
 }
 
 /// Cost of creating the tasks of context `id`: measured one by one for spawns and tasks of OpenMP, else their number times

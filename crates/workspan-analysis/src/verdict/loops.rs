@@ -61,29 +61,26 @@ pub fn even_loops(recording: &Recording, run: &Run, profile: &Profile) -> Option
         return None;
     }
     let scaled = |(critical, factor): (&Nanos, &f64)| scale(*critical, *factor);
-    let critical: Vec<Nanos> = run.critical.iter().zip(&factors).map(scaled).collect();
-    // Locks are taken in the order that was observed: what the verdict says of them is about that.
-    let span = if waits_for_locks(recording, run) { critical.iter().copied().sum() } else { high };
+    let critical = run.critical.iter().zip(&factors).map(scaled).collect();
     let alone = alone(recording, run, &factors);
     let uneven = profile.sites.iter().find(|row| is_loop(recording, row.site) && is_uneven(recording, run, row));
-    Some(EvenLoops { span, critical, factors, alone, uneven: uneven.map(|row| row.site) })
+    Some(EvenLoops { span: high, critical, factors, alone, uneven: uneven.map(|row| row.site) })
 }
 
 /// Parallelism in any other order of locks, at most, where the order in which they were taken makes the span longer and loops do not.
 pub fn any_order_of_locks(recording: &Recording, run: &Run, profile: &Profile) -> Option<Ratio> {
     let (seen, most) = (profile.program.parallelism?, profile.program.uniform?.parallelism?);
     let matters = most.0 > seen.0 * (1.0 + MATTERS) && even_loops(recording, run, profile).is_none();
-    (matters && waits_for_locks(recording, run)).then_some(most)
+    (matters && takes_locks(recording, run)).then_some(most)
 }
 
-/// True if a strand has waited for a lock of which the run knows the place.
-fn waits_for_locks(recording: &Recording, run: &Run) -> bool {
+/// True if there is code under a lock that was fought for.
+fn takes_locks(recording: &Recording, run: &Run) -> bool {
     let is_lock = |id: ContextId| {
         let site = recording.contexts.site(id).and_then(|site| recording.sites.get(site.0 as usize));
         site.is_some_and(|site| site.kind.is_lock())
     };
-    let mut contended = recording.contexts.ids().zip(&run.totals).filter(|(_, totals)| totals.contended > Nanos::ZERO);
-    contended.any(|(id, _)| is_lock(id))
+    recording.contexts.ids().zip(&run.totals).any(|(id, totals)| totals.entries > 0 && is_lock(id))
 }
 
 impl EvenLoops {

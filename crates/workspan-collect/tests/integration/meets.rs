@@ -38,7 +38,7 @@ struct Program {
     random: Random,
     /// Where each thread is.
     at: Vec<i64>,
-    /// And without waits for locks, of which there were so many.
+    /// The same without waits for locks, and the number of these.
     free: Vec<i64>,
     locks: u64,
     states: Vec<State>,

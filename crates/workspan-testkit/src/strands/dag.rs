@@ -383,13 +383,9 @@ impl<'a> Graph<'a> {
             Event::Wake(label) => {
                 self.labels.insert(label, task.at);
             }
-            Event::Locked(label) => {
-                let edges = vec![Edge { order: true, ..task.at.into() }, self.labels[&label].into()];
-                task.at = self.node(edges);
-            }
-            Event::Await(label) => {
-                let edges = [task.at, self.labels[&label]].map(Edge::from);
-                task.at = self.node(edges.to_vec());
+            Event::Await(label) | Event::Locked(label) => {
+                let order = matches!(row.event, Event::Locked(_));
+                task.at = self.node(vec![Edge { order, ..task.at.into() }, self.labels[&label].into()]);
             }
             _ => {}
         }

@@ -196,8 +196,13 @@ fn another_order_of_locks_is_the_other_end_of_the_range() {
     let report = report(&run.folder, "workspan.wspan");
     assert_eq!(number(&report["program"]["uniform"]["span_ns"]), free);
     let text = report["verdict"]["text"].as_str().expect("a text");
-    assert!(text.starts_with("parallelism 1.01 in the order in which locks were taken, at most 1.96 in any other"), "{text}");
-    for (verb, expected) in [("calls", "parallelism 1.01–1.96"), ("predict", "at most 1.01–1.96x"), ("report", "1.01–1.96")] {
+    assert!(
+        text.starts_with("parallelism 1.01 in the order in which locks were taken, at most 1.96 in any other"),
+        "{text}"
+    );
+    for (verb, expected) in
+        [("calls", "parallelism 1.01–1.96"), ("predict", "at most 1.01–1.96x"), ("report", "1.01–1.96")]
+    {
         let output = workspan(&run.folder).arg(verb).output().expect("it runs");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && text.contains(expected), "{verb}: {text}");
