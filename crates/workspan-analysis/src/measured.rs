@@ -21,6 +21,9 @@ const STRANDS: i64 = 3;
 /// From this share of the work on, what may be missing from it matters.
 const MATTERS: i64 = 10;
 
+/// Less is nothing that anybody measures.
+const LEAST: Nanos = Nanos(20_000);
+
 /// Tasks of a site whose work is less than what was taken out of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BelowClock {
@@ -64,7 +67,7 @@ pub fn below_clock(recording: &Recording, run: &Run) -> Option<BelowClock> {
     let all = run.work().at_least_zero();
     let short = sums.into_iter().filter_map(|(site, (tasks, work))| {
         let (work, taken) = (work.at_least_zero(), taken(tasks));
-        let matters = taken > Nanos(all.0 / MATTERS) && taken > crate::warnings::SHORTEST_SPAN;
+        let matters = taken > Nanos(all.0 / MATTERS) && taken > LEAST;
         (tasks > 0 && work < taken && matters).then_some(BelowClock { site, tasks, most: work + taken })
     });
     short.max_by_key(|short| (short.tasks, std::cmp::Reverse(short.site)))

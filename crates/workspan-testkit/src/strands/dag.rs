@@ -142,8 +142,7 @@ type Node = usize;
 struct Edge {
     before: Node,
     pieces: Option<(Node, i64)>,
-    /// Locks make the order, which is none of the uniform length.
-    order: bool,
+    order: bool, // of locks: none of the uniform length
 }
 
 impl From<Node> for Edge {
@@ -384,8 +383,8 @@ impl<'a> Graph<'a> {
                 self.labels.insert(label, task.at);
             }
             Event::Await(label) | Event::Locked(label) => {
-                let order = matches!(row.event, Event::Locked(_));
-                task.at = self.node(vec![Edge { order, ..task.at.into() }, self.labels[&label].into()]);
+                let from = Edge { order: matches!(row.event, Event::Locked(_)), ..task.at.into() };
+                task.at = self.node(vec![from, self.labels[&label].into()]);
             }
             _ => {}
         }
