@@ -1,4 +1,6 @@
 // Threads whose work is under one lock, each under a lock of its own, or under none: `planted one`, `planted many`, `planted free`.
+// `planted last`: the one that takes the lock last has as much to do behind it as all have under it. In any other order
+// that is done beside it.
 //
 // With locks, all wait for theirs before the first gets it, so that it is fought for whatever the machine does.
 
@@ -17,7 +19,8 @@ enum { THREADS = 32 };
 
 static pthread_mutex_t table[THREADS];
 static atomic_int tids[THREADS];
-static int many, locks;
+static int many, locks, last;
+static atomic_int taken;
 
 static int sleeps(int who) {
     char name[64], text[256];
@@ -41,15 +44,31 @@ static void *worker(void *me) {
     return 0;
 }
 
+// Each takes the lock when the one before has it, and has fallen asleep before that one gives it back.
+static void *in_turn(void *me) {
+    int who = (int)(long)me;
+    tids[who] = (int)syscall(SYS_gettid);
+    if (workspan_tick) workspan_tick(10);
+    while (taken < who) sched_yield();
+    pthread_mutex_lock(&table[0]);
+    taken = who + 1;
+    while (who + 1 < THREADS && !sleeps(who + 1)) sched_yield();
+    if (workspan_tick) workspan_tick(1000);
+    pthread_mutex_unlock(&table[0]);
+    if (workspan_tick) workspan_tick(who + 1 < THREADS ? 10 : 10 + THREADS * 1000);
+    return 0;
+}
+
 int main(int n, char **arguments) {
     pthread_t threads[THREADS];
     many = n > 1 && !strcmp(arguments[1], "many");
+    last = n > 1 && !strcmp(arguments[1], "last");
     locks = n < 2 || strcmp(arguments[1], "free");
     for (int i = 0; i < THREADS; i++) pthread_mutex_init(&table[i], 0);
-    for (int i = 0; i < THREADS; i++) pthread_mutex_lock(&table[i]);
-    for (long i = 0; i < THREADS; i++) pthread_create(&threads[i], 0, worker, (void *)i);
-    for (int i = 0; locks && i < THREADS; i++) while (!sleeps(i)) sched_yield();
-    for (int i = 0; i < THREADS; i++) pthread_mutex_unlock(&table[i]);
+    for (int i = 0; !last && i < THREADS; i++) pthread_mutex_lock(&table[i]);
+    for (long i = 0; i < THREADS; i++) pthread_create(&threads[i], 0, last ? in_turn : worker, (void *)i);
+    for (int i = 0; !last && locks && i < THREADS; i++) while (!sleeps(i)) sched_yield();
+    for (int i = 0; !last && i < THREADS; i++) pthread_mutex_unlock(&table[i]);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], 0);
     return 0;
 }

@@ -1,4 +1,5 @@
-// Random programs of threads, with their answer: `random SEED THREADS` prints work and span, in ticks.
+// Random programs of threads, with their answer: `random SEED THREADS` prints work, span, and the span if nobody waited for a lock, in
+// ticks.
 //
 // A simulation runs first: of the threads that can run, the one with the least time does something, drawn at random; who waits goes
 // on at the time of whoever ends the wait. Then real threads do the same things in the same order, and whoever is to wait
@@ -30,7 +31,8 @@ static int number;
 
 enum where { ABSENT, RUNS, AT_LOCK, AT_CONDITION, SIGNALLED, AT_SEMAPHORE, AT_MEETING, AT_JOIN, OVER };
 
-static struct { enum where where; int at, creator, lock, condition, meeting, joins; long time; } threads[THREADS];
+// `free`: its time if nobody waited for a lock; `signalled`: that of whoever signalled what it waits for.
+static struct { enum where where; int at, creator, lock, condition, meeting, joins; long time, free, signalled; } threads[THREADS];
 static int lock_of[LOCKS], lock_waiter[LOCKS], guard_of[CONDITIONS], waiters[CONDITIONS];
 static int count[SEMAPHORES], semaphore_waiter[SEMAPHORES];
 static int wanted[MEETINGS], arrived[MEETINGS], meetings;
@@ -54,17 +56,24 @@ static void blocks(struct step *step, enum where where, int at) {
     threads[step->who].at = at;
 }
 
-static void goes_on(struct step *step, int who) {
-    long now = threads[step->who].time;
+static void raise(long *time, long other) { if (*time < other) *time = other; }
+
+static void goes_on_after_lock(struct step *step, int who) {
     step->wakes++;
     threads[who].where = RUNS;
-    if (threads[who].time < now) threads[who].time = now;
+    raise(&threads[who].time, threads[step->who].time);
+}
+
+static void goes_on(struct step *step, int who) {
+    goes_on_after_lock(step, who);
+    raise(&threads[who].free, threads[step->who].free);
 }
 
 static void works(int who, int most) {
     int n = 1 + draw(most);
     add(WORK, who, n);
     threads[who].time += n;
+    threads[who].free += n;
     work += n;
 }
 
@@ -74,7 +83,7 @@ static void unlocks(int who) {
     threads[who].lock = -1;
     lock_of[which] = lock_waiter[which];
     if (lock_waiter[which] >= 0) {
-        goes_on(step, lock_waiter[which]);
+        goes_on_after_lock(step, lock_waiter[which]);
         threads[lock_waiter[which]].lock = which;
         lock_waiter[which] = -1;
     }
@@ -87,7 +96,10 @@ static void ends_condition(int who) {
     threads[who].condition = -1;
     guard_of[which] = -1;
     for (int i = 0; i < known; i++)
-        if (threads[i].where == SIGNALLED && threads[i].at == which) goes_on(step, i);
+        if (threads[i].where == SIGNALLED && threads[i].at == which) {
+            goes_on_after_lock(step, i);
+            raise(&threads[i].free, threads[i].signalled);
+        }
 }
 
 static void signals(int who, int which) {
@@ -96,7 +108,10 @@ static void signals(int who, int which) {
     threads[who].condition = which;
     add(waiters[which] == 1 && draw(2) ? SIGNAL : BROADCAST, who, which);
     for (int i = 0; i < known; i++)
-        if (threads[i].where == AT_CONDITION && threads[i].at == which) threads[i].where = SIGNALLED;
+        if (threads[i].where == AT_CONDITION && threads[i].at == which) {
+            threads[i].where = SIGNALLED;
+            threads[i].signalled = threads[who].free;
+        }
     waiters[which] = 0;
 }
 
@@ -119,6 +134,8 @@ static void meets(int who) {
         return;
     }
     for (int i = 0; i < known; i++)
+        if (threads[i].where == AT_MEETING && threads[i].at == meeting) raise(&threads[who].free, threads[i].free);
+    for (int i = 0; i < known; i++)
         if (threads[i].where == AT_MEETING && threads[i].at == meeting) goes_on(step, i);
 }
 
@@ -126,6 +143,7 @@ static void creates(int who) {
     add(CREATE, who, known);
     threads[known].where = RUNS;
     threads[known].time = threads[who].time;
+    threads[known].free = threads[who].free;
     threads[known].creator = who;
     threads[known].lock = threads[known].condition = threads[known].meeting = -1;
     known++;
@@ -145,7 +163,7 @@ static void ends(int who) {
         struct step *step = add(JOIN, who, i);
         threads[who].joins = i;
         if (threads[i].where != OVER) blocks(step, AT_JOIN, i);
-        else if (threads[who].time < threads[i].time) threads[who].time = threads[i].time;
+        else raise(&threads[who].time, threads[i].time), raise(&threads[who].free, threads[i].free);
         return;
     }
     struct step *step = add(END, who, 0);
@@ -348,7 +366,7 @@ int main(int n, char **arguments) {
     cnd_init(&cnd);
     for (int i = 0; i < SEMAPHORES / 2; i++) sem_init(&semaphores[i], 0, 0);
     for (int i = 0; i < meetings; i++) pthread_barrier_init(&barriers[i], 0, wanted[i]);
-    printf("%ld %ld\n", work, threads[0].time);
+    printf("%ld %ld %ld\n", work, threads[0].time, threads[0].free);
     fflush(stdout);
     run(0);
     return 0;

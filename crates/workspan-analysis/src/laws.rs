@@ -124,9 +124,10 @@ impl Program {
         Bounds { processors, least: on_one / longest, most: on_one / shortest }
     }
 
-    /// The bounds on 1, 2, 4 … 1024 processors.
-    pub fn curve(&self) -> [Bounds; POWERS as usize] {
-        std::array::from_fn(|power| self.bounds(1 << power))
+    /// The bounds on 1, 2, 4 … 1024 processors: at least what the span allows, at most what the shortest does, the other end of its range.
+    pub fn curve(&self, shortest: Option<Nanos>) -> [Bounds; POWERS as usize] {
+        let other = Program { span: shortest.map_or(self.span, |shortest| shortest.min(self.span)), ..*self };
+        std::array::from_fn(|power| Bounds { most: other.bounds(1 << power).most, ..self.bounds(1 << power) })
     }
 }
 

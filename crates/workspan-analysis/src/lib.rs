@@ -4,6 +4,7 @@
 //! that says so, not an error.
 //!
 //! * [`mod@profile`]: work, span, parallelism and overhead of the program, its regions and its sites (TaskProf ch. 3).
+//! * [`mod@measured`]: no time is below zero, though more was taken out than there was.
 //! * [`mod@locks`]: what one lock was held bounds the span.
 //! * [`mod@verdict`]: what limits the program, and what a number of processors would lose to what.
 //! * [`mod@strands`]: the same from a run that was recorded strand by strand, and by region of the source.
@@ -28,6 +29,7 @@ pub mod events;
 pub mod factored;
 pub mod laws;
 pub mod locks;
+pub mod measured;
 pub mod predict;
 pub mod profile;
 pub mod schedule;

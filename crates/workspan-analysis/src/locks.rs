@@ -2,7 +2,8 @@
 //!
 //! Which of two strands takes a lock first is accident, so locks are not part of the order of strands. But code under one
 //! lock is serial in every schedule: the sum of it bounds the span from below. Where that is more than the longest chain of
-//! strands, it *is* the critical path: the code under that lock, one piece after the other.
+//! strands, it *is* the critical path: the code under that lock, one piece after the other. Where it is more than the chain without the order
+//! of locks ([`Run::uniform_span`]), it is the other end of that range.
 //!
 //! **Bias:** a lock that is taken while another is held counts with that one's code; locks that one place takes in turn
 //! are not distinguished and bound nothing.
@@ -12,22 +13,33 @@ use std::collections::BTreeMap;
 
 use workspan_model::{ContextId, Lock, Nanos, Recording, Run};
 
-/// The recording with every run's span at least what any one of its locks was held.
+use crate::measured::measured;
+
+/// The recording with every run's span at least what any one of its locks was held, and [no time below zero](measured).
 pub fn bounded_by_locks(recording: &Recording) -> Cow<'_, Recording> {
+    match measured(recording) {
+        Cow::Borrowed(recording) => bounded(recording),
+        Cow::Owned(recording) => Cow::Owned(bounded(&recording).into_owned()),
+    }
+}
+
+fn bounded(recording: &Recording) -> Cow<'_, Recording> {
     let bounds: Vec<Option<Bound>> = recording.runs.iter().map(|run| bound(recording, run)).collect();
     if bounds.iter().all(Option::is_none) {
         return Cow::Borrowed(recording);
     }
     let mut recording = recording.clone();
     for (run, bound) in recording.runs.iter_mut().zip(bounds) {
-        if let Some(bound) = bound {
-            apply(run, &bound);
+        match bound {
+            Some(bound) if bound.held > run.span => apply(run, &bound),
+            Some(bound) => run.uniform_span = bound.held,
+            None => {}
         }
     }
     Cow::Owned(recording)
 }
 
-/// Code under the lock that was held longest, if that is longer than the span.
+/// Code under the lock that was held longest, if that is longer than the span, or the uniform one.
 struct Bound {
     held: Nanos,
     /// Contexts and what was done in exactly them.
@@ -48,7 +60,8 @@ fn bound(recording: &Recording, run: &Run) -> Option<Bound> {
     let sum = |code: &[(ContextId, Nanos)]| code.iter().map(|(_, own)| *own).sum::<Nanos>();
     let longest = held.into_values().max_by_key(|code| sum(code))?;
     let held = sum(&longest);
-    (held > run.span).then_some(Bound { held, code: longest })
+    let bounds_range = run.uniform_span > Nanos::ZERO && held > run.uniform_span;
+    (held > run.span || bounds_range).then_some(Bound { held, code: longest })
 }
 
 fn apply(run: &mut Run, bound: &Bound) {

@@ -1,5 +1,6 @@
 //! What a reader must know before believing a number.
 
+use crate::measured::{below_clock, BelowClock};
 use crate::verdict::forks;
 use workspan_model::{Clock, Ending, Exit, Feature, Nanos, Recording, Run, SiteKind};
 
@@ -41,6 +42,8 @@ pub enum Warning {
         /// The span.
         span: Nanos,
     },
+    /// Tasks are shorter than the clock can see: their work is a bound, no number.
+    BelowClock(BelowClock),
     /// The cycle counter may change its rate.
     UnsteadyCounter,
     /// The machine does not show when a thread is switched out.
@@ -81,6 +84,7 @@ impl Warning {
             Warning::OpenmpUnseen => "openmp-unseen",
             Warning::NeverForks => "never-forks",
             Warning::TooShort { .. } => "too-short",
+            Warning::BelowClock(_) => "below-clock",
             Warning::UnsteadyCounter => "unsteady-counter",
             Warning::NoSwitchWitness => "no-switch-witness",
             Warning::NoDebugInfo { .. } => "no-debug-info",
@@ -140,6 +144,7 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
     if run.span < SHORTEST_SPAN && forks {
         found.push(Warning::TooShort { span: run.span });
     }
+    found.extend(below_clock(recording, run).map(Warning::BelowClock));
     if !run.features.contains(&Feature::SteadyCounter) {
         found.push(Warning::UnsteadyCounter);
     }

@@ -176,6 +176,13 @@ pub fn meets(thread: &Thread, event: Event, context: u32, span: i64, at: (u64, i
     strand(thread, event, context, span);
 }
 
+/// The strand has waited for a lock, and goes on behind who gave it back: as [`meets`].
+#[cold]
+pub fn meets_at_lock(thread: &Thread, context: u32, span: i64, at: (u64, i64)) {
+    with(thread, 0, at.1, at.0);
+    numbered(thread, Event::Await, context, span, 1);
+}
+
 /// Goes before the record of a wait that is over: by how much it raises the span.
 #[cold]
 pub fn raised(thread: &Thread, by: i64) {

@@ -11,6 +11,9 @@
 //! * threads: a new one starts from its creator's span ([`Born`]), and joining one waits for its end ([`publish_end`],
 //!   [`Wait::end_of_thread`]).
 //!
+//! **Locks.** Who takes a lock first is accident: the uniform span, which has only the order that the program demands, does not
+//! wait for one ([`Wait::end_behind_lock`]). A wait by futex alone, as std's locks of Rust have it, is not known to be for a lock.
+//!
 //! **Bias:** a wait that did not happen, because what was waited for was there already, leaves no trace. Which strand a
 //! lock makes wait is as observed in this run. Of several that one call wakes, one that looks while another has the entry in
 //! its hands finds none: its time counts as blocked.
@@ -148,7 +151,7 @@ impl Wait {
             // Others may have been woken by the same call.
             WAKERS.put_back(shared, address, spans, path::own(shared, path));
         }
-        self.resume(now, address, waker);
+        self.resume(now, address, waker, false);
     }
 
     /// The wait for the end of the thread `id` is over.
@@ -160,14 +163,21 @@ impl Wait {
     /// The same at tick `now`.
     pub fn end_of_thread_at(self, now: u64, id: u64) {
         let ended = ENDED_THREADS.take_near(id);
-        self.resume(now, id, ended);
+        self.resume(now, id, ended, false);
     }
 
     /// The wait at `at` is over at tick `now`: some strand has left this there ([`leave_at`]); `None`: it was for the outside
     /// world. Returns how long it took.
     pub fn end_behind(self, now: u64, at: u64, left: Option<(Spans, u32)>) -> i64 {
         let took = now.wrapping_sub(self.since) as i64;
-        self.resume(now, at, left);
+        self.resume(now, at, left, false);
+        took
+    }
+
+    /// The wait for a lock is over at tick `now`: whoever had it has left this at `at`.
+    pub fn end_behind_lock(self, now: u64, at: u64, left: (Spans, u32)) -> i64 {
+        let took = now.wrapping_sub(self.since) as i64;
+        self.resume(now, at, Some(left), true);
         took
     }
 
@@ -190,8 +200,8 @@ impl Wait {
         now.wrapping_sub(since) as i64
     }
 
-    /// Goes on, after what was left under `at`, if anything was.
-    fn resume(self, now: u64, at: u64, after: Option<(Spans, u32)>) {
+    /// Goes on, after what was left under `at`, if anything was; `lock`: which of both came first is accident.
+    fn resume(self, now: u64, at: u64, after: Option<(Spans, u32)>, lock: bool) {
         let thread = self.thread;
         let shared = Shared::of(thread);
         let blocked = now.wrapping_sub(self.since) as i64;
@@ -212,7 +222,10 @@ impl Wait {
                 context = region::close_serial(shared, thread, span, 0);
             }
             log::raised(thread, (waker.actual - span).max(0));
-            log::meets(thread, Event::Await, context, span, (at, waker.actual));
+            match lock {
+                true => log::meets_at_lock(thread, context, span, (at, waker.actual)),
+                false => log::meets(thread, Event::Await, context, span, (at, waker.actual)),
+            }
         }
         match after {
             Some((spans, path)) => {
@@ -224,7 +237,8 @@ impl Wait {
                 } else {
                     path::release(shared, path);
                 }
-                strand::raise(thread, spans);
+                let free = Spans { uniform: strand::spans(thread).uniform, ..spans };
+                strand::raise(thread, if lock { free } else { spans });
             }
             None if unknown => {}
             None => strand::lengthen(thread, blocked),
@@ -255,6 +269,8 @@ pub fn was_blocked(thread: &Thread, now: u64, ticks: i64) {
 #[derive(Clone, Copy, Debug)]
 pub struct Born {
     span: i64,
+    /// The same with only the order that the program demands.
+    uniform: i64,
     /// The same with steals: another thread is one.
     burdened: i64,
     path: u32,
@@ -270,7 +286,7 @@ impl Born {
 
     /// The strand of `thread` is about to create a thread at tick `now`.
     pub fn at(thread: &'static Thread, now: u64) -> Born {
-        let (Spans { actual: span, .. }, path) = snapshot(thread, now, None);
+        let (Spans { actual: span, uniform, .. }, path) = snapshot(thread, now, None);
         let mut identity = Identity::NONE;
         if log::on(thread) {
             identity = log::task_identity(thread, tool::Kind::Thread, ROOT);
@@ -278,7 +294,7 @@ impl Born {
             log::strand(thread, Event::Spawn, strand::context(thread), span);
             log::go_on(thread);
         }
-        Born { span, burdened: strand::burdened(thread) + thread.steal.get(), path, identity }
+        Born { span, uniform, burdened: strand::burdened(thread) + thread.steal.get(), path, identity }
     }
 
     /// The calling thread is the new one.
@@ -287,7 +303,7 @@ impl Born {
             debug_assert_eq!(self.path & (PREFIXED | !(NODE | OWNED)), 0);
             thread.task.position.set(Position { path: self.path, since: self.span, ..thread.task.position.get() });
             strand::set_span(thread, self.span);
-            thread.task.offsets.uniform.set(thread.task.offsets.actual.get());
+            thread.task.offsets.uniform.set(self.uniform - thread.task.work.get());
             strand::set_burdened(thread, self.burdened);
             if log::on(thread) {
                 log::piece(thread, Event::Born, ROOT, self.span, self.identity.log);

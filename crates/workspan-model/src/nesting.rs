@@ -82,7 +82,9 @@ impl Event {
             Event::Leave => Effect::Closes(Construct::Region),
             Event::Team(_) => Effect::Opens(Construct::Team),
             Event::TeamEnd => Effect::Closes(Construct::Team),
-            Event::Sync | Event::After(_) | Event::Barrier | Event::Wake(_) | Event::Await(_) => Effect::Inside,
+            Event::Sync | Event::After(_) | Event::Barrier | Event::Wake(_) | Event::Await(_) | Event::Locked(_) => {
+                Effect::Inside
+            }
         }
     }
 
@@ -95,7 +97,8 @@ impl Event {
             | Event::After(number)
             | Event::Team(number)
             | Event::Wake(number)
-            | Event::Await(number) => Detail::Count(number),
+            | Event::Await(number)
+            | Event::Locked(number) => Detail::Count(number),
             Event::Spawn(creation) | Event::Call(creation) => Detail::Creation(creation),
             Event::Enter(context) => Detail::Context(context),
             _ => Detail::None,
@@ -123,6 +126,7 @@ impl Event {
             14 => Event::TeamEnd,
             15 => Event::Wake(details.count()?),
             16 => Event::Await(details.count()?),
+            17 => Event::Locked(details.count()?),
             _ => return None,
         })
     }
@@ -296,7 +300,7 @@ mod tests {
     #[test]
     fn every_word_is_an_event_of_its_number() {
         let numbers: Vec<u8> = all().map(|event| event.number()).collect();
-        assert_eq!(numbers, (0..17).collect::<Vec<u8>>());
+        assert_eq!(numbers, (0..18).collect::<Vec<u8>>());
         assert_eq!(all().map(|event| event.name()).collect::<Vec<_>>(), Event::NAMES);
     }
 

@@ -27,6 +27,7 @@
 //! | [`TeamEnd`](Event::TeamEnd) | `s` = begin + the sum over rounds of the longest |
 //! | [`Wake`](Event::Wake) | the label's position becomes `s` |
 //! | [`Await`](Event::Await) | `s = max(s, the label's position)` |
+//! | [`Locked`](Event::Locked) | the same; without the order of locks, the strand goes on from the label's position alone |
 //!
 //! **Waits.** What one task waits for that another does — a lock, a channel, a condition, the end of a thread — is an edge
 //! between two rows: a `Wake` with a *label*, a number, and an `Await` with the same label behind it. A label may be used
@@ -34,6 +35,10 @@
 //! what comes later: a thread that waits for what its creator does afterwards ends there, and goes on as a task in the root's
 //! context that whoever woke it creates, and that begins with an `Await` of the thread's end. Both rows lie in the same round of
 //! a team, or outside all teams, whose positions are their own.
+//!
+//! **Locks.** Who takes a lock first is accident. What a strand waits for because of a lock stands between a `Wake` and a `Locked` of
+//! one label, without cost; a thread that goes on elsewhere after such a wait begins there with `Locked` in place of `Await`. So the span without
+//! the order of locks follows from the same rows ([`Run::uniform_span`](crate::Run::uniform_span)).
 //!
 //! Groups are counted outward through the tasks around: a task that its creator hands to an outer scope names that.
 //!
@@ -101,13 +106,15 @@ pub enum Event {
     Wake(u32),
     /// What this label stands for is waited for.
     Await(u32),
+    /// The same, and what has come since that label was the order of locks.
+    Locked(u32),
 }
 
 impl Event {
     /// Words by number. They are part of formats: new ones come last.
-    pub const NAMES: [&str; 17] = [
+    pub const NAMES: [&str; 18] = [
         "fork", "next", "join", "group", "wait", "spawn", "call", "end", "sync", "after", "enter", "leave", "team",
-        "barrier", "team-end", "wake", "await",
+        "barrier", "team-end", "wake", "await", "locked",
     ];
 
     /// The number of its word.
@@ -131,6 +138,7 @@ impl Event {
             Event::TeamEnd => 14,
             Event::Wake(_) => 15,
             Event::Await(_) => 16,
+            Event::Locked(_) => 17,
         }
     }
 

@@ -151,7 +151,7 @@ pub fn flat(answer: &Answer) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a count")]
     out.extend([time(answer.named), answer.strands as f64]);
     for program in [&answer.before, &answer.after] {
-        out.extend(program.laws().curve().iter().flat_map(|bounds| [bounds.least, bounds.most]));
+        out.extend(program.curve().iter().flat_map(|bounds| [bounds.least, bounds.most]));
     }
     out.extend([time(answer.least.span), answer.least.parallelism.unwrap_or(0.0)]);
     for row in &answer.path {

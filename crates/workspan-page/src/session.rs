@@ -56,12 +56,15 @@ pub struct Program {
     pub on_one: Nanos,
     /// That, over span.
     pub parallelism: Option<f64>,
+    /// The shortest that the chain can be: the other end of the range.
+    pub shortest: Option<Nanos>,
 }
 
 impl Program {
-    /// What the laws are about.
-    pub fn laws(&self) -> laws::Program {
-        laws::Program { work: self.work, span: self.span, blocked: self.blocked, on_one: self.on_one }
+    /// Between what speedups lie.
+    pub fn curve(&self) -> [laws::Bounds; laws::POWERS as usize] {
+        let Program { work, span, blocked, on_one, shortest, .. } = *self;
+        laws::Program { work, span, blocked, on_one }.curve(shortest)
     }
 }
 
@@ -139,7 +142,8 @@ fn run(carried: &Carried, changes: Vec<Change>) -> Changed {
 
 fn program(figures: &Figures, on_one: Nanos, elsewhere: Nanos) -> Program {
     let (work, span, blocked) = (figures.replayed.work + elsewhere, figures.replayed.span, figures.replayed.blocked);
-    Program { work, span, blocked, on_one, parallelism: laws::parallelism(on_one, span).map(|ratio| ratio.0) }
+    let shortest = figures.uniform.map(|uniform| uniform.span);
+    Program { work, span, blocked, on_one, parallelism: laws::parallelism(on_one, span).map(|ratio| ratio.0), shortest }
 }
 
 /// A place as three whole numbers: its site and one, or 0; the events before and after it, sites from 4.

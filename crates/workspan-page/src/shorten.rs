@@ -250,7 +250,7 @@ impl Shortener {
                     None => self.labels.push(self.position),
                 }
             }
-            Event::Await(label) => {
+            Event::Await(label) | Event::Locked(label) => {
                 self.keep_all();
                 let before = self.labels.get(label as usize).copied();
                 self.position = self.position.max(before.unwrap_or(i64::MIN));

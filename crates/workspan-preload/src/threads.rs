@@ -16,7 +16,7 @@ use workspan_wire::site::SiteKind;
 
 use crate::cost;
 use crate::dag::frame::Frame;
-use crate::dag::{create as tasks, marked, solo, task, token};
+use crate::dag::{create as tasks, marked, range, solo, task, token};
 use crate::modules::{is_workers, of_the_runtime};
 #[cfg(target_arch = "x86_64")]
 use crate::sync;
@@ -210,6 +210,7 @@ fn publish_end() {
     if let Some((thread, now)) = in_strand() {
         // SAFETY: always succeeds.
         publish_end_at(thread, now, unsafe { pthread_self() });
+        range::thread_ends(thread);
         if token::held(thread) {
             token::give(thread);
         }

@@ -269,7 +269,7 @@ fn all_warnings(recording: &Recording) -> Vec<Warning> {
         .filter(|warning| {
             seen.insert(warning.code().to_owned() + &format!("{warning:?}").replace(char::is_numeric, ""))
         })
-        .map(|warning| Warning { code: warning.code().to_owned(), message: words::warning(&warning) })
+        .map(|warning| Warning { code: warning.code().to_owned(), message: words::warning(recording, &warning) })
         .collect()
 }
 

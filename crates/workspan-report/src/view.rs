@@ -123,7 +123,8 @@ pub struct Program {
     pub one_processor_ns: i64,
     /// Time on one processor over span.
     pub parallelism: Option<f64>,
-    /// The same with uniform loops; null if there are no loops of which only chunks are known.
+    /// The same with only the order that the program demands: iterations of a loop cost the same, and nobody waits for a lock. Null if
+    /// there are no loops of which only chunks are known, and no waits for locks.
     pub uniform: Option<Uniform>,
     /// The same if every possible steal on the critical path took place; null if not computed.
     pub burdened: Option<Burdened>,
@@ -215,7 +216,8 @@ pub struct Region {
     pub instances_span_ns: Option<i64>,
     /// Work over the sum of the spans: of one instance as of many beside each other.
     pub parallelism: Option<f64>,
-    /// The same with uniform loops; null if there are no loops of which only chunks are known.
+    /// The same with only the order that the program demands: iterations of a loop cost the same, and nobody waits for a lock. Null if
+    /// there are no loops of which only chunks are known, and no waits for locks.
     pub uniform: Option<Uniform>,
     /// The same if every possible steal on the critical path took place; null if not computed.
     pub burdened: Option<Burdened>,
@@ -270,7 +272,8 @@ pub struct Site {
     pub instances_span_ns: Option<i64>,
     /// Work over the sum of the spans: of one instance as of many beside each other.
     pub parallelism: Option<f64>,
-    /// The same with uniform loops; null if there are no loops of which only chunks are known.
+    /// The same with only the order that the program demands: iterations of a loop cost the same, and nobody waits for a lock. Null if
+    /// there are no loops of which only chunks are known, and no waits for locks.
     pub uniform: Option<Uniform>,
     /// The same if every possible steal on the critical path took place; null if not computed.
     pub burdened: Option<Burdened>,

@@ -33,11 +33,11 @@ pub use totals::{TaskTotals, Totals};
 pub use writer::{Meta, Summary, Writer};
 
 /// Readers of an older major version cannot read the rows.
-pub const MAJOR: u16 = 2;
+pub const MAJOR: u16 = 3;
 /// The oldest one whose rows can be read: it lacks events, and has no others.
 pub const OLDEST: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 1;
+pub const MINOR: u16 = 0;
 
 /// Rows of a row group, but for the last of a part.
 pub const GROUP_ROWS: usize = 1 << 17;

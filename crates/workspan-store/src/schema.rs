@@ -48,7 +48,7 @@ pub const COLUMNS: [&str; 14] = [
 ];
 
 /// Words for events, as stored.
-pub const EVENTS: [&str; 17] = Event::NAMES;
+pub const EVENTS: [&str; 18] = Event::NAMES;
 
 /// The schema of strands.
 pub(crate) fn nodes() -> TypePtr {

@@ -107,7 +107,7 @@ pub enum Event {
     /// The strand has woken who waits ([`Event::With`]: where, and its absolute span in *n*, which may be cut off).
     Wake = 53,
     /// The strand has waited, and was woken ([`Event::With`]: as the [`Event::Wake`] that did so has it; [`Event::Of`]: by how
-    /// much that raises its span).
+    /// much that raises its span). Number 1: for a lock, whose order is accident.
     Await = 54,
 }
 

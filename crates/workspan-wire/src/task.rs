@@ -23,7 +23,8 @@ pub struct Position {
 pub struct Spans<T = i64> {
     /// As it was.
     pub actual: T,
-    /// If every iteration of a loop cost the same, and could run by itself.
+    /// With only the order that the program demands: if every iteration of a loop cost the same, and could run by itself, and
+    /// nobody waited for a lock.
     pub uniform: T,
     /// If all were stolen that can be.
     pub burdened: T,
@@ -33,6 +34,15 @@ impl Spans {
     /// All the same.
     pub const fn all(span: i64) -> Spans {
         Spans { actual: span, uniform: span, burdened: span }
+    }
+
+    /// The later of both, each by itself.
+    pub fn later(self, other: Spans) -> Spans {
+        Spans {
+            actual: self.actual.max(other.actual),
+            uniform: self.uniform.max(other.uniform),
+            burdened: self.burdened.max(other.burdened),
+        }
     }
 }
 

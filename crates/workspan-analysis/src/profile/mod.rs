@@ -22,7 +22,8 @@ use crate::calls::Burdened;
 use crate::laws::{self, Stage};
 use workspan_model::kind::Created;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, OnPath, Recording, Run, SiteId, SiteKind, Totals,
+    Clock, ContextId, ContextTree, Ending, Histogram, Lock, Nanos, OnPath, Ratio, Recording, Run, SiteId, SiteKind,
+    Totals,
 };
 
 pub use rows::{Profile, Program, Region, SiteRow, Uniform};
@@ -52,7 +53,7 @@ fn stages(regions: &[Region]) -> impl Iterator<Item = Stage> + '_ {
 
 fn program(run: &Run, overhead: &[Picos], tree: &ContextTree, recording: &Recording) -> Program {
     let work = run.work();
-    let overhead = nanos(overhead.iter().sum());
+    let overhead = nanos(overhead.iter().sum()).at_least_zero();
     let serial = tree
         .ids()
         .filter(|id| *id == ContextId::ROOT || is_serial(recording, tree.site(*id)))
@@ -66,7 +67,7 @@ fn program(run: &Run, overhead: &[Picos], tree: &ContextTree, recording: &Record
         uniform: None,
         burdened: None,
         overhead,
-        task_overhead: overhead.over(work),
+        task_overhead: overhead_share(overhead, work),
         tasks: run.tasks(),
         serial,
         wall: run.wall,
@@ -90,7 +91,7 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
             let open: Nanos = run.open.iter().filter(|o| o.context == id && o.outermost).map(|o| o.span).sum();
             let is_open = run.open.iter().any(|o| o.context == id);
             let (work, critical) = (work[id.index()], critical[id.index()]);
-            let overhead = nanos(overhead[id.index()]);
+            let overhead = nanos(overhead[id.index()]).at_least_zero();
             let span = if serial { work + own.blocked } else { own.span + open };
             let wall = own.wall;
             let share = (tasks[id.index()], tasks[ContextId::ROOT.index()]);
@@ -118,7 +119,7 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
                 critical,
                 critical_share: critical.over(program.span),
                 overhead,
-                task_overhead: overhead.over(work),
+                task_overhead: overhead_share(overhead, work),
                 wall,
                 idle,
             })
@@ -184,7 +185,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
     let mut rows: Vec<SiteRow> = rows.into_values().filter(|row| row.instances > 0 || row.self_work.0 != 0).collect();
     for row in &mut rows {
         let cost = costs.get(&row.site).copied().unwrap_or_default();
-        (row.overhead, row.overhead_total) = (nanos(cost.0), nanos(cost.1));
+        (row.overhead, row.overhead_total) = (nanos(cost.0).at_least_zero(), nanos(cost.1).at_least_zero());
         if recording.sites.get(row.site.0 as usize).is_some_and(|site| site.kind.is_lock()) {
             // Under a lock nothing runs beside.
             row.spans = row.work;
@@ -196,7 +197,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         row.span = laws::row_span(row.spans, program.span);
         row.parallelism = laws::parallelism(row.work, row.spans);
         row.critical_share = row.critical.over(program.span);
-        row.overhead_share = row.overhead.over(program.work);
+        row.overhead_share = overhead_share(row.overhead, program.work);
         row.task_mean =
             i64::try_from(row.tasks).ok().filter(|n| *n > 0).and_then(|n| row.task_mean.map(|sum| Nanos(sum.0 / n)));
     }
@@ -246,6 +247,11 @@ type Picos = i128;
 fn nanos(picos: Picos) -> Nanos {
     let nanos = (picos + 500).div_euclid(1000);
     Nanos(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
+}
+
+/// Share of creating tasks in `work`: at most all of it, where tasks are shorter than the clock can see.
+fn overhead_share(overhead: Nanos, work: Nanos) -> Option<Ratio> {
+    overhead.over(work).map(|share| Ratio(share.0.min(1.0)))
 }
 
 /// Cost of creating the tasks of context `id`: measured one by one for spawns and tasks of OpenMP, else their number times

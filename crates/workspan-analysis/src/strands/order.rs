@@ -192,7 +192,7 @@ impl<'v, V: Visitor> Walk<'v, V> {
             Event::TeamEnd => self.team_end(end),
             Event::Wake(label) if label as usize == self.labels.len() => self.labels.push(end),
             Event::Wake(label) => self.labels.iter_mut().skip(label as usize).take(1).for_each(|known| *known = end),
-            Event::Await(label) => {
+            Event::Await(label) | Event::Locked(label) => {
                 self.after.extend(self.labels.get(label as usize).map(|before| (*before, Order::Wake)));
             }
             // No room: skipped, with what is within.

@@ -2,7 +2,7 @@
 
 use super::path::{Paths, Tail};
 
-/// Where a chain of strands ends, and where it would if all iterations of a loop took the same.
+/// Where a chain of strands ends, and where it would if all iterations of a loop took the same and locks were free.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Position {
     pub(super) tail: Tail,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::loops::{even_loops, EvenLoops};
+use super::loops::{any_order_of_locks, even_loops, EvenLoops};
 use crate::profile::Profile;
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteId, SiteKind};
 
@@ -19,6 +19,8 @@ pub enum Headline {
         parallelism: Ratio,
         /// The same with even iterations, where chunks of loops alone were seen.
         even: Option<Ratio>,
+        /// At most this in any other order of locks, where the order in which they were taken matters.
+        any_order: Option<Ratio>,
         /// What the critical path mostly consists of.
         main: Option<Contributor>,
         /// Share of creating tasks in the work, if it matters.
@@ -59,7 +61,7 @@ pub fn headline(recording: &Recording, run: &Run, profile: &Profile) -> Headline
     if let Some(even) = even_loops(recording, run, profile) {
         let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
         let (main, even) = (of_even(recording, &even), profile.program.uniform.and_then(|uniform| uniform.parallelism));
-        return Headline::Parallelism { parallelism, even, main, overhead };
+        return Headline::Parallelism { parallelism, even, any_order: None, main, overhead };
     }
     let serial = profile.regions.iter().filter(|r| r.serial).map(|r| (r.site, r.critical, r.critical_share));
     let sites = profile.sites.iter().map(|s| (s.site, s.critical, s.critical_share));
@@ -69,7 +71,8 @@ pub fn headline(recording: &Recording, run: &Run, profile: &Profile) -> Headline
         .max_by_key(|(site, critical, _)| (*critical, std::cmp::Reverse(*site)))
         .and_then(|(site, _, share)| share.map(|share| Contributor { site, share }));
     let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
-    Headline::Parallelism { parallelism, even: None, main, overhead }
+    let any_order = any_order_of_locks(recording, run, profile);
+    Headline::Parallelism { parallelism, even: None, any_order, main, overhead }
 }
 
 /// What the critical path mostly consists of with even iterations.

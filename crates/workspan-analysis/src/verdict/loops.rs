@@ -9,7 +9,7 @@
 //! Cost: linear in contexts.
 
 use workspan_model::kind::Tasks;
-use workspan_model::{ContextId, Nanos, Recording, Run, SiteId};
+use workspan_model::{ContextId, Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::laws;
 use crate::profile::{Profile, SiteRow};
@@ -56,11 +56,31 @@ pub fn even_loops(recording: &Recording, run: &Run, profile: &Profile) -> Option
         let own = if around < 1.0 { around } else { of(recording, run, id) };
         factors.push(own);
     }
+    if factors.iter().all(|factor| *factor > 1.0 - MATTERS) {
+        // The range is that of locks alone, or of chunks that are even.
+        return None;
+    }
     let scaled = |(critical, factor): (&Nanos, &f64)| scale(*critical, *factor);
     let critical = run.critical.iter().zip(&factors).map(scaled).collect();
     let alone = alone(recording, run, &factors);
     let uneven = profile.sites.iter().find(|row| is_loop(recording, row.site) && is_uneven(recording, run, row));
     Some(EvenLoops { span: high, critical, factors, alone, uneven: uneven.map(|row| row.site) })
+}
+
+/// Parallelism in any other order of locks, at most, where the order in which they were taken makes the span longer and loops do not.
+pub fn any_order_of_locks(recording: &Recording, run: &Run, profile: &Profile) -> Option<Ratio> {
+    let (seen, most) = (profile.program.parallelism?, profile.program.uniform?.parallelism?);
+    let matters = most.0 > seen.0 * (1.0 + MATTERS) && even_loops(recording, run, profile).is_none();
+    (matters && takes_locks(recording, run)).then_some(most)
+}
+
+/// True if there is code under a lock that was fought for.
+fn takes_locks(recording: &Recording, run: &Run) -> bool {
+    let is_lock = |id: ContextId| {
+        let site = recording.contexts.site(id).and_then(|site| recording.sites.get(site.0 as usize));
+        site.is_some_and(|site| site.kind.is_lock())
+    };
+    recording.contexts.ids().zip(&run.totals).any(|(id, totals)| totals.entries > 0 && is_lock(id))
 }
 
 impl EvenLoops {

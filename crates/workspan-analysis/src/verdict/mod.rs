@@ -19,7 +19,7 @@ mod simulated;
 
 pub use evidence::{bounds, Basis, Blame, Code, Evidence, Loops};
 pub use headline::{forks, headline, Contributor, Headline};
-pub use loops::{even_loops, EvenLoops};
+pub use loops::{any_order_of_locks, even_loops, EvenLoops};
 pub use losses::{judge, Cause, Judged, Loss, Outcome, Part, Why};
 pub use reasons::Reason;
 pub use simulated::{simulated, OfEven};

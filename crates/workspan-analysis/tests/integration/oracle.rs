@@ -19,7 +19,9 @@ fn a_replay_tells_what_the_graph_tells() {
         let seed = format!("seed {seed}");
         assert!(found.problems.is_empty(), "{seed}: {:?}", found.problems);
         assert_eq!((found.work.0, found.span.0), (expected.work, expected.span), "{seed}");
-        let loops = run.rows.iter().any(|row| matches!(row.event, Event::Fork(n) | Event::Next(n) if n > 1));
+        let of_range =
+            |event| matches!(event, Event::Fork(n) | Event::Next(n) if n > 1) || matches!(event, Event::Locked(_));
+        let loops = run.rows.iter().any(|row| of_range(row.event));
         assert_eq!(found.uniform_span.0, if loops { expected.uniform } else { 0 }, "{seed}");
         assert_eq!(found.critical.iter().copied().sum::<Nanos>(), found.span, "{seed}");
         for (id, sums) in expected.contexts.iter().enumerate() {

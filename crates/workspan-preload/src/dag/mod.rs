@@ -13,6 +13,7 @@ pub mod log;
 pub mod marked;
 pub mod pieces;
 pub mod pool;
+pub mod range;
 pub mod ready;
 pub mod share;
 pub mod solo;

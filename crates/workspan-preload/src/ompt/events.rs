@@ -7,11 +7,9 @@
 #![expect(clippy::not_unsafe_ptr_arg_deref, reason = "called by the runtime, which vouches for its pointers")]
 
 use core::ffi::{c_int, c_uint, c_void};
-use core::sync::atomic::{AtomicBool, Ordering};
 
 use workspan_collect::clock;
 use workspan_collect::events;
-use workspan_collect::group::raise;
 use workspan_collect::process;
 use workspan_collect::region::{self, CallSite, Place};
 use workspan_collect::shared::Shared;
@@ -30,7 +28,7 @@ use crate::dag::depend::Use;
 use crate::dag::frame::{Frame, Kind, Stage};
 use crate::dag::ready::ready;
 use crate::dag::team::Team;
-use crate::dag::{create, depend as dependences_of, log, pieces, task, taskloop, team, token};
+use crate::dag::{create, depend as dependences_of, log, pieces, range, task, taskloop, team, token};
 use crate::{modules, threads};
 
 /// Of no place: what happens there belongs to the context around it.
@@ -116,19 +114,15 @@ fn take_turns(thread: &'static Thread) {
     }
 }
 
-/// The program ends on the calling thread: notes where, if every iteration of a loop cost the same.
+/// The program ends on the calling thread: notes where, with only the order that it demands.
 pub fn note_uniform_end() {
     let Some((thread, now)) = thread::running() else { return };
-    if thread.task.waiting.get() == 0 && LOOPS.load(Ordering::Relaxed) {
+    if thread.task.waiting.get() == 0 && range::is_one() {
         task::stop(thread, Some(now));
-        let latest = &Shared::of(thread).header().detached;
-        raise(&latest.uniform, AltSpans::of(thread).uniform);
+        range::program_ends(thread);
         task::go(thread, Some(now));
     }
 }
-
-/// There has been a loop of which the runtime reports chunks.
-pub(super) static LOOPS: AtomicBool = AtomicBool::new(false);
 
 /// A thread begins.
 pub extern "C" fn thread_begin(kind: c_int, _data: *const Data) {

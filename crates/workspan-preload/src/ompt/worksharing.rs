@@ -1,17 +1,16 @@
 //! Callbacks about worksharing: loops, sections, and taskloops as a whole.
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::Ordering;
 
 use workspan_collect::region::{CallSite, Place};
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
-use super::events::{frame_in, now, LOOPS};
+use super::events::{frame_in, now};
 use super::site::{self, call_site};
 use crate::dag::frame::Frame;
-use crate::dag::{log, pieces, task, taskloop};
+use crate::dag::{log, pieces, range, task, taskloop};
 
 /// A worksharing construct begins or ends.
 pub extern "C" fn work(
@@ -43,7 +42,7 @@ pub extern "C" fn work(
         (true, true) => taskloop::enter(thread, task, &site, entry.at_once),
         (true, false) => taskloop::leave(thread, task),
         (false, true) => {
-            LOOPS.store(true, Ordering::Relaxed);
+            range::loop_seen();
             let whole = kind == share::DYNAMIC && task.team_size() > 1;
             if pieces::enter(thread, task, &site, if whole { 1 } else { count }) && whole {
                 pieces::chunks_are_whole(task);
@@ -76,7 +75,7 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
 /// `part` of `iterations`; `after`: just behind an instruction of its header.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn inlined(thread: &Thread, task: &Frame, after: u64, iterations: u64, part: u64) {
-    LOOPS.store(true, Ordering::Relaxed);
+    range::loop_seen();
     pieces::leave_inlined(thread, task);
     let site = CallSite { kind: SiteKind::Loop, place: Place::Address(after.saturating_sub(1)), type_name: || "" };
     pieces::enter_inlined(thread, task, &site, iterations);

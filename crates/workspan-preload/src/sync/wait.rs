@@ -11,7 +11,7 @@ use workspan_wire::shm::Thread;
 use super::caller;
 use super::timer;
 use super::waiters::{self, bucket, Left};
-use crate::dag::token;
+use crate::dag::{range, token};
 use crate::tbb::site::Called;
 
 std::thread_local! {
@@ -119,14 +119,17 @@ fn taken_after(called: Called, address: u64) {
     });
 }
 
-/// The calling thread arrives where a round of `size` meets.
+/// The calling thread arrives where a round of `size` meets. The last goes on behind all others, and they behind it.
 pub fn arrive(called: Called, address: u64, size: usize) -> Option<Waiting> {
     in_strand(called, |thread, now| {
-        let left = Left::by(thread, now, address);
-        if waiters::enter(thread, address, 0) {
-            waiters::arrive(thread, address, size, left);
-        } else {
+        let left = Left::by(thread, now, waiters::place(thread));
+        if !waiters::enter(thread, address, 0) {
             left.release(Shared::of(thread));
+        } else if waiters::arrive(thread, address, size, left) {
+            while let Some(left) = waiters::next_arrived(thread, address) {
+                Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
+            }
+            waiters::meet(thread, address, Left::by(thread, now, address));
         }
         begun(thread, thread::running().map_or(now, |(_, now)| now), address, 0)
     })
@@ -156,16 +159,27 @@ impl Waiting {
             timer::passed(self.thread, wait.end_undecided(now));
             return 0;
         }
-        let left = waiters::leave(self.thread);
-        let is_claimed = left.is_none() && ended == Ended::Woken;
-        let left = if is_claimed { waiters::claim(self.thread, self.address, self.mutex) } else { left };
+        let mut left = waiters::part(self.thread);
+        if matches!(left, (None, None)) && ended == Ended::Woken {
+            left = waiters::claim(self.thread, self.address, self.mutex);
+        }
+        if !matches!(left, (None, None)) {
+            timer::forget(self.thread);
+        }
         match (left, ended) {
-            (Some(left), _) => {
-                timer::forget(self.thread);
-                wait.end_behind(now, left.at, Some(left.parts()))
+            ((Some(woken), None), _) => wait.end_behind(now, woken.at, Some(woken.parts())),
+            ((None, Some(passed)), _) => {
+                range::lock_waited();
+                wait.end_behind_lock(now, passed.at, passed.parts())
             }
-            (None, Ended::AtOnce) => wait.end_unknown(now),
-            (None, _) => {
+            ((Some(woken), Some(passed)), _) => {
+                range::lock_waited();
+                let took = wait.end_behind(now, woken.at, Some(woken.parts()));
+                Wait::begin_at(self.thread, now).end_behind_lock(now, passed.at, passed.parts());
+                took
+            }
+            ((None, None), Ended::AtOnce) => wait.end_unknown(now),
+            ((None, None), _) => {
                 wait.end_behind(now, self.address, None);
                 0
             }

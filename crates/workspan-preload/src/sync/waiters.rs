@@ -231,12 +231,7 @@ fn later(shared: Shared, one: Option<Left>, other: Option<Left>) -> Option<Left>
         (Some(one), Some(other)) => {
             let (later, earlier) = if one.spans.actual >= other.spans.actual { (one, other) } else { (other, one) };
             earlier.release(shared);
-            let spans = Spans {
-                uniform: later.spans.uniform.max(earlier.spans.uniform),
-                burdened: later.spans.burdened.max(earlier.spans.burdened),
-                ..later.spans
-            };
-            Some(Left { spans, ..later })
+            Some(Left { spans: later.spans.later(earlier.spans), ..later })
         }
         (one, None) => one,
         (None, other) => other,
@@ -248,9 +243,8 @@ pub fn enter(thread: &Thread, address: u64, mutex: u64) -> bool {
     let at = slot(thread);
     if WAITERS[at].home.load(Ordering::Acquire) != 0 {
         // It has left its last wait behind without a word.
-        if let Some(left) = leave(thread) {
-            left.release(Shared::of(thread));
-        }
+        let (woken, passed) = part(thread);
+        [woken, passed].into_iter().flatten().for_each(|left| left.release(Shared::of(thread)));
     }
     let waiter = &WAITERS[at];
     waiter.address.set(address);
@@ -260,13 +254,7 @@ pub fn enter(thread: &Thread, address: u64, mutex: u64) -> bool {
     bucket.locked(thread, || bucket.add(at)).is_some()
 }
 
-/// `thread` does not wait any more. Returns what was left for it.
-pub fn leave(thread: &Thread) -> Option<Left> {
-    let (woken, passed) = part(thread);
-    later(Shared::of(thread), woken, passed)
-}
-
-/// The same, apart: what who woke it has left, and what those have who gave its lock back since.
+/// `thread` does not wait any more. Returns what who woke it has left for it, and what those have who gave its lock back since.
 pub fn part(thread: &Thread) -> (Option<Left>, Option<Left>) {
     let shared = Shared::of(thread);
     let at = slot(thread);
@@ -340,24 +328,25 @@ pub fn wake(thread: &Thread, address: u64, number: u32, left: Left) {
 }
 
 /// `thread` was woken at `address`, and its place was not: whom the kernel wakes is not always who came first. Whoever's place was
-/// woken instead gives up what was left there, and waits as before. `mutex`: as for [`enter`].
-pub fn claim(thread: &Thread, address: u64, mutex: u64) -> Option<Left> {
+/// woken instead gives up what was left there, and waits as before. `mutex`: as for [`enter`]. Returns what [`part`] does.
+pub fn claim(thread: &Thread, address: u64, mutex: u64) -> (Option<Left>, Option<Left>) {
     let shared = Shared::of(thread);
     let bucket = self::bucket(if mutex == 0 { address } else { mutex });
     let is_of = |waiter: &Waiter| mutex == 0 || waiter.condition.get() == address;
-    let (at, found) = bucket.locked(thread, || {
+    let found = bucket.locked(thread, || {
         let mut all = bucket.at(if mutex == 0 { address } else { mutex });
         let (at, waiter) = all.find(|(_, waiter)| waiter.woken.get().is_some() && is_of(waiter))?;
         let woken = waiter.woken.take();
         if mutex == 0 {
-            return Some((None, woken));
+            return Some((None, (woken, None)));
         }
         let passed = bucket.detach(at, shared);
         waiter.home.store(MOVING, Ordering::Relaxed);
         waiter.condition.set(0);
         waiter.address.set(address);
-        Some((Some(at), later(shared, woken, passed)))
-    })??;
+        Some((Some(at), (woken, passed)))
+    });
+    let Some(Some((at, found))) = found else { return (None, None) };
     if let Some(at) = at {
         let back = self::bucket(address);
         if back.locked(thread, || back.add(at)).is_none() {
@@ -454,22 +443,42 @@ pub fn pass(thread: &Thread, address: u64, left: Left) {
     }
 }
 
-/// `thread`, which waits at `address`, has left this for the others of a round of `size`: the last goes on, and all behind
-/// the latest.
-pub fn arrive(thread: &Thread, address: u64, size: usize, left: Left) {
-    let shared = Shared::of(thread);
+/// Where `thread` leaves what only the last of a round looks for.
+pub fn place(thread: &Thread) -> u64 {
+    ptr::from_ref(&WAITERS[slot(thread)]) as u64
+}
+
+/// `thread`, which waits at `address`, has left this for the others of a round of `size`. True if it is the last of them.
+pub fn arrive(thread: &Thread, address: u64, size: usize, left: Left) -> bool {
     let bucket = bucket(address);
-    let own = &WAITERS[slot(thread)];
-    let waits = |(_, waiter): &(usize, &Waiter)| waiter.woken.get().is_none();
     let kept = bucket.locked(thread, || {
-        own.arrived.set(Some(left));
-        let all = || bucket.at(address).filter(waits).filter_map(|(_, waiter)| waiter.arrived.get());
-        let Some(latest) = all().max_by_key(|left| left.spans.actual).filter(|_| all().count() >= size) else { return };
-        for (_, waiter) in bucket.at(address).filter(waits) {
-            waiter.woken.set(Some(latest.copy(shared)));
-        }
+        WAITERS[slot(thread)].arrived.set(Some(left));
+        bucket.at(address).filter(waits_in_round).count() >= size
     });
     if kept.is_none() {
-        left.release(shared);
+        left.release(Shared::of(thread));
     }
+    kept == Some(true)
+}
+
+fn waits_in_round((_, waiter): &(usize, &Waiter)) -> bool {
+    waiter.woken.get().is_none() && waiter.arrived.get().is_some()
+}
+
+/// `thread` is the last of a round at `address`: what another one has left, each once.
+pub fn next_arrived(thread: &Thread, address: u64) -> Option<Left> {
+    let (own, bucket) = (slot(thread), bucket(address));
+    let next = || bucket.at(address).filter(waits_in_round).find(|(at, _)| *at != own);
+    bucket.locked(thread, || next().and_then(|(_, waiter)| waiter.arrived.take())).flatten()
+}
+
+/// `thread` is the last of a round at `address`, and all others go on behind `left`.
+pub fn meet(thread: &Thread, address: u64, left: Left) {
+    let shared = Shared::of(thread);
+    let (own, bucket) = (slot(thread), bucket(address));
+    bucket.locked(thread, || {
+        let waits = |(at, waiter): &(usize, &Waiter)| *at != own && waiter.woken.get().is_none();
+        bucket.at(address).filter(waits).for_each(|(_, waiter)| waiter.woken.set(Some(left.copy(shared))));
+    });
+    left.release(shared);
 }

@@ -395,4 +395,11 @@ impl<'s, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Constructs<'s, P> {
         self.rows.position = self.rows.position.max(woken.position);
         Ok(())
     }
+
+    /// What has come since `from` was the order of locks.
+    pub(super) fn locked(&mut self, from: Woken, part: Part) -> Step<E> {
+        self.rows.emit(Ends::Locked(from.label), part)?;
+        self.rows.position = self.rows.position.max(from.position);
+        Ok(())
+    }
 }

@@ -95,6 +95,7 @@ fn in_short(strands: &[Strand]) -> String {
             Ends::Await(0) => "await-0",
             Ends::Await(1) => "await-1",
             Ends::Await(_) => "await-other",
+            Ends::Locked(_) => "locked",
         };
         let separator = if text.is_empty() { "" } else { ", " };
         write!(text, "{separator}{name} {}", strand.cost.0).expect("text can be written to");
@@ -392,7 +393,7 @@ fn check_nesting(strands: &[Strand]) {
                 labels = labels.max(label + 1);
                 continue;
             }
-            Ends::Await(label) => {
+            Ends::Await(label) | Ends::Locked(label) => {
                 assert!(label < labels);
                 continue;
             }

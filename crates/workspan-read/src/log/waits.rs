@@ -42,6 +42,8 @@ pub(super) struct Parked {
     /// Regions that it was in, from the outside inward, and the context of its strands.
     pub(super) regions: Vec<u32>,
     pub(super) context: u32,
+    /// It waits for a lock.
+    pub(super) lock: bool,
 }
 
 /// All of them.

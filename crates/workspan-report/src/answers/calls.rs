@@ -7,7 +7,7 @@ use workspan_analysis::laws;
 use workspan_analysis::Calls;
 use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
-use crate::parts::{problems, ratio, time};
+use crate::parts::{problems, range, ratio, time};
 use crate::place;
 use crate::terminal::{line, more, Style, Table};
 use crate::words::{count, csv_cell, percent};
@@ -44,6 +44,8 @@ pub struct Program {
     pub span_ns: i64,
     /// Work over span.
     pub parallelism: Option<f64>,
+    /// The other end of its range, as in the report; null if there is none.
+    pub uniform_parallelism: Option<f64>,
     /// Longest chain of strands and steals; null if it is not known.
     pub burdened_span_ns: Option<i64>,
     /// Work over that.
@@ -157,7 +159,7 @@ pub enum Source {
 }
 
 /// The answer as it is shown.
-pub fn answer(recording: &Recording, by_height: bool, source: Source, computed: &Calls) -> Answer {
+pub fn answer(recording: &Recording, by_height: bool, source: Source, computed: &Calls, most: Option<Ratio>) -> Answer {
     let (from, steal) = match source {
         Source::Strands(steal) => ("strands", Some(steal)),
         Source::Collector(steal) => ("collector", steal),
@@ -166,10 +168,11 @@ pub fn answer(recording: &Recording, by_height: bool, source: Source, computed: 
         work_ns: computed.work.0,
         span_ns: computed.span.0,
         parallelism: number(computed.parallelism),
+        uniform_parallelism: number(most),
         burdened_span_ns: computed.burdened.map(|burdened| burdened.span.0),
         burdened_parallelism: number(computed.burdened.and_then(|burdened| burdened.parallelism)),
     };
-    let mut text = format!("parallelism {}", ratio(program.parallelism));
+    let mut text = format!("parallelism {}", range(program.parallelism, program.uniform_parallelism));
     if let Some(steal) = steal {
         let known = match steal {
             Steal::Asked(_) => "",
@@ -314,11 +317,11 @@ pub fn text(answer: &Answer, style: Style) -> String {
     let mut table = Table::new(&["", "work", "span", "parallelism"]);
     let program = answer.program;
     let mut row = |name: &str, span, parallelism| {
-        table.row(vec![name.to_owned(), time(program.work_ns), time(span), ratio(parallelism)]);
+        table.row(vec![name.to_owned(), time(program.work_ns), time(span), parallelism]);
     };
-    row("program", program.span_ns, program.parallelism);
+    row("program", program.span_ns, range(program.parallelism, program.uniform_parallelism));
     if let Some(span) = program.burdened_span_ns {
-        row("burdened", span, program.burdened_parallelism);
+        row("burdened", span, ratio(program.burdened_parallelism));
     }
     table.write(&mut out, style, 0);
     if answer.calls.is_empty() {

@@ -75,7 +75,7 @@ pub struct Program {
     pub burdened_span_ns: i64,
     /// The speedup that no number of processors exceeds.
     pub most_speedup: Option<f64>,
-    /// The same with even iterations, where chunks of loops alone were seen.
+    /// The same with even iterations, where chunks of loops alone were seen; or in any other order of locks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub even_most_speedup: Option<f64>,
 }
@@ -126,6 +126,8 @@ pub struct Point {
 /// What was asked.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
+    /// The most in any other order of locks, where that matters.
+    pub any_order: Option<Ratio>,
     /// The recording.
     pub recording: &'a Recording,
     /// Its run, from 1.
@@ -157,7 +159,7 @@ pub fn answer(asked: Asked<'_>, graph: &Graph, computed: &Prediction, even: Opti
         span_ns: bounds.span.0,
         burdened_span_ns: bounds.burdened_span.0,
         most_speedup: bounds.most_speedup().map(|ratio| ratio.0),
-        even_most_speedup: even.and_then(|even| even.bounds.most_speedup()).map(|ratio| ratio.0),
+        even_most_speedup: even.and_then(|even| even.bounds.most_speedup()).or(asked.any_order).map(|ratio| ratio.0),
     };
     Answer {
         schema_version: 1,

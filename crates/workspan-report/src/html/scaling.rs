@@ -19,7 +19,7 @@ pub(crate) fn bounds(report: &Report, live: Option<&Live>) -> [Bounds; laws::POW
     let program = &report.program;
     let [work, span, on_one] = [program.work_ns, program.span_ns, program.one_processor_ns].map(Nanos);
     let blocked = live.map_or(Nanos(program.blocked_ns), |live| live.blocked);
-    laws::Program { work, span, blocked, on_one }.curve()
+    laws::Program { work, span, blocked, on_one }.curve(program.uniform.map(|uniform| Nanos(uniform.span_ns)))
 }
 
 /// The panel.
@@ -30,7 +30,7 @@ pub(crate) fn panel(report: &Report, keys: &Keys<'_>, live: Option<&Live>) -> St
     format!(
         r#"<section id="scaling"><h2>Speedup, and what if</h2>
 <p class="help">On the left: possible speedup over one processor. The upper edge of the band is the work law and the span law: no
-run is faster. The lower edge (Brent's theorem) is the slowest run on an ideal scheduler, which keeps no processor idle while there
+run is faster{range}. The lower edge (Brent's theorem) is the slowest run on an ideal scheduler, which keeps no processor idle while there
 is code to run. {predicted} Not included: what processors cost each other, for example by sharing a cache. {what_if}</p>
 <div class="pair">
 <figure id="speedup"><figcaption><b>Speedup</b> by processors</figcaption>
@@ -40,6 +40,10 @@ is code to run. {predicted} Not included: what processors cost each other, for e
 {sliders}</figure>
 </div></section>
 "#,
+        range = match report.program.uniform {
+            Some(_) => ", even if iterations of a loop cost the same and nobody waits for a lock",
+            None => "",
+        },
         predicted = live.map_or(
             "The cost of moving work between processors may lower the speedup below the band.".to_owned(),
             |live| predicted(report, live)

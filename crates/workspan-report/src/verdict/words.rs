@@ -21,7 +21,7 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
     match headline {
         Headline::NoData => "nothing was measured".to_owned(),
         Headline::NeverForks => "parallelism 1: the program never forked".to_owned(),
-        Headline::Parallelism { parallelism, even, main, overhead } => {
+        Headline::Parallelism { parallelism, even, any_order, main, overhead } => {
             let main = main.map_or(String::new(), |main| {
                 let share = percent(main.share);
                 let what = match profile.waits(main.site) {
@@ -35,11 +35,14 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
                 let noun = if tasks == 1 { "task" } else { "tasks" };
                 format!("; creating {} {noun} costs {share} of the work", count(tasks))
             });
-            match even {
-                Some(even) => format!(
+            match (even, any_order) {
+                (None, Some(most)) => format!(
+                    "parallelism {parallelism} in the order in which locks were taken, at most {most} in any other{main}{overhead}"
+                ),
+                (Some(even), _) => format!(
                     "parallelism {even} if the iterations of each loop cost the same, {parallelism} or more if they do not{main}{overhead}"
                 ),
-                None => format!("parallelism {parallelism}{main}{overhead}"),
+                (None, None) => format!("parallelism {parallelism}{main}{overhead}"),
             }
         }
     }

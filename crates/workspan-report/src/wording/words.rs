@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+use workspan_analysis::measured::BelowClock;
 use workspan_analysis::Warning;
-use workspan_model::Ratio;
+use workspan_model::{Ratio, Recording};
+
+use crate::place;
 
 /// A warning in words, with what to do about it.
-pub fn warning(warning: &Warning) -> String {
+pub fn warning(recording: &Recording, warning: &Warning) -> String {
     match warning {
         Warning::Killed { signal } => {
             format!("{} ended the program: the numbers cover what had run by then", signal_name(*signal))
@@ -36,6 +39,12 @@ pub fn warning(warning: &Warning) -> String {
         Warning::TooShort { span } => {
             format!("the span is only {span}, too short for this clock: use a larger input, or --repeat N")
         }
+        Warning::BelowClock(BelowClock { site, tasks, most }) => format!(
+            "{}: {} tasks are shorter than this clock can see: their work is between 0 and {most}, and numbers of the code \
+             around may be off by as much (give each task more to do)",
+            recording.sites.get(site.0 as usize).map_or_else(|| "a site".to_owned(), |site| place::label(recording, site)),
+            count(*tasks),
+        ),
         Warning::UnsteadyCounter => {
             "the cycle counter of this machine changes its rate: times are approximate".to_owned()
         }

@@ -10,7 +10,7 @@ use crate::parquet::footer::Physical;
 use crate::StoreError;
 
 /// Reports, of a run's strands in serial order, by which number a tool saw each, if it did: a row group at a time, up to the
-/// first that cannot be read. There are none in files before version 2.1.
+/// first that cannot be read. There are none in files before version 3.0.
 pub fn seen(folder: &Path, run: u32, mut each: impl FnMut(&[Option<u64>])) -> Result<(), StoreError> {
     let mut unpacker = Unpacker::new().map_err(|error| StoreError::io(folder, error))?;
     let (mut bytes, mut values, mut numbers) = (Vec::new(), Values::default(), Vec::new());

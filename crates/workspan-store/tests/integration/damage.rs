@@ -65,13 +65,13 @@ fn another_version_is_refused() {
     let mut bytes = fs::read(&path).expect("it is there");
     let key = b"workspan.strands";
     let at = bytes.windows(key.len()).position(|window| window == key).expect("it is there");
-    let version = bytes[at..].windows(3).position(|window| window == b"2.1").expect("it is there");
-    bytes[at + version] = b'3';
+    let version = bytes[at..].windows(3).position(|window| window == b"3.0").expect("it is there");
+    bytes[at + version] = b'4';
     fs::write(&path, bytes).expect("it is writable");
     let error = Reader::open(folder.path(), 1).expect_err("it is newer");
     assert!(error
         .to_string()
-        .ends_with("has format 3.1, this workspan reads format 2.1 (use the workspan that made it, or record again)"));
+        .ends_with("has format 4.0, this workspan reads format 3.0 (use the workspan that made it, or record again)"));
 }
 
 proptest! {

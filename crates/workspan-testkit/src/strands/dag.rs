@@ -142,11 +142,12 @@ type Node = usize;
 struct Edge {
     before: Node,
     pieces: Option<(Node, i64)>,
+    order: bool, // of locks: none of the uniform length
 }
 
 impl From<Node> for Edge {
     fn from(before: Node) -> Edge {
-        Edge { before, pieces: None }
+        Edge { before, pieces: None, order: false }
     }
 }
 
@@ -381,9 +382,9 @@ impl<'a> Graph<'a> {
             Event::Wake(label) => {
                 self.labels.insert(label, task.at);
             }
-            Event::Await(label) => {
-                let edges = [task.at, self.labels[&label]].map(Edge::from);
-                task.at = self.node(edges.to_vec());
+            Event::Await(label) | Event::Locked(label) => {
+                let from = Edge { order: matches!(row.event, Event::Locked(_)), ..task.at.into() };
+                task.at = self.node(vec![from, self.labels[&label].into()]);
             }
             _ => {}
         }
@@ -395,7 +396,7 @@ impl<'a> Graph<'a> {
             Event::Spawn(creation) | Event::Call(creation) => Spot::At(creation.context),
             Event::Enter(inner) => Spot::At(inner),
             Event::End | Event::Next(_) | Event::Join => Spot::End,
-            Event::Sync | Event::Wake(_) | Event::Await(_) => Spot::Wait,
+            Event::Sync | Event::Wake(_) | Event::Await(_) | Event::Locked(_) => Spot::Wait,
             Event::After(_) => task.spot,
             _ => Spot::At(row.context),
         }
@@ -464,7 +465,7 @@ impl<'a> Graph<'a> {
                 task.at = self.burden(task.at);
             }
             first = false;
-            edges.push(Edge { before: task.at, pieces: Some((from, i64::from(iterations.max(1)))) });
+            edges.push(Edge { pieces: Some((from, i64::from(iterations.max(1)))), ..task.at.into() });
             match event {
                 Event::Next(next) => iterations = next,
                 _ => break,

@@ -60,7 +60,7 @@ fn keys(known: &mut BTreeMap<Key, usize>, rows: &[Strand]) -> Vec<usize> {
             Event::Join | Event::Wait | Event::End | Event::Leave | Event::TeamEnd => {
                 stack.pop();
             }
-            Event::Sync | Event::After(_) | Event::Barrier | Event::Wake(_) | Event::Await(_) => {}
+            Event::Sync | Event::After(_) | Event::Barrier | Event::Wake(_) | Event::Await(_) | Event::Locked(_) => {}
         }
     }
     keys
@@ -85,6 +85,7 @@ fn look(row: &Strand) -> Look {
         Event::TeamEnd => (14, 0),
         Event::Wake(_) => (15, 0),
         Event::Await(_) => (16, 0),
+        Event::Locked(_) => (17, 0),
     };
     (event, row.context.0, inner)
 }

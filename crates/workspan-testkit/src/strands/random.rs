@@ -215,6 +215,12 @@ impl Maker {
             let label = if new || self.labels == 0 { self.labels } else { self.label() };
             self.row(Event::Wake(label));
             self.labels = self.labels.max(label + 1);
+        } else if self.labels > 1 && self.random.once_in(2) {
+            // For a lock: what follows from another label goes on from here all the same.
+            let (from, other) = (self.label(), self.label());
+            self.row(Event::Wake(from));
+            self.push(Event::Await(other), 0, 0);
+            self.push(Event::Locked(from), 0, 0);
         } else {
             let label = self.label();
             self.row(Event::Await(label));
@@ -330,6 +336,6 @@ mod tests {
     fn all_events_occur() {
         let rows = (0..400).flat_map(|seed| random_with_waits(seed).rows);
         let seen: HashSet<Discriminant<Event>> = rows.map(|row| discriminant(&row.event)).collect();
-        assert_eq!(seen.len(), 17);
+        assert_eq!(seen.len(), 18);
     }
 }

@@ -2,8 +2,8 @@
 
 use anyhow::{bail, Context};
 use workspan_analysis::calls::{calls, from_totals, Options};
-use workspan_analysis::profile;
-use workspan_model::{Nanos, Recording, Run, SiteKind};
+use workspan_analysis::{bounded_by_locks, profile};
+use workspan_model::{Nanos, Ratio, Recording, Run, SiteKind};
 use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
 use workspan_report::text::Style;
 
@@ -36,7 +36,13 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
     recorded.rows.report_problems();
-    let mut view = answer(&recorded.recording, options.heights, Source::Strands(steal), &computed);
+    let mut view = answer(
+        &recorded.recording,
+        options.heights,
+        Source::Strands(steal),
+        &computed,
+        most(&recorded.recording, args.run),
+    );
     view.warnings.splice(0..0, recorded.doubt()?);
     Ok(view)
 }
@@ -60,11 +66,19 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
         false,
         Source::Collector(steal),
         &from_totals(&recording, run, on_one(&recording, run)),
+        most(&recording, args.run),
     )))
 }
 
 fn on_one(recording: &Recording, run: &Run) -> Nanos {
     profile(recording, run).program.on_one
+}
+
+/// The other end of the range of the run's parallelism.
+fn most(recording: &Recording, number: u32) -> Option<Ratio> {
+    let recording = bounded_by_locks(recording);
+    let run = recording.runs.get((number as usize).checked_sub(1)?)?;
+    profile(&recording, run).program.uniform?.parallelism
 }
 
 /// Which calls are on the critical path was not reported by older versions; of OpenMP, they reported parallel regions, without what

@@ -7,9 +7,9 @@ use anyhow::{ensure, Context};
 use workspan_analysis::predict::{point, prediction, Bounds, Options, Point, Prediction};
 use workspan_analysis::schedule::{BuildOptions, Grain, Graph};
 use workspan_analysis::strands::burdened_span;
-use workspan_analysis::verdict::even_loops;
+use workspan_analysis::verdict::{any_order_of_locks, even_loops};
 use workspan_analysis::{bounded_by_locks, profile};
-use workspan_model::{Nanos, Recording, SiteId};
+use workspan_model::{Nanos, Ratio, Recording, SiteId};
 use workspan_report::calls::Steal;
 use workspan_report::predict::{answer, csv, json, text, Asked};
 use workspan_report::text::Style;
@@ -51,7 +51,8 @@ pub fn run(args: &args::Predict) -> anyhow::Result<Outcome> {
         }
         None => None,
     };
-    let asked = Asked { recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
+    let any_order = any_order(&recorded, args.run).filter(|_| changes.is_empty());
+    let asked = Asked { any_order, recording, run: args.run, changes, grain: &grain, steal, seeds: args.seeds };
     let mut view = answer(asked, &graph, &computed, even.as_ref());
     view.warnings.splice(0..0, recorded.doubt()?);
     let style = Style { colour: output::colour_stdout(), ..Style::default() };
@@ -70,6 +71,13 @@ fn even_graph(recorded: &Recorded, number: u32, options: &BuildOptions) -> anyho
     let Some(even) = even_loops(&recording, run, &profile(&recording, run)) else { return Ok(None) };
     let options = BuildOptions { factors: even.factors, ..options.clone() };
     Graph::of(&recording, &recorded.rows, &options).context("cannot read the strands").map(Some)
+}
+
+/// The most speedup in any other order of locks, where that matters.
+fn any_order(recorded: &Recorded, number: u32) -> Option<Ratio> {
+    let recording = bounded_by_locks(&recorded.recording);
+    let run = recording.runs.get((number as usize).checked_sub(1)?)?;
+    any_order_of_locks(&recording, run, &profile(&recording, run))
 }
 
 /// Sites by their handles, several of which may share one.

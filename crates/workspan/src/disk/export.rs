@@ -133,6 +133,7 @@ impl Source {
     }
 
     fn calls(&self, args: &Export) -> anyhow::Result<Answer> {
+        let most = profile(&self.recording, &self.run).program.uniform.and_then(|uniform| uniform.parallelism);
         let Some(rows) = &self.rows else {
             let (recording, run) = (&self.recording, &self.run);
             let steal = (run.burdened_span > Nanos::ZERO).then(|| Steal::of(None, recording, run));
@@ -141,13 +142,14 @@ impl Source {
                 false,
                 CallsFrom::Collector(steal),
                 &from_totals(recording, run, profile(recording, run).program.on_one),
+                most,
             ));
         };
         let steal = Steal::of(args.steal, &self.recording, &self.run);
         let on_one = profile(&self.recording, &self.run).program.on_one;
         let options = Options { heights: false, steal: steal.cost(), on_one };
         let computed = calls(&self.recording, rows, &options).context("cannot read the strands")?;
-        Ok(answer(&self.recording, false, CallsFrom::Strands(steal), &computed))
+        Ok(answer(&self.recording, false, CallsFrom::Strands(steal), &computed, most))
     }
 }
 

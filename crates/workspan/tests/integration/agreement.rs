@@ -68,9 +68,13 @@ fn check(label: &str, folder: &Path) {
     }
     let curve = page(folder);
     let most = curve.last().expect("there are some")[1];
+    // Of loops and locks both ends are known: the curve has the upper one.
+    let uniform = &report["program"]["uniform"]["parallelism"];
+    same(label, "calls' other end", &calls["program"]["uniform_parallelism"], uniform);
+    let highest = if uniform.is_null() { parallelism } else { uniform };
     // A thousand processors may be fewer than the program can use.
-    let bounded = parallelism.as_f64().expect("checked").min(1024.0);
-    assert!((most - bounded).abs() < 1e-6 * bounded, "{label}: the curve ends at {most}, not {parallelism}");
+    let bounded = highest.as_f64().expect("checked").min(1024.0);
+    assert!((most - bounded).abs() < 1e-6 * bounded, "{label}: the curve ends at {most}, not {highest}");
     assert!(curve.iter().all(|[least, most]| 1.0 - 1e-9 <= *least && least <= most), "{label}: {curve:?}");
     for (what, found) in [
         ("predict's span", &predict["program"]["span_ns"]),

@@ -126,7 +126,7 @@ fn check(program: &Path, arguments: &[&str], threads: Threads, paths: bool) -> R
 }
 
 /// The recording, and its first run as its strands have it, and these.
-fn replayed(file: &Path) -> Result<(Recording, Run, Vec<Strand>), String> {
+pub(crate) fn replayed(file: &Path) -> Result<(Recording, Run, Vec<Strand>), String> {
     let bytes = fs::read(file).map_err(|error| error.to_string())?;
     let recording = workspan_read::file::decode(&bytes).map_err(|error| error.to_string())?.0;
     let mut reader = Reader::open(&folder_of(file), 1).map_err(|error| error.to_string())?;

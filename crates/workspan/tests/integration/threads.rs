@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::build;
 use crate::command::{report, workspan};
+use crate::openmp_record::replayed;
 use crate::openmp_run::{check_none, each, number, parse};
 use crate::rows;
 use crate::verdicts::said;
@@ -73,6 +74,26 @@ fn record(program: &Path, arguments: &[&str], strands: bool) -> Result<Run, Stri
     Ok(Run { folder, out: String::from_utf8_lossy(&output.stdout).into_owned() })
 }
 
+/// What differs from the span without the order of locks, on the fly and in strands. Where nobody has waited for a lock it is the span, and
+/// not reported.
+fn differences_in_any_order(run: &Run, span: i64, free: i64, strands: bool) -> Option<String> {
+    let file = run.folder.join("workspan.wspan");
+    let recorded = fs::read(&file).expect("it was recorded");
+    let (recording, _) = workspan_read::file::decode(&recorded).expect("it is whole");
+    let on_the_fly = recording.runs[0].uniform_span.0;
+    if on_the_fly != free && (on_the_fly, free) != (0, span) {
+        return Some(format!("the span in any order of locks is {on_the_fly}, not {free}"));
+    }
+    if !strands || on_the_fly == 0 {
+        return None;
+    }
+    match replayed(&file) {
+        Ok((_, found, _)) if found.uniform_span.0 == free => None,
+        Ok((_, found, _)) => Some(format!("that of strands is {}, not {free}", found.uniform_span.0)),
+        Err(wrong) => Some(wrong),
+    }
+}
+
 /// What differs, if anything does: on the fly, in rows, and in the parts of the path.
 fn differences(run: &Run, work: i64, span: i64, strands: bool) -> Option<String> {
     let report = report(&run.folder, "workspan.wspan");
@@ -132,8 +153,9 @@ fn random_programs() {
         let wrong = match record(&program, &[&seed.to_string(), &threads.to_string()], strands) {
             Ok(run) => {
                 let answer: Vec<i64> = run.out.split_whitespace().map(parse).collect();
-                let [work, span] = answer[..] else { panic!("no answer: {}", run.out) };
-                differences(&run, work, span, strands)
+                let [work, span, free] = answer[..] else { panic!("no answer: {}", run.out) };
+                let wrong = differences(&run, work, span, strands);
+                wrong.or_else(|| differences_in_any_order(&run, span, free, strands))
             }
             Err(message) => Some(message),
         };
@@ -160,6 +182,31 @@ fn one_lock_is_named_with_its_line() {
     let report = serde_json::from_slice(&ended.check_success().stdout).expect("it is JSON");
     let worker = source.lines().position(|line| line.starts_with("static void *worker")).expect("it has threads") + 1;
     assert_eq!(said(&report), format!("parallelism: few-threads planted.c:{worker}"));
+}
+
+/// Who takes a lock last is accident: what another order would allow is the other end of the range, in every command.
+#[test]
+fn another_order_of_locks_is_the_other_end_of_the_range() {
+    const THREADS: i64 = 32;
+    let run = record(&threads("planted"), &["last"], true).expect("it runs");
+    let (work, tail) = (THREADS * 1020 + THREADS * 1000, THREADS * 1000 + 10);
+    let wrong = differences(&run, work, 10 + THREADS * 1000 + tail, true);
+    let free = 10 + 1000 + tail;
+    assert_eq!(wrong.or_else(|| differences_in_any_order(&run, 10 + THREADS * 1000 + tail, free, true)), None);
+    let report = report(&run.folder, "workspan.wspan");
+    assert_eq!(number(&report["program"]["uniform"]["span_ns"]), free);
+    let text = report["verdict"]["text"].as_str().expect("a text");
+    assert!(
+        text.starts_with("parallelism 1.01 in the order in which locks were taken, at most 1.96 in any other"),
+        "{text}"
+    );
+    for (verb, expected) in
+        [("calls", "parallelism 1.01–1.96"), ("predict", "at most 1.01–1.96x"), ("report", "1.01–1.96")]
+    {
+        let output = workspan(&run.folder).arg(verb).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains(expected), "{verb}: {text}");
+    }
 }
 
 /// A plugin's functions of OpenMP are ours, and its runtime can be found from nowhere but the plugin.

@@ -56,7 +56,7 @@ pub(crate) struct Machine<C> {
     keep_ends: bool,
     /// Ends were needed and not kept: the rest is worthless.
     needs_ends: bool,
-    /// There are loops with more than one iteration.
+    /// Some order is none that the program demands: there are loops with more than one iteration, or waits for locks.
     loops: bool,
     /// The root has ended.
     ended: bool,
@@ -205,6 +205,7 @@ impl<C: Charge> Machine<C> {
             Event::TeamEnd => self.team_end(),
             Event::Wake(label) => self.wake(label),
             Event::Await(label) => self.awaits(label),
+            Event::Locked(label) => self.locked(label),
         }
     }
 
@@ -229,7 +230,7 @@ impl<C: Charge> Machine<C> {
             Event::Spawn(creation) | Event::Call(creation) => self.tables.get(creation.context).place,
             Event::Enter(inner) => self.tables.get(inner).place,
             Event::End | Event::Next(_) | Event::Join => Point::End.code(),
-            Event::Sync | Event::Wake(_) | Event::Await(_) => Point::Wait.code(),
+            Event::Sync | Event::Wake(_) | Event::Await(_) | Event::Locked(_) => Point::Wait.code(),
             Event::After(_) => self.now.place,
             _ => self.tables.get(context).place,
         }

@@ -37,4 +37,14 @@ impl<C: Charge> Machine<C> {
         self.charge.awaits(label);
         self.now.at.raise(&mut self.paths, known);
     }
+
+    /// The same, and what has come since the label was the order of locks.
+    pub(super) fn locked(&mut self, label: u32) {
+        let from = self.labels.get(label as usize).map(|known| known.uniform);
+        self.awaits(label);
+        if let Some(from) = from {
+            self.loops = true;
+            self.now.at.uniform = from;
+        }
+    }
 }

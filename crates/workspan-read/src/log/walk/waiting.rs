@@ -39,18 +39,35 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
         Ok(())
     }
 
-    /// The strand has waited, and was woken.
+    /// The strand has waited, and was woken: for a lock, if the number is 1.
     pub(super) fn awaits(&mut self, entry: &Entry, part: Part) -> Step<E> {
         let Some(key) = Key::of(entry) else {
             self.open.stray += 1;
             return self.open.rows.carry(part);
         };
+        if entry.number != 1 {
+            return self.behind(key, entry, part);
+        }
+        if self.waits.woken(key).is_none() && self.open.parkable().is_some() {
+            return self.park(key, part, true);
+        }
+        let from = self.open.wake(self.waits.label(), part)?;
+        let nothing = self.open.rows.nothing(Some(part.context));
+        self.behind(key, entry, nothing)?;
+        let nothing = self.open.rows.nothing(Some(part.context));
+        self.open.locked(from, nothing)?;
+        self.waits.release(from.label);
+        Ok(())
+    }
+
+    /// The strand goes on behind what was left under `key`.
+    fn behind(&mut self, key: Key, entry: &Entry, part: Part) -> Step<E> {
         match self.waits.woken(key) {
             Some(woken) if woken.round == self.open.round() => {
                 self.open.awaits(woken, part)?;
                 self.waits.take(key);
             }
-            None if self.open.parkable().is_some() => return self.park(key, part),
+            None if self.open.parkable().is_some() => return self.park(key, part, false),
             // Within the order of its construct it cannot wait: it comes as much later as it did.
             Some(_) | None => {
                 self.waits.take(key);
@@ -64,7 +81,7 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
     }
 
     /// The thread waits for what comes later: it ends here, and goes on there.
-    fn park(&mut self, key: Key, part: Part) -> Step<E> {
+    fn park(&mut self, key: Key, part: Part, lock: bool) -> Step<E> {
         let Some(at) = self.open.parkable() else {
             return Ok(());
         };
@@ -76,7 +93,7 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
         let cursor = self.track.cursor;
         let end = self.open.wake(self.waits.label(), part)?;
         self.open.close_to(at + 1)?;
-        self.waits.park(key, Parked { cursor, end, regions, context: part.context });
+        self.waits.park(key, Parked { cursor, end, regions, context: part.context, lock });
         let nothing = self.open.rows.nothing(None);
         self.end(Some(nothing))?;
         Ok(())
@@ -102,7 +119,10 @@ impl<L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> Walk<'_,
             depended_on: false,
         });
         let nothing = self.open.rows.nothing(Some(parked.context));
-        self.open.awaits(parked.end, nothing)?;
+        match parked.lock {
+            true => self.open.locked(parked.end, nothing)?,
+            false => self.open.awaits(parked.end, nothing)?,
+        }
         self.waits.release(parked.end.label);
         for context in parked.regions {
             let event = Ends::Enter(self.open.rows.context(context));

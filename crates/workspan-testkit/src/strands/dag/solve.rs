@@ -23,7 +23,9 @@ impl Graph<'_> {
                     Some((from, iterations)) => uniform[from] + (uniform[edge.before] - uniform[from]) / iterations,
                     None => uniform[edge.before],
                 };
-                uniform[node] = uniform[node].max(at);
+                if !edge.order {
+                    uniform[node] = uniform[node].max(at);
+                }
             }
             length[node] = via[node].map_or(0, |best| length[best]) + vertex.cost;
             uniform[node] += vertex.cost;
