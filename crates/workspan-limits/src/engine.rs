@@ -58,6 +58,10 @@ pub(crate) struct Thread<L, const N: usize> {
     /// What every instruction must wait for, in models with control dependences.
     pub(crate) control: Row<L, N>,
     pub(crate) frames: Frames,
+    /// The stack pointer before each active call.
+    pub(crate) callers: Vec<Row<L, N>>,
+    /// The stack pointer before the call that ends.
+    pub(crate) caller: Option<Row<L, N>>,
     /// A branch, or another instruction that ended a block; what runs next is not known yet.
     left: Option<(u32, Flow)>,
     pub(crate) left_row: Row<L, N>,
@@ -73,6 +77,8 @@ pub(crate) struct Thread<L, const N: usize> {
 pub(crate) struct Masks<L, const N: usize, const T: usize> {
     /// Have one stack: those that wait for the stack pointer where room is made.
     pub(crate) one_stack: Row<L, N>,
+    /// Give the caller its own stack pointer back when a call ends.
+    pub(crate) given_back: Row<L, N>,
     /// Wait for memory of an earlier call of the allocator.
     pub(crate) allocator: Row<L, N>,
     /// Wait for earlier accesses, by [`crate::model::Reuse`].
@@ -131,6 +137,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         let kept = mask(|lane: usize| !models[lane].spaghetti && models[lane].names != Names::Without(REUSES[1]));
         let masks = Masks {
             one_stack: mask(|lane| !models[lane].spaghetti),
+            given_back: mask(|lane| models[lane].spaghetti && !models[lane].addresses),
             allocator: mask(|lane| !models[lane].allocator),
             names: [names(REUSES[0]), kept, names(REUSES[2]), names(REUSES[3])],
             kept,
@@ -292,6 +299,8 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
             used: [0; register::COUNT],
             control: [K::Lane::START; N],
             frames: Frames::default(),
+            callers: Vec::new(),
+            caller: None,
             left: None,
             left_row: [K::Lane::START; N],
             regions: Regions::default(),
@@ -363,7 +372,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
 
 /// Lanes of another row, where a mask says so.
 #[inline(always)]
-fn choose<L: Lane, const N: usize>(row: &mut Row<L, N>, other: &Row<L, N>, mask: &Row<L, N>) {
+pub(crate) fn choose<L: Lane, const N: usize>(row: &mut Row<L, N>, other: &Row<L, N>, mask: &Row<L, N>) {
     for ((lane, other), mask) in row.iter_mut().zip(other).zip(mask) {
         *lane = other.chosen(*lane, *mask);
     }

@@ -120,7 +120,7 @@ fn built(trace: &[Ran], model: Model) -> Built {
     let mut bytes: BTreeMap<u64, Byte> = BTreeMap::new();
     let mut addresses: BTreeSet<u32> = BTreeSet::new();
     let mut control = Controls::new(model.control);
-    let mut frames: Vec<(u64, u32)> = Vec::new();
+    let mut frames: Vec<Frame> = Vec::new();
     let mut made = 1;
     let mut top = 0;
     let mut allocator = (0, 0);
@@ -132,19 +132,23 @@ fn built(trace: &[Ran], model: Model) -> Built {
         let held = control.before(trace, place);
         if op.allocator && allocator.0 == 0 {
             allocations += 1;
-            allocator = (allocations, frames.last().map_or(0, |(begin, _)| *begin));
+            allocator = (allocations, frames.last().map_or(0, |frame| frame.begin));
         }
+        let mut given_back = None;
         if op.flow == Flow::Return {
             for access in &ran.accesses {
-                frames.retain(|(begin, _)| *begin > access.address);
+                given_back = frames.iter().find(|frame| frame.begin == access.address).map(|frame| frame.caller);
+                frames.retain(|frame| frame.begin > access.address);
             }
         }
+        let given_back = given_back.filter(|_| model.spaghetti && !model.addresses);
         if op.flow.calls() {
             if let Some(access) = ran.accesses.iter().find(|access| access.store) {
-                frames.retain(|(begin, _)| *begin > access.address);
+                frames.retain(|frame| frame.begin > access.address);
                 made += 1;
                 top = top.max(access.address);
-                frames.push((access.address, made));
+                let caller = registers.get(&register::STACK).copied().unwrap_or_default();
+                frames.push(Frame { begin: access.address, number: made, caller });
             }
         }
         let of = |register: u8| registers.get(&register).copied().unwrap_or_default();
@@ -217,6 +221,11 @@ fn built(trace: &[Ran], model: Model) -> Built {
             .for_each(|used| held_values.uses(used, node));
         let mut moved = Vec::new();
         for one in op.moves.iter() {
+            // With a frame for each call, a return only gives the caller its own frame back.
+            if let Some(value) = given_back {
+                moved.push((one.to, value));
+                continue;
+            }
             let mut waits: Vec<usize> = held.into_iter().collect();
             if !(one.allocates && model.spaghetti) {
                 waits.extend(of(one.from).node);
@@ -325,12 +334,21 @@ impl Time {
     }
 }
 
+/// A call that is active.
+struct Frame {
+    /// Where its return address is.
+    begin: u64,
+    number: u32,
+    /// The stack pointer before the call.
+    caller: Value,
+}
+
 /// The frame of an address.
-fn owner(frames: &[(u64, u32)], top: u64, address: u64) -> u32 {
+fn owner(frames: &[Frame], top: u64, address: u64) -> u32 {
     if top == 0 || address + (64 << 20) < top || address > top + (8 << 20) {
         return 0;
     }
-    frames.iter().rev().find(|(begin, _)| address <= *begin).map_or(1, |(_, number)| *number)
+    frames.iter().rev().find(|frame| address <= frame.begin).map_or(1, |frame| frame.number)
 }
 
 /// Which branch holds an instruction back.
