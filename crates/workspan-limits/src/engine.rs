@@ -24,15 +24,17 @@ use crate::window::Windows;
 /// What an engine may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Bytes for cells of memory.
+    /// Bytes for cells of memory, packed ones included.
     pub memory: usize,
+    /// Bytes for cells that are not packed: of memory that is in use.
+    pub ready: usize,
     /// Whether paths are followed, in an engine that can.
     pub paths: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { memory: 4 << 30, paths: true }
+        Settings { memory: 4 << 30, ready: 640 << 20, paths: true }
     }
 }
 
@@ -150,7 +152,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
             models,
             masks,
             slow: models.map(|model| model.machine == Machine::Latency),
-            shadow: Shadow::new(settings.memory),
+            shadow: Shadow::new(settings.memory, settings.ready),
             threads: Vec::new(),
             deepest: [K::Lane::START; N],
             marks: vec![0; 1024],
@@ -243,6 +245,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
 
     /// A thread runs a block; `words` are its accesses to memory. Returns how many words belong to them.
     pub fn run(&mut self, thread: usize, ops: &[Op], words: &[u64]) -> usize {
+        self.pack();
         let mut state = self.thread(thread);
         if let Some(first) = ops.first() {
             self.arrive(&mut state, first);
@@ -267,12 +270,21 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
 
     /// A system call, with what it reads and writes.
     pub fn call(&mut self, thread: usize, op: &Op, ranges: &[Range]) {
+        self.pack();
         let mut state = self.thread(thread);
         self.arrive(&mut state, op);
         self.step(&mut state, op, &[], ranges);
         state.left = Some((op.id, op.flow));
         state.called = state.registers[register::GENERAL as usize];
         self.threads[thread] = Some(state);
+    }
+
+    /// Packs memory that is not in use, if there is much. No cell is looked at meanwhile.
+    #[inline(always)]
+    fn pack(&mut self) {
+        if self.shadow.is_over() {
+            self.shadow.pack();
+        }
     }
 
     /// A thread's state; a new one waits for the last system call of any thread, which made it.

@@ -15,6 +15,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "indices below bounds, and depths that are kept in 32 bits")]
 
 mod addresses;
+mod cold;
 pub mod engine;
 pub mod frames;
 pub mod heap;
@@ -22,9 +23,11 @@ pub mod latency;
 pub mod merge;
 pub mod model;
 pub mod op;
+mod pack;
 pub mod path;
 pub mod profile;
 pub mod program;
+mod ready;
 pub mod result;
 pub mod roi;
 pub mod row;

@@ -11,7 +11,7 @@ fn ran(decode: &mut Decode, id: u32, bytes: &[u8], accesses: &[(u64, bool)]) -> 
     let mut op = decode.op(0x40_0000 + u64::from(id) * 16, bytes).expect("an instruction");
     op.id = id;
     let accesses = accesses.iter().map(|(address, store)| Access { address: *address, size: 8, store: *store });
-    Ran { op, accesses: accesses.collect() }
+    Ran::new(op, accesses.collect())
 }
 
 fn of(found: &[(u64, u64)], name: &str) -> (u64, u64) {
