@@ -1,5 +1,5 @@
 #!/bin/sh
-# The programs of docs/limits-study.md, on inputs made here: prints the rows of its first table.
+# The programs of docs/limits-study.md, on inputs made here: prints the rows of its tables.
 # Usage: study.sh WORKSPAN FOLDER, with an empty folder for the inputs.
 # Needs: apt-get install qemu-user gcc python3 bzip2 sqlite3 lua5.4 libjpeg-turbo-progs libgsm-tools bc mawk
 set -eu
@@ -10,8 +10,10 @@ cd "$2"
 cat "$here"/../*/*.c | head -c 120000 > text.c
 head -c 80000 text.c > words.c
 awk 'BEGIN { x = 1; for (i = 0; i < 8000; i++) { x = (x * 16807) % 2147483647; print x } }' > numbers
-awk 'BEGIN { print "P3 96 96 255"; for (y = 0; y < 96; y++) for (x = 0; x < 96; x++)
-    print (x * y) % 256, (x * 3 + y) % 256, (x - y + 256) % 256 }' > image.ppm
+python3 - <<'P'
+pixels = [((x * y) % 256, (x * 3 + y) % 256, (x - y) % 256) for y in range(96) for x in range(96)]
+open("image.ppm", "wb").write(b"P6 96 96 255\n" + bytes(part for pixel in pixels for part in pixel))
+P
 awk 'BEGIN { for (i = 0; i < 8000; i++) printf "%c", 65 + 20 * sin(i / 7) + 15 * sin(i / 31) }' > sound.ul
 {
     echo 'create table t(a integer, b text); begin;'
@@ -48,6 +50,7 @@ gcc -O1 -o quicksort quicksort.c
 gcc -O2 -o floats "$here/floats.c" -lm
 gcc -O2 -o records "$here/records.c"
 cjpeg image.ppm > image.jpg
+rm -f second
 
 row() {
     name=$1
@@ -60,14 +63,24 @@ answer = json.load(open("limits.json"))
 found = {one["name"]: one["parallelism"] for one in answer["models"] + answer["control"]}
 names = "TruNamCtl TruCtl TruNam Tru TruNamSp TruSp TruNoAddr TruMerge TruMergeSp TruMiss".split()
 text = lambda value: f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
-print("|", sys.argv[1], "|", f"{answer['instructions'] / 1e6:.1f} M", "|", " | ".join(text(found[name]) for name in names), "|", flush=True)
+row = lambda cells: "| " + " | ".join([sys.argv[1], *cells]) + " |"
+print(row([f"{answer['instructions'] / 1e6:.1f} M", *[text(found[name]) for name in names]]), flush=True)
+of = lambda key, size, wanted: next(one["parallelism"] for one in answer[key] if one[size] == wanted)
+cells = [text(of("windows", "window", 1 << size)) for size in (5, 8, 11, 14, 20)]
+cells += [text(of("widths", "width", width)) for width in (4, 64)]
+cells += [f"{answer['smoothability']['value']:.2f}", text(next(one["parallelism"] for one in answer["latency"] if one["name"] == "TruLatency"))]
+cells += [text(one["parallelism"]) for one in answer["names"]]
+cells += [f"{next(one['burstiness'] for one in answer['profile'] if one['model'] == 'Tru'):.1f}"]
+slack = answer["slack"]
+cells += [f"{100 * slack['waits'][0]['values'] / (slack['used'] + slack['unused']):.0f} %"]
+open("second", "a").write(row(cells) + "\n")
 P
 }
 
 row '`gzip` of 120 kB of C' text.c gzip -c
 row '`bzip2` of the same' text.c bzip2 -c
 row '`sha256sum` of the same' text.c sha256sum
-row '`sort` of 8000 numbers' numbers sort -n
+row '`sort` of 8000 numbers' numbers sort
 row '`sqlite3`, 3000 rows, two queries' rows.sql sqlite3 :memory:
 row '`lua5.4`, fib(16) and a sort' /dev/null lua5.4 fib.lua
 row '`cjpeg` of 96 × 96 pixels' image.ppm cjpeg
@@ -78,3 +91,5 @@ row '`floats` of `programs/limits`, 200 rounds' /dev/null ./floats 200
 row '`records` of the same, 2000 rounds' /dev/null ./records 2000
 row '`bc`, π to 60 digits' pi.bc bc -lq
 row '`mawk`, words of 80 kB of C' words.c mawk '{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) print w, n[w] }'
+echo
+cat second

@@ -19,16 +19,25 @@ pub(crate) struct Access {
 pub(crate) struct Ran {
     pub(crate) op: Op,
     pub(crate) accesses: Vec<Access>,
-    /// Memory that is new when it runs: address, bytes, and whether it is heap.
+    /// What happens before it runs.
+    pub(crate) before: Before,
+}
+
+/// What changes between two instructions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Before {
+    /// Memory that is new: address, bytes, and whether it is heap.
     pub(crate) mapped: Option<(u64, u64, bool)>,
-    /// Memory that is heap from then on: first address, and the address behind the last.
+    /// Memory that is heap: first address, and the address behind the last.
     pub(crate) heap: Option<(u64, u64)>,
+    /// Instructions that are known to follow each other.
+    pub(crate) learned: Vec<(u32, u32)>,
 }
 
 impl Ran {
-    /// An instruction that maps no memory.
+    /// An instruction before which nothing happens.
     pub(crate) fn new(op: Op, accesses: Vec<Access>) -> Ran {
-        Ran { op, accesses, mapped: None, heap: None }
+        Ran { op, accesses, before: Before::default() }
     }
 }
 
@@ -142,13 +151,14 @@ fn built(trace: &[Ran], model: Model) -> Built {
     let mut held_values = Registers::default();
     for (place, ran) in trace.iter().enumerate() {
         let op = &ran.op;
-        if let Some((address, len, is_heap)) = ran.mapped {
+        if let Some((address, len, is_heap)) = ran.before.mapped {
             // Whole pages.
             let end = (address + len).div_ceil(4096) * 4096;
             bytes.retain(|at, _| !(address / 4096 * 4096..end).contains(at));
             heap.push((address, address + len, is_heap));
         }
-        heap.extend(ran.heap.map(|(from, to)| (from, to, true)));
+        heap.extend(ran.before.heap.map(|(from, to)| (from, to, true)));
+        ran.before.learned.iter().for_each(|(from, to)| control.edge(*from, *to));
         let held = control.before(trace, place);
         if op.allocator && allocator.0 == 0 {
             allocations += 1;
