@@ -18,9 +18,8 @@ fn under(version: u32) -> (crate::command::Ended, std::path::PathBuf) {
     gcc.args(["-O1", "-w", "-rdynamic"]).arg(format!("-DVERSION={version}")).arg("-o").arg(folder.join("emulator"));
     let done = gcc.arg(source).arg("-ldl").output().expect("gcc is installed: cargo xtask setup");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let mut command = workspan(&folder);
-    command.args(["limits", "--json=limits.json", "--emulator", "./emulator", "--", "/bin/true"]);
-    (run(&command), folder)
+    let options = ["limits", "--json=limits.json", "--emulator", "./emulator", "--", "/bin/true"];
+    (run(workspan(&folder).args(options)), folder)
 }
 
 #[test]
