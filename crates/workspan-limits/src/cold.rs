@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::cell::Cell;
 use crate::pack::{pack, unpack};
 use crate::row::{Lane, Row};
-use crate::shadow::Cell;
 
 /// Entries of a chunk, each for eight bytes.
 pub(crate) const ENTRIES: usize = 64;

@@ -15,6 +15,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "indices below bounds, and depths that are kept in 32 bits")]
 
 mod addresses;
+pub mod cell;
 mod cold;
 pub mod engine;
 pub mod frames;

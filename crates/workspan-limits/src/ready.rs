@@ -4,9 +4,10 @@
 //! direct-mapped table of near pages says. **Invariant**: entries of a packed chunk say so, all of them; without a table, a
 //! page has only packed chunks. Cells that an instruction has found stay where they are until the next block runs.
 
+use crate::cell::Cell;
 use crate::cold::ENTRIES;
 use crate::row::Lane;
-use crate::shadow::{near, Cell, Shadow, CELL, CHUNKS, COUNT, GRANULES, NO_PAGE, PACKED};
+use crate::shadow::{near, Shadow, CELL, CHUNKS, COUNT, GRANULES, NO_PAGE, PACKED};
 
 impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
     /// True if more cells stand ready than should: [`Shadow::pack`] is due.

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use crate::cell::Cell;
 use crate::cold::{Cold, ENTRIES};
 use crate::row::{deeper, raise, Lane, Row};
 
@@ -36,23 +37,6 @@ pub(crate) const CHUNKS: usize = GRANULES / ENTRIES;
 pub(crate) const NO_PAGE: u64 = u64::MAX;
 /// An entry has the number of its first cell above the kind.
 pub(crate) const CELL: u32 = 3;
-
-/// The history of some bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Cell<L, const N: usize, const T: usize> {
-    /// Depth of who wrote it last.
-    pub written: Row<L, N>,
-    /// Depth of who accessed it last, in the models with name dependences.
-    pub touched: Row<L, T>,
-    /// Frame that it belonged to then; 0 if it is not on the stack.
-    pub owner: u32,
-    /// Instruction that wrote it last; 0 if none.
-    pub by: u32,
-}
-
-impl<L: Lane, const N: usize, const T: usize> Cell<L, N, T> {
-    const NEW: Cell<L, N, T> = Cell { written: [L::START; N], touched: [L::START; T], owner: 0, by: 0 };
-}
 
 /// The memory of a program.
 #[derive(Debug)]
@@ -87,7 +71,8 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
     /// Bytes of a cell.
     pub(crate) const CELL_BYTES: usize = size_of::<Cell<L, N, T>>();
 
-    /// Memory that nobody has accessed, with at most this number of bytes for its cells, of which so many stand ready.
+    /// Memory that nobody has accessed, with at most this number of bytes for its cells, and at most `ready` for those
+    /// that are not packed.
     pub fn new(bytes: usize, ready: usize) -> Shadow<L, N, T> {
         Shadow {
             cells: vec![Cell::NEW],

@@ -105,9 +105,8 @@ impl Load {
         let runs = || rounds.iter().map(|round| &round.runs[place]);
         let rate = Spread::of(runs().map(|run| run.instructions / run.seconds / 1e6));
         let bytes = Spread::of(runs().map(|run| run.bytes));
-        let times = |of: &dyn Fn(&Round) -> f64| {
-            Spread::of(rounds.iter().map(|round| round.runs[place].seconds / of(round)))
-        };
+        let times =
+            |of: &dyn Fn(&Round) -> f64| Spread::of(rounds.iter().map(|round| round.runs[place].seconds / of(round)));
         let speed = Figure {
             group: GROUP,
             case: format!("{} {}, {models}", self.name, self.arguments.join(" ")),

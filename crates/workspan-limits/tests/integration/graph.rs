@@ -418,7 +418,7 @@ struct Controls {
     edges: HashMap<u32, BTreeSet<u32>>,
     /// How many edges there are.
     count: usize,
-    /// Where the ways of branches merged when there were so many.
+    /// Where the ways of branches merged when there was this number of edges.
     merges: HashMap<u32, (usize, Option<u32>)>,
     calls: Vec<u32>,
     open: Vec<Open>,
