@@ -145,10 +145,7 @@ impl Decoder {
 #[test]
 fn real_programs_have_the_paths_of_their_graphs() {
     let folder = scratch("limits-traces");
-    let mut text = String::new();
-    for n in 0..400u64 {
-        text += &format!("{} line {n}\n", n * 7919 % 1009);
-    }
+    let text: String = (0..400u64).map(|n| format!("{} line {n}\n", n * 7919 % 1009)).collect();
     fs::write(folder.join("text"), &text).expect("writable");
     let of_interest = "{ for (i = 1; i <= NF; i++) n[$i]++ } END { for (w in n) s += n[w]; exit s != 1200 }";
     let programs: [(&[&str], (u64, u64)); 5] = [
