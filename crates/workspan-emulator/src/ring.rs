@@ -15,6 +15,8 @@ use crate::system;
 pub const CHUNKS: usize = 64;
 /// Words in a chunk.
 pub const WORDS: usize = 8192;
+/// The newest version of the plugin interface that the plugin is for; the oldest is 1.
+pub const NEWEST: u32 = 6;
 /// Stands for a processor where a chunk holds code.
 pub const CODE: u32 = u32::MAX - 1;
 /// Size of the memory.

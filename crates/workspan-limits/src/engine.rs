@@ -24,15 +24,17 @@ use crate::window::Windows;
 /// What an engine may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Bytes for cells of memory.
+    /// Bytes for cells of memory, packed ones included.
     pub memory: usize,
+    /// Bytes for cells that are not packed: of memory that is in use.
+    pub ready: usize,
     /// Whether paths are followed, in an engine that can.
     pub paths: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { memory: 4 << 30, paths: true }
+        Settings { memory: 4 << 30, ready: 640 << 20, paths: true }
     }
 }
 
@@ -58,6 +60,10 @@ pub(crate) struct Thread<L, const N: usize> {
     /// What every instruction must wait for, in models with control dependences.
     pub(crate) control: Row<L, N>,
     pub(crate) frames: Frames,
+    /// The stack pointer before each active call.
+    pub(crate) callers: Vec<Row<L, N>>,
+    /// The stack pointer before the call that ends.
+    pub(crate) caller: Option<Row<L, N>>,
     /// A branch, or another instruction that ended a block; what runs next is not known yet.
     left: Option<(u32, Flow)>,
     pub(crate) left_row: Row<L, N>,
@@ -73,6 +79,8 @@ pub(crate) struct Thread<L, const N: usize> {
 pub(crate) struct Masks<L, const N: usize, const T: usize> {
     /// Have one stack: those that wait for the stack pointer where room is made.
     pub(crate) one_stack: Row<L, N>,
+    /// Give the caller its own stack pointer back when a call ends.
+    pub(crate) given_back: Row<L, N>,
     /// Wait for memory of an earlier call of the allocator.
     pub(crate) allocator: Row<L, N>,
     /// Wait for earlier accesses, by [`crate::model::Reuse`].
@@ -131,6 +139,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         let kept = mask(|lane: usize| !models[lane].spaghetti && models[lane].names != Names::Without(REUSES[1]));
         let masks = Masks {
             one_stack: mask(|lane| !models[lane].spaghetti),
+            given_back: mask(|lane| models[lane].spaghetti && !models[lane].addresses),
             allocator: mask(|lane| !models[lane].allocator),
             names: [names(REUSES[0]), kept, names(REUSES[2]), names(REUSES[3])],
             kept,
@@ -143,7 +152,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
             models,
             masks,
             slow: models.map(|model| model.machine == Machine::Latency),
-            shadow: Shadow::new(settings.memory),
+            shadow: Shadow::new(settings.memory, settings.ready),
             threads: Vec::new(),
             deepest: [K::Lane::START; N],
             marks: vec![0; 1024],
@@ -236,6 +245,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
 
     /// A thread runs a block; `words` are its accesses to memory. Returns how many words belong to them.
     pub fn run(&mut self, thread: usize, ops: &[Op], words: &[u64]) -> usize {
+        self.pack();
         let mut state = self.thread(thread);
         if let Some(first) = ops.first() {
             self.arrive(&mut state, first);
@@ -260,12 +270,21 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
 
     /// A system call, with what it reads and writes.
     pub fn call(&mut self, thread: usize, op: &Op, ranges: &[Range]) {
+        self.pack();
         let mut state = self.thread(thread);
         self.arrive(&mut state, op);
         self.step(&mut state, op, &[], ranges);
         state.left = Some((op.id, op.flow));
         state.called = state.registers[register::GENERAL as usize];
         self.threads[thread] = Some(state);
+    }
+
+    /// Packs memory that is not in use, if there is much. No cell is looked at meanwhile.
+    #[inline(always)]
+    fn pack(&mut self) {
+        if self.shadow.is_over() {
+            self.shadow.pack();
+        }
     }
 
     /// A thread's state; a new one waits for the last system call of any thread, which made it.
@@ -292,6 +311,8 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
             used: [0; register::COUNT],
             control: [K::Lane::START; N],
             frames: Frames::default(),
+            callers: Vec::new(),
+            caller: None,
             left: None,
             left_row: [K::Lane::START; N],
             regions: Regions::default(),
@@ -363,7 +384,7 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
 
 /// Lanes of another row, where a mask says so.
 #[inline(always)]
-fn choose<L: Lane, const N: usize>(row: &mut Row<L, N>, other: &Row<L, N>, mask: &Row<L, N>) {
+pub(crate) fn choose<L: Lane, const N: usize>(row: &mut Row<L, N>, other: &Row<L, N>, mask: &Row<L, N>) {
     for ((lane, other), mask) in row.iter_mut().zip(other).zip(mask) {
         *lane = other.chosen(*lane, *mask);
     }

@@ -34,11 +34,14 @@ impl Frames {
         self.active.push((address, number));
     }
 
-    /// A return loads its address from there.
-    pub fn leave(&mut self, address: u64) {
-        while self.active.last().is_some_and(|(begin, _)| *begin <= address) {
+    /// A return loads its address from there. Returns how many calls are active then, if it ends a call that was seen.
+    pub fn leave(&mut self, address: u64) -> Option<usize> {
+        let mut ended = None;
+        while let Some((begin, _)) = self.active.last().filter(|(begin, _)| *begin <= address) {
+            ended = Some(*begin);
             self.active.pop();
         }
+        (ended == Some(address)).then_some(self.active.len())
     }
 
     /// Where the innermost frame begins; 0 if there is none.

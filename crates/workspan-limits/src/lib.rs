@@ -15,6 +15,8 @@
 #![expect(clippy::cast_possible_truncation, reason = "indices below bounds, and depths that are kept in 32 bits")]
 
 mod addresses;
+pub mod cell;
+mod cold;
 pub mod engine;
 pub mod frames;
 pub mod heap;
@@ -22,9 +24,11 @@ pub mod latency;
 pub mod merge;
 pub mod model;
 pub mod op;
+mod pack;
 pub mod path;
 pub mod profile;
 pub mod program;
+mod ready;
 pub mod result;
 pub mod roi;
 pub mod row;

@@ -169,6 +169,8 @@ pub trait Kind: std::fmt::Debug + Send + 'static {
     const PATHS: bool;
     /// Whether the last lane knows addresses beforehand.
     const ADDRESSES: bool;
+    /// Whether a model has a frame for each call.
+    const SPAGHETTI: bool;
     /// Whether a model has control dependences of the last branch.
     const LAST: bool;
     /// Whether a model has merge points.
@@ -198,6 +200,7 @@ impl Kind for All {
     type Lane = f64;
     const PATHS: bool = true;
     const ADDRESSES: bool = true;
+    const SPAGHETTI: bool = true;
     const LAST: bool = true;
     const MERGE: bool = true;
     const MISSED: bool = true;
@@ -209,6 +212,7 @@ impl Kind for Table {
     type Lane = f64;
     const PATHS: bool = true;
     const ADDRESSES: bool = true;
+    const SPAGHETTI: bool = true;
     const LAST: bool = true;
     const MERGE: bool = true;
     const MISSED: bool = true;
@@ -220,6 +224,7 @@ impl Kind for Single {
     type Lane = f64;
     const PATHS: bool = true;
     const ADDRESSES: bool = false;
+    const SPAGHETTI: bool = false;
     const LAST: bool = false;
     const MERGE: bool = false;
     const MISSED: bool = false;
@@ -231,6 +236,7 @@ impl Kind for Beyond {
     type Lane = f32;
     const PATHS: bool = false;
     const ADDRESSES: bool = false;
+    const SPAGHETTI: bool = true;
     const LAST: bool = true;
     const MERGE: bool = false;
     const MISSED: bool = false;

@@ -39,6 +39,12 @@ pub trait Lane: Copy + PartialEq + PartialOrd + std::fmt::Debug + Send + 'static
     fn chosen(self, other: Self, mask: Self) -> Self;
     /// True if both have the same depth and path.
     fn is(self, other: Self) -> bool;
+    /// Whether it has a path.
+    const PATH: bool;
+    /// Its bits: those of the depth, and the node of its path; see [`Lane::joined`].
+    fn parts(self) -> (u32, u32);
+    /// The lane of these bits.
+    fn joined(depth: u32, node: u32) -> Self;
 }
 
 /// What stands for depth 0 in the upper half of 64 bits.
@@ -86,6 +92,16 @@ impl Lane for f64 {
     fn is(self, other: f64) -> bool {
         self.to_bits() == other.to_bits()
     }
+
+    const PATH: bool = true;
+
+    fn parts(self) -> (u32, u32) {
+        ((self.to_bits() >> 32) as u32, self.to_bits() as u32)
+    }
+
+    fn joined(depth: u32, node: u32) -> f64 {
+        f64::from_bits(u64::from(depth) << 32 | u64::from(node))
+    }
 }
 
 impl Lane for f32 {
@@ -128,6 +144,16 @@ impl Lane for f32 {
 
     fn is(self, other: f32) -> bool {
         self.to_bits() == other.to_bits()
+    }
+
+    const PATH: bool = false;
+
+    fn parts(self) -> (u32, u32) {
+        (self.to_bits(), 0)
+    }
+
+    fn joined(depth: u32, _: u32) -> f32 {
+        f32::from_bits(depth)
     }
 }
 

@@ -5,17 +5,20 @@
 //! memory needs one cell for eight bytes. Cells of a page are found by a table of 512 numbers, pages by a hash table behind
 //! a small direct-mapped one.
 //!
-//! **Bound**: no more than a given number of cells. When they are used up, new memory gets one cell for a page, which holds
-//! the deepest of its accesses: dependences that are not there may appear, never the reverse ([`Shadow::is_coarse`]).
+//! **Bound**: cells of no more than a given number of bytes stand ready; those of memory that was not accessed for long are
+//! packed then, without loss ([`crate::cold`]). When all that is allowed is used up, new memory gets one cell for a page, which
+//! holds the deepest of its accesses: dependences that are not there may appear, never the reverse ([`Shadow::is_coarse`]).
 
 use std::collections::HashMap;
 
+use crate::cell::Cell;
+use crate::cold::{Cold, ENTRIES};
 use crate::row::{deeper, raise, Lane, Row};
 
 /// Bytes of a page, as a power of two.
 const PAGE: u32 = 12;
 /// Cells of a page, at eight bytes each.
-const GRANULES: usize = 1 << (PAGE - 3);
+pub(crate) const GRANULES: usize = 1 << (PAGE - 3);
 /// Pages that are found without hashing.
 const NEAR: usize = 1024;
 
@@ -24,55 +27,70 @@ const WHOLE: u32 = 1;
 const HALVES: u32 = 2;
 const QUARTERS: u32 = 3;
 const BYTES: u32 = 4;
+/// Its chunk is packed.
+pub(crate) const PACKED: u32 = 5;
 /// How many cells there are then, for eight bytes.
-const COUNT: [u32; 8] = [0, 1, 2, 4, 8, 8, 8, 8];
+pub(crate) const COUNT: [u32; 8] = [0, 1, 2, 4, 8, 0, 0, 0];
+/// Chunks of a page.
+pub(crate) const CHUNKS: usize = GRANULES / ENTRIES;
+/// No page.
+pub(crate) const NO_PAGE: u64 = u64::MAX;
 /// An entry has the number of its first cell above the kind.
-const CELL: u32 = 3;
-
-/// The history of some bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Cell<L, const N: usize, const T: usize> {
-    /// Depth of who wrote it last.
-    pub written: Row<L, N>,
-    /// Depth of who accessed it last, in the models with name dependences.
-    pub touched: Row<L, T>,
-    /// Frame that it belonged to then; 0 if it is not on the stack.
-    pub owner: u32,
-    /// Instruction that wrote it last; 0 if none.
-    pub by: u32,
-}
-
-impl<L: Lane, const N: usize, const T: usize> Cell<L, N, T> {
-    const NEW: Cell<L, N, T> = Cell { written: [L::START; N], touched: [L::START; T], owner: 0, by: 0 };
-}
+pub(crate) const CELL: u32 = 3;
 
 /// The memory of a program.
 #[derive(Debug)]
 pub struct Shadow<L, const N: usize, const T: usize> {
-    cells: Vec<Cell<L, N, T>>,
+    pub(crate) cells: Vec<Cell<L, N, T>>,
     /// Entries of all pages, page by page.
-    entries: Vec<u32>,
-    pages: HashMap<u64, u32>,
-    near: Vec<(u64, u32)>,
-    /// Single cells that were split.
-    free: Vec<u32>,
+    pub(crate) entries: Vec<u32>,
+    pub(crate) pages: HashMap<u64, u32>,
+    /// The page of each table of entries.
+    pub(crate) numbers: Vec<u64>,
+    pub(crate) near: Vec<(u64, u32)>,
+    /// Cells that are used no more: one, or two, four, eight beside each other.
+    free: [Vec<u32>; 4],
+    pub(crate) free_tables: Vec<u32>,
+    /// Bytes of cells and tables that are in use.
+    pub(crate) used: usize,
+    /// More of them than this are packed.
+    pub(crate) ready: usize,
+    /// More bytes than this are not used.
     most: usize,
     coarse: Vec<u32>,
     splits: u64,
+    /// The most bytes that there were, as far as it was looked.
+    most_used: usize,
+    pub(crate) cold: Cold,
+    /// The table that is looked at next for what can be packed.
+    pub(crate) hand: usize,
+    pub(crate) unpacked: Vec<Cell<L, N, T>>,
 }
 
 impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
-    /// Memory that nobody has accessed, with at most this number of bytes for its cells.
-    pub fn new(bytes: usize) -> Shadow<L, N, T> {
+    /// Bytes of a cell.
+    pub(crate) const CELL_BYTES: usize = size_of::<Cell<L, N, T>>();
+
+    /// Memory that nobody has accessed, with at most this number of bytes for its cells, and at most `ready` for those
+    /// that are not packed.
+    pub fn new(bytes: usize, ready: usize) -> Shadow<L, N, T> {
         Shadow {
             cells: vec![Cell::NEW],
             entries: Vec::new(),
             pages: HashMap::new(),
-            near: vec![(u64::MAX, 0); NEAR],
-            free: Vec::new(),
-            most: (bytes / size_of::<Cell<L, N, T>>()).clamp(GRANULES, (u32::MAX >> CELL) as usize - GRANULES),
+            numbers: Vec::new(),
+            near: vec![(NO_PAGE, 0); NEAR],
+            free: Default::default(),
+            free_tables: Vec::new(),
+            used: 0,
+            ready,
+            most: bytes.max(GRANULES * Self::CELL_BYTES),
             coarse: Vec::new(),
             splits: 0,
+            most_used: 0,
+            cold: Cold::new::<L>(N, T),
+            hand: 0,
+            unpacked: Vec::new(),
         }
     }
 
@@ -116,6 +134,9 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
 
     /// The cells of a part of eight bytes.
     fn cells_of(&mut self, at: usize, offset: u64, len: u64) -> (u32, u32) {
+        if self.entries[at] & 7 == PACKED {
+            self.unpack(at / ENTRIES);
+        }
         let entry = self.entries[at];
         let (cell, kind) = (entry >> CELL, entry & 7);
         let (offset, len) = ((offset & 7) as u32, (len & 15) as u32);
@@ -132,7 +153,7 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
         if kind >= wanted || kind == WHOLE && self.is_coarse_cell(cell) {
             return parts(cell, kind);
         }
-        if kind == 0 && self.cells.len() + 8 > self.most {
+        if kind == 0 && self.is_used_up() {
             self.share_a_page(at);
             return (self.entries[at] >> CELL, 1);
         }
@@ -145,23 +166,43 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
             let old: [Cell<L, N, T>; 8] =
                 std::array::from_fn(|n| self.cells[(cell + (n as u32).min(count - 1) / parts) as usize]);
             self.splits += 1;
-            self.free.extend(cell..cell + COUNT[kind as usize]);
+            self.drop_cells(cell, kind);
             self.new_cells(count as usize, |n| old[n])
         };
         self.entries[at] = new << CELL | wanted;
         parts(new, wanted)
     }
 
-    fn new_cells(&mut self, count: usize, value: impl Fn(usize) -> Cell<L, N, T>) -> u32 {
-        if count == 1 {
-            if let Some(cell) = self.free.pop() {
-                self.cells[cell as usize] = value(0);
-                return cell;
-            }
+    pub(crate) fn new_cells(&mut self, count: usize, value: impl Fn(usize) -> Cell<L, N, T>) -> u32 {
+        self.used += count * Self::CELL_BYTES;
+        let class = count.trailing_zeros() as usize;
+        let Some(larger) = (class..self.free.len()).find(|class| !self.free[*class].is_empty()) else {
+            let first = self.cells.len();
+            self.cells.extend((0..count).map(value));
+            return u32::try_from(first).unwrap_or(0);
+        };
+        let first = self.free[larger].pop().unwrap_or(0);
+        // The rest of what is larger: as many again, then twice as many, and so on.
+        for class in class..larger {
+            self.free[class].push(first + (1 << class));
         }
-        let first = self.cells.len();
-        self.cells.extend((0..count).map(value));
-        u32::try_from(first).unwrap_or(0)
+        for n in 0..count {
+            self.cells[first as usize + n] = value(n);
+        }
+        first
+    }
+
+    /// The cells of an entry are used no more.
+    pub(crate) fn drop_cells(&mut self, first: u32, kind: u32) {
+        let count = COUNT[kind as usize];
+        self.used -= count as usize * Self::CELL_BYTES;
+        self.free[count.trailing_zeros() as usize].push(first);
+    }
+
+    /// True if new memory must share cells.
+    fn is_used_up(&self) -> bool {
+        self.used + self.cold.bytes() + 8 * Self::CELL_BYTES > self.most
+            || self.cells.len() + 8 > (u32::MAX >> CELL) as usize - GRANULES
     }
 
     /// One cell for all that is not known yet of a page.
@@ -169,6 +210,7 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
         let first = at / GRANULES * GRANULES;
         let cell = u32::try_from(self.cells.len()).unwrap_or(0);
         self.cells.push(Cell::NEW);
+        self.used += Self::CELL_BYTES;
         self.coarse.push(cell);
         for entry in &mut self.entries[first..first + GRANULES] {
             if *entry == 0 {
@@ -177,7 +219,7 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
         }
     }
 
-    fn is_coarse_cell(&self, cell: u32) -> bool {
+    pub(crate) fn is_coarse_cell(&self, cell: u32) -> bool {
         self.is_coarse() && self.coarse.binary_search(&cell).is_ok()
     }
 
@@ -224,6 +266,7 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
 
     /// The memory has new content, which came from nowhere: it was mapped.
     pub fn forget(&mut self, address: u64, len: u64) {
+        self.most_used = self.bytes();
         let (from, to) = (address >> PAGE, address.saturating_add(len).div_ceil(1 << PAGE));
         // A program may map more than it ever touches.
         let known: Vec<u32> = if to.saturating_sub(from) > self.pages.len() as u64 {
@@ -236,16 +279,20 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
             for at in first..first + GRANULES {
                 let entry = std::mem::take(&mut self.entries[at]);
                 let cell = entry >> CELL;
-                if entry != 0 && !self.is_coarse_cell(cell) {
-                    self.free.extend(cell..cell + COUNT[(entry & 7) as usize]);
+                if COUNT[(entry & 7) as usize] > 0 && !self.is_coarse_cell(cell) {
+                    self.drop_cells(cell, entry & 7);
                 }
             }
         }
+        if !self.cold.is_empty() {
+            self.cold.forget_all(from * CHUNKS as u64..to * CHUNKS as u64);
+        }
     }
 
-    /// Bytes that cells and tables take.
+    /// The most bytes that cells and tables took.
     pub fn bytes(&self) -> usize {
-        self.cells.len() * size_of::<Cell<L, N, T>>() + self.entries.len() * 4 + self.free.len() * 4
+        // Cells and tables are kept for use again; packed ones are not.
+        (self.cells.len() * Self::CELL_BYTES + self.entries.len() * 4 + self.cold.bytes()).max(self.most_used)
     }
 
     #[inline(always)]
@@ -259,19 +306,34 @@ impl<L: Lane, const N: usize, const T: usize> Shadow<L, N, T> {
 
     #[cold]
     fn far_page(&mut self, page: u64) -> usize {
-        let entries = &mut self.entries;
-        let table = *self.pages.entry(page).or_insert_with(|| {
-            let table = entries.len() / GRANULES;
-            entries.resize(entries.len() + GRANULES, 0);
-            u32::try_from(table).unwrap_or(0)
-        });
+        let table = match self.pages.get(&page) {
+            Some(table) => *table,
+            None => self.new_table(page),
+        };
         self.near[near(page)] = (page, table);
         table as usize * GRANULES
+    }
+
+    fn new_table(&mut self, page: u64) -> u32 {
+        self.used += GRANULES * 4;
+        let table = self.free_tables.pop().unwrap_or_else(|| {
+            self.entries.resize(self.entries.len() + GRANULES, 0);
+            self.numbers.push(NO_PAGE);
+            u32::try_from(self.numbers.len() - 1).unwrap_or(0)
+        });
+        self.numbers[table as usize] = page;
+        self.pages.insert(page, table);
+        if !self.cold.is_empty() {
+            for chunk in (0..CHUNKS).filter(|chunk| self.cold.has(page * CHUNKS as u64 + *chunk as u64)) {
+                self.entries[table as usize * GRANULES + chunk * ENTRIES..][..ENTRIES].fill(PACKED);
+            }
+        }
+        table
     }
 }
 
 /// Where a page is among those seen last.
 #[inline(always)]
-fn near(page: u64) -> usize {
+pub(crate) fn near(page: u64) -> usize {
     usize::try_from(page % NEAR as u64).unwrap_or(0)
 }

@@ -5,7 +5,7 @@
 
 use workspan_wire::trace;
 
-use crate::engine::{Engine, Found, Range, Thread};
+use crate::engine::{choose, Engine, Found, Range, Thread};
 use crate::frames::Frames;
 use crate::model::{Kind, Reuse};
 use crate::op::{register, Flow, Move, Op};
@@ -127,11 +127,20 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         row: &mut Row<K::Lane, N>,
     ) -> Cells {
         if op.flow == Flow::Return {
-            words.iter().for_each(|word| thread.frames.leave(trace::address(*word)));
+            for word in words {
+                let active = thread.frames.leave(trace::address(*word));
+                if K::SPAGHETTI {
+                    thread.caller = active.and_then(|active| thread.callers.get(active)).copied();
+                }
+            }
         } else if op.flow.calls() {
             if let Some(word) = words.iter().find(|word| **word & trace::STORE != 0) {
                 self.frames = self.frames.wrapping_add(1).max(2);
                 thread.frames.call(trace::address(*word), self.frames);
+                if K::SPAGHETTI {
+                    thread.callers.truncate(thread.frames.depth() - 1);
+                    thread.callers.push(*thread.at(register::STACK));
+                }
             }
         }
         let cells = self.find(&thread.frames, op, words, ranges);
@@ -315,6 +324,9 @@ impl<K: Kind, const N: usize, const T: usize> Engine<K, N, T> {
         let mut moved = [(0, [K::Lane::START; N]); 3];
         for (place, one) in moved.iter_mut().zip(op.moves.iter()) {
             *place = (one.to, self.moved(thread, one, op.id, sample));
+            if let Some(caller) = thread.caller.take() {
+                choose(&mut place.1, &caller, &self.masks.given_back);
+            }
             raise(&mut self.deepest, &place.1);
         }
         if op.turn < 0 {

@@ -1,6 +1,7 @@
 //! The emulator's functions, and the few of the C library that a plugin needs.
 //!
-//! They are the same in all versions, but for [`insn_data`]: up to version 2 it returns a pointer, from 3 on it copies.
+//! They are the same in versions 1 to 6, but for [`insn_data`]: up to version 2 it returns a pointer, from 3 on it copies. In
+//! version 7 callbacks of processors and of the end have other arguments.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 

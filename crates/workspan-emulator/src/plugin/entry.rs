@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::api::{self, Callbacks, Info};
 use super::state::{asleep, ring, ASLEEP, RING};
 use super::{code, processor};
-use crate::ring::Ring;
+use crate::ring::{Ring, NEWEST};
 
 /// Version of the interface that this plugin is for. The emulator reads it before it calls anything.
 #[unsafe(no_mangle)]
@@ -17,8 +17,14 @@ pub static qemu_plugin_version: AtomicU32 = AtomicU32::new(1);
 #[unsafe(link_section = ".init_array")]
 static CHOOSE_VERSION: extern "C" fn() = {
     extern "C" fn choose() {
-        // Version 1 is that of QEMU 6.2 to 8.1; 2 came with 8.2, 4 with 9.2.
-        let newest = [(c"qemu_plugin_read_memory_vaddr", 4), (c"qemu_plugin_get_registers", 2)];
+        // Version 1 is that of QEMU 7.2; from version 2 on, which came with QEMU 9.0, older plugins are refused. Version 3 has no
+        // function of its own, and accepts 2.
+        let newest = [
+            (c"qemu_plugin_set_pc", 6),
+            (c"qemu_plugin_write_memory_vaddr", 5),
+            (c"qemu_plugin_read_memory_vaddr", 4),
+            (c"qemu_plugin_get_registers", 2),
+        ];
         let found = newest.into_iter().find(|(name, _)| api::has(name));
         qemu_plugin_version.store(found.map_or(1, |(_, version)| version), Ordering::Relaxed);
     }
@@ -50,9 +56,13 @@ pub unsafe extern "C" fn qemu_plugin_install(
         api::close_file(memory);
     }
     // SAFETY: it is valid during this call.
-    let current = unsafe { (*info).current };
-    code::INTERFACE.store(u32::try_from(current).unwrap_or(0), Ordering::Relaxed);
-    ring.remark(|remarks| remarks.interface = u32::try_from(current).unwrap_or(0));
+    let current = u32::try_from(unsafe { (*info).current }).unwrap_or(0);
+    ring.remark(|remarks| remarks.interface = current);
+    if current > NEWEST {
+        // From 7 on callbacks have other arguments.
+        return 1;
+    }
+    code::INTERFACE.store(current, Ordering::Relaxed);
     RING.store(Box::into_raw(Box::new(ring)), Ordering::Release);
     api::at_fork(fall_asleep);
     let callbacks = Callbacks {

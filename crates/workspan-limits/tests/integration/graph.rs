@@ -1,7 +1,7 @@
 //! The oracle: the graph of a trace, built edge by edge from the definitions in `docs/methods/limits.md`, and its longest
 //! path. It shares nothing with the engine but the description of an instruction, and knows no cells: memory is bytes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use workspan_limits::model::{Control, Machine, Model, Names, Reuse, BROADEST};
 use workspan_limits::op::{register, Flow, Op};
@@ -19,6 +19,26 @@ pub(crate) struct Access {
 pub(crate) struct Ran {
     pub(crate) op: Op,
     pub(crate) accesses: Vec<Access>,
+    /// What happens before it runs.
+    pub(crate) before: Before,
+}
+
+/// What changes between two instructions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Before {
+    /// Memory that is new: address, bytes, and whether it is heap.
+    pub(crate) mapped: Option<(u64, u64, bool)>,
+    /// Memory that is heap: first address, and the address behind the last.
+    pub(crate) heap: Option<(u64, u64)>,
+    /// Instructions that are known to follow each other.
+    pub(crate) learned: Vec<(u32, u32)>,
+}
+
+impl Ran {
+    /// An instruction before which nothing happens.
+    pub(crate) fn new(op: Op, accesses: Vec<Access>) -> Ran {
+        Ran { op, accesses, before: Before::default() }
+    }
 }
 
 /// What the definitions say of a trace.
@@ -120,31 +140,45 @@ fn built(trace: &[Ran], model: Model) -> Built {
     let mut bytes: BTreeMap<u64, Byte> = BTreeMap::new();
     let mut addresses: BTreeSet<u32> = BTreeSet::new();
     let mut control = Controls::new(model.control);
-    let mut frames: Vec<(u64, u32)> = Vec::new();
+    let mut frames: Vec<Frame> = Vec::new();
     let mut made = 1;
-    let mut top = 0;
+    let mut stack = Stack::default();
+    // Later ones count.
+    let mut heap = vec![(HEAP.0, HEAP.1, true)];
     let mut allocator = (0, 0);
     let mut allocations = 0;
     let mut time = Time::new(model.machine);
     let mut held_values = Registers::default();
     for (place, ran) in trace.iter().enumerate() {
         let op = &ran.op;
+        if let Some((address, len, is_heap)) = ran.before.mapped {
+            // Whole pages.
+            let end = (address + len).div_ceil(4096) * 4096;
+            bytes.retain(|at, _| !(address / 4096 * 4096..end).contains(at));
+            heap.push((address, address + len, is_heap));
+        }
+        heap.extend(ran.before.heap.map(|(from, to)| (from, to, true)));
+        ran.before.learned.iter().for_each(|(from, to)| control.edge(*from, *to));
         let held = control.before(trace, place);
         if op.allocator && allocator.0 == 0 {
             allocations += 1;
-            allocator = (allocations, frames.last().map_or(0, |(begin, _)| *begin));
+            allocator = (allocations, frames.last().map_or(0, |frame| frame.begin));
         }
+        let mut given_back = None;
         if op.flow == Flow::Return {
             for access in &ran.accesses {
-                frames.retain(|(begin, _)| *begin > access.address);
+                given_back = frames.iter().find(|frame| frame.begin == access.address).map(|frame| frame.caller);
+                frames.retain(|frame| frame.begin > access.address);
             }
         }
+        let given_back = given_back.filter(|_| model.spaghetti && !model.addresses);
         if op.flow.calls() {
             if let Some(access) = ran.accesses.iter().find(|access| access.store) {
-                frames.retain(|(begin, _)| *begin > access.address);
+                frames.retain(|frame| frame.begin > access.address);
                 made += 1;
-                top = top.max(access.address);
-                frames.push((access.address, made));
+                stack.call(access.address);
+                let caller = registers.get(&register::STACK).copied().unwrap_or_default();
+                frames.push(Frame { begin: access.address, number: made, caller });
             }
         }
         let of = |register: u8| registers.get(&register).copied().unwrap_or_default();
@@ -172,7 +206,7 @@ fn built(trace: &[Ran], model: Model) -> Built {
                 }
             }
         }
-        let owner = |address: u64| owner(&frames, top, address);
+        let owner = |address: u64| owner(&frames, &stack, address);
         for access in &ran.accesses {
             for at in access.address..access.address + access.size {
                 let byte = bytes.entry(at).or_default();
@@ -188,7 +222,7 @@ fn built(trace: &[Ran], model: Model) -> Built {
                     let reuse = match () {
                         () if byte.frame != frame => Reuse::Stack,
                         () if frame != 0 => Reuse::Spill,
-                        () if (HEAP.0..HEAP.1).contains(&access.address) => Reuse::Heap,
+                        () if is_heap(&heap, access.address) => Reuse::Heap,
                         () => Reuse::Global,
                     };
                     let free = model.spaghetti && reuse == Reuse::Stack || model.names == Names::Without(reuse);
@@ -217,6 +251,11 @@ fn built(trace: &[Ran], model: Model) -> Built {
             .for_each(|used| held_values.uses(used, node));
         let mut moved = Vec::new();
         for one in op.moves.iter() {
+            // With a frame for each call, a return only gives the caller its own frame back.
+            if let Some(value) = given_back {
+                moved.push((one.to, value));
+                continue;
+            }
             let mut waits: Vec<usize> = held.into_iter().collect();
             if !(one.allocates && model.spaghetti) {
                 waits.extend(of(one.from).node);
@@ -325,12 +364,48 @@ impl Time {
     }
 }
 
+/// A call that is active.
+struct Frame {
+    /// Where its return address is.
+    begin: u64,
+    number: u32,
+    /// The stack pointer before the call.
+    caller: Value,
+}
+
+/// What counts as stack: up to 64 KiB above the highest frame, down to 8 MiB below the first, or 1 MiB below the deepest.
+#[derive(Default)]
+struct Stack {
+    first: Option<u64>,
+    highest: u64,
+    deepest: u64,
+}
+
+impl Stack {
+    fn call(&mut self, address: u64) {
+        if self.first.is_none() {
+            (self.first, self.deepest) = (Some(address), address);
+        }
+        (self.highest, self.deepest) = (self.highest.max(address), self.deepest.min(address));
+    }
+
+    fn contains(&self, address: u64) -> bool {
+        let Some(first) = self.first else { return false };
+        let lowest = (first - (8 << 20)).min(self.deepest - (1 << 20));
+        (lowest..=self.highest + (64 << 10)).contains(&address)
+    }
+}
+
 /// The frame of an address.
-fn owner(frames: &[(u64, u32)], top: u64, address: u64) -> u32 {
-    if top == 0 || address + (64 << 20) < top || address > top + (8 << 20) {
+fn owner(frames: &[Frame], stack: &Stack, address: u64) -> u32 {
+    if !stack.contains(address) {
         return 0;
     }
-    frames.iter().rev().find(|(begin, _)| address <= *begin).map_or(1, |(_, number)| *number)
+    frames.iter().rev().find(|frame| address <= frame.begin).map_or(1, |frame| frame.number)
+}
+
+fn is_heap(ranges: &[(u64, u64, bool)], address: u64) -> bool {
+    ranges.iter().rev().find(|(from, to, _)| (*from..*to).contains(&address)).is_some_and(|(.., heap)| *heap)
 }
 
 /// Which branch holds an instruction back.
@@ -340,8 +415,11 @@ struct Controls {
     /// Branches that ran: place in the trace, node, call level.
     ran: Vec<(usize, usize, usize)>,
     predicted: BTreeMap<u32, (u32, bool)>,
-    edges: BTreeMap<u32, BTreeSet<u32>>,
-    nodes: BTreeSet<u32>,
+    edges: HashMap<u32, BTreeSet<u32>>,
+    /// How many edges there are.
+    count: usize,
+    /// Where the ways of branches merged when there was this number of edges.
+    merges: HashMap<u32, (usize, Option<u32>)>,
     calls: Vec<u32>,
     open: Vec<Open>,
 }
@@ -360,8 +438,9 @@ impl Controls {
             last: None,
             ran: Vec::new(),
             predicted: BTreeMap::new(),
-            edges: BTreeMap::new(),
-            nodes: BTreeSet::new(),
+            edges: HashMap::new(),
+            count: 0,
+            merges: HashMap::new(),
             calls: Vec::new(),
             open: Vec::new(),
         }
@@ -403,18 +482,17 @@ impl Controls {
     }
 
     fn go(&mut self, op: &Op, to: u32, branch: Option<usize>) {
-        self.nodes.extend([op.id, to]);
         match op.flow {
             Flow::Call | Flow::IndirectCall => self.calls.push(op.id),
             Flow::Return => {
                 let level = self.calls.len();
                 self.open.retain(|open| open.level < level);
                 if let Some(call) = self.calls.pop() {
-                    self.edges.entry(call).or_default().insert(to);
+                    self.edge(call, to);
                 }
             }
             _ => {
-                self.edges.entry(op.id).or_default().insert(to);
+                self.edge(op.id, to);
                 let Some(node) = branch else { return };
                 if self.edges[&op.id].len() < 2 {
                     return;
@@ -432,6 +510,10 @@ impl Controls {
         }
     }
 
+    fn edge(&mut self, from: u32, to: u32) {
+        self.count += usize::from(self.edges.entry(from).or_default().insert(to));
+    }
+
     fn arrive(&mut self, to: u32) {
         let level = self.calls.len();
         if let Some(place) = self.open.iter().position(|open| open.level == level && open.end == Some(to)) {
@@ -439,43 +521,42 @@ impl Controls {
         }
     }
 
-    /// The first instruction that is on all ways from a branch to an end: the sets of post-dominators, by iteration.
-    fn merge(&self, branch: u32) -> Option<u32> {
-        const END: u32 = u32::MAX;
-        let next = |id: u32| match self.edges.get(&id) {
-            Some(next) => next.iter().copied().collect::<Vec<u32>>(),
-            None => vec![END],
-        };
-        // Only instructions from which an end can be reached count.
-        let mut alive: BTreeSet<u32> = BTreeSet::from([END]);
-        while let Some(more) =
-            self.nodes.iter().find(|id| !alive.contains(*id) && next(**id).iter().any(|to| alive.contains(to)))
-        {
-            alive.insert(*more);
+    /// The first instruction that is on all ways from a branch to an end: all of them lie on the shortest way, in the order in
+    /// which each way has them; without such an instruction no end can be reached.
+    fn merge(&mut self, branch: u32) -> Option<u32> {
+        if let Some((at, merge)) = self.merges.get(&branch) {
+            if *at == self.count {
+                return *merge;
+            }
         }
-        if !alive.contains(&branch) {
-            return None;
-        }
-        let mut above: BTreeMap<u32, BTreeSet<u32>> = alive.iter().map(|id| (*id, alive.clone())).collect();
-        above.insert(END, BTreeSet::from([END]));
-        loop {
-            let mut changed = false;
-            for id in alive.iter().filter(|id| **id != END) {
-                let sets = next(*id).into_iter().filter(|to| alive.contains(to)).map(|to| &above[&to]);
-                let mut new = sets.cloned().reduce(|a, b| a.intersection(&b).copied().collect()).unwrap_or_default();
-                new.insert(*id);
-                if new != above[id] {
-                    above.insert(*id, new);
-                    changed = true;
+        let merge = self.way(branch, None).and_then(|way| {
+            way.into_iter().filter(|id| *id != branch).find(|id| self.way(branch, Some(*id)).is_none())
+        });
+        self.merges.insert(branch, (self.count, merge));
+        merge
+    }
+
+    /// A shortest way from an instruction to one that nothing follows, without that one.
+    fn way(&self, from: u32, without: Option<u32>) -> Option<Vec<u32>> {
+        let mut before: HashMap<u32, u32> = HashMap::from([(from, from)]);
+        let mut next = VecDeque::from([from]);
+        while let Some(id) = next.pop_front() {
+            let Some(to) = self.edges.get(&id) else {
+                let mut way = vec![id];
+                while way.last() != Some(&from) {
+                    way.extend(way.last().map(|last| before[last]));
                 }
-            }
-            if !changed {
-                break;
+                way.reverse();
+                return Some(way);
+            };
+            for to in to.iter().filter(|to| Some(**to) != without) {
+                before.entry(*to).or_insert_with(|| {
+                    next.push_back(*to);
+                    id
+                });
             }
         }
-        // The nearest has all the others above it.
-        let strict: BTreeSet<u32> = above[&branch].iter().copied().filter(|id| *id != branch).collect();
-        strict.iter().copied().find(|id| above[id] == strict).filter(|id| *id != END)
+        None
     }
 
     fn after(&mut self, place: usize, node: usize, op: &Op) {

@@ -13,12 +13,36 @@ use workspan_wire::trace;
 use crate::graph::{answer, waits, Ran, HEAP};
 use crate::random::{code, run};
 
-/// Lengths of critical paths, and sizes of graphs.
+/// Lengths of critical paths, and sizes of graphs. An engine that packs all memory after each block has the same.
 pub(crate) fn measured<K: Kind, const N: usize, const T: usize>(
     models: [Model; N],
     blocks: &[Vec<Ran>],
 ) -> (Vec<(u64, u64)>, Engine<K, N, T>) {
-    let mut engine = Engine::<K, N, T>::new(models, Settings { memory: 1 << 24, paths: true });
+    let engine = fed::<K, N, T>(models, blocks, 1 << 23);
+    let packing = fed::<K, N, T>(models, blocks, 0);
+    assert_eq!(packing.critical_paths(), engine.critical_paths());
+    assert_eq!(packing.slack(), engine.slack());
+    let of = |engine: &Engine<K, N, T>| {
+        let (paths, last) = engine.paths();
+        (0..N).map(|lane| paths.walk(last[lane], lane).collect()).collect::<Vec<Vec<_>>>()
+    };
+    assert_eq!(of(&packing), of(&engine));
+    let ran = || blocks.iter().flatten();
+    let size = |model: &Model| {
+        ran().filter(|ran| !(model.addresses && engine.is_marked(ran.op.id) && !ran.op.memory)).count() as u64
+    };
+    let lengths = engine.critical_paths();
+    let found = models.iter().zip(lengths).map(|(model, length)| (size(model), length)).collect();
+    (found, engine)
+}
+
+/// An engine that has run blocks, with this number of bytes for cells that stand ready.
+fn fed<K: Kind, const N: usize, const T: usize>(
+    models: [Model; N],
+    blocks: &[Vec<Ran>],
+    ready: usize,
+) -> Engine<K, N, T> {
+    let mut engine = Engine::<K, N, T>::new(models, Settings { memory: 1 << 24, ready, paths: true });
     engine.heap(HEAP.0, HEAP.1);
     for block in blocks {
         let ops: Vec<_> = block.iter().map(|ran| ran.op.clone()).collect();
@@ -32,13 +56,7 @@ pub(crate) fn measured<K: Kind, const N: usize, const T: usize>(
         engine.learn(&ops);
         assert_eq!(engine.run(0, &ops, &words), words.len());
     }
-    let ran = || blocks.iter().flatten();
-    let size = |model: &Model| {
-        ran().filter(|ran| !(model.addresses && engine.is_marked(ran.op.id) && !ran.op.memory)).count() as u64
-    };
-    let lengths = engine.critical_paths();
-    let found = models.iter().zip(lengths).map(|(model, length)| (size(model), length)).collect();
-    (found, engine)
+    engine
 }
 
 /// The same of the graph.
@@ -218,7 +236,7 @@ fn little_memory_makes_no_path_shorter() {
         let mut random = Random::new(seed);
         let code = code(&mut random);
         let blocks = run(&code, &mut random, 400);
-        let mut small = Engine::<All, LANES, NAMED>::new(ALL, Settings { memory: 0, paths: false });
+        let mut small = Engine::<All, LANES, NAMED>::new(ALL, Settings { memory: 0, ready: 1 << 30, paths: false });
         let mut used = 0u64;
         for (at, block) in (0u64..).zip(&blocks) {
             let ops: Vec<_> = block.iter().map(|ran| ran.op.clone()).collect();

@@ -68,7 +68,7 @@ pub(crate) fn run(code: &Code, random: &mut Random, most: usize) -> Vec<Vec<Ran>
                     accesses.push(access(random, stack));
                 }
             }
-            block.push(Ran { op: op.clone(), accesses });
+            block.push(Ran::new(op.clone(), accesses));
         }
         count += block.len();
         ran.push(block);

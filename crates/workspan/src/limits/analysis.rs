@@ -70,7 +70,10 @@ fn stream<K: Kind, const N: usize, const T: usize>(
     memory: usize,
     look_up: LookUp,
 ) -> Stream<K, N, T> {
-    Stream::new(Engine::new(models, Settings { memory, paths: true }), plan.limit, plan.watch.clone(), look_up)
+    // 640 MiB of the usual 4 GiB.
+    let ready = memory / 32 * 5;
+    let settings = Settings { memory, ready, paths: true };
+    Stream::new(Engine::new(models, settings), plan.limit, plan.watch.clone(), look_up)
 }
 
 fn one<K: Kind, const N: usize, const T: usize, E>(

@@ -59,6 +59,7 @@ pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
     let shown = args.command[0].to_string_lossy();
     if found.instructions == 0 {
         let region = requested.as_ref().filter(|_| analysed.seen.1 > 0);
+        tracer.check_plugin(&ended)?;
         match (ended.signal(), region) {
             (Some(signal), None) if signal == signal_hook::consts::SIGINT => return Ok(Outcome::Signal(signal)),
             (_, Some(region)) => bail!(

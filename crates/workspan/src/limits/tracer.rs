@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::bail;
+use workspan_emulator::ring::NEWEST;
 
 use super::analysis::Feed;
 use super::emulator::{self, Emulator};
@@ -61,6 +62,24 @@ impl Tracer {
             Tracer::Emulator(emulator) => run::run(emulator, program, command, feed),
             Tracer::Valgrind(path, _) => lackey::run(path, program, command, feed),
             Tracer::Step => step::run(program, command, feed),
+        }
+    }
+
+    /// Why there is no instruction, if the emulator has not loaded the plugin.
+    pub fn check_plugin(&self, ended: &Ended) -> anyhow::Result<()> {
+        let Tracer::Emulator(emulator) = self else { return Ok(()) };
+        let path = emulator.path.display();
+        match ended.remarks.interface {
+            0 if ended.signal().is_none() => bail!(
+                "{path} has not loaded Workspan's plugin, which is for versions 1 to {NEWEST} of the plugin interface ({}): its \
+                 message is above; name another emulator with --emulator, or use --tracer valgrind",
+                ended.status
+            ),
+            version if version > NEWEST => bail!(
+                "{path} has version {version} of the plugin interface; Workspan knows versions 1 to {NEWEST}: name an older \
+                 emulator with --emulator, or use --tracer valgrind"
+            ),
+            _ => Ok(()),
         }
     }
 

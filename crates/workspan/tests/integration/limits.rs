@@ -471,3 +471,21 @@ fn windows_and_widths() {
         assert_eq!(Some(bars.sum()), answer["instructions"].as_u64(), "{profile}");
     }
 }
+
+/// Memory that does not stand ready is packed: that changes no number, whatever order memory is accessed in.
+#[test]
+fn a_history_that_is_packed() {
+    let folder = scratch("limits-packed");
+    let text = fs::read_to_string(root().join("programs/limits/scatter.c")).expect("it is there");
+    compile(&folder, "scatter.c", &text, &["-O1", "-static"]);
+    let with = |limit: &str| {
+        limits(&folder, &["--memory-limit", limit], &["./prog", "60000", "60000"]).check_success();
+        answer(&folder)
+    };
+    // 60 000 words take 12 MiB of cells; of 40 MiB, three for each engine stand ready.
+    let (ample, scarce) = (with("4096"), with("40"));
+    assert_eq!(all_paths(&ample), all_paths(&scarce));
+    assert_eq!(scarce["analysis"]["coarse"], false);
+    let bytes = |answer: &Value| answer["analysis"]["memory_bytes"].as_u64().expect("a number");
+    assert!(bytes(&scarce) + (3 << 20) < bytes(&ample), "{} of {} bytes", bytes(&scarce), bytes(&ample));
+}

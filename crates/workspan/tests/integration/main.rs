@@ -18,6 +18,11 @@ mod full_disk;
 mod guide;
 mod inflation;
 mod limits;
+#[path = "../../../workspan-limits/tests/integration/graph.rs"]
+#[expect(dead_code, reason = "the oracle of another crate, of which not all is needed here")]
+mod limits_graph;
+mod limits_plugin;
+mod limits_traces;
 mod memory;
 mod merge;
 mod openmp;
