@@ -18,7 +18,7 @@ mod times;
 
 use self::done::Done;
 pub use self::jump::jump;
-pub use self::later::{Known, Later, Line};
+pub use self::later::{Known, Later, LineFacts};
 use self::lines::Lines;
 pub use self::times::Times;
 

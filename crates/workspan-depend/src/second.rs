@@ -6,7 +6,7 @@
 use workspan_trace::program::flag;
 
 use crate::engine::Engine;
-use crate::models::{Known, Line};
+use crate::models::{Known, LineFacts};
 
 /// Goes through the journal and empties it. To be done between two buffers, when it [is full](crate::journal::Journal::is_full).
 pub fn part(engine: &mut Engine) {
@@ -25,10 +25,10 @@ pub fn again(engine: &mut Engine) {
     }
 }
 
-fn line_of(engine: &Engine, id: u32, number: u32) -> Option<Line<'_>> {
+fn line_of(engine: &Engine, id: u32, number: u32) -> Option<LineFacts<'_>> {
     let info = engine.source.segments.get(id as usize)?;
     let line = info.runs.get(number as usize)?;
     let branches = number as usize + 1 == info.runs.len() && info.flags & flag::BRANCH != 0;
     let waits = engine.waits.get(&(id, number)).map_or(&[][..], |waits| waits.children.as_slice());
-    Some(Line { line: line.line, cost: line.cost.into(), branches, waits })
+    Some(LineFacts { line: line.line, cost: line.cost.into(), branches, waits })
 }

@@ -20,7 +20,7 @@ const NO_MEMO: Memo = Memo {
     is_direct: false,
     is_top: false,
     sink_call: 0,
-    waiting: Waiting { models: 0, ended: 0, call: 0, source_call: 0, line: 0 },
+    waiting: Waiting { models: 0, ended: 0, own: 0, call: 0, source_call: 0, line: 0 },
     waited: Waited { serial: 0, ended: 0, turn: 0, frame: 0, returns: 0 },
     lived: Lived { turn: 0, range: (u64::MAX, 0) },
 };

@@ -267,7 +267,7 @@ impl Engine {
         let tail = from.map_or(0, |site| site.tail);
         let source_call = key.source_call;
         let call = if source_call != 0 { source_call } else { tail };
-        let mut waiting = Waiting { models: 0, ended: 0, call, source_call, line };
+        let mut waiting = Waiting { models: 0, ended: 0, own: 0, call, source_call, line };
         // In one run of a line.
         let is_one_line =
             !at.carried && key.sink_call == 0 && from.map(|site| site.segment) == to.map(|site| site.segment);
@@ -278,23 +278,21 @@ impl Engine {
             if model.reductions && reduction && at.carried {
                 continue;
             }
-            let (waits, ended) = if !model.loops {
+            let (waits, ended, own) = if !model.loops {
                 // What the function itself did on other lines is ready by its own time.
                 let is_top = context.levels[frame][number] as usize == run.depth();
-                let own = source_call == 0
-                    && model.hoist
-                    && (model.lines || !is_top)
-                    && !steps
-                    && !names_only
-                    && !is_one_line;
-                (call != 0 || own, false)
+                let is_free = steps || names_only || is_one_line;
+                let own = source_call == 0 && model.hoist && (model.lines || !is_top) && !is_free;
+                (call != 0 || own, false, own)
             } else if at.carried && context.levels[at.node][number] != 0 {
-                (!steps && !names_only, false)
+                (!steps && !names_only, false, false)
             } else {
-                (call != 0 || model.hoist, true)
+                let own = source_call == 0 && model.hoist && !is_one_line;
+                (call != 0 || own, true, own)
             };
             waiting.models |= u16::from(waits) << number;
             waiting.ended |= u16::from(ended) << number;
+            waiting.own |= u16::from(own) << number;
         }
         waiting
     }
@@ -305,7 +303,7 @@ impl Engine {
             return waited;
         }
         let node = &context.nodes[at.node];
-        let Waiting { mut models, call, source_call, line, .. } = waiting;
+        let Waiting { mut models, call, line, .. } = waiting;
         let mut ended = None;
         if waiting.ended != 0 {
             ended = node.ended_at(source.last);
@@ -351,7 +349,7 @@ impl Engine {
             models &= models - 1;
             let run = &mut self.models[number];
             let is_task = tasks & 1 << number != 0;
-            let own = if run.model.hoist { Some(Child::Line(line)) } else { None };
+            let own = if waiting.own & 1 << number != 0 { Some(Child::Line(line)) } else { None };
             let (level, child) = if !run.model.loops {
                 (frame_levels[number], if call != 0 { Some(Child::Call(call)) } else { own })
             } else if at.carried && is_task {
@@ -366,7 +364,7 @@ impl Engine {
             let from_frame = level.saturating_sub(frame_levels[number]);
             let level = level.saturating_sub(1) as usize;
             // Beside a call, also what the function did itself on that line.
-            let further = own.filter(|_| matches!(child, Some(Child::Call(_))) && source_call == 0);
+            let further = own.filter(|_| matches!(child, Some(Child::Call(_))));
             for child in child.into_iter().chain(further) {
                 run.depend(level, child, moment);
                 context.shapes.waits(number, from_frame, child);

@@ -223,6 +223,8 @@ struct Waiting {
     models: u16,
     /// Those that look at it if a loop of the common node had ended in between.
     ended: u16,
+    /// Those that wait for the line of the earlier access.
+    own: u16,
     /// The call that the earlier access was made in, or whose result it takes.
     call: PlaceId,
     /// The call that it was made in.

@@ -58,7 +58,7 @@ impl Later {
 
 /// What a line means for the models.
 #[derive(Debug)]
-pub struct Line<'e> {
+pub struct LineFacts<'e> {
     /// Line.
     pub line: u32,
     /// Its instructions.
@@ -93,7 +93,7 @@ impl Replay {
 #[derive(Debug)]
 pub struct Known<'e> {
     /// Lines, by their number in the journal.
-    pub lines: &'e [Option<Line<'e>>],
+    pub lines: &'e [Option<LineFacts<'e>>],
     /// Loops that carry a dependence that forbids parallel iterations.
     pub serial: &'e [bool],
     /// Places of the source.
@@ -184,7 +184,7 @@ impl Known<'_> {
         }
     }
 
-    fn after_call(&self, replays: &mut [Replay], line: &Line<'_>, now: Now, follows: &mut u32) {
+    fn after_call(&self, replays: &mut [Replay], line: &LineFacts<'_>, now: Now, follows: &mut u32) {
         if self.places.get(*follows as usize).map_or(0, |place| place.line) != line.line {
             *follows = 0;
             return;
@@ -227,7 +227,7 @@ mod tests {
         #[test]
         fn parts_are_as_good_as_the_whole(choices in prop::collection::vec((0_u32..8, 0_u32..100), 0..300), cut in 0_usize..300) {
             let waits = [Child::Call(1), Child::Call(2), Child::Loop(2)];
-            let line = |line: u32, cost, waits| Some(Line { line, cost, branches: line == 2, waits });
+            let line = |line: u32, cost, waits| Some(LineFacts { line, cost, branches: line == 2, waits });
             let lines = [line(0, 3, &waits[..1]), line(1, 1, &[]), line(2, 7, &waits[1..]), line(3, 2, &waits[..])];
             let places: Vec<Place> = (0..10).map(|line| Place { line: line % 4, ..Place::default() }).collect();
             let known = Known { lines: &lines, serial: &[false, true], places: &places };
