@@ -95,7 +95,7 @@ mod tests {
     fn marks_are_painted_and_nothing_else() {
         let text = "error: no error: here\n\n  tip: write `--`\n\nUsage: workspan";
         let painted = painted(text);
-        assert_eq!(painted.matches('\x1b').count(), 2 * 3 + 1, "{painted:?}");
+        assert_eq!(painted.matches('\x1b').count(), 3 + 2 + 3, "{painted:?}");
         assert!(painted.starts_with("\x1b[1m\x1b[31merror:\x1b[0m no error: here\n\n  \x1b[32mtip:"), "{painted:?}");
     }
 
