@@ -115,22 +115,28 @@ pub fn object_at(address: usize) -> (usize, usize) {
     wanted.1
 }
 
+/// The first address of an object, and the one after its last.
+pub fn extent(base: usize, headers: &[ProgramHeader]) -> (usize, usize) {
+    const PT_LOAD: u32 = 1;
+    let (mut first, mut end) = (usize::MAX, 0);
+    for header in headers.iter().filter(|header| header.kind == PT_LOAD) {
+        let [address, size] = [header.address, header.memory_size].map(|word| usize::try_from(word).unwrap_or(0));
+        first = first.min(base.wrapping_add(address));
+        end = end.max(base.wrapping_add(address).wrapping_add(size));
+    }
+    (first, end)
+}
+
 /// # Safety
 /// The loader calls it, with a description of an object.
 unsafe extern "C" fn find_object(info: *mut ObjectInfo, _: usize, wanted: *mut c_void) -> c_int {
-    const PT_LOAD: u32 = 1;
     // SAFETY: valid during the call.
     let info = unsafe { &*info };
     // SAFETY: what was passed.
     let wanted = unsafe { &mut *wanted.cast::<(usize, (usize, usize))>() };
     // SAFETY: the loader's array.
     let headers = unsafe { core::slice::from_raw_parts(info.headers, info.count.into()) };
-    let (mut first, mut end) = (usize::MAX, 0);
-    for header in headers.iter().filter(|header| header.kind == PT_LOAD) {
-        let [address, size] = [header.address, header.memory_size].map(|word| usize::try_from(word).unwrap_or(0));
-        first = first.min(info.base.wrapping_add(address));
-        end = end.max(info.base.wrapping_add(address).wrapping_add(size));
-    }
+    let (first, end) = extent(info.base, headers);
     let found = (first..end).contains(&wanted.0);
     if found {
         wanted.1 = (first, end);

@@ -5,7 +5,7 @@
 //! * [`modules`]: static descriptions, handed over when a program or library is loaded; [`start`]: beginning and `fork`.
 //! * [`event`]: control events; [`threads`], [`locks`], [`memory`]: functions of the C library that are defined here first,
 //!   note what happens, and call the original ([`mod@original`]). [`openmp`]: tasks of OpenMP, as its runtime reports them.
-//! * [`external`]: for libraries that note events themselves, such as the one that stands in for MPI's functions.
+//! * [`messengers`]: libraries under MPI, whose locks are their own business. [`external`]: for libraries that note events themselves, such as the one that stands in for MPI's functions.
 //! * [`atomics`]: the order that atomic operations make. [`tasks`]: tasks of other runtimes; [`tbb`]: those of oneTBB.
 //!
 //! **Invariant:** without `WORKSPAN_TRACE` a program behaves as if it had not been instrumented, and its events go nowhere.
@@ -26,6 +26,7 @@ pub mod external;
 pub mod full;
 pub mod locks;
 pub mod memory;
+pub mod messengers;
 pub mod modules;
 pub mod openmp;
 pub mod original;

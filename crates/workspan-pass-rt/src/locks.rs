@@ -13,11 +13,12 @@ use workspan_trace::control::{Kind, Operation};
 
 use crate::event::{now, write};
 use crate::platform::thread;
-use crate::{c, entry, event, openmp, original, shared, tbb};
+use crate::{c, entry, event, messengers, openmp, original, shared, tbb};
 
 /// True if this thread's operations are recorded. Those of runtimes are their own business.
 fn wanted() -> bool {
-    event::wanted() && !openmp::owns(thread().caller.get()) && !tbb::owns(thread().caller.get())
+    let owned = |caller| openmp::owns(caller) || tbb::owns(caller) || messengers::owns(caller);
+    event::wanted() && !owned(thread().caller.get())
 }
 
 const COUNTERS: usize = 4096;

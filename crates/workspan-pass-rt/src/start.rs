@@ -9,7 +9,7 @@ use workspan_trace::shm::{Header, MAGIC, SIZE};
 use workspan_trace::VERSION;
 
 use crate::platform::{thread, ticks};
-use crate::{c, modules, openmp, ring, shared, tbb, threads};
+use crate::{c, messengers, modules, openmp, ring, shared, tbb, threads};
 
 const VARIABLE: &CStr = c"WORKSPAN_TRACE";
 
@@ -24,6 +24,7 @@ extern "C" fn start(_: c_int, _: *const c_void, _: *const c_void) {
         modules::register_all();
         openmp::find();
         tbb::find();
+        messengers::find();
         threads::first();
     }
     c::set_errno(errno);
