@@ -114,13 +114,20 @@ impl Memory {
 
     fn take(&self, modules: bool, dead: bool) -> Option<Taken> {
         let high = (self.header().high.load(Acquire) as usize).min(CHUNKS);
-        let index = (0..high).find(|index| {
-            let chunk = self.chunk(*index);
+        let ready = |index: usize| {
+            let chunk = self.chunk(index);
             let found = chunk.state.load(Acquire);
-            (found == state::FULL || dead && found == state::OWNED)
-                && (chunk.kind.load(Relaxed) == kind::MODULE) == modules
-                && chunk.state.compare_exchange(found, state::TAKEN, AcqRel, Relaxed).is_ok()
-        })?;
+            let is_ready = (found == state::FULL || dead && found == state::OWNED)
+                && (chunk.kind.load(Relaxed) == kind::MODULE) == modules;
+            is_ready.then(|| (chunk.sequence.load(Relaxed), index, found))
+        };
+        // The first one that was filled: a program that fills the lowest buffer again and again would let the others wait for ever.
+        let index = loop {
+            let (_, index, found) = (0..high).filter_map(ready).min()?;
+            if self.chunk(index).state.compare_exchange(found, state::TAKEN, AcqRel, Relaxed).is_ok() {
+                break index;
+            }
+        };
         let chunk = self.chunk(index);
         let length = chunk.length.load(Relaxed) as usize;
         // One that a thread owned to the end does not say how long it is: its end is an id of 0.
@@ -189,5 +196,28 @@ impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: mapped in `new`; nobody has a reference any more.
         unsafe { munmap(self.first.cast(), SIZE) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_filled_first_is_taken_first() {
+        let file = tempfile::tempfile().expect("a file");
+        let memory = Memory::new(&file, 32).expect("mapped");
+        for (index, sequence) in [(0, 9), (1, 4), (3, 6)] {
+            let chunk = memory.chunk(index);
+            chunk.kind.store(kind::EVENTS, Relaxed);
+            chunk.sequence.store(sequence, Relaxed);
+            chunk.length.store(8, Relaxed);
+            chunk.state.store(state::FULL, Release);
+            memory.header().full.fetch_add(1, SeqCst);
+        }
+        memory.header().high.store(4, Release);
+        let taken = std::iter::from_fn(|| memory.take_events(false)).map(|taken| taken.sequence);
+        assert_eq!(taken.collect::<Vec<_>>(), [4, 6, 9]);
+        assert_eq!(memory.header().full.load(SeqCst), 0);
     }
 }
