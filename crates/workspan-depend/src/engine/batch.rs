@@ -3,8 +3,9 @@
 //! **Argument:** [`Steady`](super::steady) has found that iterations run the same segments, do the same to locals, and let models wait
 //! for the same. What is left of one is its accesses to memory. An access whose cell was written or read by the same
 //! site as before, within the same [interval](Engine::interval) of moments, is the same dependence for the table and for every
-//! model: only counts and distances are new. If one access finds anything else, its iteration goes on as any other, from
-//! that access on. Models, journal and counters take all iterations at once ([`Engine::advance`]).
+//! model: only counts and distances are new. Where models wait for what an access finds, it must find all that it found before. If one
+//! access finds anything else, its iteration goes on as any other, from that access on. Models, journal and counters take all
+//! iterations at once ([`Engine::advance`]).
 //!
 //! **Cost:** a comparison for each segment; for each access a cell, a class, and a count.
 
@@ -20,6 +21,7 @@ use super::shapes::Noted;
 use super::steady::Find;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Site};
+use crate::source::small;
 use crate::table::{Kind, Tally};
 use crate::tree::Node;
 
@@ -44,7 +46,7 @@ impl Engine {
                 }
                 let done = self.iteration(context, &mut readers, &mut batch, iteration);
                 if done < batch.operations.len() {
-                    context.steady.skip = crate::source::small(done);
+                    context.steady.skip = small(done);
                     break;
                 }
                 times += 1;
@@ -109,6 +111,8 @@ impl Engine {
                     function,
                     after: lines + run as u64,
                     classes: Vec::new(),
+                    found: [0; 2],
+                    is_awaited: false,
                     page: (0, 0),
                     together: (0, 0),
                 });
@@ -116,13 +120,20 @@ impl Engine {
             lines += info.runs.len() as u64;
             batch.bytes = next;
         }
-        for find in steady.last.finds.iter().chain(&steady.now.finds) {
-            let class = Engine::class(context, find);
-            let classes = &mut batch.operations.get_mut(find.access as usize)?.classes;
-            let is_known = |other: &Class| other.range == class.range && other.record == class.record;
-            if !classes.iter().any(is_known) {
-                classes.push(class);
+        for (number, finds) in [&steady.last.finds, &steady.now.finds].into_iter().enumerate() {
+            for find in finds {
+                let class = Engine::class(context, find);
+                let operation = batch.operations.get_mut(find.access as usize)?;
+                let is_known = |other: &Class| other.range == class.range && other.record == class.record;
+                let place = operation.classes.iter().position(is_known).unwrap_or(operation.classes.len());
+                if place == operation.classes.len() {
+                    operation.classes.push(class);
+                }
+                operation.found[number] |= 1_u64.checked_shl(small(place))?;
             }
+        }
+        for wait in &steady.last.awaited {
+            batch.operations.get_mut(wait.access as usize)?.is_awaited = true;
         }
         (lines == steady.duration).then_some(())
     }
@@ -225,9 +236,15 @@ impl Engine {
         let nodes = &context.nodes;
         if !operation.is_write {
             if writer == 0 {
+                if !operation.finds(0) {
+                    return None;
+                }
                 self.expose(context, operation.site, None);
             } else {
                 let class = operation.class(nodes, Kind::Raw, writer, written)?;
+                if !operation.finds(1 << class) {
+                    return None;
+                }
                 operation.count(nodes, class, address, (written, written));
             }
             let turn = context.nodes.last().map_or(0, |node| node.turn);
@@ -243,6 +260,7 @@ impl Engine {
         }
         let written_before =
             if writer == 0 { None } else { Some(operation.class(nodes, Kind::Waw, writer, written)?) };
+        let mut found = written_before.map_or(0, |class| 1 << class);
         let mut groups = [(0, Reader::default()); GROUPS];
         let mut count = 0;
         let mut at = cell.readers;
@@ -255,7 +273,11 @@ impl Engine {
                 return None;
             }
             groups[count] = (class, reader);
+            found |= 1 << class;
             count += 1;
+        }
+        if !operation.finds(found) {
+            return None;
         }
         if let Some(class) = written_before {
             operation.count(nodes, class, address, (written, written));
@@ -301,6 +323,12 @@ impl Operation {
         readers.set(head.next, Reader { last: head.last, ..next });
         readers.set(number, Reader { first: now, last: now, ..head });
         true
+    }
+
+    /// True if models wait as they did where these classes are found.
+    #[inline]
+    fn finds(&self, found: u64) -> bool {
+        !self.is_awaited || self.found.contains(&found)
     }
 
     #[inline]

@@ -37,6 +37,9 @@ pub(super) struct Operation {
     /// Lines of the iteration before its own.
     pub(super) after: u64,
     pub(super) classes: Vec<Class>,
+    /// Which classes both recorded iterations found; one bit each. Where models wait for them, another one must find the same.
+    pub(super) found: [u64; 2],
+    pub(super) is_awaited: bool,
     /// The page of the last access, as [`Shadow::whole`](crate::shadow::Shadow::whole) knows it.
     pub(super) page: (u64, u32),
     /// Between these moments, reads of the site belong together, as they were found last.
