@@ -132,7 +132,7 @@ fn shapes() {
     let chain = scaling("scope.spawn(move |scope| link(scope, left - 1, first));");
     check("chain", "0", &format!("parallelism: own-code {chain}"));
     let iterator = scaling("items.par_bridge()");
-    // If one thread takes most of the items in one turn, totals do not tell that turn from a long task.
+    // If one thread takes most of the items in one turn, by totals that turn looks like a long task.
     let reasons = ["shared-iterator", "long-task"].map(|reason| format!("parallelism: {reason} {iterator}"));
     check_any("shared-iterator", "0", &reasons);
 }
