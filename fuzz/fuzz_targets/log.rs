@@ -63,7 +63,7 @@ fn step(open: &mut Vec<Open>, event: &Ends) {
         Ends::Barrier => {
             return assert_eq!(open.iter().rfind(|open| **open != Open::Region), Some(&Open::Team));
         }
-        Ends::Sync | Ends::After(_) | Ends::Wake(_) | Ends::Await(_) => return,
+        Ends::Sync | Ends::After(_) | Ends::Wake(_) | Ends::Await(_) | Ends::Locked(_) => return,
         Ends::Join => Open::Fork,
         Ends::Wait => Open::Group,
         Ends::Leave => Open::Region,
