@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use workspan_model::{Clock, ContextTree, Nanos, Recording, Run, SiteId, Totals};
+use workspan_model::{Clock, ContextTree, Nanos, OnPath, Recording, Run, SiteId, Totals};
 
 /// What a hook costs, in picoseconds, where that could not be calibrated.
 const PROBE_PS: i64 = 20_000;
@@ -83,19 +83,20 @@ fn is_short(run: &Run) -> bool {
 }
 
 fn has_short(totals: &Totals) -> bool {
-    let Totals { self_work, work, span, on_path, task_work, overhead, .. } = totals;
-    let Totals { blocked, wall, uniform_span, burdened_span, contended, .. } = totals;
-    let times = [self_work, work, span, &on_path.work, &on_path.span, task_work, overhead, blocked];
-    times.into_iter().chain([wall, uniform_span, burdened_span, contended]).any(|time| *time < Nanos::ZERO)
+    times(&mut totals.clone()).into_iter().any(|time| *time < Nanos::ZERO)
 }
 
 /// All times of a context.
 fn times(totals: &mut Totals) -> [&mut Nanos; 12] {
-    let Totals {
+    let Totals { self_work, work, span, on_path, task_work, overhead, .. } = totals;
+    let Totals { blocked, wall, uniform_span, burdened_span, contended, .. } = totals;
+    let OnPath { work: path_work, span: path_span, .. } = on_path;
+    [
         self_work,
         work,
         span,
-        on_path,
+        path_work,
+        path_span,
         task_work,
         overhead,
         blocked,
@@ -103,13 +104,7 @@ fn times(totals: &mut Totals) -> [&mut Nanos; 12] {
         uniform_span,
         burdened_span,
         contended,
-        ..
-    } = totals;
-    let [path_work, path_span] = [&mut on_path.work, &mut on_path.span];
-    let sums = [self_work, work, span, path_work, path_span, task_work];
-    let others = [overhead, blocked, wall, uniform_span, burdened_span, contended];
-    let mut all = sums.into_iter().chain(others);
-    std::array::from_fn(|_| all.next().unwrap_or_else(|| unreachable!("there are twelve")))
+    ]
 }
 
 fn settle(run: &mut Run, tree: &ContextTree) {

@@ -71,7 +71,7 @@ impl Handoff {
             let tool = if tool::on(thread) { thread.tool_task.get() | task::CONTINUED } else { 0 };
             identity = Identity { log: log::identity(thread), tool };
             if tool::on(thread) {
-                tool::leave(thread);
+                tool::put_strand(thread);
             }
             log::with(thread, 0, 0, identity.log);
             log::strand(thread, Event::Handoff, position.context, span);

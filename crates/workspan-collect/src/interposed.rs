@@ -7,6 +7,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::platform;
+use super::thread;
 use super::waits::Born;
 
 extern "C" {
@@ -178,6 +179,17 @@ impl Life for Followed {
         let result = body();
         (self.end)();
         result
+    }
+}
+
+/// A worker of a pool, from its begin on: what it waits for until it is ready is no strand of the program's.
+#[derive(Debug)]
+pub struct Worker;
+
+impl Life for Worker {
+    fn run(self, body: impl FnOnce() -> *mut c_void) -> *mut c_void {
+        thread::become_worker();
+        body()
     }
 }
 

@@ -99,7 +99,7 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
     if log::on(thread) {
         if tool::on(thread) {
             match suspended.continued {
-                true => tool::leave(thread),
+                true => tool::put_strand(thread),
                 false => tool::end(thread, suspended.tool_task, now),
             }
         }

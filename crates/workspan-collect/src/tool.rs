@@ -11,7 +11,7 @@
 //!
 //! **Strands have numbers** that are the same in the log ([`Event::Seen`](workspan_wire::log::Event::Seen)): a number is given where
 //! a strand begins, is the thread's ([`Thread::strand_number`]) while the strand runs, is put aside with the rest of its state
-//! while another task runs ([`super::task`]), and travels in the task's block where the strand goes on elsewhere ([`leave`],
+//! while another task runs ([`super::task`]), and travels in the task's block where the strand goes on elsewhere ([`put_strand`],
 //! [`come_back`]). So no two strands have the same, and whoever is called sees the one that the log has.
 //!
 //! **Cost:** without tool none (the test is that of the log). With one, 76 ns a branch and 120 ns a spawned task besides the tool's own
@@ -235,9 +235,10 @@ pub fn begin_strand(thread: &Thread) {
     thread.strand_number.set(number);
 }
 
-/// The running strand leaves the thread, and goes on elsewhere under its number ([`come_back`]).
+/// The running task's block gets the number of its strand: whoever is called sees it, and where the strand goes on elsewhere, it is
+/// taken up there ([`come_back`]).
 #[cold]
-pub fn leave(thread: &Thread) {
+pub fn put_strand(thread: &Thread) {
     if let Some(task) = task_at(thread.tool_task.get()) {
         task.strand.set(thread.strand_number.get());
     }
@@ -284,7 +285,7 @@ fn tell(thread: &Thread, identity: u64, now: u64, which: impl Fn(&Tool) -> Told)
     let Some(told) = (unsafe { TOOL.load(Ordering::Acquire).as_ref() }).and_then(which) else {
         return;
     };
-    leave(thread);
+    put_strand(thread);
     let call = || {
         // SAFETY: the interface says so; the block is this task's until `end`.
         unsafe { told(identity as *const Task, now) };

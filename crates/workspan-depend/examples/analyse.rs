@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             begun.elapsed()
         );
         for run in &mut engine.models {
-            let span = run.finish(engine.clock);
+            let span = run.finish(engine.clock.work);
             println!("{} {span}", run.model.name);
         }
         let mut sum = 0_u64;

@@ -184,10 +184,10 @@ impl Level {
 
 /// Work of the program so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Now {
+pub struct Clock {
     /// With that of the line that runs.
     pub work: u64,
-    /// That line's.
+    /// That of the line alone.
     pub line: u64,
 }
 
@@ -203,6 +203,12 @@ pub struct Run {
     pub span: u64,
     /// Room for times that are compared.
     seen: ([Times; 3], [Times; 2]),
+}
+
+impl AsMut<Run> for Run {
+    fn as_mut(&mut self) -> &mut Run {
+        self
+    }
 }
 
 impl Run {
@@ -303,7 +309,7 @@ impl Run {
 
     /// What runs now depends on a child of a level.
     #[inline]
-    pub fn depend(&mut self, level: usize, child: Child, now: Now) {
+    pub fn depend(&mut self, level: usize, child: Child, now: Clock) {
         if level >= self.depth {
             return;
         }
@@ -325,7 +331,7 @@ impl Run {
     }
 
     /// What runs now takes the result of a call on the same line.
-    pub fn tail(&mut self, place: u32, now: Now) {
+    pub fn tail(&mut self, place: u32, now: Clock) {
         if self.model.lines {
             self.depend(self.depth - 1, Child::Call(place), now);
         }

@@ -25,7 +25,7 @@ use crate::table::{Key, Kind, Record};
 pub fn profile(engine: &mut Engine) -> Profile {
     engine.finish();
     crate::second::again(engine);
-    let (work, clock) = (engine.work, engine.clock);
+    let (work, clock) = (engine.work, engine.clock.work);
     let models = engine
         .models
         .iter_mut()

@@ -2,7 +2,7 @@
 
 #![expect(missing_docs, reason = "names and types of the C library")]
 
-use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
+use core::ffi::{c_char, c_int, c_long, c_uint, c_void, CStr};
 
 pub const O_RDWR: c_int = 2;
 pub const O_CLOEXEC: c_int = 0o2_000_000;
@@ -115,16 +115,31 @@ pub fn object_at(address: usize) -> (usize, usize) {
     wanted.1
 }
 
-/// The first address of an object, and the one after its last.
-pub fn extent(base: usize, headers: &[ProgramHeader]) -> (usize, usize) {
-    const PT_LOAD: u32 = 1;
-    let (mut first, mut end) = (usize::MAX, 0);
-    for header in headers.iter().filter(|header| header.kind == PT_LOAD) {
-        let [address, size] = [header.address, header.memory_size].map(|word| usize::try_from(word).unwrap_or(0));
-        first = first.min(base.wrapping_add(address));
-        end = end.max(base.wrapping_add(address).wrapping_add(size));
+impl ObjectInfo {
+    /// True if its file's name begins like one of these.
+    pub fn is_named(&self, starts: &[&[u8]]) -> bool {
+        if self.name.is_null() {
+            return false;
+        }
+        // SAFETY: the loader's text, which ends in a zero.
+        let path = unsafe { CStr::from_ptr(self.name) }.to_bytes();
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+        starts.iter().any(|start| name.starts_with(start))
     }
-    (first, end)
+
+    /// Its first address, and the one after its last.
+    pub fn extent(&self) -> (usize, usize) {
+        const PT_LOAD: u32 = 1;
+        // SAFETY: the loader's array.
+        let headers = unsafe { core::slice::from_raw_parts(self.headers, self.count.into()) };
+        let (mut first, mut end) = (usize::MAX, 0);
+        for header in headers.iter().filter(|header| header.kind == PT_LOAD) {
+            let [address, size] = [header.address, header.memory_size].map(|word| usize::try_from(word).unwrap_or(0));
+            first = first.min(self.base.wrapping_add(address));
+            end = end.max(self.base.wrapping_add(address).wrapping_add(size));
+        }
+        (first, end)
+    }
 }
 
 /// # Safety
@@ -134,9 +149,7 @@ unsafe extern "C" fn find_object(info: *mut ObjectInfo, _: usize, wanted: *mut c
     let info = unsafe { &*info };
     // SAFETY: what was passed.
     let wanted = unsafe { &mut *wanted.cast::<(usize, (usize, usize))>() };
-    // SAFETY: the loader's array.
-    let headers = unsafe { core::slice::from_raw_parts(info.headers, info.count.into()) };
-    let (first, end) = extent(info.base, headers);
+    let (first, end) = info.extent();
     let found = (first..end).contains(&wanted.0);
     if found {
         wanted.1 = (first, end);

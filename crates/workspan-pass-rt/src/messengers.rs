@@ -4,7 +4,7 @@
 //!
 //! **Cost:** a load where none of them is linked; else a comparison for each.
 
-use core::ffi::{c_char, c_int, c_void, CStr};
+use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -51,23 +51,11 @@ unsafe extern "C" fn object(info: *mut c::ObjectInfo, _: usize, _: *mut c_void) 
     // SAFETY: valid during the call.
     let info = unsafe { &*info };
     let number = COUNT.load(Relaxed);
-    if number < MOST && is_named_so(info.name) {
-        // SAFETY: the loader's array.
-        let headers = unsafe { core::slice::from_raw_parts(info.headers, info.count.into()) };
-        let (first, end) = c::extent(info.base, headers);
+    if number < MOST && info.is_named(&NAMES) {
+        let (first, end) = info.extent();
         OWN[number][0].store(first, Relaxed);
         OWN[number][1].store(end, Relaxed);
         COUNT.store(number + 1, Relaxed);
     }
     0
-}
-
-fn is_named_so(path: *const c_char) -> bool {
-    if path.is_null() {
-        return false;
-    }
-    // SAFETY: the loader's text, which ends in a zero.
-    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-    NAMES.iter().any(|start| name.starts_with(start))
 }

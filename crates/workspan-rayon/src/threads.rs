@@ -49,7 +49,7 @@ mod interposed {
     use core::mem;
 
     use workspan_collect::futex::{fail, returned, Futex, CHANGED};
-    use workspan_collect::interposed::{Arguments, Create, Followed, Join, Original, Start};
+    use workspan_collect::interposed::{Arguments, Create, Followed, Join, Original, Start, Worker};
     use workspan_collect::waits::{self, Born, Wait};
 
     // What glibc's `syscall` does: shift the arguments by one register, enter the kernel, turn an error into errno.
@@ -131,9 +131,12 @@ mod interposed {
         }
         // SAFETY: the C library defines it with this signature.
         let original: Create = unsafe { mem::transmute::<*mut c_void, Create>(original) };
-        let born = if super::CREATING.get() { None } else { Born::here() };
         let arguments = Arguments { id, attributes, start, argument };
-        match born {
+        if super::CREATING.get() {
+            // SAFETY: the caller's own arguments, and the C library's function.
+            return unsafe { arguments.create_followed(original, || Worker) };
+        }
+        match Born::here() {
             // SAFETY: the caller's own arguments, and the C library's function.
             Some(born) => unsafe { arguments.create_followed(original, || Followed { born, end: publish_end }) },
             // SAFETY: as above.

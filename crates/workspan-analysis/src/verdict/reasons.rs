@@ -144,19 +144,23 @@ pub(super) struct Known(BTreeMap<SiteId, Tasks>);
 #[derive(Debug)]
 struct Tasks {
     sets: Sets,
-    /// There are items of a shared iterator.
-    items: bool,
+    /// Items of a shared iterator.
+    items: u64,
     /// Its tasks fork nothing.
     leaves: bool,
 }
 
 impl Tasks {
     fn of(recording: &Recording, run: &Run, row: &SiteRow) -> Tasks {
-        let mut all = run.totals.iter().zip(recording.contexts.ids());
-        let items = all.any(|(totals, id)| totals.items > 0 && recording.contexts.site(id) == Some(row.site));
+        let all = run.totals.iter().zip(recording.contexts.ids());
+        let own = all.filter(|(_, id)| recording.contexts.site(*id) == Some(row.site));
+        let items = own.map(|(totals, _)| totals.items).sum();
         Tasks { sets: sets(recording, run, row), items, leaves: are_leaves(recording, row.site) }
     }
 }
+
+/// Items of a shared iterator in a turn, from which on turns are long because of their number.
+const SEVERAL: u64 = 2;
 
 fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, processors: u32) -> Reason {
     if row.blocked > row.self_work.at_least_zero() {
@@ -182,7 +186,8 @@ fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, 
     let few = tasks < f64::from(processors);
     match blame.code {
         Code::Part => Reason::OwnCode,
-        _ if !most_of_span && *items => Reason::SharedIterator,
+        // Whoever takes many items has one long turn, which is no long task.
+        _ if *items > 0 && (!most_of_span || *items >= SEVERAL * row.tasks) => Reason::SharedIterator,
         // The only one is known exactly.
         _ if uneven || tasks <= 1.0 => Reason::LongTask { longest: if row.tasks == 1 { mean } else { longest }, mean },
         Code::Whole if !few && kind == Some(SiteKind::Task) => Reason::InTurn,

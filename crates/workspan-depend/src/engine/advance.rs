@@ -5,9 +5,9 @@
 use workspan_trace::program::flag;
 
 use super::steady::Wait;
-use super::{Context, Engine, NOW};
+use super::{Context, Engine, AT_ONCE};
 use crate::journal::Step;
-use crate::models::{jump, Child, Now, Run, LINES, MODELS};
+use crate::models::{jump, Child, Clock, Run, LINES, MODELS};
 use crate::source::small;
 
 /// A line of the iteration.
@@ -43,9 +43,9 @@ impl Engine {
         let frame = context.frames.last().map_or(0, |frame| frame.node);
         let frames = context.levels.get(frame).copied().unwrap_or_default();
         self.iterated = 0;
-        let before = self.clock;
-        self.clock += times * cost;
-        for number in NOW {
+        let before = self.clock.work;
+        self.clock.work += times * cost;
+        for number in AT_ONCE {
             let (run, mut work) = (&mut self.models[number], before);
             let of_model = |wait: &&Wait| usize::from(wait.model) == number;
             let mut waits: Vec<Wait> = steady.last.waits.iter().filter(of_model).copied().collect();
@@ -97,9 +97,8 @@ impl Engine {
     pub(super) fn skipped(&mut self, context: &mut Context) {
         let steady = &mut context.steady;
         let access = steady.access;
-        let moment = Now { work: self.clock, line: self.line_cost };
         for wait in steady.last.awaited.iter().filter(|wait| wait.access == access) {
-            self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, moment);
+            self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, self.clock);
         }
         if access + 1 == steady.skip {
             steady.skip = 0;
@@ -126,7 +125,7 @@ fn iteration(
             run.line(line.line, line.branches, *work);
         }
         *work += u64::from(line.cost);
-        let now = Now { work: *work, line: line.cost.into() };
+        let now = Clock { work: *work, line: line.cost.into() };
         if model.lines && model.aggregated && !model.loops {
             for child in &line.children {
                 run.depend(frame, *child, now);

@@ -14,7 +14,6 @@ const NO_MEMO: Memo = Memo {
     record: 0,
     carried: false,
     place: (0, 0),
-    is_task: false,
     is_quiet: false,
     is_local: false,
     is_direct: false,

@@ -3,16 +3,12 @@
 use workspan_trace::program::flag;
 
 use super::steady::Find;
-use super::{Context, Engine, Lived, Memo, Waited, Waiting, NOW};
+use super::{Context, Engine, Lived, Memo, Waited, Waiting, AT_ONCE};
 use crate::models::{Child, MODELS};
 use crate::shadow::{Reader, Site};
 use crate::source::small;
 use crate::table::{Key, Kind};
 use crate::tree::{Common, Node};
-
-/// The model in which some loops are tasks.
-const PARALLEL: usize = 4;
-const _: () = assert!(MODELS[PARALLEL].parallel_only);
 
 /// Models with loops, and those with lines: one bit each.
 const LOOPS: u16 = bits(true);
@@ -97,14 +93,12 @@ impl Engine {
         // A local without an address is accessed by its own call alone.
         let is_local = context.steady.is_touch();
         let source_call = if is_local || is_direct && !frame.reentered { 0 } else { frame.call_at(source.last) };
-        let is_task = context.levels.get(at.node).is_some_and(|levels| levels[PARALLEL] != 0);
         let sink_call = context.frames.get(node.frame + 1).map_or(0, |inner| inner.call);
         if is_known
             && memo.carried == at.carried
             && memo.is_top == is_top
             && memo.sink_call == sink_call
             && memo.waiting.source_call == source_call
-            && memo.is_task == is_task
         {
             let serial = node.serial;
             let memo = &mut context.memos[slot];
@@ -145,7 +139,6 @@ impl Engine {
             place,
             is_direct,
             is_top,
-            is_task,
             is_quiet,
             is_local,
             sink_call,
@@ -272,7 +265,7 @@ impl Engine {
         let is_one_line =
             !at.carried && key.sink_call == 0 && from.map(|site| site.segment) == to.map(|site| site.segment);
         let frame = context.frames[node.frame].node;
-        for number in NOW {
+        for number in AT_ONCE {
             let run = &self.models[number];
             let model = run.model;
             if model.reductions && reduction && at.carried {
@@ -336,7 +329,6 @@ impl Engine {
         let frame_levels = &context.levels[context.frames[node.frame].node];
         let innermost = context.innermost_levels.get(at.node).unwrap_or(frame_levels);
         let in_loop = node.number != 0;
-        let moment = self.now();
         let is_noted = context.shapes.is_noting() || context.steady.is_recording();
         if at.carried && at.node + 1 == context.nodes.len() && !is_noted {
             // The innermost iteration waits for those before once.
@@ -366,7 +358,7 @@ impl Engine {
             // Beside a call, also what the function did itself on that line.
             let further = own.filter(|_| matches!(child, Some(Child::Call(_))));
             for child in child.into_iter().chain(further) {
-                run.depend(level, child, moment);
+                run.depend(level, child, self.clock);
                 context.shapes.waits(number, from_frame, child);
                 if level + 2 >= run.depth() {
                     context.steady.waits(number, level, child);

@@ -3,7 +3,7 @@
 use workspan_trace::program::{flag, Access as Mode};
 
 use super::shape::Event;
-use super::{Context, Engine, NOW, STATE};
+use super::{Context, Engine, AT_ONCE, STATE};
 use crate::journal::Step;
 use crate::models::{Child, Run};
 use crate::shadow::Cell;
@@ -163,9 +163,8 @@ impl Engine {
             node.work = work;
         }
         self.loops[number as usize - 1].entries += 1;
-        let serial = self.serial[number as usize - 1];
         self.note(context, Step::Loop(number));
-        self.push_level(context, |run| run.model.loops && !(run.model.parallel_only && serial));
+        self.push_level(context, |run| run.model.loops);
         self.reshape(context, Event::Loop(number));
         self.begin_iteration(context);
     }
@@ -174,9 +173,9 @@ impl Engine {
         if context.is_first {
             self.iterated = 0;
             let levels = context.levels.last().copied().unwrap_or([0; 9]);
-            for number in NOW {
+            for number in AT_ONCE {
                 if levels[number] != 0 {
-                    self.models[number].begin(self.clock);
+                    self.models[number].begin(self.clock.work);
                 }
             }
         }
@@ -185,9 +184,9 @@ impl Engine {
     pub(super) fn end_iteration(&mut self, context: &mut Context) {
         if context.is_first {
             let levels = context.levels.last().copied().unwrap_or([0; 9]);
-            for number in NOW {
+            for number in AT_ONCE {
                 if levels[number] != 0 {
-                    self.models[number].end(Child::Iteration, self.clock);
+                    self.models[number].end(Child::Iteration, self.clock.work);
                 }
             }
         }
@@ -254,13 +253,13 @@ impl Engine {
         }
         self.iterated = 0;
         let mut innermost = context.innermost_levels.last().copied().unwrap_or([1; 9]);
-        for number in NOW {
+        for number in AT_ONCE {
             let run = &mut self.models[number];
             if is_task(run) {
                 tasks |= 1 << number;
                 levels[number] = small(run.depth()) + 1;
                 innermost[number] = levels[number];
-                run.begin(self.clock);
+                run.begin(self.clock.work);
             }
         }
         context.levels.push(levels);
@@ -276,9 +275,9 @@ impl Engine {
         }
         context.innermost_levels.pop();
         self.iterated = 0;
-        for number in NOW {
+        for number in AT_ONCE {
             if levels[number] != 0 {
-                self.models[number].end(child, self.clock);
+                self.models[number].end(child, self.clock.work);
             }
         }
     }

@@ -3,9 +3,9 @@
 use workspan_graph::events::Access;
 use workspan_trace::program::flag;
 
-use super::{Context, Engine, NOW};
+use super::{Context, Engine, AT_ONCE};
 use crate::journal::Step;
-use crate::models::{Child, Now, LINES};
+use crate::models::{Child, Clock, LINES};
 use crate::source::{small, SegmentInfo};
 
 impl Engine {
@@ -71,23 +71,21 @@ impl Engine {
         let waits = if is_awaited { self.waits.get_mut(&(id, number)) } else { None };
         let in_function = info.numbers[number as usize];
         for run_of in &mut self.models[LINES..] {
-            run_of.line(in_function, branches, self.clock);
+            run_of.line(in_function, branches, self.clock.work);
         }
-        self.clock += u64::from(run.cost);
-        self.line_cost = run.cost.into();
-        let moment = Now { work: self.clock, line: self.line_cost };
+        self.clock = Clock { work: self.clock.work + u64::from(run.cost), line: run.cost.into() };
         if tail == 0 && waits.is_none() {
             return;
         }
         let frame = context.frames.last().map_or(0, |frame| frame.node);
         let frame_levels = context.levels.get(frame).copied().unwrap_or_default();
         if tail != 0 {
-            for number in NOW {
+            for number in AT_ONCE {
                 let run_of = &mut self.models[number];
-                run_of.tail(tail, moment);
+                run_of.tail(tail, self.clock);
                 if branches && run_of.model.control {
                     let level = run_of.depth() - 1;
-                    run_of.depend(level, Child::Call(tail), moment);
+                    run_of.depend(level, Child::Call(tail), self.clock);
                 }
             }
         }
@@ -97,20 +95,14 @@ impl Engine {
         let now = (context.nodes.get(frame).map_or(0, |node| node.serial), context.returns);
         let again = std::mem::replace(&mut waits.waited, now) == now;
         // Where loops are tasks, the journal knows more.
-        for number in NOW {
+        for number in AT_ONCE {
             let (run_of, frame_level) = (&mut self.models[number], frame_levels[number]);
             if run_of.model.aggregated && !run_of.model.loops && (run_of.model.lines || !again) {
                 for child in waits.children.iter().filter(|child| matches!(child, Child::Call(_))) {
-                    run_of.depend(frame_level.saturating_sub(1) as usize, *child, moment);
+                    run_of.depend(frame_level.saturating_sub(1) as usize, *child, self.clock);
                 }
             }
         }
-    }
-
-    /// The time of models.
-    #[inline]
-    pub(super) fn now(&self) -> Now {
-        Now { work: self.clock, line: self.line_cost }
     }
 
     /// Number of a line of a segment in the journal.

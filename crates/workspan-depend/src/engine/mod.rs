@@ -35,7 +35,7 @@ use self::shapes::Shapes;
 use self::steady::Steady;
 use crate::effects::STATES;
 use crate::journal::Journal;
-use crate::models::{Child, Later, Run, LATER, MODELS};
+use crate::models::{Child, Clock, Later, Run, LATER, MODELS};
 use crate::objects::{Objects, Wrote};
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
 use crate::source::{PlaceId, Source};
@@ -87,7 +87,7 @@ pub struct Waits {
 }
 
 /// Those of [`MODELS`] that run while the program does.
-const NOW: [usize; 6] = {
+const AT_ONCE: [usize; 6] = {
     let (mut now, mut count, mut at) = ([0; 6], 0, 0);
     while at < MODELS.len() {
         if LATER & 1 << at == 0 {
@@ -120,9 +120,7 @@ pub struct Engine {
     /// Functions outside instrumented code that were called, and how often.
     pub boxes: BTreeMap<u32, u64>,
     /// Work that models know of, of the first context.
-    pub clock: u64,
-    /// Work of the line that runs.
-    line_cost: u64,
+    pub clock: Clock,
     /// What ran, of the first context.
     pub journal: Journal,
     /// Models that go through it.
@@ -187,8 +185,6 @@ struct Memo {
     carried: bool,
     /// Loop + 1 and function of the common node.
     place: (u32, u32),
-    /// The common node is a task where only parallel loops are.
-    is_task: bool,
     /// No model waits.
     is_quiet: bool,
     /// Of a local without an address.
@@ -269,8 +265,7 @@ impl Engine {
             models: MODELS.map(Run::new).into(),
             work: 0,
             boxes: BTreeMap::new(),
-            clock: 0,
-            line_cost: 0,
+            clock: Clock::default(),
             journal: Journal::default(),
             later: Later::default(),
             lines: Vec::new(),

@@ -7,7 +7,6 @@ use workspan_trace::program::flag;
 
 use super::steady::{Effect, Iteration, State, Wait, ATTEMPTS, OTHER};
 use super::{Context, Engine};
-use crate::models::Now;
 use crate::source::SegmentInfo;
 
 impl Engine {
@@ -55,11 +54,10 @@ impl Engine {
             return;
         }
         steady.line += 1;
-        let moment = Now { work: self.clock, line: self.line_cost };
         if steady.state == State::Counting {
             while let Some(wait) = steady.last.waits.get(steady.next).filter(|wait| wait.line == steady.line) {
                 steady.next += 1;
-                self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, moment);
+                self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, self.clock);
             }
         }
     }

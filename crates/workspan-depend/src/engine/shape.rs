@@ -15,7 +15,7 @@ use workspan_trace::facts::Deed;
 use super::shapes::{act, Act, Noted, Step, Way};
 use super::steady::State;
 use super::{Context, Engine};
-use crate::models::{Child, Now};
+use crate::models::Child;
 use crate::shadow::Site;
 use crate::source::{small, SegmentInfo};
 use crate::tree::common;
@@ -162,7 +162,6 @@ impl Engine {
         let base = context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
         let is_recorded = context.steady.state == State::Recording;
         let awaits = if context.steady.has_waited() { &[][..] } else { &known.awaits[first.1..end.1] };
-        let moment = Now { work: self.clock, line: self.line_cost };
         for each in awaits {
             let model = usize::from(each.model);
             let level = (base[model] + each.level).saturating_sub(1) as usize;
@@ -174,7 +173,7 @@ impl Engine {
                 }
                 self.iterated |= 1 << model;
             }
-            run.depend(level, each.child, moment);
+            run.depend(level, each.child, self.clock);
             if is_recorded && level + 2 >= run.depth() {
                 context.steady.waits_again(model, level, each.child);
             }

@@ -10,16 +10,22 @@ use super::{Run, Times};
 /// Iterations that are not worth a jump.
 const FEW: u64 = 6;
 
-/// The same iteration, `times` times; `cost`: its work; `work`: that of the program so far, which `once` adds to.
-pub fn jump(run: &mut Run, work: &mut u64, mut times: u64, cost: u64, mut once: impl FnMut(&mut Run, &mut u64)) {
-    let (mut seen, mut check) = std::mem::take(&mut run.seen);
+/// The same iteration, `times` times; `cost`: its work; `work`: that of the program so far, which `once` adds to. `of`: what has the run.
+pub fn jump<R: AsMut<Run>>(
+    of: &mut R,
+    work: &mut u64,
+    mut times: u64,
+    cost: u64,
+    mut once: impl FnMut(&mut R, &mut u64),
+) {
+    let (mut seen, mut check) = std::mem::take(&mut of.as_mut().seen);
     let mut most = u64::MAX;
     while times > FEW {
-        run.times(&mut seen[0], *work);
-        once(run, work);
-        run.times(&mut seen[1], *work);
-        once(run, work);
-        run.times(&mut seen[2], *work);
+        of.as_mut().times(&mut seen[0], *work);
+        once(of, work);
+        of.as_mut().times(&mut seen[1], *work);
+        once(of, work);
+        of.as_mut().times(&mut seen[2], *work);
         times -= 2;
         let many = most.min(times - 1);
         if most < FEW || !Times::continues(&seen) {
@@ -27,21 +33,21 @@ pub fn jump(run: &mut Run, work: &mut u64, mut times: u64, cost: u64, mut once: 
         }
         let before = *work;
         *work += many * cost;
-        run.shift(&seen, many, *work);
-        run.times(&mut check[0], *work);
-        once(run, work);
-        run.times(&mut check[1], *work);
+        of.as_mut().shift(&seen, many, *work);
+        of.as_mut().times(&mut check[0], *work);
+        once(of, work);
+        of.as_mut().times(&mut check[1], *work);
         if check[1].follows(&check[0], &seen) {
             times -= many + 1;
         } else {
             // As it was: each iteration sets the same times.
             *work = before;
-            run.shift(&seen, 0, before);
+            of.as_mut().shift(&seen, 0, before);
             most = many / 2;
         }
     }
-    run.seen = (seen, check);
+    of.as_mut().seen = (seen, check);
     for _ in 0..times {
-        once(run, work);
+        once(of, work);
     }
 }

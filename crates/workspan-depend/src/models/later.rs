@@ -3,7 +3,7 @@
 //! **Invariant:** work, and which call a line follows, are the same for all of them.
 
 use crate::journal::{Journal, Step, Walk};
-use crate::models::{jump, Child, Now, Run, LATER, MODELS};
+use crate::models::{jump, Child, Clock, Run, LATER, MODELS};
 use crate::source::Place;
 
 /// The models, between two parts of a journal.
@@ -38,15 +38,10 @@ impl Later {
         let (before, follows) = (self.work, self.follows);
         for replay in &mut self.runs {
             (self.work, self.follows) = (before, follows);
-            let mut run = std::mem::replace(&mut replay.run, Run::new(MODELS[replay.number]));
-            let once = |run: &mut Run, work: &mut u64| {
-                std::mem::swap(run, &mut replay.run);
+            jump(replay, &mut self.work, times, cost, |replay, work| {
                 let one = std::slice::from_mut(replay);
                 steps.iter().for_each(|step| known.step(one, *step, work, &mut self.follows));
-                std::mem::swap(run, &mut replay.run);
-            };
-            jump(&mut run, &mut self.work, times, cost, once);
-            replay.run = run;
+            });
         }
     }
 
@@ -80,6 +75,12 @@ struct Replay {
     /// Tasks that began or ended: a line that has waited since need not wait again.
     changes: u64,
     waited: Vec<u64>,
+}
+
+impl AsMut<Run> for Replay {
+    fn as_mut(&mut self) -> &mut Run {
+        &mut self.run
+    }
 }
 
 impl Replay {
@@ -163,7 +164,7 @@ impl Known<'_> {
             return;
         };
         *work += line.cost;
-        let now = Now { work: *work, line: line.cost };
+        let now = Clock { work: *work, line: line.cost };
         if *follows != 0 {
             self.after_call(replays, line, now, follows);
         }
@@ -184,7 +185,7 @@ impl Known<'_> {
         }
     }
 
-    fn after_call(&self, replays: &mut [Replay], line: &LineFacts<'_>, now: Now, follows: &mut u32) {
+    fn after_call(&self, replays: &mut [Replay], line: &LineFacts<'_>, now: Clock, follows: &mut u32) {
         if self.places.get(*follows as usize).map_or(0, |place| place.line) != line.line {
             *follows = 0;
             return;

@@ -1,12 +1,15 @@
 //! The runtime finds us when it starts.
 
-use core::ffi::{c_char, c_int, c_uint, c_void, CStr};
+use core::ffi::{c_char, c_int, c_uint, c_void};
 use core::ptr::null;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::abi::{callback, Data, Lookup, SetCallback, StartToolResult};
 use super::tasks;
 use crate::{c, shared};
+
+/// How the files' names of the runtime begin.
+const NAMES: [&[u8]; 3] = [b"libomp.so", b"libomp-", b"libiomp5.so"];
 
 /// First address of the runtime's code, and the one after its last.
 static OWN: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
@@ -70,33 +73,14 @@ unsafe extern "C" fn finalize(_data: *const Data) {}
 /// # Safety
 /// The loader calls it, with a description of an object.
 unsafe extern "C" fn object(info: *mut c::ObjectInfo, _: usize, wanted: *mut c_void) -> c_int {
-    const PT_LOAD: u32 = 1;
     // SAFETY: valid during the call.
     let info = unsafe { &*info };
-    // SAFETY: the loader's array.
-    let headers = unsafe { core::slice::from_raw_parts(info.headers, info.count.into()) };
-    let ends = |header: &c::ProgramHeader| {
-        let first = info.base.wrapping_add(usize::try_from(header.address).unwrap_or(0));
-        (first, first.wrapping_add(usize::try_from(header.memory_size).unwrap_or(0)))
-    };
-    let is_it = |(first, end): (usize, usize)| (first..end).contains(&(wanted as usize));
-    let loaded = || headers.iter().filter(|header| header.kind == PT_LOAD).map(ends);
-    let found = if wanted.is_null() { is_named_so(info.name) } else { loaded().any(is_it) };
+    let (first, end) = info.extent();
+    let found = if wanted.is_null() { info.is_named(&NAMES) } else { (first..end).contains(&(wanted as usize)) };
     if !found {
         return 0;
     }
-    let (first, end) = loaded().fold((usize::MAX, 0), |all, (first, end)| (all.0.min(first), all.1.max(end)));
     OWN[0].store(first, Relaxed);
     OWN[1].store(end, Relaxed);
     1
-}
-
-fn is_named_so(path: *const c_char) -> bool {
-    if path.is_null() {
-        return false;
-    }
-    // SAFETY: the loader's text, which ends in a zero.
-    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-    [&b"libomp.so"[..], b"libomp-", b"libiomp5.so"].iter().any(|start| name.starts_with(start))
 }

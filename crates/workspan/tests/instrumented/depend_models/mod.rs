@@ -42,7 +42,7 @@ fn compare(path: &Path, name: &str) -> Option<String> {
     }
     engine.finish();
     workspan_depend::second::again(&mut engine);
-    let clock = engine.clock;
+    let clock = engine.clock.work;
     let found: Vec<u64> = engine.models.iter_mut().map(|run| run.finish(clock)).collect();
     let mut tree = Tree::new(&engine.source);
     let (mut accesses, mut segments) = (Vec::new(), 0);
