@@ -235,7 +235,8 @@ fn more_than(sum: i64, span: i64) -> Option<i64> {
 }
 
 fn task_sizes(mean: Nanos, sizes: &Histogram) -> Option<TaskSizes> {
-    let quantile = |q| sizes.quantile(q).map(|n| n.0);
+    // The size of a single task is known; its bucket would only come close.
+    let quantile = |q| if sizes.count() == 1 { Some(mean.0) } else { sizes.quantile(q).map(|n| n.0) };
     Some(TaskSizes { mean: mean.0, p50: quantile(0.5)?, p90: quantile(0.9)? })
 }
 

@@ -141,7 +141,12 @@ pub(super) fn output_of(command: &mut Command) -> anyhow::Result<String> {
     Ok(said(command)?.0)
 }
 
-/// The same, and what it writes to its standard error.
+/// What a command that must succeed writes to its standard error.
+pub(super) fn talk_of(command: &mut Command) -> anyhow::Result<String> {
+    Ok(said(command)?.1)
+}
+
+/// Both.
 fn said(command: &mut Command) -> anyhow::Result<(String, String)> {
     let output = command.stdin(Stdio::null()).output().context("cannot run a program")?;
     let name = command.get_program().to_string_lossy().into_owned();

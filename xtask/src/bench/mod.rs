@@ -15,6 +15,7 @@
 //! | `cilk` | the programs of Cilkprof's tables, in Rust and in C: overhead, serial and parallel, and work | [`cilk`] |
 //! | `scale` | planted causes as `workspan scale` finds them; what its accounting of idle time costs | [`scale`] |
 //! | `limits` | instructions per second and memory of `workspan limits`, beside the program alone and the bare emulator | [`limits`] |
+//! | `graph` | CPU and wall time of recording task graphs, bytes of an access, compile time, cache curves, over native | [`graph`] |
 //! | `depend` | CPU time and memory of dependence profiles of `programs/depend`, over native with -O1 and -O2 | [`depend`] |
 //! | `crates` | published programs, unmodified: overhead, work, and the lines shown | [`crates`] |
 //!
@@ -27,6 +28,7 @@ mod cilk;
 mod crates;
 mod depend;
 mod figure;
+mod graph;
 mod inflation;
 mod inputs;
 mod instructions;
@@ -71,6 +73,7 @@ const GROUPS: &[Group] = &[
     cilk::measure,
     scale::measure,
     limits::measure,
+    graph::measure,
     depend::measure,
     crates::measure,
 ];

@@ -1,0 +1,161 @@
+//! What a task graph costs: CPU time of the instrumented program alone, wall time until its graph is complete on disk, bytes of an
+//! access, compile time, and cache curves of the graph; each over the program as clang compiles it with `-O2`.
+//!
+//! The runs of a round follow one another. The program's own CPU time is what a shell around it measures in milliseconds; events
+//! are taken by another process meanwhile. OpenMP programs have two threads, as the wall time of targets is one with two processors.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use serde_json::Value;
+
+use super::child::{cpu_of, output_of, talk_of, wall_of};
+use super::figure::{Figure, Target};
+use super::spread::Spread;
+use super::{build, table, Options};
+
+const GROUP: &str = "graph";
+
+/// A program, its folder below `programs`, and arguments: a native run takes some hundredths of a second.
+struct Load {
+    case: &'static str,
+    source: &'static str,
+    arguments: &'static [&'static str],
+    /// Most accesses of a place are at a constant distance from each other.
+    regular: bool,
+    threads: u32,
+}
+
+const LOADS: &[Load] = &[
+    Load { case: "matmul", source: "depend/matmul.c", arguments: &["320"], regular: true, threads: 1 },
+    Load { case: "quicksort", source: "depend/quicksort.c", arguments: &["500000"], regular: false, threads: 1 },
+    Load { case: "hash", source: "depend/hash.c", arguments: &["200000"], regular: false, threads: 1 },
+    Load { case: "stencil", source: "depend/stencil.c", arguments: &["400", "100"], regular: true, threads: 1 },
+    Load { case: "matmul-tasks", source: "cilk-openmp/matmul.c", arguments: &["400", "32"], regular: true, threads: 2 },
+    Load { case: "lu-tasks", source: "cilk-openmp/lu.c", arguments: &["500", "32"], regular: true, threads: 2 },
+    Load { case: "sort-tasks", source: "cilk-openmp/cilksort.c", arguments: &["300000"], regular: false, threads: 2 },
+];
+
+/// CPU time of the program over native, as geometric mean, and wall time until the graph is complete, at most.
+const BUFFER: f64 = 1.3;
+const COMPLETE: f64 = 2.5;
+/// Bytes of an access, at most: where accesses are regular, and elsewhere.
+const REGULAR: f64 = 1.0;
+const IRREGULAR: f64 = 4.0;
+/// CPU time of the compiler over its own, at most.
+const COMPILER: f64 = 2.0;
+/// CPU time of a cache curve over the native run, at most: exact, and sampled.
+const CURVE: f64 = 30.0;
+const SAMPLED: f64 = 5.0;
+
+/// Measures the group.
+pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    let loads: Vec<_> = LOADS.iter().filter(|load| options.wants(GROUP, load.case)).collect();
+    if loads.is_empty() {
+        return Ok(figures);
+    }
+    table::group("Task graphs: to the buffer, to the disk, and cache curves, over native -O2");
+    let mut to_buffer = Vec::new();
+    for load in &loads {
+        let found = measure_one(load, options.runs.min(5))?;
+        to_buffer.push(found[0].value);
+        found.iter().for_each(table::row);
+        figures.extend(found);
+    }
+    let mean = (to_buffer.iter().map(|ratio| ratio.ln()).sum::<f64>() / to_buffer.len() as f64).exp();
+    let spread = Spread::of(to_buffer);
+    let figure =
+        Figure { spread, ..of("geometric mean", 1, "CPU time of the program", mean, Some(Target::AtMost(BUFFER))) };
+    table::row(&figure);
+    figures.push(figure);
+    Ok(figures)
+}
+
+fn measure_one(load: &Load, runs: u32) -> anyhow::Result<Vec<Figure>> {
+    let native = folder()?.join(load.case);
+    let instrumented = format!("{}.instrumented", load.case);
+    let graph = folder()?.join(format!("{}.graph", load.case));
+    let (mut compiled, mut passed) = (Vec::new(), Vec::new());
+    let [mut cpu, mut wall, mut own_cpu, mut own_wall, mut curve, mut sampled] = [const { Vec::new() }; 6];
+    for _ in 0..runs {
+        compiled.push(cpu_of(&mut compiler(load, Command::new("clang-19"), load.case)?)?);
+        let mut build = Command::new(build::workspan()?);
+        build.args(["build", "--", "clang-19"]);
+        passed.push(cpu_of(&mut compiler(load, build, &instrumented)?)?);
+        let mut alone = Command::new(&native);
+        run_in(load, alone.args(load.arguments))?;
+        wall.push(wall_of(&mut alone)?);
+        cpu.push(cpu_of(&mut alone)?);
+        own_wall.push(wall_of(&mut record(load, &graph, &[&format!("./{instrumented}")])?)?);
+        let timed =
+            ["bash", "-c", "TIMEFORMAT='cpu %U %S'; time \"$@\" > /dev/null", "bash", &format!("./{instrumented}")];
+        own_cpu.push(cpu_in(&talk_of(&mut record(load, &graph, &timed)?)?)?);
+        let cache = |options: &[&str]| {
+            let mut command = Command::new(build::workspan()?);
+            cpu_of(command.args(["graph", "cache"]).arg(&graph).args(options).arg("--json"))
+        };
+        curve.push(cache(&[])?);
+        sampled.push(cache(&["--sample", "64"])?);
+    }
+    let mut report = Command::new(build::workspan()?);
+    let report: Value = serde_json::from_str(&output_of(report.args(["graph", "report"]).arg(&graph).arg("--json"))?)?;
+    anyhow::ensure!(report["complete"] == true, "the graph of {} is not complete", load.case);
+    let bytes = report["bytes_per_access"].as_f64().context("a report without `bytes_per_access`")?;
+    let most = if load.regular { REGULAR } else { IRREGULAR };
+    let [compiled, passed, cpu, wall, own_cpu, own_wall, curve, sampled] =
+        [compiled, passed, cpu, wall, own_cpu, own_wall, curve, sampled].map(Spread::of);
+    let over = |quantity, value: &Spread, native: &Spread, target| {
+        let ratio = value.median() / native.median();
+        let behind = vec![("native", native.clone()), ("ours", value.clone())];
+        Figure { behind, ..of(load.case, load.threads, quantity, ratio, target) }
+    };
+    Ok(vec![
+        over("CPU time of the program", &own_cpu, &cpu, None),
+        over("wall time, graph on disk", &own_wall, &wall, Some(Target::AtMost(COMPLETE))),
+        of(load.case, load.threads, "bytes of an access", bytes, Some(Target::AtMost(most))),
+        over("CPU time of the compiler", &passed, &compiled, Some(Target::AtMost(COMPILER))),
+        over("CPU time of a cache curve", &curve, &cpu, Some(Target::AtMost(CURVE))),
+        over("CPU time, curve of 1 in 64 sets", &sampled, &cpu, Some(Target::AtMost(SAMPLED))),
+    ])
+}
+
+fn of(case: &str, workers: u32, quantity: &'static str, value: f64, target: Option<Target>) -> Figure {
+    let (spread, behind, remark) = (Spread::of([value]), Vec::new(), String::new());
+    Figure { group: GROUP, case: case.to_owned(), workers, quantity, value, spread, target, behind, remark }
+}
+
+fn folder() -> anyhow::Result<PathBuf> {
+    let folder = build::folder().join(GROUP);
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+fn compiler(load: &Load, mut command: Command, to: &str) -> anyhow::Result<Command> {
+    command.args(["-O2", "-g", "-fopenmp", "-I"]).arg(build::root().join("include")).arg("-o").arg(to);
+    command.arg(build::root().join("programs").join(load.source)).arg("-lm").current_dir(folder()?);
+    Ok(command)
+}
+
+/// `workspan graph record` of a program, alone or with a shell around it.
+fn record(load: &Load, graph: &Path, program: &[&str]) -> anyhow::Result<Command> {
+    // A graph of a run before would be moved aside.
+    let _ = fs::remove_dir_all(graph);
+    let mut command = Command::new(build::workspan()?);
+    command.args(["graph", "record", "-o"]).arg(graph).arg("--").args(program).args(load.arguments);
+    run_in(load, &mut command)?;
+    Ok(command)
+}
+
+fn run_in(load: &Load, command: &mut Command) -> anyhow::Result<()> {
+    command.current_dir(folder()?).env("OMP_NUM_THREADS", load.threads.to_string()).stdout(Stdio::null());
+    Ok(())
+}
+
+/// User and system time in what the shell writes about it.
+fn cpu_in(talk: &str) -> anyhow::Result<f64> {
+    let line = talk.lines().find_map(|line| line.strip_prefix("cpu ")).context("the shell did not write CPU times")?;
+    line.split(' ').map(|seconds| Ok(seconds.parse::<f64>()?)).sum()
+}
