@@ -43,6 +43,8 @@ pub struct SiteInfo {
     pub update: u8,
     /// The variable itself is accessed, not what it points to.
     pub direct: bool,
+    /// The variable is a number or a pointer by itself, and all of it is accessed.
+    pub whole: bool,
     /// The call on the same line that has just returned: the access takes its result.
     pub tail: PlaceId,
     /// Segment, and line of the segment.
@@ -284,7 +286,7 @@ impl Source {
                 let variable = module.texts.get(meaning.variable as usize).cloned().unwrap_or_default();
                 let variable = self.name(&variable);
                 let tail = tail.filter(|_| at < of_first.0).map_or(0, |(_, call)| call);
-                let (update, direct) = (meaning.update, meaning.direct);
+                let (update, direct, whole) = (meaning.update, meaning.direct, meaning.whole);
                 let reads_on =
                     operation.flags & operation::LIBRARY != 0 && operation.access != Access::Store && callee_reads_on;
                 let segment = (id, in_run.next());
@@ -295,6 +297,7 @@ impl Source {
                     variable,
                     update,
                     direct,
+                    whole,
                     tail,
                     segment,
                     reads_on,

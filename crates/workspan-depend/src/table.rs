@@ -103,8 +103,10 @@ impl Tally {
 pub struct LiveOut {
     /// From the last one.
     pub last: bool,
-    /// From another one, or it is not known from which.
+    /// From another one.
     pub other: bool,
+    /// It is not known from which.
+    pub unknown: bool,
 }
 
 /// All that was found.

@@ -6,6 +6,7 @@
 //! last iteration's value if a value is read afterwards. Anything else forbids it.
 
 mod chosen;
+mod last;
 mod unbounded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -291,9 +292,13 @@ impl Judge<'_> {
             let info = self.site(site);
             info.function != function || self.engine.source.is_within(info.in_loop, carrier)
         };
+        // Of two objects, one of which is chosen, the other is another variable.
+        let variable = self.site(carried.flows.first()?.0.source).variable;
+        let elsewhere = |site: &SiteInfo| site.direct && site.variable != variable;
         let seen = self.engine.table.all.iter().any(|(key, _)| {
             let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
-            let other = from && !is_update(key.sink) || to && !is_update(key.source);
+            let other =
+                from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
             other && inside(key.source) && inside(key.sink) && key.function == function
         });
         (!seen).then_some(update)
@@ -321,17 +326,20 @@ impl Judge<'_> {
             }
             for writer in writers {
                 let live = table.live_out.get(&(writer, carrier)).copied().unwrap_or_default();
-                if live.other {
+                if live.other || live.unknown && !self.is_always_written(carrier, carried) {
                     return Err(record);
                 }
-                last |= live.last;
+                last |= live.last || live.unknown;
             }
             // Elements that several iterations write, and no iteration reads: which one is left over depends on the order.
             if key.kind == Kind::Waw && values.varies && !reads && !last {
                 return Err(record);
             }
         }
-        Ok(last)
+        match self.lost_by_the_last_copy(carrier, carried) {
+            Some(record) if last => Err(record),
+            _ => Ok(last),
+        }
     }
 
     /// True if the loop also reaches memory by the same variable that no iteration shares with another: a part of an array cannot be
@@ -342,6 +350,10 @@ impl Judge<'_> {
         };
         let sink = self.site(key.sink);
         if sink.local != 0 || sink.variable == 0 || key.sink_call != 0 || key.source_call != 0 {
+            return false;
+        }
+        // A number by itself has no part.
+        if sink.whole {
             return false;
         }
         let known: BTreeSet<Site> = carried.names.iter().flat_map(|(key, _)| [key.source, key.sink]).collect();
@@ -362,7 +374,7 @@ impl Judge<'_> {
         let carrier = crate::source::small(number) + 1;
         for each in info.inductions.iter().filter(|each| each.control) {
             let live = self.engine.table.live_out.iter().any(|((site, of), live)| {
-                *of == carrier && self.site(*site).local == each.local + 1 && (live.last || live.other)
+                *of == carrier && self.site(*site).local == each.local + 1 && (live.last || live.other || live.unknown)
             });
             let name = self.engine.source.locals.get(each.local as usize).copied().unwrap_or(0);
             let name = self.engine.source.names.get(name as usize).cloned().unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::debug::Places;
 use crate::library;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{users, Locals};
-use crate::names::{variable, Declared};
+use crate::names::{variable, Declared, Named};
 use crate::plan::{Plan, Segment};
 
 /// Set by `workspan build` for a compilation that leaves optimisation to the pass.
@@ -177,10 +177,10 @@ impl Sink<'_> {
     pub fn segment(&mut self, segment: &Segment, extra: &Extra<'_>) {
         let update = |instruction| extra.updates.get(&instruction).map_or(0, |update| *update as u8);
         for operation in &segment.operations {
-            let (name, direct) = self.pointer(operation.instruction, operation.address, extra.declared);
+            let Named { name, direct, whole } = self.pointer(operation.instruction, operation.address, extra.declared);
             let variable = self.text(name);
             let update = update(operation.instruction);
-            self.described.facts.operations.push(Meaning { variable, update, direct });
+            self.described.facts.operations.push(Meaning { variable, update, direct, whole });
         }
         for touch in &segment.touches {
             let place = self.places.of_instruction(self.llvm, self.context, self.described, touch.instruction);
@@ -192,7 +192,7 @@ impl Sink<'_> {
         self.described.facts.segments.push(small(segment.runs.len()));
     }
 
-    fn pointer(&self, instruction: Ref, address: crate::plan::Address, declared: &Declared) -> (Option<String>, bool) {
+    fn pointer(&self, instruction: Ref, address: crate::plan::Address, declared: &Declared) -> Named {
         use crate::plan::Address;
         let llvm = self.llvm;
         let pointer = match (llvm.opcode(instruction), address) {
@@ -200,7 +200,7 @@ impl Sink<'_> {
             (opcode::LOAD | opcode::RMW | opcode::CMPXCHG, _) => llvm.operand(instruction, 0),
             (opcode::STORE, _) => llvm.operand(instruction, 1),
             (_, Address::Pointer(pointer)) => pointer,
-            _ => return (None, false),
+            _ => return Named::default(),
         };
         variable(llvm, declared, pointer)
     }

@@ -282,6 +282,8 @@ pub mod opcode {
 /// Kinds of types.
 pub mod type_kind {
     #![expect(missing_docs, reason = "LLVM's names")]
+    pub const FIRST_FLOAT: i32 = 1;
+    pub const LAST_FLOAT: i32 = 6;
     pub const INTEGER: i32 = 8;
     pub const STRUCT: i32 = 10;
     pub const ARRAY: i32 = 11;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use workspan_trace::rust_names::is_library_file;
 
 use crate::library;
-use crate::llvm::{lookup, opcode, Llvm, Ref};
+use crate::llvm::{lookup, opcode, type_kind, Llvm, Ref};
 
 /// How deep addresses are followed.
 const DEEPEST: usize = 20;
@@ -204,34 +204,56 @@ impl Records {
     }
 }
 
-/// The variable that an address is reached by, and whether it is its own memory.
-pub fn variable(llvm: &Llvm, declared: &Declared, pointer: Ref) -> (Option<String>, bool) {
-    let (mut at, mut direct) = (pointer, true);
+/// The variable that an address is reached by.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// Its name in the source, if it has one.
+    pub name: Option<String>,
+    /// The address lies in its own memory, not in what it points to.
+    pub direct: bool,
+    /// It is a number or a pointer by itself, and the address is its beginning.
+    pub whole: bool,
+}
+
+/// Finds it.
+pub fn variable(llvm: &Llvm, declared: &Declared, pointer: Ref) -> Named {
+    let pointed = |name| Named { name, ..Named::default() };
+    let (mut at, mut direct, mut steps) = (pointer, true, false);
     for _ in 0..DEEPEST {
         if !llvm.is_a_global_variable(at).is_null() {
-            return (global(&llvm.name(at)), direct);
+            let whole = direct && !steps && is_scalar(llvm, llvm.global_value_type(at));
+            return Named { name: global(&llvm.name(at)), direct, whole };
         }
         if !llvm.is_a_constant_expr(at).is_null() {
-            at = llvm.operand(at, 0);
+            (at, steps) = (llvm.operand(at, 0), true);
             continue;
         }
         if llvm.is_a_instruction(at).is_null() {
-            return (declared.source(llvm, at), false);
+            return pointed(declared.source(llvm, at));
         }
         match llvm.opcode(at) {
-            opcode::ALLOCA => return (declared.source(llvm, at), direct),
+            opcode::ALLOCA => {
+                let whole = direct && !steps && is_scalar(llvm, llvm.allocated_type(at));
+                let whole = whole && llvm.constant(llvm.operand(at, 0)) == Some(1);
+                return Named { name: declared.source(llvm, at), direct, whole };
+            }
             opcode::LOAD => (at, direct) = (llvm.operand(at, 0), false),
-            opcode::GEP | opcode::FIRST_CAST..=opcode::LAST_CAST => at = llvm.operand(at, 0),
+            opcode::GEP | opcode::FIRST_CAST..=opcode::LAST_CAST => (at, steps) = (llvm.operand(at, 0), true),
             opcode::CALL | opcode::INVOKE if chooses(llvm, at) => (at, direct) = (llvm.operand(at, 0), false),
             opcode::CALL | opcode::INVOKE => {
-                return (llvm.callee(at).map(|callee| format!("{}()", llvm.name(callee))), false)
+                return pointed(llvm.callee(at).map(|callee| format!("{}()", llvm.name(callee))))
             }
             opcode::PHI => (at, direct) = (llvm.incoming_value(at, 0), false),
             opcode::SELECT => (at, direct) = (llvm.operand(at, 1), false),
-            _ => return (None, false),
+            _ => break,
         }
     }
-    (None, false)
+    Named::default()
+}
+
+fn is_scalar(llvm: &Llvm, ty: Ref) -> bool {
+    let kind = llvm.type_kind(ty);
+    matches!(kind, type_kind::FIRST_FLOAT..=type_kind::LAST_FLOAT | type_kind::INTEGER | type_kind::POINTER)
 }
 
 fn chooses(llvm: &Llvm, call: Ref) -> bool {

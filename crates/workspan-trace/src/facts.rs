@@ -76,6 +76,9 @@ pub struct Run {
     pub touches: u32,
 }
 
+/// Bit of [`Meaning::whole`] in a description, beyond those of the operator.
+const WHOLE: u32 = 9;
+
 /// What an operation means in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meaning {
@@ -85,6 +88,8 @@ pub struct Meaning {
     pub update: u8,
     /// The variable is accessed itself, not through a pointer.
     pub direct: bool,
+    /// The variable is a number or a pointer by itself, and all of it is accessed.
+    pub whole: bool,
 }
 
 /// Operators that may be applied in any order.
@@ -198,7 +203,8 @@ impl Facts {
         }
         for meaning in &self.operations {
             out.number(u64::from(meaning.variable.wrapping_add(1)));
-            out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1);
+            let whole = u64::from(meaning.whole) << WHOLE;
+            out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | whole);
         }
         for each in &self.loops {
             out.number(each.flags.into());
@@ -255,8 +261,9 @@ impl Facts {
         for _ in 0..sizes.operations {
             let variable = or_none(from.small()?, sizes.texts)?;
             let head = from.small()?;
-            let update = u8::try_from(head >> 1).map_err(|_| Malformed)?;
-            facts.operations.push(Meaning { variable, update, direct: head & 1 != 0 });
+            let whole = head >> WHOLE & 1 != 0;
+            let update = u8::try_from((head & !(1 << WHOLE)) >> 1).map_err(|_| Malformed)?;
+            facts.operations.push(Meaning { variable, update, direct: head & 1 != 0, whole });
         }
         for _ in 0..sizes.loops {
             let flags = from.small()?;

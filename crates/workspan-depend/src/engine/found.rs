@@ -399,7 +399,7 @@ impl Engine {
         // Loops in between: from which of their iterations it comes is not known any more.
         let (mut inner, stop) = (in_loop, outermost.unwrap_or(node.number));
         while inner != 0 && inner != stop && self.source.is_within(inner, stop) {
-            self.table.live_out.entry((site, inner)).or_default().other = true;
+            self.table.live_out.entry((site, inner)).or_default().unknown = true;
             inner = self.source.loops.get(inner as usize - 1).map_or(0, |each| each.parent);
         }
         Lived { turn: node.turn, range }

@@ -12,7 +12,8 @@ impl Judge<'_> {
         if !found.reductions.iter().any(|each| each.operator == "min" || each.operator == "max") {
             return Vec::new();
         }
-        let all = self.engine.table.live_out.iter().filter(|((_, of), live)| *of == carrier && live.other);
+        let all =
+            self.engine.table.live_out.iter().filter(|((_, of), live)| *of == carrier && (live.other || live.unknown));
         let sites = all.map(|((site, _), _)| self.site(*site));
         let chosen =
             sites.filter(|site| site.local != 0 && site.update == 0 && self.induction(carrier, site.local).is_none());

@@ -309,6 +309,19 @@ fn pieces_that_nobody_refers_to_stand_first() {
     assert_eq!((converted.lone, converted.cut, converted.lost), (1, 1, 0));
 }
 
+/// What the main thread did is lost, and a thread of another waits for it.
+#[test]
+fn who_waits_for_a_lost_main_thread_goes_on_at_the_end() {
+    let mut thread = log("Life Key=70 Await:3 Fork:4 Next:5 Join:6 End:7");
+    thread[0] = Record::new(Event::Life, 2, 0, 0);
+    let (strands, converted) = rows(&[Vec::new(), thread], &Setting { complete: false, ..SETTING });
+    assert_eq!(
+        in_short(&strands),
+        "detach 0, wake-0 3, end 0, detach 0, await-0 0, fork 4, next 5, join 6, end 7, end 0"
+    );
+    assert_eq!((converted.lone, converted.cut), (1, 3));
+}
+
 #[test]
 fn threads_that_had_not_begun_are_nothing() {
     check(&["Life With=3 Spawn:1 End:2", "Life"], "end 3");

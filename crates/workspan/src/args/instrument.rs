@@ -6,7 +6,7 @@ use clap::Args;
 
 const BUILD: &str = "\
 COMMAND runs with clang, clang++ and flang in place of cc, gcc, c++, g++, gfortran and the like, first in PATH and in CC,
-CXX and FC; cargo builds with instrumentation for the machine's target, into target/TRIPLE.
+CXX and FC, with versions in their names, too; cargo builds with instrumentation for the machine's target, into target/TRIPLE.
 A build made without must be cleaned first: objects that are there already stay as they are.
 
 Examples:

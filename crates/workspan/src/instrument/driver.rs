@@ -29,6 +29,7 @@ pub fn run_if_asked(arguments: &[OsString]) -> Option<ExitCode> {
 }
 
 fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Outcome> {
+    super::note_call();
     let installed = library::install()?;
     if language == Language::Rust {
         return rust(&installed, arguments);

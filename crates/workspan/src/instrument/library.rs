@@ -2,6 +2,9 @@
 //! programs.
 //!
 //! The folder's name is a hash of its content: programs that were built with another version of workspan keep theirs.
+//!
+//! Commands with a version or with the machine's name, as in `gcc-12` and `x86_64-linux-gnu-g++`, have a stand-in if they are in
+//! `PATH`: a build that looks for a compiler finds none that is not there.
 
 use std::env;
 use std::fs;
@@ -25,6 +28,18 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("fortran", &["gfortran", "flang", "flang-new", "f77", "f95", "fc"]),
     ("rust", &["rustc-wrapper"]),
 ];
+
+/// The stand-in of a command: that of the same name without the version and the machine's name.
+pub fn stand_in(command: &str) -> Option<&'static str> {
+    let machine = [env::consts::ARCH, "-linux-gnu-"].concat();
+    let name = command.strip_prefix(&machine).unwrap_or(command);
+    let name = match name.rsplit_once('-') {
+        Some((name, version)) if version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => name,
+        _ => name,
+    };
+    let mut all = COMMANDS.iter().filter(|(language, _)| *language != "rust").flat_map(|(_, names)| *names);
+    all.find(|known| **known == name).copied()
+}
 
 /// Where the files are.
 #[derive(Clone, Debug)]
@@ -67,8 +82,8 @@ pub fn install() -> anyhow::Result<Installed> {
     write(&installed.pass, PASS)?;
     write(&installed.mpi, MPI)?;
     write(&folder.join(format!("lib{RUN_TIME_NAME}.so")), RUN_TIME)?;
+    let quoted = identity.replace('\'', "'\\''");
     for (language, names) in COMMANDS {
-        let quoted = identity.replace('\'', "'\\''");
         let script = format!("#!/bin/sh\nexec '{quoted}' compile-as {language} -- \"$@\"\n");
         for name in *names {
             write(&installed.bin.join(name), script.as_bytes())?;
@@ -77,9 +92,54 @@ pub fn install() -> anyhow::Result<Installed> {
     Ok(installed)
 }
 
+/// Stands in for what `PATH` has with a version or with the machine's name.
+pub fn stand_in_for_all(installed: &Installed) -> anyhow::Result<()> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders =
+        env::split_paths(&path).filter(|folder| *folder != installed.bin).filter_map(|at| fs::read_dir(at).ok());
+    for entry in folders.flat_map(|entries| entries.filter_map(Result::ok)) {
+        let name = entry.file_name();
+        let Some(known) = name.to_str().and_then(stand_in).filter(|known| name != *known) else {
+            continue;
+        };
+        let script = fs::read(installed.bin.join(known)).context("cannot read what was just written")?;
+        write(&installed.bin.join(&name), &script)?;
+    }
+    Ok(())
+}
+
 fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     if cache::is_ours(path) && fs::read(path).is_ok_and(|found| found == content) {
         return Ok(());
     }
     cache::write(path, content).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_and_the_machine_may_be_in_a_name() {
+        let here = |name: &str| [env::consts::ARCH, "-linux-gnu-", name].concat();
+        for (name, known) in [
+            ("gcc", Some("gcc")),
+            ("gcc-12", Some("gcc")),
+            ("clang++-19", Some("clang++")),
+            ("flang-new-19", Some("flang-new")),
+            ("flang-new", Some("flang-new")),
+            ("gcc-4.9", Some("gcc")),
+            (&here("g++-12"), Some("g++")),
+            (&here("gfortran"), Some("gfortran")),
+            ("other-machine-linux-gnu-gcc", None),
+            ("gcc-ar", None),
+            ("gcc-ar-12", None),
+            ("clang-format-19", None),
+            ("clang-cpp", None),
+            ("rustc-wrapper", None),
+            ("ccache", None),
+        ] {
+            assert_eq!(stand_in(name), known, "{name}");
+        }
+    }
 }

@@ -31,6 +31,34 @@ fn a_build_with_make_and_a_shared_library() {
     assert!(report["blocks"]["executed"].as_u64() <= report["blocks"]["static"].as_u64());
 }
 
+/// Compilers with a version in their name, or named by their path, build what the others do.
+#[test]
+fn a_compiler_may_be_named_in_full() {
+    for (number, command) in
+        ["clang-19 -O2", "/usr/bin/clang-19 -O1", "/usr/bin/cc -O2", "sh build.sh"].iter().enumerate()
+    {
+        let folder = folder(&format!("named-{number}"));
+        fs::write(folder.join("build.sh"), "clang-19 -O2 \"$@\"\n").expect("writable");
+        build_source(&folder, "prog.c", HELLO, command);
+        assert_eq!(record(&folder), "hello\n", "{command}");
+    }
+}
+
+/// What goes past the stand-ins is said.
+#[test]
+fn a_build_that_calls_no_stand_in_is_noted() {
+    let folder = folder("past");
+    fs::write(folder.join("prog.c"), HELLO).expect("writable");
+    fs::write(folder.join("Makefile"), "prog: prog.c\n\t/usr/bin/cc -O2 -o $@ prog.c\n").expect("writable");
+    let words = "called no compiler by way of workspan";
+    for _ in 0..2 {
+        let output = success(workspan(&folder, &["build", "--", "make"]));
+        assert!(err(&output).contains(words), "{}", err(&output));
+    }
+    let output = success(workspan(&folder, &["build", "--", "cc", "-O2", "prog.c", "-o", "prog"]));
+    assert!(!err(&output).contains(words), "{}", err(&output));
+}
+
 #[test]
 fn the_folder_has_its_tables() {
     let folder = folder("tables");

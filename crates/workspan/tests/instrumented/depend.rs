@@ -45,6 +45,10 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("suites.f90", "gfortran -O1"),
         ("idioms.c", "cc -O2"),
         ("idioms.cpp", "c++ -O2"),
+        ("kinds.c", "cc -O2"),
+        ("kinds.c", "cc -O1 -fno-inline"),
+        ("kinds.cpp", "c++ -O2"),
+        ("main.f90", "gfortran -O2"),
     ] {
         let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
         let text = fs::read_to_string(programs.join(file)).expect("it is there");

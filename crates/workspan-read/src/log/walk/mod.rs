@@ -46,7 +46,10 @@ impl<'l, 's, L: Logs + ?Sized, E, P: FnMut(&[Strand], &[u64]) -> Result<(), E>> 
             while self.step()? {}
         } else {
             self.found.cut += 1;
-            self.end(None)?;
+            // Those that wait go on first.
+            if self.end(None)? {
+                while self.step()? {}
+            }
         }
         self.open.rows.flush()?;
         self.found.stray += self.open.stray;

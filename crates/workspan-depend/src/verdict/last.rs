@@ -1,0 +1,48 @@
+//! Whether the last iteration's copy of an array may take the array's place.
+//!
+//! **Argument:** `lastprivate` copies the whole array. So each iteration must write all elements that one before has written, and no
+//! element may be read afterwards that was written before the loop. The latter is seen where a loop lies between both in one
+//! function; elsewhere it is not known, and not assumed.
+//!
+//! Of a loop in a loop it is not known which of its iterations wrote what is read later: the last one, if each of them writes the variable.
+
+use super::{Carried, Judge};
+use crate::table::{Key, Kind, Record};
+
+impl Judge<'_> {
+    /// True if each iteration writes a variable that has one place.
+    pub(super) fn is_always_written(&self, carrier: u32, carried: &Carried<'_>) -> bool {
+        let count = self.engine.loops[carrier as usize - 1];
+        let followers = count.iterations.saturating_sub(count.entries);
+        carried.names.iter().any(|(key, values)| {
+            let follows = key.kind == Kind::Waw && (values.least, values.most) == (1, 1);
+            let sink = self.site(key.sink);
+            follows && !values.varies && (sink.whole || sink.local != 0) && values.count == followers
+        })
+    }
+
+    /// A dependence whose value such a copy would lose.
+    pub(super) fn lost_by_the_last_copy<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Option<&'t (Key, Record)> {
+        let written_again = |(key, values): &&&(Key, Record)| key.kind == Kind::Waw && values.varies;
+        let mut elements = carried.names.iter().filter(written_again);
+        let first = elements.clone().next()?;
+        let in_part = elements.find(|(_, values)| values.most > 1);
+        in_part.or_else(|| self.is_read_across(carrier, &first.0).then_some(first)).copied()
+    }
+
+    /// True if something of the variable is written before a loop and read after it.
+    fn is_read_across(&self, carrier: u32, of: &Key) -> bool {
+        let number = carrier as usize - 1;
+        let (begin, end) = (self.place(self.engine.source.loops[number].place), self.end_of(number));
+        let (variable, function) = (self.site(of.sink).variable, of.function);
+        variable != 0
+            && self.engine.table.all.iter().any(|(key, _)| {
+                let is_same = |site| self.site(site).variable == variable && self.site(site).function == function;
+                if key.kind != Kind::Raw || !is_same(key.source) || !is_same(key.sink) {
+                    return false;
+                }
+                let (source, sink) = self.ends(key);
+                source.file == begin.file && sink.file == begin.file && source.line < begin.line && sink.line > end
+            })
+    }
+}
