@@ -307,7 +307,7 @@ impl Judge<'_> {
     /// True if the last iteration's value is needed afterwards; else the dependence that forbids private copies.
     fn privatizable<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Result<bool, &'t (Key, Record)> {
         let table = &self.engine.table;
-        let mut last = false;
+        let (mut last, mut hidden) = (false, false);
         let reads = carried.names.iter().any(|(key, _)| key.kind == Kind::War);
         if let Some(record) = carried.names.first().filter(|_| self.is_shared_too(carrier, carried)) {
             return Err(record);
@@ -326,10 +326,14 @@ impl Judge<'_> {
             }
             for writer in writers {
                 let live = table.live_out.get(&(writer, carrier)).copied().unwrap_or_default();
-                if live.other || live.unknown && !self.is_always_written(carrier, carried) {
+                let unseen = !live.last && self.may_be_read_unseen(self.site(writer));
+                let unknown = live.unknown || unseen;
+                let elements = unseen && values.varies;
+                if live.other || unknown && !elements && !self.is_always_written(carrier, carried) {
                     return Err(record);
                 }
                 last |= live.last || live.unknown;
+                hidden |= unseen;
             }
             // Elements that several iterations write, and no iteration reads: which one is left over depends on the order.
             if key.kind == Kind::Waw && values.varies && !reads && !last {
@@ -337,8 +341,8 @@ impl Judge<'_> {
             }
         }
         match self.lost_by_the_last_copy(carrier, carried) {
-            Some(record) if last => Err(record),
-            _ => Ok(last),
+            Some(record) if last || hidden => Err(record),
+            _ => Ok(last || hidden),
         }
     }
 

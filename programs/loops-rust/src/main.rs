@@ -184,9 +184,35 @@ fn objects(points: &mut [Point]) -> f64 {
     out[0] + largest + sum as f64 + product[5] + f64::from(bits)
 }
 
+/// What is printed is read by code that is not instrumented.
+fn printed(v: &[f64]) {
+    let mut last = 0;
+    for i in 0..v.len() { // @serial
+        if v[i] as i64 % 5 == 1 {
+            last = i;
+        }
+    }
+    let mut counts = [0_u32; 8];
+    for x in v { // @clauses
+        counts[(*x as usize) % 8] += 1;
+    }
+    let mut twice = 0.0;
+    let mut out = vec![0.0; v.len()];
+    for i in 0..v.len() { // @clauses
+        twice = v[i] * 2.0;
+        out[i] = twice + 1.0;
+    }
+    let mut best = [0; 8];
+    for i in 0..v.len() { // @serial
+        best[(i * i) % 8] = i;
+    }
+    println!("{last} {counts:?} {twice} {} {best:?}", out[3]);
+}
+
 fn main() {
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);
     let mut points: Vec<Point> = (0..N).map(|i| Point { x: i as f64, y: 1.0 }).collect();
     let result = numbers(&mut v, &mut w) + choices(&v) + tables(&w) as f64 + objects(&mut points);
+    printed(&w);
     println!("{result}");
 }

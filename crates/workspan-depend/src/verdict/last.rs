@@ -7,6 +7,7 @@
 //! Of a loop in a loop it is not known which of its iterations wrote what is read later: the last one, if each of them writes the variable.
 
 use super::{Carried, Judge};
+use crate::source::SiteInfo;
 use crate::table::{Key, Kind, Record};
 
 impl Judge<'_> {
@@ -16,9 +17,15 @@ impl Judge<'_> {
         let followers = count.iterations.saturating_sub(count.entries);
         carried.names.iter().any(|(key, values)| {
             let follows = key.kind == Kind::Waw && (values.least, values.most) == (1, 1);
-            let sink = self.site(key.sink);
-            follows && !values.varies && (sink.whole || sink.local != 0) && values.count == followers
+            follows && !values.varies && values.count == followers
         })
+    }
+
+    /// True if what a variable holds after the loop may be read unseen: Rust hands variables to its library, which is not
+    /// instrumented, by reference.
+    pub(super) fn may_be_read_unseen(&self, sink: &SiteInfo) -> bool {
+        let is_rust = || self.place(sink.place).file.ends_with(".rs");
+        sink.direct && sink.local == 0 && is_rust()
     }
 
     /// A dependence whose value such a copy would lose.
