@@ -48,6 +48,12 @@ impl Readers {
         self.all.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default()
     }
 
+    /// A group in its place.
+    #[inline]
+    pub fn place(&mut self, number: u32) -> Option<&mut Reader> {
+        self.all.get_mut((number as usize).wrapping_sub(1))
+    }
+
     /// Changes a group in its place.
     #[inline]
     pub fn change(&mut self, number: u32, change: impl FnOnce(&mut Reader)) {
@@ -67,10 +73,10 @@ impl Readers {
     /// A new group.
     #[inline]
     pub fn add(&mut self, reader: Reader) -> u32 {
-        if self.free != 0 {
-            let number = self.free;
-            self.free = self.get(number).next;
-            self.set(number, reader);
+        let number = self.free;
+        if let Some(place) = self.place(number) {
+            let next = std::mem::replace(place, reader).next;
+            self.free = next;
             return number;
         }
         let number = u32::try_from(self.all.len() + 1).unwrap_or(0);
@@ -94,6 +100,14 @@ impl Readers {
             }
             last = next;
         }
+    }
+
+    /// Gives a list back whose last group is known.
+    #[inline]
+    pub fn drop_whole(&mut self, first: u32, last: u32) {
+        let free = self.free;
+        self.change(last, |reader| reader.next = free);
+        self.free = first;
     }
 
     /// Gives one group of a list back; the one before it, if any, goes on after it.
@@ -274,6 +288,26 @@ impl Shadow {
     #[inline]
     pub fn cell(&mut self, (page, cell): (u32, u32)) -> (&mut Cell, &mut Readers) {
         (&mut self.pages[page as usize].cells[cell as usize], &mut self.readers)
+    }
+
+    /// What cells hold, one for each of these addresses as [`Shadow::whole`] finds it; how many there are before one that is not there.
+    pub fn cells(&self, addresses: &[u64], shift: u32, last: &mut (u64, u32), into: &mut [((u32, u32), Cell)]) -> usize {
+        let mask = (1 << shift) - 1;
+        let (mut key, mut cells): (u64, &[Cell]) = (0, &[]);
+        for (number, (address, into)) in addresses.iter().zip(into).enumerate() {
+            if key != address / PAGE + 1 {
+                if self.whole(*address, shift, last).is_none() {
+                    return number;
+                }
+                (key, cells) = (last.0, &self.pages[last.1 as usize].cells);
+            }
+            let at = (address % PAGE) >> shift;
+            match cells.get(at as usize) {
+                Some(cell) if address & mask == 0 => *into = ((last.1, at as u32), *cell),
+                _ => return number,
+            }
+        }
+        addresses.len()
     }
 
     /// Splits some bytes at the borders of pages.

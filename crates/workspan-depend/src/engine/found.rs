@@ -31,14 +31,25 @@ const fn bits(loops: bool) -> u16 {
 /// Distances between accesses at two moments, and one now.
 #[inline]
 pub(super) fn distances(node: &Node, carried: bool, first: u64, last: u64) -> (u64, u64) {
+    distances_in(node, (node.former, node.iteration), carried, first, last)
+}
+
+/// The same in another iteration: when the one before began, and its number.
+#[inline]
+pub(super) fn distances_in(
+    node: &Node,
+    (former, now): (u64, u64),
+    carried: bool,
+    first: u64,
+    last: u64,
+) -> (u64, u64) {
     if !carried {
         return (0, 0);
     }
-    if first >= node.former {
+    if first >= former {
         // The iteration before, as most.
         return (1, 1);
     }
-    let now = node.iteration;
     let least = now - node.iterations.at(last);
     (least, if first == last { least } else { now - node.iterations.at(first) })
 }
