@@ -21,6 +21,21 @@ pub struct Cell {
     pub readers: u32,
 }
 
+/// Who wrote several cells, and when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written {
+    /// How many cells there are.
+    pub count: usize,
+    /// By which site, if [`is_one`](Written::is_one).
+    pub writer: Site,
+    /// One site has written all.
+    pub is_one: bool,
+    /// The earliest write.
+    pub first: u64,
+    /// The latest.
+    pub last: u64,
+}
+
 /// Reads by one site that no later write can distinguish, but for their distance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reader {
@@ -290,24 +305,37 @@ impl Shadow {
         (&mut self.pages[page as usize].cells[cell as usize], &mut self.readers)
     }
 
-    /// What cells hold, one for each of these addresses as [`Shadow::whole`] finds it; how many there are before one that is not there.
-    pub fn cells(&self, addresses: &[u64], shift: u32, last: &mut (u64, u32), into: &mut [((u32, u32), Cell)]) -> usize {
+    /// What cells hold, one for each of these addresses as [`Shadow::whole`] finds it, up to one that is not there.
+    pub fn cells(
+        &self,
+        addresses: &[u64],
+        shift: u32,
+        last: &mut (u64, u32),
+        into: &mut [((u32, u32), Cell)],
+    ) -> Written {
         let mask = (1 << shift) - 1;
         let (mut key, mut cells): (u64, &[Cell]) = (0, &[]);
-        for (number, (address, into)) in addresses.iter().zip(into).enumerate() {
+        let mut all = Written { first: u64::MAX, is_one: true, ..Written::default() };
+        for (address, into) in addresses.iter().zip(into) {
             if key != address / PAGE + 1 {
                 if self.whole(*address, shift, last).is_none() {
-                    return number;
+                    return all;
                 }
                 (key, cells) = (last.0, &self.pages[last.1 as usize].cells);
             }
             let at = (address % PAGE) >> shift;
-            match cells.get(at as usize) {
-                Some(cell) if address & mask == 0 => *into = ((last.1, at as u32), *cell),
-                _ => return number,
+            let Some(cell) = cells.get(at as usize).filter(|_| address & mask == 0) else {
+                return all;
+            };
+            *into = ((last.1, at as u32), *cell);
+            if all.count == 0 {
+                all.writer = cell.writer;
             }
+            all.is_one &= all.writer == cell.writer;
+            (all.first, all.last) = (all.first.min(cell.written), all.last.max(cell.written));
+            all.count += 1;
         }
-        addresses.len()
+        all
     }
 
     /// Splits some bytes at the borders of pages.

@@ -36,13 +36,7 @@ pub(super) fn distances(node: &Node, carried: bool, first: u64, last: u64) -> (u
 
 /// The same in another iteration: when the one before began, and its number.
 #[inline]
-pub(super) fn distances_in(
-    node: &Node,
-    (former, now): (u64, u64),
-    carried: bool,
-    first: u64,
-    last: u64,
-) -> (u64, u64) {
+pub(super) fn distances_in(node: &Node, (former, now): (u64, u64), carried: bool, first: u64, last: u64) -> (u64, u64) {
     if !carried {
         return (0, 0);
     }

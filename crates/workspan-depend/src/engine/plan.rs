@@ -61,6 +61,11 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// Found by each of several accesses.
+    pub(super) fn all(times: u64, moments: (u64, u64), addresses: (u64, u64), varies: bool) -> Seen {
+        Seen { times, moments, addresses, varies }
+    }
+
     #[inline]
     pub(super) fn add(&mut self, address: u64, (first, last): (u64, u64)) {
         if self.times == 0 {
@@ -126,8 +131,11 @@ impl Batch {
     /// True if these bytes begin with such an iteration.
     #[inline]
     pub(super) fn comes(&self, bytes: &[u8]) -> bool {
-        bytes.len() >= self.bytes
-            && self.ids.iter().all(|(at, id)| bytes.get(*at..at + ID_BYTES) == Some(&id.to_le_bytes()))
+        let is_id = |at: usize, id: u32| match bytes[at..].first_chunk::<ID_BYTES>() {
+            Some(bytes) => u32::from_le_bytes(*bytes) == id,
+            None => false,
+        };
+        bytes.len() >= self.bytes && self.ids.iter().all(|(at, id)| is_id(*at, *id))
     }
 }
 

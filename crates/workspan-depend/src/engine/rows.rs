@@ -10,7 +10,7 @@
 
 use super::batch::GROUPS;
 use super::found::distances_in;
-use super::plan::{Batch, Class, Operation};
+use super::plan::{Batch, Class, Operation, Seen};
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers};
 use crate::table::Kind;
@@ -34,13 +34,15 @@ pub(super) struct Column {
     end: u64,
     /// Each iteration has bytes of its own, in order.
     is_monotone: bool,
+    /// All cells were written by this class, at these moments: first and last.
+    one: Option<(usize, u64, u64)>,
 }
 
 impl Default for Column {
     fn default() -> Column {
         let (addresses, classes) = ([0; MOST], [NO_CLASS; MOST]);
         let cells = [((0, 0), Cell::default()); MOST];
-        Column { addresses, cells, classes, low: 0, end: 0, is_monotone: true }
+        Column { addresses, cells, classes, low: 0, end: 0, is_monotone: true, one: None }
     }
 }
 
@@ -84,6 +86,7 @@ impl Engine {
         if good < FEW {
             return 0;
         }
+        let filled = good;
         let mut columns = std::mem::take(&mut context.columns);
         if columns.len() < batch.operations.len() {
             columns.resize_with(batch.operations.len(), Column::default);
@@ -98,12 +101,8 @@ impl Engine {
             return 0;
         };
         let before = node.turn;
-        let times = Times {
-            first: now + 1,
-            former: before,
-            duration: context.steady.duration,
-            iteration: node.iteration,
-        };
+        let times =
+            Times { first: now + 1, former: before, duration: context.steady.duration, iteration: node.iteration };
         // All that the shadow knows lies before.
         node.turn = times.first;
         for (operation, column) in batch.operations.iter_mut().zip(&mut columns) {
@@ -115,7 +114,10 @@ impl Engine {
         if good < FEW {
             good = 0;
         }
-        for (operation, column) in batch.operations.iter_mut().zip(&columns).filter(|_| good > 0) {
+        for (operation, column) in batch.operations.iter_mut().zip(&mut columns).filter(|_| good > 0) {
+            if good < filled {
+                column.shorten(good);
+            }
             self.take(context, readers, operation, (column, good), times);
         }
         context.columns = columns;
@@ -142,15 +144,7 @@ impl Engine {
         (column, many): (&Column, usize),
         times: Times,
     ) {
-        let cells = column.cells[..many].iter();
-        let each = (0..).zip(column.addresses.iter().zip(cells.zip(&column.classes)));
-        for (number, (address, ((_, cell), class))) in each {
-            if *class != NO_CLASS {
-                found(context, operation, (*class).into(), *address, (cell.written, cell.written), (number, times));
-            } else if !operation.is_write {
-                self.expose(context, operation.site, None);
-            }
-        }
+        self.last_writes(context, operation, (column, many), times);
         if operation.is_write {
             write_all(context, readers, operation, (column, many), times);
         } else {
@@ -159,6 +153,31 @@ impl Engine {
         for class in &mut operation.classes {
             if let Some(node) = context.nodes.get(class.node) {
                 class.settle(node);
+            }
+        }
+    }
+
+    /// Dependences on the last writes of the cells.
+    fn last_writes(
+        &mut self,
+        context: &mut Context,
+        operation: &mut Operation,
+        (column, many): (&Column, usize),
+        times: Times,
+    ) {
+        let addresses = &column.addresses[..many];
+        if let (Some((class, first, last)), [from, .., to]) = (column.one, addresses) {
+            let varies = addresses.iter().any(|address| address != from);
+            operation.classes[class].seen = Seen::all(many as u64, (first, last), (*from, *to), varies);
+            return;
+        }
+        let cells = column.cells[..many].iter();
+        let each = (0..).zip(column.addresses.iter().zip(cells.zip(&column.classes)));
+        for (number, (address, ((_, cell), class))) in each {
+            if *class != NO_CLASS {
+                found(context, operation, (*class).into(), *address, (cell.written, cell.written), (number, times));
+            } else if !operation.is_write {
+                self.expose(context, operation.site, None);
             }
         }
     }
@@ -288,16 +307,38 @@ impl Column {
         (self.low, self.end) = (low, high.saturating_add(width));
     }
 
+    /// Only the first iterations count.
+    fn shorten(&mut self, many: usize) {
+        let Some((_, first, last)) = &mut self.one else {
+            return;
+        };
+        let moments = self.cells[..many].iter().map(|(_, cell)| cell.written);
+        (*first, *last) = moments.fold((u64::MAX, 0), |(first, last), at| (first.min(at), last.max(at)));
+    }
+
     /// How many iterations find what was found before.
     fn look(&mut self, context: &Context, readers: &Readers, operation: &mut Operation, many: usize) -> usize {
         let Column { addresses, cells, classes, .. } = self;
         let addresses = &addresses[..many];
-        let found = context.shadow.cells(addresses, operation.shift, &mut operation.page, cells);
+        let written = context.shadow.cells(addresses, operation.shift, &mut operation.page, cells);
         let is_stack = self.end >= context.root_address.saturating_sub(super::STACK) && self.low < context.root_address;
         let kind = if operation.is_write { Kind::Waw } else { Kind::Raw };
         let mut near = operation.near;
+        self.one = None;
+        if written.is_one && written.writer != 0 && written.count == many && !is_stack {
+            let class = operation.class_before(near, kind, written.writer, written.first);
+            let is_one = |class: &Class| {
+                written.last <= class.before.1 && !(class.carried && class.node + 1 == context.nodes.len())
+            };
+            let class = class.filter(|class| is_one(&operation.classes[*class]));
+            self.one = class.map(|class| (class, written.first, written.last));
+            if let Some(class) = class.filter(|class| !operation.is_write && operation.finds(1 << class)) {
+                operation.near = class;
+                return many;
+            }
+        }
         let mut good = 0;
-        for ((address, (_, cell)), of_write) in addresses[..found].iter().zip(&*cells).zip(classes) {
+        for ((address, (_, cell)), of_write) in addresses[..written.count].iter().zip(&*cells).zip(classes) {
             let floor = if is_stack { context.floor(*address) } else { 0 };
             let mut found = 0;
             *of_write = NO_CLASS;
@@ -324,6 +365,9 @@ impl Column {
             good += 1;
         }
         operation.near = near;
+        if good < many {
+            self.one = None;
+        }
         good
     }
 }
