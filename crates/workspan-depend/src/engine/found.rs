@@ -76,7 +76,8 @@ impl Engine {
         let node = &context.nodes[at.node];
         let distances = distances(node, at.carried, source.first, source.last);
         let top = context.nodes[context.frames[context.frames.len() - 1].node].serial;
-        let slot = context.slot(kind, source.site, sink, (context.nodes[at.node].number, at.carried));
+        let is_top = context.frames.len() - 1 == node.frame;
+        let slot = context.slot(kind, source.site, sink, (context.nodes[at.node].number, at.carried, is_top));
         let (node, memo) = (&context.nodes[at.node], &context.memos[slot]);
         let frame = &context.frames[node.frame];
         // In one node, and under one frame on top, only the call of the earlier access can be another one.
@@ -91,7 +92,6 @@ impl Engine {
             self.seen_again(context, slot, (kind, source, at), address, distances);
             return;
         }
-        let is_top = context.frames.len() - 1 == node.frame;
         let place = (node.number, frame.function);
         let is_known = memo.source == source.site && memo.place == place;
         let is_direct = if is_known { memo.is_direct } else { self.is_direct(context, node.frame, source.site) };

@@ -248,7 +248,7 @@ struct Waited {
 }
 
 /// Sources that are remembered for each later access and kind.
-const WAYS: usize = 8;
+const WAYS: usize = 16;
 
 impl Default for Engine {
     fn default() -> Engine {
