@@ -161,7 +161,7 @@ const PAGE: u64 = 1 << 12;
 /// The same, as a number of cells.
 const CELLS: usize = 1 << 12;
 /// Pages that are found without a table.
-const RECENT: usize = 64;
+const RECENT: usize = 1024;
 
 /// Where a page is found without a table.
 #[inline]
@@ -261,13 +261,25 @@ impl Shadow {
 
     /// The cell of an access that covers one cell, which must be there; `last`: number of a page, + 1, and where it is.
     #[inline]
-    pub fn whole(&self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(u32, u32)> {
+    pub fn whole(&mut self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(u32, u32)> {
         let key = address / PAGE;
         if last.0 != key + 1 {
-            *last = (key + 1, *self.index.get(&key)?);
+            *last = match self.recent.get(recent(key)) {
+                Some(recent) if recent.0 == key + 1 => *recent,
+                _ => (key + 1, self.look_up(key)?),
+            };
         }
         let is_whole = self.pages[last.1 as usize].shift == shift && address & ((1 << shift) - 1) == 0;
         is_whole.then_some((last.1, ((address % PAGE) >> shift) as u32))
+    }
+
+    /// A page that is found without the table from now on.
+    fn look_up(&mut self, key: u64) -> Option<u32> {
+        let page = *self.index.get(&key)?;
+        if let Some(place) = self.recent.get_mut(recent(key)) {
+            *place = (key + 1, page);
+        }
+        Some(page)
     }
 
     fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
@@ -307,24 +319,24 @@ impl Shadow {
 
     /// What cells hold, one for each of these addresses as [`Shadow::whole`] finds it, up to one that is not there.
     pub fn cells(
-        &self,
+        &mut self,
         addresses: &[u64],
         shift: u32,
         last: &mut (u64, u32),
         into: &mut [((u32, u32), Cell)],
     ) -> Written {
         let mask = (1 << shift) - 1;
-        let (mut key, mut cells): (u64, &[Cell]) = (0, &[]);
+        let (mut key, mut page) = (0, 0);
         let mut all = Written { first: u64::MAX, is_one: true, ..Written::default() };
         for (address, into) in addresses.iter().zip(into) {
             if key != address / PAGE + 1 {
                 if self.whole(*address, shift, last).is_none() {
                     return all;
                 }
-                (key, cells) = (last.0, &self.pages[last.1 as usize].cells);
+                (key, page) = (last.0, last.1 as usize);
             }
             let at = (address % PAGE) >> shift;
-            let Some(cell) = cells.get(at as usize).filter(|_| address & mask == 0) else {
+            let Some(cell) = self.pages[page].cells.get(at as usize).filter(|_| address & mask == 0) else {
                 return all;
             };
             *into = ((last.1, at as u32), *cell);

@@ -317,7 +317,7 @@ impl Column {
     }
 
     /// How many iterations find what was found before.
-    fn look(&mut self, context: &Context, readers: &Readers, operation: &mut Operation, many: usize) -> usize {
+    fn look(&mut self, context: &mut Context, readers: &Readers, operation: &mut Operation, many: usize) -> usize {
         let Column { addresses, cells, classes, .. } = self;
         let addresses = &addresses[..many];
         let written = context.shadow.cells(addresses, operation.shift, &mut operation.page, cells);
