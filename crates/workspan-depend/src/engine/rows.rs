@@ -350,7 +350,7 @@ impl Column {
                     break;
                 }
                 near = class;
-                *of_write = class as u8;
+                *of_write = u8::try_from(class).unwrap_or(NO_CLASS);
                 found = 1 << class;
             }
             if operation.is_write && cell.readers != 0 {
