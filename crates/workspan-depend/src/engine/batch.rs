@@ -13,7 +13,9 @@ use workspan_graph::program::Program;
 use workspan_trace::program::{operation, Access as Mode, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
+use super::accesses::note_read;
 use super::plan::{Batch, Class, Operation, Seen, Where};
+use super::shapes::Noted;
 use super::steady::{Find, ATTEMPTS};
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers};
@@ -293,5 +295,15 @@ impl Engine {
         readers.drop_list(cell.readers);
         *context.shadow.cell(place).0 = Cell { written: context.now, writer: operation.site, readers: 0 };
         Some(())
+    }
+}
+
+impl Operation {
+    /// Adds a read to groups, whatever they are.
+    pub(super) fn read_any(&mut self, context: &Context, readers: &mut Readers, cell: &mut Cell) {
+        let head = readers.get(cell.readers).last;
+        if note_read(context, readers, cell, (self.site, self.function)) == Noted::Pushed {
+            self.together = context.together(self.function, head);
+        }
     }
 }

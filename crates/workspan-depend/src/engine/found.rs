@@ -8,7 +8,7 @@ use crate::models::{Child, MODELS};
 use crate::shadow::{Reader, Site};
 use crate::source::small;
 use crate::table::{Key, Kind};
-use crate::tree::{Common, Node};
+use crate::tree::{distances, Common};
 
 /// Models with loops, and those with lines: one bit each.
 const LOOPS: u16 = bits(true);
@@ -26,26 +26,6 @@ const fn bits(loops: bool) -> u16 {
         at += 1;
     }
     found
-}
-
-/// Distances between accesses at two moments, and one now.
-#[inline]
-pub(super) fn distances(node: &Node, carried: bool, first: u64, last: u64) -> (u64, u64) {
-    distances_in(node, (node.former, node.iteration), carried, first, last)
-}
-
-/// The same in another iteration: when the one before began, and its number.
-#[inline]
-pub(super) fn distances_in(node: &Node, (former, now): (u64, u64), carried: bool, first: u64, last: u64) -> (u64, u64) {
-    if !carried {
-        return (0, 0);
-    }
-    if first >= former {
-        // The iteration before, as most.
-        return (1, 1);
-    }
-    let least = now - node.iterations.at(last);
-    (least, if first == last { least } else { now - node.iterations.at(first) })
 }
 
 fn find(kind: Kind, source: Reader, at: Common, record: u32) -> Find {

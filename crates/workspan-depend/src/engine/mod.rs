@@ -32,7 +32,7 @@ use workspan_graph::program::Loaded;
 use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
-use self::rows::Column;
+use self::plan::Column;
 use self::shapes::Shapes;
 use self::steady::Steady;
 use crate::effects::STATES;

@@ -3,13 +3,9 @@
 use workspan_graph::events::slot;
 use workspan_trace::ID_BYTES;
 
-use super::accesses::note_read;
-use super::found::distances;
-use super::shapes::Noted;
-use super::Context;
 use crate::shadow::{Cell, Reader, Readers, Site};
 use crate::table::{Kind, Tally};
-use crate::tree::Node;
+use crate::tree::{distances, Node};
 
 /// Where the address of an access is.
 #[derive(Clone, Copy, Debug)]
@@ -187,14 +183,6 @@ impl Operation {
         true
     }
 
-    /// The same, whatever groups there are.
-    pub(super) fn read_any(&mut self, context: &Context, readers: &mut Readers, cell: &mut Cell) {
-        let head = readers.get(cell.readers).last;
-        if note_read(context, readers, cell, (self.site, self.function)) == Noted::Pushed {
-            self.together = context.together(self.function, head);
-        }
-    }
-
     /// True if models wait as they did where these classes are found.
     #[inline]
     pub(super) fn finds(&self, found: u64) -> bool {
@@ -205,5 +193,34 @@ impl Operation {
     pub(super) fn count(&mut self, nodes: &[Node], class: usize, address: u64, (first, last): (u64, u64)) {
         let class = &mut self.classes[class];
         class.tally.count(address, distances(&nodes[class.node], class.carried, first, last));
+    }
+}
+
+/// Iterations that are taken together at most.
+pub(super) const MOST: usize = 64;
+/// The cell has not been written.
+pub(super) const NO_CLASS: u8 = u8::MAX;
+
+/// What one access of these iterations meets.
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) addresses: [u64; MOST],
+    pub(super) cells: [((u32, u32), Cell); MOST],
+    /// Of the last write.
+    pub(super) classes: [u8; MOST],
+    pub(super) low: u64,
+    /// Behind the last byte.
+    pub(super) end: u64,
+    /// Each iteration has bytes of its own, in order.
+    pub(super) is_monotone: bool,
+    /// All cells were written by this class, at these moments: first and last.
+    pub(super) one: Option<(usize, u64, u64)>,
+}
+
+impl Default for Column {
+    fn default() -> Column {
+        let (addresses, classes) = ([0; MOST], [NO_CLASS; MOST]);
+        let cells = [((0, 0), Cell::default()); MOST];
+        Column { addresses, cells, classes, low: 0, end: 0, is_monotone: true, one: None }
     }
 }

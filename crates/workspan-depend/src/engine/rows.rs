@@ -1,6 +1,6 @@
 //! Many iterations of a [batch](super::batch), access by access instead of iteration by iteration.
 //!
-//! **Argument:** let no write of these iterations meet another access of theirs. Then what each access finds is decided by the shadow
+//! **Argument:** let no write of these iterations meet another access in any of them. Then what each access finds is decided by the shadow
 //! as it is before all of them, and they may be done in any order. So first all are looked at, and nothing is changed, up to the
 //! first iteration that finds anything new. The iterations before it are done then: one access of all of them, then the next. Only
 //! the reads of a cell by several sites may get into another order thereby. Those of each site stay in order, and nothing depends on more.
@@ -9,43 +9,14 @@
 //! **Cost:** for an access its cell, a comparison with the class of its predecessor, and for a read its group.
 
 use super::batch::GROUPS;
-use super::found::distances_in;
-use super::plan::{Batch, Class, Operation, Seen};
+use super::plan::{Batch, Class, Column, Operation, Seen, MOST, NO_CLASS};
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers};
 use crate::table::Kind;
+use crate::tree::distances_in;
 
-/// Iterations that are taken together at most.
-const MOST: usize = 64;
 /// Fewer are not worth it.
 const FEW: usize = 4;
-/// The cell has not been written.
-const NO_CLASS: u8 = u8::MAX;
-
-/// What one access of these iterations meets.
-#[derive(Debug)]
-pub(super) struct Column {
-    addresses: [u64; MOST],
-    cells: [((u32, u32), Cell); MOST],
-    /// Of the last write.
-    classes: [u8; MOST],
-    low: u64,
-    /// Behind the last byte.
-    end: u64,
-    /// Each iteration has bytes of its own, in order.
-    is_monotone: bool,
-    /// All cells were written by this class, at these moments: first and last.
-    one: Option<(usize, u64, u64)>,
-}
-
-impl Default for Column {
-    fn default() -> Column {
-        let (addresses, classes) = ([0; MOST], [NO_CLASS; MOST]);
-        let cells = [((0, 0), Cell::default()); MOST];
-        Column { addresses, cells, classes, low: 0, end: 0, is_monotone: true, one: None }
-    }
-}
-
 /// When the iterations run.
 #[derive(Clone, Copy, Debug)]
 struct Times {
