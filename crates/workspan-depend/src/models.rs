@@ -153,6 +153,16 @@ impl Level {
         self.lines.clear();
     }
 
+    /// When a child was ready.
+    #[inline]
+    fn ready(&self, child: Child) -> u64 {
+        match child {
+            Child::Iteration => self.iterations,
+            Child::Line(line) => self.lines.get(line),
+            Child::Call(_) | Child::Loop(_) => self.done.get(child.key()),
+        }
+    }
+
     #[inline]
     fn time(&self, work: u64) -> u64 {
         work.saturating_add_signed(self.offset)
@@ -313,16 +323,31 @@ impl Run {
         if level >= self.depth {
             return;
         }
-        let of = &mut self.levels[level];
-        let ready = match child {
-            Child::Iteration => of.iterations,
-            Child::Line(line) => of.lines.get(line),
-            Child::Call(_) | Child::Loop(_) => of.done.get(child.key()),
-        };
+        let ready = self.levels[level].ready(child);
+        self.wait(level, ready, now);
+    }
+
+    /// What runs now depends on children of a level.
+    #[inline]
+    pub fn depend_all(&mut self, level: usize, children: &[Child], now: Clock) {
+        if level >= self.depth {
+            return;
+        }
+        // To wait for several is to wait for the last one.
+        let of = &self.levels[level];
+        let ready = children.iter().fold(0, |ready, child| of.ready(*child).max(ready));
+        self.wait(level, ready, now);
+    }
+
+    #[inline]
+    fn wait(&mut self, level: usize, ready: u64, now: Clock) {
         if level + 1 < self.depth {
             let inner = &mut self.levels[level + 1];
             inner.need = inner.need.max(ready);
-        } else if self.model.lines {
+            return;
+        }
+        let of = &mut self.levels[level];
+        if self.model.lines {
             of.line_start = of.line_start.max(ready);
         } else if ready > 0 && ready + now.line > of.time(now.work) {
             // The line waits, then runs.

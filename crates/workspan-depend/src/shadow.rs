@@ -21,6 +21,21 @@ pub struct Cell {
     pub readers: u32,
 }
 
+/// Who wrote several cells, and when.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written {
+    /// How many cells there are.
+    pub count: usize,
+    /// By which site, if [`is_one`](Written::is_one).
+    pub writer: Site,
+    /// One site has written all.
+    pub is_one: bool,
+    /// The earliest write.
+    pub first: u64,
+    /// The latest.
+    pub last: u64,
+}
+
 /// Reads by one site that no later write can distinguish, but for their distance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reader {
@@ -48,6 +63,12 @@ impl Readers {
         self.all.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default()
     }
 
+    /// A group in its place.
+    #[inline]
+    pub fn place(&mut self, number: u32) -> Option<&mut Reader> {
+        self.all.get_mut((number as usize).wrapping_sub(1))
+    }
+
     /// Changes a group in its place.
     #[inline]
     pub fn change(&mut self, number: u32, change: impl FnOnce(&mut Reader)) {
@@ -67,10 +88,10 @@ impl Readers {
     /// A new group.
     #[inline]
     pub fn add(&mut self, reader: Reader) -> u32 {
-        if self.free != 0 {
-            let number = self.free;
-            self.free = self.get(number).next;
-            self.set(number, reader);
+        let number = self.free;
+        if let Some(place) = self.place(number) {
+            let next = std::mem::replace(place, reader).next;
+            self.free = next;
             return number;
         }
         let number = u32::try_from(self.all.len() + 1).unwrap_or(0);
@@ -94,6 +115,14 @@ impl Readers {
             }
             last = next;
         }
+    }
+
+    /// Gives a list back whose last group is known.
+    #[inline]
+    pub fn drop_whole(&mut self, first: u32, last: u32) {
+        let free = self.free;
+        self.change(last, |reader| reader.next = free);
+        self.free = first;
     }
 
     /// Gives one group of a list back; the one before it, if any, goes on after it.
@@ -132,7 +161,7 @@ const PAGE: u64 = 1 << 12;
 /// The same, as a number of cells.
 const CELLS: usize = 1 << 12;
 /// Pages that are found without a table.
-const RECENT: usize = 64;
+const RECENT: usize = 1024;
 
 /// Where a page is found without a table.
 #[inline]
@@ -232,13 +261,25 @@ impl Shadow {
 
     /// The cell of an access that covers one cell, which must be there; `last`: number of a page, + 1, and where it is.
     #[inline]
-    pub fn whole(&self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(u32, u32)> {
+    pub fn whole(&mut self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(u32, u32)> {
         let key = address / PAGE;
         if last.0 != key + 1 {
-            *last = (key + 1, *self.index.get(&key)?);
+            *last = match self.recent.get(recent(key)) {
+                Some(recent) if recent.0 == key + 1 => *recent,
+                _ => (key + 1, self.look_up(key)?),
+            };
         }
         let is_whole = self.pages[last.1 as usize].shift == shift && address & ((1 << shift) - 1) == 0;
         is_whole.then_some((last.1, ((address % PAGE) >> shift) as u32))
+    }
+
+    /// A page that is found without the table from now on.
+    fn look_up(&mut self, key: u64) -> Option<u32> {
+        let page = *self.index.get(&key)?;
+        if let Some(place) = self.recent.get_mut(recent(key)) {
+            *place = (key + 1, page);
+        }
+        Some(page)
     }
 
     fn find(&mut self, key: u64, address: u64, size: u64) -> u32 {
@@ -274,6 +315,39 @@ impl Shadow {
     #[inline]
     pub fn cell(&mut self, (page, cell): (u32, u32)) -> (&mut Cell, &mut Readers) {
         (&mut self.pages[page as usize].cells[cell as usize], &mut self.readers)
+    }
+
+    /// What cells hold, one for each of these addresses as [`Shadow::whole`] finds it, up to one that is not there.
+    pub fn cells(
+        &mut self,
+        addresses: &[u64],
+        shift: u32,
+        last: &mut (u64, u32),
+        into: &mut [((u32, u32), Cell)],
+    ) -> Written {
+        let mask = (1 << shift) - 1;
+        let (mut key, mut page) = (0, 0);
+        let mut all = Written { first: u64::MAX, is_one: true, ..Written::default() };
+        for (address, into) in addresses.iter().zip(into) {
+            if key != address / PAGE + 1 {
+                if self.whole(*address, shift, last).is_none() {
+                    return all;
+                }
+                (key, page) = (last.0, last.1 as usize);
+            }
+            let at = (address % PAGE) >> shift;
+            let Some(cell) = self.pages[page].cells.get(at as usize).filter(|_| address & mask == 0) else {
+                return all;
+            };
+            *into = ((last.1, at as u32), *cell);
+            if all.count == 0 {
+                all.writer = cell.writer;
+            }
+            all.is_one &= all.writer == cell.writer;
+            (all.first, all.last) = (all.first.min(cell.written), all.last.max(cell.written));
+            all.count += 1;
+        }
+        all
     }
 
     /// Splits some bytes at the borders of pages.

@@ -10,7 +10,7 @@ use workspan_trace::program::{flag, operation, Access, Module, NONE};
 use workspan_trace::rust_names::is_library_file;
 
 use crate::effects::{reads_on, Named};
-use crate::shadow::Site;
+use crate::shadow::{BuildHasher, Site};
 
 /// A place in the source; 0 is unknown.
 pub type PlaceId = u32;
@@ -127,7 +127,7 @@ pub struct Source {
     /// Places; the first is unknown.
     pub places: Vec<Place>,
     by_place: HashMap<Place, PlaceId>,
-    lines: HashMap<(u32, u32), u32>,
+    lines: HashMap<(u32, u32), u32, BuildHasher>,
     /// Sites; the first is none.
     pub sites: Vec<SiteInfo>,
     /// Segments by id.

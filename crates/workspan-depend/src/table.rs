@@ -96,6 +96,14 @@ impl Tally {
         self.varies |= self.last != address;
         self.last = address;
     }
+
+    /// It was seen several times, first and last at these addresses; `distances`: the least and the greatest.
+    pub fn count_all(&mut self, times: u64, (first, last, varies): (u64, u64, bool), distances: (u64, u64)) {
+        self.count(first, distances);
+        self.count += times - 1;
+        self.varies |= varies;
+        self.last = last;
+    }
 }
 
 /// Whether a value that a loop wrote was read afterwards, and from which iteration.

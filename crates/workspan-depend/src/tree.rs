@@ -163,3 +163,23 @@ pub fn common(nodes: &[Node], moment: u64) -> Common {
     }
     Common { node: 0, carried: false }
 }
+
+/// Distances between accesses at two moments, and one now.
+#[inline]
+pub fn distances(node: &Node, carried: bool, first: u64, last: u64) -> (u64, u64) {
+    distances_in(node, (node.former, node.iteration), carried, first, last)
+}
+
+/// The same in another iteration: when the one before began, and its number.
+#[inline]
+pub fn distances_in(node: &Node, (former, now): (u64, u64), carried: bool, first: u64, last: u64) -> (u64, u64) {
+    if !carried {
+        return (0, 0);
+    }
+    if first >= former {
+        // The iteration before, as most.
+        return (1, 1);
+    }
+    let least = now - node.iterations.at(last);
+    (least, if first == last { least } else { now - node.iterations.at(first) })
+}

@@ -9,24 +9,23 @@
 //!
 //! **Cost:** a comparison for each segment; for each access a cell, a class, and a count.
 
-use workspan_graph::events::slot;
 use workspan_graph::program::Program;
 use workspan_trace::program::{operation, Access as Mode, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use super::accesses::note_read;
-use super::found::distances;
-use super::plan::{Batch, Class, Operation, Where};
+use super::plan::{Batch, Class, Operation, Seen, Where};
 use super::shapes::Noted;
-use super::steady::Find;
+use super::steady::{Find, ATTEMPTS};
 use super::{Context, Engine};
-use crate::shadow::{Cell, Reader, Readers, Site};
+use crate::shadow::{Cell, Reader, Readers};
 use crate::source::small;
 use crate::table::{Kind, Tally};
-use crate::tree::Node;
 
+/// Iterations in a row that find anything new, until others are recorded.
+const FAILED: u32 = 3;
 /// Groups of reads that one write may end here.
-const GROUPS: usize = 8;
+pub(super) const GROUPS: usize = 8;
 
 impl Engine {
     /// Takes as many iterations as come in one piece; returns their bytes.
@@ -37,18 +36,30 @@ impl Engine {
         if batch.possible.is_none() {
             batch.possible = Some(self.prepare(context, program, &mut batch).is_some() && context.follows == 0);
         }
+        if batch.failed >= FAILED && context.steady.attempts < ATTEMPTS {
+            // What comes now has become another thing than what was recorded.
+            let attempts = context.steady.attempts + 1;
+            self.catch_up(context);
+            context.steady.attempts = attempts;
+            return 0;
+        }
         let (mut at, mut times) = (0, 0);
         if batch.possible == Some(true) {
             let mut readers = std::mem::take(&mut context.shadow.readers);
-            while let Some(iteration) = bytes.get(at..at + batch.bytes) {
-                if batch.ids.iter().any(|(at, id)| iteration.get(*at..at + ID_BYTES) != Some(&id.to_le_bytes())) {
-                    break;
+            while batch.comes(&bytes[at..]) {
+                let rows = self.rows(context, &mut readers, &mut batch, &bytes[at..]);
+                if rows > 0 {
+                    times += rows as u64;
+                    at += rows * batch.bytes;
+                    continue;
                 }
-                let done = self.iteration(context, &mut readers, &mut batch, iteration);
+                let done = self.iteration(context, &mut readers, &mut batch, &bytes[at..]);
                 if done < batch.operations.len() {
+                    batch.failed += 1;
                     context.steady.skip = small(done);
                     break;
                 }
+                batch.failed = 0;
                 times += 1;
                 at += batch.bytes;
             }
@@ -112,6 +123,7 @@ impl Engine {
                     after: lines + run as u64,
                     classes: Vec::new(),
                     found: [0; 2],
+                    near: 0,
                     is_awaited: false,
                     page: (0, 0),
                     together: (0, 0),
@@ -144,10 +156,12 @@ impl Engine {
             kind,
             source,
             range: Engine::interval(context, find),
+            before: (1, 0),
             node: at.node,
             carried: at.carried,
             record,
             tally: Tally::default(),
+            seen: Seen::default(),
         }
     }
 
@@ -195,10 +209,7 @@ impl Engine {
         (node.former, node.turn) = (node.turn, turn);
         node.iteration += 1;
         for (number, operation) in batch.operations.iter_mut().enumerate() {
-            let address = match operation.address {
-                Where::Byte(at, offset) => slot(&bytes[at..], 0).wrapping_add_signed(offset),
-                Where::Fixed(address) => address,
-            };
+            let address = operation.address.of(bytes);
             context.now = turn + operation.after;
             if self.again(context, readers, operation, address).is_none() {
                 if let Some(node) = context.nodes.last_mut() {
@@ -249,11 +260,7 @@ impl Engine {
             }
             let turn = context.nodes.last().map_or(0, |node| node.turn);
             if !operation.read(readers, cell.readers, turn, context.now) {
-                let head = readers.get(cell.readers).last;
-                let noted = note_read(context, readers, &mut cell, (operation.site, operation.function));
-                if noted == Noted::Pushed {
-                    operation.together = context.together(operation.function, head);
-                }
+                operation.read_any(context, readers, &mut cell);
                 *context.shadow.cell(place).0 = cell;
             }
             return Some(());
@@ -292,48 +299,11 @@ impl Engine {
 }
 
 impl Operation {
-    /// Number of the class of an earlier access.
-    #[inline]
-    fn class(&self, nodes: &[Node], kind: Kind, source: Site, moment: u64) -> Option<usize> {
-        self.classes.iter().position(|class| {
-            class.source == source
-                && class.kind == kind
-                && class.range.0 <= moment
-                && moment <= class.range.1
-                && nodes.get(class.node).is_some_and(|node| (moment < node.turn) == class.carried)
-        })
-    }
-
-    /// Adds a read to groups as [`note_read`] does, if they are those that it meets mostly; the cell stays as it is.
-    #[inline]
-    fn read(&self, readers: &mut Readers, number: u32, turn: u64, now: u64) -> bool {
-        let head = readers.get(number);
-        if head.site != self.site {
-            return false;
+    /// Adds a read to groups, whatever they are.
+    pub(super) fn read_any(&mut self, context: &Context, readers: &mut Readers, cell: &mut Cell) {
+        let head = readers.get(cell.readers).last;
+        if note_read(context, readers, cell, (self.site, self.function)) == Noted::Pushed {
+            self.together = context.together(self.function, head);
         }
-        if head.first >= turn {
-            readers.set(number, Reader { last: now, ..head });
-            return true;
-        }
-        let next = readers.get(head.next);
-        let is_pair = next.site == self.site && next.next == 0;
-        if !is_pair || next.last < self.together.0 || head.last > self.together.1 {
-            return false;
-        }
-        readers.set(head.next, Reader { last: head.last, ..next });
-        readers.set(number, Reader { first: now, last: now, ..head });
-        true
-    }
-
-    /// True if models wait as they did where these classes are found.
-    #[inline]
-    fn finds(&self, found: u64) -> bool {
-        !self.is_awaited || self.found.contains(&found)
-    }
-
-    #[inline]
-    fn count(&mut self, nodes: &[Node], class: usize, address: u64, (first, last): (u64, u64)) {
-        let class = &mut self.classes[class];
-        class.tally.count(address, distances(&nodes[class.node], class.carried, first, last));
     }
 }

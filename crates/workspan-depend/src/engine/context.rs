@@ -48,13 +48,19 @@ impl Context {
 
     /// Where the last dependence of two places is kept, of those that a node carries or not.
     #[inline]
-    pub(super) fn slot(&mut self, kind: Kind, source: Site, sink: Site, (number, carried): (u32, bool)) -> usize {
+    pub(super) fn slot(
+        &mut self,
+        kind: Kind,
+        source: Site,
+        sink: Site,
+        (number, carried, is_top): (u32, bool, bool),
+    ) -> usize {
         let first = &mut self.memo_of[sink as usize][kind as usize];
         if *first == 0 {
             *first = small(self.memos.len()) + 1;
             self.memos.extend([NO_MEMO; WAYS]);
         }
-        let way = source ^ u32::from(carried) << 2 ^ number << 1;
+        let way = source ^ u32::from(carried) << 2 ^ number << 1 ^ u32::from(is_top) << 3;
         *first as usize - 1 + way as usize % WAYS
     }
 

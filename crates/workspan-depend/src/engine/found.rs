@@ -8,7 +8,7 @@ use crate::models::{Child, MODELS};
 use crate::shadow::{Reader, Site};
 use crate::source::small;
 use crate::table::{Key, Kind};
-use crate::tree::{Common, Node};
+use crate::tree::{distances, Common};
 
 /// Models with loops, and those with lines: one bit each.
 const LOOPS: u16 = bits(true);
@@ -26,21 +26,6 @@ const fn bits(loops: bool) -> u16 {
         at += 1;
     }
     found
-}
-
-/// Distances between accesses at two moments, and one now.
-#[inline]
-pub(super) fn distances(node: &Node, carried: bool, first: u64, last: u64) -> (u64, u64) {
-    if !carried {
-        return (0, 0);
-    }
-    if first >= node.former {
-        // The iteration before, as most.
-        return (1, 1);
-    }
-    let now = node.iteration;
-    let least = now - node.iterations.at(last);
-    (least, if first == last { least } else { now - node.iterations.at(first) })
 }
 
 fn find(kind: Kind, source: Reader, at: Common, record: u32) -> Find {
@@ -71,7 +56,8 @@ impl Engine {
         let node = &context.nodes[at.node];
         let distances = distances(node, at.carried, source.first, source.last);
         let top = context.nodes[context.frames[context.frames.len() - 1].node].serial;
-        let slot = context.slot(kind, source.site, sink, (context.nodes[at.node].number, at.carried));
+        let is_top = context.frames.len() - 1 == node.frame;
+        let slot = context.slot(kind, source.site, sink, (context.nodes[at.node].number, at.carried, is_top));
         let (node, memo) = (&context.nodes[at.node], &context.memos[slot]);
         let frame = &context.frames[node.frame];
         // In one node, and under one frame on top, only the call of the earlier access can be another one.
@@ -86,7 +72,6 @@ impl Engine {
             self.seen_again(context, slot, (kind, source, at), address, distances);
             return;
         }
-        let is_top = context.frames.len() - 1 == node.frame;
         let place = (node.number, frame.function);
         let is_known = memo.source == source.site && memo.place == place;
         let is_direct = if is_known { memo.is_direct } else { self.is_direct(context, node.frame, source.site) };

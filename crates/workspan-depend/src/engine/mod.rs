@@ -17,6 +17,7 @@ mod frames;
 mod lines;
 mod plan;
 mod repeat;
+mod rows;
 mod shape;
 mod shapes;
 mod steady;
@@ -31,6 +32,7 @@ use workspan_graph::program::Loaded;
 use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
+use self::plan::Column;
 use self::shapes::Shapes;
 use self::steady::Steady;
 use crate::effects::STATES;
@@ -173,6 +175,7 @@ struct Context {
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
     steady: Steady,
     shapes: Shapes,
+    columns: Vec<Column>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -245,7 +248,7 @@ struct Waited {
 }
 
 /// Sources that are remembered for each later access and kind.
-const WAYS: usize = 8;
+const WAYS: usize = 16;
 
 impl Default for Engine {
     fn default() -> Engine {

@@ -12,7 +12,7 @@
 
 use workspan_trace::facts::Deed;
 
-use super::shapes::{act, Act, Noted, Step, Way};
+use super::shapes::{act, Act, Group, Noted, Step, Way};
 use super::steady::State;
 use super::{Context, Engine};
 use crate::models::Child;
@@ -121,7 +121,8 @@ impl Engine {
             Way::Noting => {
                 touches.iter().for_each(|(local, deed, site)| self.touch_noted(context, (*local, *deed, *site)));
                 let noting = &mut context.shapes.noting;
-                noting.lines.push((noting.acts.len(), noting.awaits.len()));
+                noting.group();
+                noting.lines.push((noting.acts.len(), noting.groups.len()));
             }
             Way::Known(step) => self.line_again(context, step, line),
         }
@@ -144,9 +145,8 @@ impl Engine {
             noting.records.truncate(records);
             noting.awaits.truncate(awaits);
         }
-        let first = noting.lines.last().map_or(0, |(_, awaits)| *awaits);
         for at in (awaits..noting.awaits.len()).rev() {
-            if noting.awaits[first..at].contains(&noting.awaits[at]) {
+            if noting.awaits[..at].contains(&noting.awaits[at]) {
                 noting.awaits.swap_remove(at);
             }
         }
@@ -161,21 +161,31 @@ impl Engine {
         };
         let base = context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
         let is_recorded = context.steady.state == State::Recording;
-        let awaits = if context.steady.has_waited() { &[][..] } else { &known.awaits[first.1..end.1] };
-        for each in awaits {
-            let model = usize::from(each.model);
-            let level = (base[model] + each.level).saturating_sub(1) as usize;
+        let awaits = if context.steady.has_waited() { &[][..] } else { &known.groups[first.1..end.1] };
+        let mut from = awaits.first().map_or(0, |group| group.first);
+        for Group { model, level, end, .. } in awaits {
+            let children = &known.awaited[from..*end];
+            from = *end;
+            let model = usize::from(*model);
+            let level = (base[model] + level).saturating_sub(1) as usize;
             let run = &mut self.models[model];
-            let of_innermost = each.child == Child::Iteration && level + 2 == run.depth();
-            if of_innermost && !is_recorded {
-                if self.iterated & 1 << model != 0 {
-                    continue;
+            if !is_recorded {
+                // The innermost iteration waits for those before once.
+                if level + 2 == run.depth() && matches!(children, [Child::Iteration]) {
+                    if self.iterated & 1 << model != 0 {
+                        continue;
+                    }
+                    self.iterated |= 1 << model;
                 }
-                self.iterated |= 1 << model;
+                match children {
+                    [child] => run.depend(level, *child, self.clock),
+                    _ => run.depend_all(level, children, self.clock),
+                }
+                continue;
             }
-            run.depend(level, each.child, self.clock);
-            if is_recorded && level + 2 >= run.depth() {
-                context.steady.waits_again(model, level, each.child);
+            run.depend_all(level, children, self.clock);
+            if level + 2 >= run.depth() {
+                children.iter().for_each(|child| context.steady.waits_again(model, level, *child));
             }
         }
         let mut at = first.0;

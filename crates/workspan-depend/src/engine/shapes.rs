@@ -41,6 +41,16 @@ pub(super) struct Await {
     pub(super) child: Child,
 }
 
+/// What a model waits for at one level, on one line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) model: u8,
+    pub(super) level: u32,
+    /// Where it is in [`Step::awaited`].
+    pub(super) first: usize,
+    pub(super) end: usize,
+}
+
 /// What a segment does in a shape.
 #[derive(Debug, Default)]
 pub(super) struct Step {
@@ -51,9 +61,27 @@ pub(super) struct Step {
     /// Dependences that it finds.
     pub(super) records: Vec<u32>,
     pub(super) acts: Vec<Act>,
+    /// What models wait for on the line that is noted.
     pub(super) awaits: Vec<Await>,
-    /// Where acts and awaits of each line end.
+    /// The same of all lines before, by model and level.
+    pub(super) groups: Vec<Group>,
+    pub(super) awaited: Vec<Child>,
+    /// Where acts and groups of each line end.
     pub(super) lines: Vec<(usize, usize)>,
+}
+
+impl Step {
+    /// A line has been noted.
+    pub(super) fn group(&mut self) {
+        self.awaits.sort_by_key(|each| (each.model, each.level));
+        for all in self.awaits.chunk_by(|a, b| (a.model, a.level) == (b.model, b.level)) {
+            let first = self.awaited.len();
+            self.awaited.extend(all.iter().map(|each| each.child));
+            let end = self.awaited.len();
+            self.groups.push(Group { model: all[0].model, level: all[0].level, first, end });
+        }
+        self.awaits.clear();
+    }
 }
 
 /// How the touches of a segment are done.

@@ -396,3 +396,42 @@ int main(void) {
     let verdicts: Vec<_> = loops.iter().map(|each| (each["line"].as_u64(), each["parallel"].as_str())).collect();
     assert_eq!(verdicts, [(Some(6), Some("yes")), (Some(7), Some("yes"))]);
 }
+
+/// 198 cells of two arrays, three times; what the loops do to them is counted by hand.
+#[test]
+fn iterations_that_are_taken_together_are_counted_as_others_are() {
+    let text = "static double a[200], b[200];
+int main(void) {
+    for (int t = 0; t < 3; t++) {
+        for (int i = 1; i < 199; i++)
+            b[i] = a[i - 1] + a[i] + a[i + 1];
+        for (int i = 1; i < 199; i++)
+            a[i] = b[i] + 1;
+    }
+    return a[7] < 0;
+}
+";
+    let found = of_source("depend-rows", text);
+    let counts = |kind: &str, source: u64, sink: u64, carrier: Option<u64>| {
+        let of_lines = |each: &&Value| {
+            each["kind"] == kind
+                && each["source"]["line"] == source
+                && each["sink"]["line"] == sink
+                && each["carried_by"]["line"].as_u64() == carrier
+        };
+        let all = found["dependences"].as_array().expect("a list").iter().filter(of_lines);
+        all.fold((0, 0), |(count, most), each| {
+            let number = |value: &Value| value.as_u64().expect("a number");
+            (count + number(&each["count"]), most.max(number(&each["distance"]["max"])))
+        })
+    };
+    // All but the outermost neighbours are read by three sites.
+    let read = 3 * 198 - 2;
+    assert_eq!(counts("RAW", 5, 7, None), (3 * 198, 0));
+    assert_eq!(counts("RAW", 7, 5, Some(3)), (2 * read, 1));
+    assert_eq!(counts("WAR", 5, 7, None), (3 * read, 0));
+    assert_eq!(counts("WAR", 7, 5, Some(3)), (2 * 198, 1));
+    assert_eq!(counts("WAW", 5, 5, Some(3)), (2 * 198, 1));
+    assert_eq!(counts("WAW", 7, 7, Some(3)), (2 * 198, 1));
+    assert_eq!(counts("RAW", 5, 5, Some(4)), (0, 0));
+}

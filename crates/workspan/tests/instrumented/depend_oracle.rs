@@ -167,7 +167,9 @@ impl Writer {
         let kind = self.random.below(9);
         match kind {
             0 | 1 if nested < 3 => {
-                let times = 1 + u32::try_from(self.random.below(4)).expect("small");
+                // Some are long enough for iterations to be taken together.
+                let most = if nested > 0 && self.random.below(4) == 0 { 24 } else { 4 };
+                let times = 1 + u32::try_from(self.random.below(most)).expect("small");
                 let line = self.put(&format!("for (unsigned i{depth} = 0; i{depth} < {times}; i{depth}++) {{"));
                 let sites = [0; 5].map(|_| self.site());
                 let body = self.block(depth + 1, nested + 1, callees, is_main);
