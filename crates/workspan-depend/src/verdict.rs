@@ -6,6 +6,7 @@
 //! last iteration's value if a value is read afterwards. Anything else forbids it.
 
 mod chosen;
+mod paths;
 mod unbounded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +47,8 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let mut dependences: Vec<Dependence> = all.map(|(key, record)| judge.dependence(key, record)).collect();
     dependences.sort();
     let boxes = judge.engine.boxes.iter().map(|(name, count)| (judge.name(*name), *count)).collect();
-    Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, ..Profile::default() }
+    let paths = judge.paths();
+    Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, paths, ..Profile::default() }
 }
 
 struct Judge<'e> {
