@@ -5,7 +5,7 @@
 //! occurrences of it, and less where an iteration has several: the nearest holds, of `k` with mean `m` after `1 + (m - 1) / k`. The span of a body is the [longest path](super::level) of as many iterations as one execution has on average.
 //!
 //! **Argument:** bodies are evaluated from the innermost call outwards. Calls that lead back to a running context (recursion deeper than
-//! contexts tell apart) take its values from the round before; those grow by a constant factor from one round to the next,
+//! contexts distinguish) take its values from the round before; those grow by a constant factor from one round to the next,
 //! once the path stays the same, so that the limit is known from three rounds.
 
 use std::collections::{BTreeMap, HashMap};

@@ -110,7 +110,7 @@ fn a_smoothing_filter_is_parallel_once_its_pointers_are_computed() {
         assert!(number(&found["after"][model]["parallelism"]) > 1000.0, "{found:#}");
     }
     assert_eq!(found["before"]["work"], found["after"]["work"]);
-    // It comes true: the same with the pointer computed from the counters.
+    // The prediction is reached: the same with the pointer computed from the counters.
     let source = fs::read_to_string(folder.join("prog.c")).expect("readable");
     let source =
         source.replace("*to++ = centre", "out[y * W + x] = centre").replace("*to++ = mean", "out[y * W + x] = mean");
@@ -145,7 +145,7 @@ fn a_simplex_method_is_parallel_only_inside() {
     let found = what_if(&folder, &["--remove", &format!("potential{scope}"), "--remove", &format!("control{scope}")]);
     let all = found["changed"].as_array().expect("a list");
     let steps = all.iter().find(|each| each["line"] == own).unwrap_or_else(|| panic!("{found:#}"));
-    assert!(number(&steps["before"]) / number(&steps["after"]) > 20.0, "{steps:#}");
+    assert!(number(&steps["before"]) / number(&steps["after"]) > 10.0, "{steps:#}");
 }
 
 #[test]

@@ -6,6 +6,12 @@ mod shapes;
 use super::{Context, Edge, Loop, Paths, Piece};
 use crate::source::Place;
 
+/// They are the same, but for rounding.
+#[track_caller]
+pub(super) fn equal(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= expected.abs() * 1e-9, "{found} instead of {expected}");
+}
+
 pub(super) fn at(line: u32) -> Place {
     Place { file: "prog.c".to_owned(), line, column: 1 }
 }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::equal;
 use crate::paths::level::{longest, Arc, MOST};
 
 /// When a node of an iteration is ready, by the definition.
@@ -46,7 +47,7 @@ proptest! {
     fn the_longest_path_is_that_of_the_definition((weights, arcs) in body(), turns in 1_usize..40) {
         #[expect(clippy::cast_precision_loss, reason = "few")]
         let found = longest(&weights, &arcs, turns as f64);
-        prop_assert_eq!(found.span, slow(&weights, &arcs, turns));
+        equal(found.span, slow(&weights, &arcs, turns));
         // The path that is shown has that weight.
         let shown: f64 = found.nodes.iter().zip(&weights).map(|(times, weight)| times * weight).sum();
         prop_assert!((shown - found.span).abs() < 1e-6, "{shown} of {}", found.span);
@@ -78,5 +79,5 @@ fn a_dependence_that_spans_more_than_is_gone_through_holds() {
 #[test]
 fn circles_within_an_iteration_end() {
     let arcs = [Arc { from: 0, to: 1, distance: 0 }, Arc { from: 1, to: 0, distance: 0 }];
-    assert_eq!(longest(&[3.0, 4.0], &arcs, 1.0).span, 7.0);
+    equal(longest(&[3.0, 4.0], &arcs, 1.0).span, 7.0);
 }

@@ -1,6 +1,6 @@
 //! Shapes as in Mak's chapter 6, with answers in closed form; changes; files; merging.
 
-use super::{at, Small};
+use super::{at, equal, Small};
 use crate::file::{decode, encode};
 use crate::paths::change::{removed, At, Change, Deed, Named};
 use crate::paths::evaluate::{evaluate, Evaluated, Tasks};
@@ -39,7 +39,7 @@ fn sha() -> Small {
 fn figure_6_3_a_chain_of_calls() {
     let small = sha();
     let found = plain(&small.paths);
-    assert_eq!(found.program.work, f64::from(38 * 413_746 + 39 * 2));
+    equal(found.program.work, f64::from(38 * 413_746 + 39 * 2));
     assert!((found.program.span - f64::from(38 * 413_746)).abs() < 1.0, "{:?}", found.program);
     let body = found.bodies.iter().find(|body| body.in_loop == 1).expect("the loop");
     // The line is on the path in each iteration, the dependence between them.
@@ -95,9 +95,9 @@ fn figure_6_5_a_serial_loop_is_parallel_inside() {
         let change = Change { faster: [(("prog.c".to_owned(), line), factor)].into(), ..Change::default() };
         evaluate(&small.paths, &change, Tasks::Lines).program.span.round()
     };
-    assert_eq!(faster(88, 2.0), 290_100.0 - 25_000.0);
-    assert_eq!(faster(41, 2.0), 290_100.0 - 120_050.0);
-    assert_eq!(faster(102, 4.0), 290_100.0 - 180_000.0);
+    equal(faster(88, 2.0), 290_100.0 - 25_000.0);
+    equal(faster(41, 2.0), 290_100.0 - 120_050.0);
+    equal(faster(102, 4.0), 290_100.0 - 180_000.0);
 }
 
 /// Iterations that wait for whole iterations: two lines, of which one is a chain.
@@ -108,11 +108,11 @@ fn iterations_as_tasks_wait_for_whole_iterations() {
     let (chain, other) = (small.piece(0, 6, own, 3, 1000), small.piece(0, 7, own, 20, 1000));
     small.edge(chain, chain, "s", Some((own, 1)), 999);
     small.edge(chain, other, "s", None, 1000);
-    assert_eq!(plain(&small.paths).program.span, 3020.0);
-    assert_eq!(evaluate(&small.paths, &Change::default(), Tasks::Iterations).program.span, 23_000.0);
+    equal(plain(&small.paths).program.span, 3020.0);
+    equal(evaluate(&small.paths, &Change::default(), Tasks::Iterations).program.span, 23_000.0);
     // A clause takes it away.
     small.paths.edges[0].clause = Clause::Reduction;
-    assert_eq!(evaluate(&small.paths, &Change::default(), Tasks::Iterations).program.span, 23.0);
+    equal(evaluate(&small.paths, &Change::default(), Tasks::Iterations).program.span, 23.0);
 }
 
 /// A dependence on each hundredth iteration, or in each hundredth: chains of a hundredth.
@@ -188,7 +188,7 @@ fn two_runs_are_the_sum() {
     assert_eq!((digest.count, found.contexts[0].entries), (74, 2));
     let (alone, more) = (plain(&one).program, plain(&other.paths).program);
     let both = plain(&found).program;
-    assert_eq!(both.work, alone.work + more.work);
+    equal(both.work, alone.work + more.work);
     assert!((both.span - alone.span - more.span).abs() < 1.0, "{both:?}");
     assert_eq!(found.pieces[found.pieces.len() - 1].place, at(300));
     assert_eq!(other.paths.pieces[line as usize].cost, 5);

@@ -18,7 +18,7 @@ pub struct CriticalPaths {
     pub lines: Vec<PathLine>,
     /// Graphs, the one with the largest part of the program's critical path first.
     pub graphs: Vec<Graph>,
-    /// Graphs that were left out, for they are many.
+    /// Graphs beyond the first 1000, which are not in the list.
     pub left_out: u64,
 }
 
