@@ -1,6 +1,7 @@
 //! Counts what ran, by context, while the [journal](crate::journal) is gone through.
 //!
-//! **Cost:** a look into a table for each step; iterations that are the same are counted at once.
+//! **Cost:** an addition for each line, a look into a table for each call and loop; iterations that are the same are counted at once.
+//! **Memory:** a number for each line between the first and the last of a context, in the order in which the run came to lines.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,6 +14,42 @@ pub const DEPTH: u32 = 16;
 /// Contexts at most; beyond, all other calls of a function are one.
 pub const CONTEXTS: usize = 1 << 14;
 
+/// Executions of lines.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// The line of the first count.
+    first: u32,
+    counts: Vec<u64>,
+}
+
+impl Lines {
+    #[inline]
+    fn add(&mut self, line: u32, times: u64) {
+        if let Some(count) = self.counts.get_mut(line.wrapping_sub(self.first) as usize) {
+            *count += times;
+            return;
+        }
+        if self.counts.is_empty() {
+            self.first = line;
+        }
+        if line < self.first {
+            let more = (self.first - line) as usize;
+            self.counts.splice(0..0, std::iter::repeat_n(0, more));
+            self.first = line;
+        }
+        let at = (line - self.first) as usize;
+        if self.counts.len() <= at {
+            self.counts.resize(at + 1, 0);
+        }
+        self.counts[at] += times;
+    }
+
+    /// Lines that were executed, and how often.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        (self.first..).zip(self.counts.iter().copied()).filter(|(_, count)| *count > 0)
+    }
+}
+
 /// What is counted of a context.
 #[derive(Debug, Default)]
 pub struct Counted {
@@ -21,7 +58,7 @@ pub struct Counted {
     /// Calls.
     pub entries: u64,
     /// Lines, by their number in the journal.
-    pub lines: HashMap<u32, u64, BuildHasher>,
+    pub lines: Lines,
     /// Loops: executions, iterations.
     pub loops: BTreeMap<u32, (u64, u64)>,
     /// Calls, by line and context.
@@ -47,6 +84,8 @@ pub struct Walked {
     pub contexts: Vec<Counted>,
     /// Lines of the journal that followed one another on one line of the source.
     pub follow: BTreeSet<(u32, u32)>,
+    /// What each line has followed last, + 1.
+    before: Vec<u32>,
     numbers: HashMap<(PlaceId, u32, u32), u32, BuildHasher>,
     open: Vec<Open>,
     running: HashMap<u32, u32, BuildHasher>,
@@ -97,12 +136,19 @@ impl Walked {
     fn line(&mut self, at: u32, times: u64, lines: &[(u32, u32)], source: &Source) {
         let Some(info) = lines.get(at as usize).and_then(|(id, _)| source.segments.get(*id as usize)) else { return };
         let Some(context) = self.context(info.function, lines, source) else { return };
-        *self.contexts[context as usize].lines.entry(at).or_default() += times;
+        self.contexts[context as usize].lines.add(at, times);
         let run = lines[at as usize].1 as usize;
         let line = info.runs.get(run).map_or(0, |run| run.line);
         let Some(open) = self.open.last_mut() else { return };
         if line != 0 && open.line == line && open.last != at + 1 {
-            self.follow.insert((open.last - 1, at));
+            let number = at as usize;
+            if self.before.len() <= number {
+                self.before.resize(number + 1, 0);
+            }
+            // Mostly it is the same as the last time.
+            if std::mem::replace(&mut self.before[number], open.last) != open.last {
+                self.follow.insert((open.last - 1, at));
+            }
         }
         (open.line, open.last) = (line, at + 1);
     }

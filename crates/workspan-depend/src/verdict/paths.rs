@@ -26,7 +26,8 @@ impl Judge<'_> {
     /// All graphs.
     pub(super) fn paths(&self) -> Paths {
         let (walked, source) = (&self.engine.walked, &self.engine.source);
-        let lines: BTreeSet<u32> = walked.contexts.iter().flat_map(|each| each.lines.keys().copied()).collect();
+        let lines: BTreeSet<u32> =
+            walked.contexts.iter().flat_map(|each| each.lines.iter().map(|(line, _)| line)).collect();
         let mut paths = Paths::default();
         let (pieces, loops) = (BTreeMap::new(), BTreeMap::from([(0, 0)]));
         let mut numbers = Numbers { pieces, of_run: HashMap::new(), of_call: HashMap::new(), loops };
@@ -56,7 +57,7 @@ impl Judge<'_> {
                 function: self.function(each.key.1),
                 depth: each.key.2,
                 entries: each.entries,
-                pieces: each.lines.iter().filter_map(|(line, count)| Some((numbered(line)?, *count))).collect(),
+                pieces: each.lines.iter().filter_map(|(line, count)| Some((numbered(&line)?, count))).collect(),
                 loops: each
                     .loops
                     .iter()

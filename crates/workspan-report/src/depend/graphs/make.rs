@@ -31,7 +31,11 @@ fn view(paths: &Paths, found: &Evaluated, coarse: &Evaluated) -> CriticalPaths {
     ranked.truncate(MOST);
     let named = ranked.iter().enumerate().map(|(at, body)| ((body.context, body.in_loop), format!("g{}", at + 1)));
     let names: HashMap<(u32, u32), String> = named.collect();
-    let graphs = ranked.iter().map(|body| graph(paths, body, &names)).collect();
+    let mut graphs: Vec<Graph> = ranked.iter().map(|body| graph(paths, body, &names)).collect();
+    let callers = callers(paths);
+    for (graph, body) in graphs.iter_mut().zip(&ranked).filter(|(graph, _)| graph.kind == "call") {
+        graph.within = callers.get(&body.context).and_then(|caller| names.get(caller)).cloned();
+    }
     CriticalPaths {
         work: whole(found.program.work),
         lines_as_tasks: span_of(found),
@@ -40,6 +44,17 @@ fn view(paths: &Paths, found: &Evaluated, coarse: &Evaluated) -> CriticalPaths {
         graphs,
         left_out,
     }
+}
+
+/// The body that calls each context first.
+fn callers(paths: &Paths) -> HashMap<u32, (u32, u32)> {
+    let mut found = HashMap::new();
+    for (number, context) in (0..).zip(&paths.contexts) {
+        for (piece, to, _) in context.calls.iter().filter(|each| each.1 != number) {
+            found.entry(*to).or_insert((number, paths.pieces[*piece as usize].in_loop));
+        }
+    }
+    found
 }
 
 /// The span of a program.

@@ -95,7 +95,7 @@ pub struct Graph {
     pub function: String,
     /// How many calls of the function were running; the greatest stands for all deeper ones.
     pub depth: u32,
-    /// The graph around a loop; null for calls.
+    /// The graph around a loop, or that calls; null for the program.
     pub within: Option<String>,
     /// Calls, or executions of the loop.
     pub entries: u64,

@@ -69,7 +69,7 @@ pub(super) fn differences(engine: &Engine, tree: &Tree<'_>, name: &str) -> Strin
     let mut found = Counts::default();
     for each in &engine.walked.contexts {
         found.entries.insert(each.key, each.entries);
-        found.lines.extend(each.lines.iter().map(|(line, count)| ((each.key, engine.lines[*line as usize]), *count)));
+        found.lines.extend(each.lines.iter().map(|(line, count)| ((each.key, engine.lines[line as usize]), count)));
         found.loops.extend(each.loops.iter().map(|(number, count)| ((each.key, *number), *count)));
         let calls = each.calls.iter().map(|((line, to), count)| {
             ((each.key, engine.lines[*line as usize], engine.walked.contexts[*to as usize].key), *count)
