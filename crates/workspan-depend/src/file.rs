@@ -10,7 +10,7 @@ use crate::source::Place;
 /// First bytes of a file.
 const MAGIC: &[u8] = b"workspan-depend\0";
 /// Incremented with every change.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Why a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,6 +77,7 @@ pub fn encode(profile: &Profile) -> Vec<u8> {
         out.text(name);
         out.number(*count);
     });
+    crate::paths::form::put(out, &profile.paths);
     std::mem::take(&mut out.bytes)
 }
 
@@ -166,6 +167,7 @@ pub fn decode(bytes: &[u8]) -> Result<Profile, Problem> {
         })?,
         lines: all(from, take_lines)?.into_iter().collect(),
         boxes: all(from, |from| Ok((from.text()?, from.number()?)))?,
+        paths: crate::paths::form::take(from)?,
     };
     if from.rest().is_empty() {
         Ok(profile)

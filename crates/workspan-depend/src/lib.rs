@@ -8,6 +8,7 @@
 //! * [`engine`]: takes segments as they come, and finds dependences; [`table`]: where they are collected.
 //! * [`models`]: work and span in all task models, as the program streams by; [`journal`], [`second`]: for those that have to know all
 //!   dependences first.
+//! * [`paths`]: critical-path graphs of calls and loops, and what-if on them.
 //! * [`verdict`]: loops and calls, from the table; [`profile`]: the result as values; [`mod@file`]: the result as bytes;
 //!   [`merge`]: several runs as one.
 //!
@@ -21,6 +22,7 @@ pub mod journal;
 pub mod merge;
 pub mod models;
 pub mod objects;
+pub mod paths;
 pub mod profile;
 pub mod second;
 pub mod shadow;

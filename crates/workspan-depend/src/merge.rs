@@ -39,6 +39,7 @@ pub fn merge(earlier: Profile, later: Profile) -> Profile {
     }
     let key = |each: &(String, u64)| each.0.clone();
     found.boxes = by_key(found.boxes, later.boxes, key, |one, other| one.1 += other.1);
+    found.paths = crate::paths::merge::merge(found.paths, later.paths);
     found
 }
 

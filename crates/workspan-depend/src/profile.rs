@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::paths::Paths;
 use crate::source::Place;
 
 /// Whether iterations of a loop could run in parallel.
@@ -167,4 +168,6 @@ pub struct Profile {
     pub lines: BTreeMap<String, BTreeMap<u32, bool>>,
     /// Functions outside instrumented code, and how often they were called.
     pub boxes: Vec<(String, u64)>,
+    /// Critical-path graphs.
+    pub paths: Paths,
 }

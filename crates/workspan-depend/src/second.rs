@@ -15,6 +15,7 @@ pub fn part(engine: &mut Engine) {
     let lines: Vec<_> = engine.lines.iter().map(|(id, number)| line_of(engine, *id, *number)).collect();
     later.part(&journal, &Known { lines: &lines, serial: &engine.serial, places: &engine.source.places });
     engine.later = later;
+    engine.walked.part(&journal, &engine.lines, &engine.source);
 }
 
 /// Goes through what the journal has, and puts these models to the others.

@@ -56,6 +56,8 @@ pub struct Record {
     pub least: u64,
     /// Greatest distance.
     pub most: u64,
+    /// Sum of the distances; of those that were not looked at one by one, as their least and greatest say.
+    pub sum: u64,
     /// Where it was seen first.
     pub address: u64,
     /// Where it was seen last, and in which execution of the loop or function.
@@ -72,6 +74,7 @@ pub struct Tally {
     count: u64,
     least: u64,
     most: u64,
+    sum: u64,
     first: u64,
     last: u64,
     varies: bool,
@@ -79,7 +82,7 @@ pub struct Tally {
 
 impl Default for Tally {
     fn default() -> Tally {
-        Tally { count: 0, least: u64::MAX, most: 0, first: 0, last: 0, varies: false }
+        Tally { count: 0, least: u64::MAX, most: 0, sum: 0, first: 0, last: 0, varies: false }
     }
 }
 
@@ -93,14 +96,17 @@ impl Tally {
         self.count += 1;
         self.least = self.least.min(distances.0);
         self.most = self.most.max(distances.1);
+        self.sum += distances.1;
         self.varies |= self.last != address;
         self.last = address;
     }
 
-    /// It was seen several times, first and last at these addresses; `distances`: the least and the greatest.
+    /// It was seen several times, first and last at these addresses; `distances`: the least and the greatest, and the others are
+    /// taken to lie around their middle.
     pub fn count_all(&mut self, times: u64, (first, last, varies): (u64, u64, bool), distances: (u64, u64)) {
         self.count(first, distances);
         self.count += times - 1;
+        self.sum += (times - 1).saturating_mul(u64::midpoint(distances.0.min(distances.1), distances.1));
         self.varies |= varies;
         self.last = last;
     }
@@ -147,6 +153,9 @@ impl Table {
     pub fn repeat(&mut self, number: u32, times: u64, most: u64) {
         if let Some((_, record)) = self.all.get_mut(number as usize) {
             record.count += times;
+            let one =
+                if most == 0 { record.least.min(record.most) } else { u64::midpoint(record.most.min(most), most) };
+            record.sum = record.sum.saturating_add(times.saturating_mul(one));
             record.most = record.most.max(most);
         }
     }
@@ -161,6 +170,7 @@ impl Table {
         record.count += tally.count;
         record.least = record.least.min(tally.least);
         record.most = record.most.max(tally.most);
+        record.sum = record.sum.saturating_add(tally.sum);
         record.latest = (tally.last, start);
     }
 
@@ -171,6 +181,7 @@ impl Table {
             record.count += 1;
             record.least = record.least.min(distances.0);
             record.most = record.most.max(distances.1);
+            record.sum = record.sum.saturating_add(distances.1);
             record.varies |= record.count > 1 && record.latest.1 == at.1 && record.latest.0 != at.0;
             record.latest = at;
         }

@@ -7,6 +7,7 @@
 
 mod chosen;
 mod last;
+mod paths;
 mod unbounded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +48,8 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let mut dependences: Vec<Dependence> = all.map(|(key, record)| judge.dependence(key, record)).collect();
     dependences.sort();
     let boxes = judge.engine.boxes.iter().map(|(name, count)| (judge.name(*name), *count)).collect();
-    Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, ..Profile::default() }
+    let paths = judge.paths();
+    Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, paths, ..Profile::default() }
 }
 
 struct Judge<'e> {

@@ -39,6 +39,7 @@ use crate::effects::STATES;
 use crate::journal::Journal;
 use crate::models::{Child, Clock, Later, Run, LATER, MODELS};
 use crate::objects::{Objects, Wrote};
+use crate::paths::walk::Walked;
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
 use crate::source::{PlaceId, Source};
 use crate::table::Table;
@@ -127,6 +128,8 @@ pub struct Engine {
     pub journal: Journal,
     /// Models that go through it.
     pub later: Later,
+    /// What ran, by context.
+    pub walked: Walked,
     /// Lines of segments, by their number in the journal.
     pub lines: Vec<(u32, u32)>,
     line_numbers: Vec<u32>,
@@ -271,6 +274,7 @@ impl Engine {
             clock: Clock::default(),
             journal: Journal::default(),
             later: Later::default(),
+            walked: Walked::default(),
             lines: Vec::new(),
             line_numbers: Vec::new(),
             runs_of_current: 0,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{json, Value};
 
+use super::quoted::quoted;
 use super::text::{describe, reason};
 use super::view::{Depend, Loop, Point};
 use crate::words::csv_cell;
@@ -162,9 +163,4 @@ pub fn dot(view: &Depend) -> String {
         out.push_str("  }\n");
     }
     out + "}\n"
-}
-
-fn quoted(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::graphs::html::section;
 use super::text::{self, describe, headline, ranked, share};
 use super::view::{Depend, Loop};
 use crate::html::escape;
@@ -11,10 +12,11 @@ use crate::place::short_file;
 /// Loops that a table of the page has at most.
 const MOST: usize = 500;
 
-/// The page.
-pub fn html(view: &Depend, made_at: u64) -> String {
+/// The page. `line`: a line of a source file, where there is one.
+pub fn html(view: &Depend, made_at: u64, line: &dyn Fn(&str, u32) -> Option<String>) -> String {
     let warnings = warnings(view.warnings.iter().map(String::as_str));
-    let body = warnings + &candidates(view) + &refused(view) + &models(view) + &coverage(view);
+    let body = warnings + &candidates(view) + &refused(view) + &models(view);
+    let body = body + &section(&view.critical_paths, line) + &coverage(view);
     let headline = headline(view);
     let head = Head { of: "depend", command: &view.command, made_at, headline: &headline };
     page(&head, &body)

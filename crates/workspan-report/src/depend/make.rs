@@ -5,6 +5,7 @@ use workspan_depend::source::Place;
 
 use super::change::change;
 use super::gain::{Gain, OVERHEAD};
+use super::graphs::make::critical_paths;
 use super::view;
 
 /// What beside the profile decides what is shown.
@@ -28,6 +29,7 @@ pub fn answer(profile: &Profile, options: &Options<'_>) -> view::Depend {
         loops.iter().zip(&profile.loops).filter(|(shown, _)| shown.inside.is_none() && !shown.change.is_empty());
     let saved: f64 = outermost.map(|(_, each)| gain.saved(each)).sum();
     view::Depend {
+        critical_paths: critical_paths(&profile.paths),
         command: profile.runs.first().cloned().unwrap_or_default(),
         runs: profile.runs.clone(),
         processors: gain.processors,

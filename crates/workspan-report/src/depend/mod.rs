@@ -5,8 +5,11 @@
 mod change;
 mod files;
 mod gain;
+pub mod graphs;
 mod html;
 mod make;
+mod points;
+mod quoted;
 mod text;
 pub mod view;
 
@@ -14,6 +17,8 @@ pub mod view;
 mod tests;
 
 pub use files::{autopar, csv, dot, sarif};
+pub use graphs::export::critical_dot;
+pub use graphs::what_if;
 pub use html::html;
 pub use make::{answer, Options};
 pub use text::text;

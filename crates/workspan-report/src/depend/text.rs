@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::graphs::text::critical;
 use super::view::{Blocker, Call, Depend, Loop, Point};
 use crate::place::short_file;
 use crate::table::{self, Align};
@@ -20,6 +21,7 @@ pub fn text(view: &Depend, top: usize) -> String {
     refused(view, work, top, &mut out);
     calls(view, work, top, &mut out);
     models(view, &mut out);
+    critical(&view.critical_paths, top, &mut out);
     coverage(view, top, &mut out);
     out
 }

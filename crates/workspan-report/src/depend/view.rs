@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::place;
+use super::graphs::view::CriticalPaths;
+use super::points::rename;
+pub use super::points::{Distance, Point};
 
 /// `workspan depend --json`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -36,6 +38,8 @@ pub struct Depend {
     pub black_boxes: Vec<BlackBox>,
     /// All dependences between places of one function.
     pub dependences: Vec<Dependence>,
+    /// Critical paths, with lines as nodes and dependences as edges.
+    pub critical_paths: CriticalPaths,
 }
 
 impl Depend {
@@ -53,13 +57,10 @@ impl Depend {
             points.for_each(|point| rename(&mut point.file, folder));
         }
         found.calls.iter_mut().for_each(|call| rename(&mut call.file, folder));
+        found.critical_paths.read_in(folder);
         found.coverage.unreached.iter_mut().for_each(|lines| rename(&mut lines.file, folder));
         found
     }
-}
-
-fn rename(file: &mut String, folder: &str) {
-    *file = place::below(folder, file).to_owned();
 }
 
 /// A loop.
@@ -136,26 +137,6 @@ pub struct Blocker {
     pub distance: Option<Distance>,
     /// How often it was seen.
     pub count: u64,
-}
-
-/// Line and column.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Point {
-    /// Source file.
-    pub file: String,
-    /// Line.
-    pub line: u32,
-    /// Column.
-    pub column: u32,
-}
-
-/// Iterations between two accesses.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Distance {
-    /// Least.
-    pub min: u64,
-    /// Greatest.
-    pub max: u64,
 }
 
 /// A place that calls a function of the program.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::DEFAULT_TOP;
 
@@ -18,7 +18,9 @@ Examples:
   workspan depend -- ./prog args
   workspan depend --add -- ./prog other args
   workspan depend -o run.depend --json=run.json -- ./prog args
-  workspan depend report run.depend --json";
+  workspan depend report run.depend --json
+  workspan depend what-if run.depend --closed-form to --speed-up prog.c:30=2
+  workspan depend export run.depend --format dot | dot -Tsvg > run.svg";
 
 /// `workspan depend`.
 #[derive(Args, Clone, Debug)]
@@ -92,6 +94,72 @@ pub struct Shown {
 pub enum DependVerb {
     /// Show a profile again.
     Report(DependReport),
+    /// Predict the span without some dependences, or with faster lines; no new run.
+    WhatIf(DependWhatIf),
+    /// Write the critical-path graphs for other tools.
+    Export(DependExport),
+}
+
+const WHAT_IF: &str = "\
+DEPENDENCE is VARIABLE, VARIABLE@FILE:LINE (those that the loop there carries), VARIABLE@FUNCTION, or FILE:LINE->FILE:LINE.
+`control` stands for the condition that decides how many iterations run, `memory` for accesses without a variable.
+
+Examples:
+  workspan depend what-if run.depend --closed-form to@smoothing
+  workspan depend what-if --remove 'sha.c:19->sha.c:19' --speed-up sha.c:12=2 --json";
+
+/// `workspan depend what-if`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = WHAT_IF)]
+pub struct DependWhatIf {
+    /// The profile.
+    #[arg(default_value = DEFAULT_PROFILE)]
+    pub file: PathBuf,
+    /// Remove these dependences.
+    #[arg(long, value_name = "DEPENDENCE")]
+    pub remove: Vec<String>,
+    /// Give each iteration a copy of the variable of its own.
+    #[arg(long, value_name = "DEPENDENCE")]
+    pub private: Vec<String>,
+    /// Compute the variable from the iteration's number.
+    #[arg(long, value_name = "DEPENDENCE")]
+    pub closed_form: Vec<String>,
+    /// Run a line, with what it calls, or the loop that begins there, FACTOR times faster.
+    #[arg(long, value_name = "FILE:LINE=FACTOR")]
+    pub speed_up: Vec<String>,
+    /// Report as JSON, to FILE or to standard output.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub json: Option<PathBuf>,
+    /// Show at most N rows of a table.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
+    pub top: usize,
+}
+
+/// A format of `workspan depend export`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DependFormat {
+    /// Graphviz.
+    Dot,
+}
+
+/// `workspan depend export`.
+#[derive(Args, Clone, Debug)]
+pub struct DependExport {
+    /// The profile.
+    #[arg(default_value = DEFAULT_PROFILE)]
+    pub file: PathBuf,
+    /// The format.
+    #[arg(short, long, value_enum)]
+    pub format: DependFormat,
+    /// Write to FILE; default: standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the graph of that name alone (`g1`, …: see `critical_paths.graphs[].id` of the JSON report).
+    #[arg(long, value_name = "NAME")]
+    pub graph: Option<String>,
+    /// Write at most N graphs, the ones with the largest part of the critical path first.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub limit: usize,
 }
 
 /// `workspan depend report`.

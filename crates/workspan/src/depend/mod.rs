@@ -4,8 +4,10 @@
 //! processor. Exit status: the program's.
 
 pub mod drain;
+pub mod export;
 pub mod record;
 pub mod report;
+pub mod what_if;
 
 use crate::args::depend::{Depend, DependVerb};
 use crate::exit::Outcome;
@@ -14,6 +16,8 @@ use crate::exit::Outcome;
 pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
     match &args.verb {
         Some(DependVerb::Report(options)) => report::run(options),
+        Some(DependVerb::WhatIf(options)) => what_if::run(options),
+        Some(DependVerb::Export(options)) => export::run(options),
         None => record::run(args),
     }
 }

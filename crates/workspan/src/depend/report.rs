@@ -58,7 +58,7 @@ pub fn show(profile: &Profile, shown: &Shown, asked: bool) -> anyhow::Result<()>
     // For other programs files are as the compiler saw them.
     let here = std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
     let read = view.read_in(&here);
-    let page = || html(&read, made_at);
+    let page = || html(&read, made_at, &line);
     let outputs: [(&Option<PathBuf>, &dyn Fn() -> String); 5] = [
         (as_csv, &|| csv(&view)),
         (as_sarif, &|| sarif(&view)),

@@ -328,6 +328,8 @@ For programs made by workspan build. races ends with status 1 if there is one.",
         text: "\
   workspan depend [-o FILE] [--add] [--json=FILE] [--sarif FILE] [--csv FILE] [--html FILE] -- ./prog args
   workspan depend report [FILE] [--json]
+  workspan depend what-if [FILE] --remove | --private | --closed-form DEPENDENCE, --speed-up FILE:LINE=FACTOR [--json]
+  workspan depend export --format dot [FILE] [-o FILE]
   cargo workspan depend --release [-- args]
 For programs made by workspan build, and in Rust. --add merges runs on several inputs. `parallel` is yes, with-clauses, no
 or not-executed; dependences are seen only where code ran. The exit status is the program's.",
@@ -349,6 +351,10 @@ or not-executed; dependences are seen only where code ran. The exit status is th
             "calls[].sync",
             "models[].name",
             "models[].parallelism",
+            "critical_paths.lines_as_tasks.parallelism",
+            "critical_paths.lines[].held_by",
+            "critical_paths.graphs[].nodes[].cost",
+            "critical_paths.graphs[].edges[].times",
             "coverage.lines",
             "coverage.executed",
         ],

@@ -5,6 +5,7 @@ mod commands;
 mod depend;
 mod depend_models;
 mod depend_oracle;
+mod depend_paths;
 mod depend_rust;
 mod mpi;
 mod openmp;

@@ -1,6 +1,7 @@
 //! The task models of `workspan depend` on random programs, against a slow computation from the definitions: a tree of all that ran,
 //! all dependences between its lines, and recursion. No streaming, no shapes, no jumps, no memory of what was found before.
 
+mod counts;
 mod slow;
 mod source;
 mod tree;
@@ -63,7 +64,7 @@ fn compare(path: &Path, name: &str) -> Option<String> {
     }
     assert_eq!(tree.lines.iter().map(|line| line.cost).sum::<u64>(), clock, "{name}: work");
     let expected = slow::spans(&tree, &engine.source);
-    let mut differences = String::new();
+    let mut differences = counts::differences(&engine, &tree, name);
     for ((model, found), expected) in MODELS.iter().zip(found).zip(expected) {
         if found != expected {
             let _ =

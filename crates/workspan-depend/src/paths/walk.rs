@@ -1,0 +1,182 @@
+//! Counts what ran, by context, while the [journal](crate::journal) is gone through.
+//!
+//! **Cost:** an addition for each line, a look into a table for each call and loop; iterations that are the same are counted at once.
+//! **Memory:** a number for each line between the first and the last of a context, in the order in which the run came to lines.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::journal::{Journal, Step, Walk};
+use crate::shadow::BuildHasher;
+use crate::source::{small, PlaceId, Source};
+
+/// Depth of recursion from which on calls count as one context.
+pub const DEPTH: u32 = 16;
+/// Contexts at most; beyond, all other calls of a function are one.
+pub const CONTEXTS: usize = 1 << 14;
+
+/// Executions of lines.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// The line of the first count.
+    first: u32,
+    counts: Vec<u64>,
+}
+
+impl Lines {
+    #[inline]
+    fn add(&mut self, line: u32, times: u64) {
+        if let Some(count) = self.counts.get_mut(line.wrapping_sub(self.first) as usize) {
+            *count += times;
+            return;
+        }
+        if self.counts.is_empty() {
+            self.first = line;
+        }
+        if line < self.first {
+            let more = (self.first - line) as usize;
+            self.counts.splice(0..0, std::iter::repeat_n(0, more));
+            self.first = line;
+        }
+        let at = (line - self.first) as usize;
+        if self.counts.len() <= at {
+            self.counts.resize(at + 1, 0);
+        }
+        self.counts[at] += times;
+    }
+
+    /// Lines that were executed, and how often.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        (self.first..).zip(self.counts.iter().copied()).filter(|(_, count)| *count > 0)
+    }
+}
+
+/// What is counted of a context.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// Place of the call, function, depth of recursion.
+    pub key: (PlaceId, u32, u32),
+    /// Calls.
+    pub entries: u64,
+    /// Lines, by their number in the journal.
+    pub lines: Lines,
+    /// Loops: executions, iterations.
+    pub loops: BTreeMap<u32, (u64, u64)>,
+    /// Calls, by line and context.
+    pub calls: BTreeMap<(u32, u32), u64>,
+}
+
+/// A running call.
+#[derive(Debug, Default)]
+struct Open {
+    /// Its context and function, once a line or loop of it has run.
+    known: Option<(u32, u32)>,
+    /// The line that ran last, + 1.
+    last: u32,
+    /// Pieces of the current line that have run.
+    line: u32,
+    loops: Vec<u32>,
+}
+
+/// All counts.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// Contexts.
+    pub contexts: Vec<Counted>,
+    /// Lines of the journal that followed one another on one line of the source.
+    pub follow: BTreeSet<(u32, u32)>,
+    /// What each line has followed last, + 1.
+    before: Vec<u32>,
+    numbers: HashMap<(PlaceId, u32, u32), u32, BuildHasher>,
+    open: Vec<Open>,
+    running: HashMap<u32, u32, BuildHasher>,
+}
+
+impl Walked {
+    /// Goes through a part of the journal. `lines`: segment and line of each of its lines.
+    pub fn part(&mut self, journal: &Journal, lines: &[(u32, u32)], source: &Source) {
+        journal.replay(|walk| match walk {
+            Walk::Step(step) => self.step(step, 1, lines, source),
+            Walk::Cycle(steps, times) => steps.iter().for_each(|step| self.step(*step, times, lines, source)),
+        });
+    }
+
+    fn step(&mut self, step: Step, times: u64, lines: &[(u32, u32)], source: &Source) {
+        match step {
+            Step::Call => self.open.push(Open::default()),
+            Step::Return(_) => {
+                if let Some((_, function)) = self.open.pop().and_then(|open| open.known) {
+                    *self.running.entry(function).or_default() -= 1;
+                }
+            }
+            Step::Loop(number) => {
+                let function = source.loops.get(number as usize - 1).map_or(0, |each| each.function);
+                let Some(context) = self.context(function, lines, source) else { return };
+                let count = self.contexts[context as usize].loops.entry(number).or_default();
+                *count = (count.0 + times, count.1 + times);
+                if let Some(open) = self.open.last_mut() {
+                    (open.line, _) = (0, open.loops.push(number));
+                }
+            }
+            Step::Turn => {
+                let Some(open) = self.open.last_mut() else { return };
+                open.line = 0;
+                if let (Some((context, _)), Some(number)) = (open.known, open.loops.last()) {
+                    self.contexts[context as usize].loops.entry(*number).or_default().1 += times;
+                }
+            }
+            Step::Leave(_) => {
+                if let Some(open) = self.open.last_mut() {
+                    (open.line, _) = (0, open.loops.pop());
+                }
+            }
+            Step::Line(at) => self.line(at, times, lines, source),
+        }
+    }
+
+    fn line(&mut self, at: u32, times: u64, lines: &[(u32, u32)], source: &Source) {
+        let Some(info) = lines.get(at as usize).and_then(|(id, _)| source.segments.get(*id as usize)) else { return };
+        let Some(context) = self.context(info.function, lines, source) else { return };
+        self.contexts[context as usize].lines.add(at, times);
+        let run = lines[at as usize].1 as usize;
+        let line = info.runs.get(run).map_or(0, |run| run.line);
+        let Some(open) = self.open.last_mut() else { return };
+        if line != 0 && open.line == line && open.last != at + 1 {
+            let number = at as usize;
+            if self.before.len() <= number {
+                self.before.resize(number + 1, 0);
+            }
+            // Mostly it is the same as the last time.
+            if std::mem::replace(&mut self.before[number], open.last) != open.last {
+                self.follow.insert((open.last - 1, at));
+            }
+        }
+        (open.line, open.last) = (line, at + 1);
+    }
+
+    /// The context of the call that runs.
+    fn context(&mut self, function: u32, lines: &[(u32, u32)], source: &Source) -> Option<u32> {
+        if let Some((context, _)) = self.open.last()?.known {
+            return Some(context);
+        }
+        let depth = self.running.entry(function).or_default();
+        *depth += 1;
+        let caller = self.open.len().checked_sub(2).map(|at| &self.open[at]);
+        let from = caller.and_then(|open| Some((open.known?.0, open.last.checked_sub(1)?)));
+        let segment = from.and_then(|(_, line)| lines.get(line as usize)).map(|(id, _)| *id);
+        let place = segment.and_then(|id| source.segments.get(id as usize)).map_or(0, |info| info.call);
+        let mut key = (place, function, (*depth).min(DEPTH));
+        if self.contexts.len() >= CONTEXTS && !self.numbers.contains_key(&key) {
+            key = (place.min(1), function, DEPTH);
+        }
+        let number = *self.numbers.entry(key).or_insert(small(self.contexts.len()));
+        if number as usize == self.contexts.len() {
+            self.contexts.push(Counted { key, ..Counted::default() });
+        }
+        self.contexts[number as usize].entries += 1;
+        if let Some((around, line)) = from {
+            *self.contexts[around as usize].calls.entry((line, number)).or_default() += 1;
+        }
+        self.open.last_mut()?.known = Some((number, function));
+        Some(number)
+    }
+}

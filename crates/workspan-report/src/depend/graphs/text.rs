@@ -1,0 +1,55 @@
+//! The critical path of the program as text.
+
+use std::fmt::Write as _;
+
+use super::view::{CriticalPaths, Held};
+use crate::place::short_file;
+use crate::table::{self, Align};
+
+/// A table of the lines that the critical path runs through.
+pub(in crate::depend) fn critical(view: &CriticalPaths, top: usize, out: &mut String) {
+    if view.lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\nCritical path, with the clauses above: parallelism {:.2} if iterations wait for whole iterations, {:.2} if lines wait \
+         for lines.\nOf the latter, {} instructions, the costliest lines:",
+        view.iterations_as_tasks.parallelism, view.lines_as_tasks.parallelism, view.lines_as_tasks.span
+    );
+    let mut rows = vec![["share", "line", "waits for"].map(str::to_owned).to_vec()];
+    for each in view.lines.iter().take(top) {
+        rows.push(vec![
+            format!("{:.1} %", each.share * 100.0),
+            format!("{}:{} in {}", short_file(&each.file), each.line, each.function),
+            each.held_by.as_ref().map_or_else(String::new, reason),
+        ]);
+    }
+    out.push_str(&table::write(&rows, &[Align::Right, Align::Left, Align::Left]));
+    if view.lines.len() > top {
+        let _ = writeln!(out, "{} more lines: --top {}, or --json", view.lines.len() - top, view.lines.len());
+    }
+}
+
+/// A dependence in words.
+pub(in crate::depend) fn reason(held: &Held) -> String {
+    let at = format!("{}:{}", short_file(&held.source.file), held.source.line);
+    let carried = held
+        .carried_by
+        .as_ref()
+        .map_or_else(String::new, |of| format!(", carried by the loop at {}:{}", short_file(&of.file), of.line));
+    match held.kind.as_str() {
+        "control" => format!("the condition at {at}{carried}"),
+        kind if held.variable.is_empty() => format!("memory ({kind}) of {at}{carried}"),
+        kind => format!("{} ({kind}) of {at}{carried}", held.variable),
+    }
+}
+
+/// Instructions, or a count: whole unless small.
+pub(super) fn number(value: f64) -> String {
+    if value < 10.0 && value.fract() != 0.0 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.0}")
+    }
+}
