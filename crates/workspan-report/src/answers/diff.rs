@@ -404,7 +404,11 @@ fn program(out: &mut String, answer: &Answer, style: Style) {
     if let Some(quantity) = &view.parallelism {
         row("parallelism", quantity, show_ratio);
     }
-    if let Some(quantity) = &view.uniform_parallelism {
+    let ends = view.parallelism.zip(view.uniform_parallelism);
+    // Where both ends are one number on both sides, that is said already.
+    let differs = |lower: Range, upper: Range| upper.median > lower.median * parts::ONE_NUMBER;
+    let apart = ends.filter(|(low, high)| differs(low.before, high.before) || differs(low.after, high.after));
+    if let Some((_, quantity)) = &apart {
         row("parallelism, at most", quantity, show_ratio);
     }
     if let Some(quantity) = &view.task_overhead {

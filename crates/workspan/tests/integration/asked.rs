@@ -6,13 +6,15 @@ use std::path::Path;
 use serde_json::{json, Value};
 
 use crate::build::{self, scratch};
-use crate::command::{record, report, run, warnings};
+use crate::command::{report, run, warnings, workspan};
 use crate::openmp_build::{openmp, Compiler};
 use crate::tbb::by_gcc;
 
 /// The report of a run with these options, and what the program printed.
 fn asked(folder: &Path, options: &[&str], program: &Path, arguments: &[&str]) -> (Value, String) {
-    let ended = run(&mut record(folder, options, program, arguments));
+    let mut command = workspan(folder);
+    command.args(["record", "--clock", "virtual"]).args(options).arg("--").arg(program).args(arguments);
+    let ended = run(&mut command);
     ended.check_success();
     (report(folder, "workspan.wspan"), ended.out())
 }
