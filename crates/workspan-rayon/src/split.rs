@@ -19,7 +19,7 @@ pub fn stolen(actual: bool) -> bool {
     actual && process::logical_cores().is_none()
 }
 
-/// What the program is to hear that asks for the number of threads, `actual` being the truth.
+/// What the program hears that asks how many threads there are, `actual` being the truth.
 pub fn asked(actual: usize) -> usize {
     asked::answer(Asked::CurrentNumThreads, actual)
 }

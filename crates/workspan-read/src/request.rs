@@ -12,7 +12,7 @@ pub struct Request {
     pub clock: Clock,
     /// Cores as on which loops are to be split; `None` for the true number.
     pub logical_cores: Option<u32>,
-    /// What a program with one worker hears that asks for the number of threads; `None` for the truth.
+    /// What a program with one worker hears that asks how many threads there are; `None` for the truth.
     pub answered_threads: Option<u32>,
     /// Ticks of the clock per second.
     pub ticks_per_second: u64,
