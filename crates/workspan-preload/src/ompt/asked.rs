@@ -36,24 +36,24 @@ fn ask(original: &Original, function: Asked) -> c_int {
 
 /// Members of the next team.
 #[no_mangle]
-pub extern "C" fn omp_get_max_threads() -> c_int {
+extern "C" fn omp_get_max_threads() -> c_int {
     ask(&MAX_THREADS, Asked::OmpGetMaxThreads)
 }
 
 /// The same, as Fortran calls it.
 #[no_mangle]
-pub extern "C" fn omp_get_max_threads_() -> c_int {
+extern "C" fn omp_get_max_threads_() -> c_int {
     omp_get_max_threads()
 }
 
 /// Processors.
 #[no_mangle]
-pub extern "C" fn omp_get_num_procs() -> c_int {
+extern "C" fn omp_get_num_procs() -> c_int {
     ask(&NUM_PROCS, Asked::OmpGetNumProcs)
 }
 
 /// The same, as Fortran calls it.
 #[no_mangle]
-pub extern "C" fn omp_get_num_procs_() -> c_int {
+extern "C" fn omp_get_num_procs_() -> c_int {
     omp_get_num_procs()
 }

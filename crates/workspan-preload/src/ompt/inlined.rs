@@ -62,7 +62,7 @@ extern "C" fn thread_num(saved: &Saved) -> c_int {
 
 /// Members of the team: headers of loops request that, too.
 #[no_mangle]
-pub extern "C" fn omp_get_num_threads() -> c_int {
+extern "C" fn omp_get_num_threads() -> c_int {
     let original = NUM_THREADS.get();
     if original.is_null() {
         // There is no runtime, so there is one thread.
