@@ -2,7 +2,7 @@
 
 use crate::measured::{below_clock, BelowClock};
 use crate::verdict::forks;
-use workspan_model::{Clock, Ending, Exit, Feature, Nanos, Recording, Run, SiteKind};
+use workspan_model::{AskedBy, AskedThreads, Clock, Ending, Exit, Feature, Nanos, Recording, Run, SiteKind};
 
 /// A caveat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +35,11 @@ pub enum Warning {
     },
     /// gcc's OpenMP runtime was loaded while the program ran, and gave its threads work that nobody could see.
     OpenmpUnseen,
+    /// The program asked how many threads there are, and the answer was one: it may have taken another path than with several.
+    AnsweredOneThread {
+        /// By which functions it asked.
+        by: Vec<AskedBy>,
+    },
     /// No task was created.
     NeverForks,
     /// The span is too short for the clock.
@@ -82,6 +87,7 @@ impl Warning {
             Warning::Dropped { .. } => "dropped",
             Warning::OtherProcesses { .. } => "other-processes",
             Warning::OpenmpUnseen => "openmp-unseen",
+            Warning::AnsweredOneThread { .. } => "answered-one-thread",
             Warning::NeverForks => "never-forks",
             Warning::TooShort { .. } => "too-short",
             Warning::BelowClock(_) => "below-clock",
@@ -131,6 +137,9 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
     }
     if starts_threads_of_libgomp(recording) {
         found.push(Warning::OpenmpUnseen);
+    }
+    if let Some(AskedThreads { answer: 1, by }) = &run.asked {
+        found.push(Warning::AnsweredOneThread { by: by.clone() });
     }
     let forks = forks(recording, run);
     let goes_on_elsewhere = run.ending == Ending::Unseen && run.other_processes > 0;

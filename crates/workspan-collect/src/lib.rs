@@ -17,6 +17,7 @@
 #![expect(unsafe_code, reason = "collector: shared memory, thread-local state, processor instructions")]
 #![expect(clippy::cast_possible_truncation, reason = "ids and bit fields narrower than the arithmetic around them")]
 
+pub mod asked;
 pub mod batch;
 pub mod blocked;
 pub mod calls;

@@ -77,6 +77,8 @@ const PROGRAM: &[&str] = &[
     "serial_ns",
     "workers",
     "logical_cores",
+    "asked_threads.answer",
+    "asked_threads.by",
     "wall_ns",
     "cpu_ns",
     "idle_ns",

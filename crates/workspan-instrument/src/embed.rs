@@ -22,7 +22,7 @@ macro_rules! files {
 const WIRE: Files = files!("workspan-wire": "lib.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "shm.rs" "site.rs" "sync.rs" "task.rs" "trace.rs");
 
 const COLLECT: Files = files!("workspan-collect":
-    "lib.rs" "batch.rs" "blocked.rs" "calls.rs" "candidate.rs" "clock.rs" "counters.rs" "drain.rs" "ends.rs" "events.rs" "exclude.rs" "free.rs" "futex.rs" "group.rs" "handoff.rs" "idle.rs" "intern.rs" "interposed.rs" "interrupt.rs" "join.rs" "left.rs" "log.rs"
+    "lib.rs" "asked.rs" "batch.rs" "blocked.rs" "calls.rs" "candidate.rs" "clock.rs" "counters.rs" "drain.rs" "ends.rs" "events.rs" "exclude.rs" "free.rs" "futex.rs" "group.rs" "handoff.rs" "idle.rs" "intern.rs" "interposed.rs" "interrupt.rs" "join.rs" "left.rs" "log.rs"
     "memory.rs" "modules.rs" "origin.rs" "page.rs" "path.rs" "pause.rs" "process.rs" "region.rs"
     "resource.rs" "ring.rs" "role.rs" "root.rs" "shared.rs" "stack.rs" "strand.rs" "tables.rs" "task.rs" "text.rs" "thread.rs" "ticks.rs" "tool.rs"
     "waiting.rs" "waits.rs"

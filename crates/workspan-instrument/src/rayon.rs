@@ -92,7 +92,7 @@ fn region(edits: &mut Edits, function: &Place, kind: &str, with_self: bool) {
         &format!(
             "let _workspan = rayon_core::workspan::hooks::region::region(\
              rayon_core::workspan::wire::site::SiteKind::{kind}, core::any::type_name::<({types})>, || {{ \
-             rayon_core::current_num_threads(); }});"
+             rayon_core::workspan_num_threads(); }});"
         ),
     );
 }
@@ -152,7 +152,7 @@ fn blocks(edits: &mut Edits) -> Result<(), AnchorError> {
     edits.replace(
         &whole,
         "crate::current_num_threads()",
-        "rayon_core::workspan::hooks::split::threads(crate::current_num_threads())",
+        "rayon_core::workspan::hooks::split::threads(rayon_core::workspan_num_threads())",
     )
 }
 
@@ -163,7 +163,7 @@ fn plumbing(edits: &mut Edits) -> Result<(), AnchorError> {
     edits.replace(
         &new,
         "crate::current_num_threads()",
-        "rayon_core::workspan::hooks::split::threads(crate::current_num_threads())",
+        "rayon_core::workspan::hooks::split::threads(rayon_core::workspan_num_threads())",
     )?;
     let try_split = edits.method("impl Splitter", "try_split")?;
     edits.at_start(&try_split, "let stolen = rayon_core::workspan::hooks::split::stolen(stolen);");
@@ -175,6 +175,12 @@ fn plumbing(edits: &mut Edits) -> Result<(), AnchorError> {
 }
 
 fn par_bridge(edits: &mut Edits) -> Result<(), AnchorError> {
+    let whole = edits.whole();
+    edits.replace(
+        &whole,
+        "use crate::{current_num_threads, current_thread_index};",
+        "use crate::current_thread_index;\nuse rayon_core::workspan_num_threads as current_num_threads;",
+    )?;
     let fields = edits.block("struct IterParallelProducer")?;
     edits.right_after(
         &fields,

@@ -13,7 +13,7 @@ pub type Recipes = &'static [(&'static str, Recipe)];
 
 /// The files to edit.
 pub const FILES: Recipes = &[
-    ("lib.rs", lib),
+    ("lib.rs", lib_that_answers),
     ("job.rs", job),
     ("join/mod.rs", join),
     ("scope/mod.rs", scope),
@@ -32,6 +32,26 @@ pub const IDLE_ONLY_FILES: Recipes =
 fn lib(edits: &mut Edits) -> Result<(), AnchorError> {
     edits.append("#[doc(hidden)]\n#[allow(warnings, missing_docs)]\npub mod workspan;\n");
     Ok(())
+}
+
+/// Rayon's own parts ask by another name than the program.
+fn lib_that_answers(edits: &mut Edits) -> Result<(), AnchorError> {
+    let asked = edits.function("current_num_threads")?;
+    edits.replace(
+        &asked,
+        "crate::registry::Registry::current_num_threads()",
+        "crate::workspan::hooks::split::asked(crate::registry::Registry::current_num_threads())",
+    )?;
+    edits.append(
+        "\
+/// Number of threads in the current registry.
+#[doc(hidden)]
+pub fn workspan_num_threads() -> usize {
+    crate::registry::Registry::current_num_threads()
+}
+",
+    );
+    lib(edits)
 }
 
 fn job(edits: &mut Edits) -> Result<(), AnchorError> {
@@ -369,6 +389,12 @@ fn latch(edits: &mut Edits) -> Result<(), AnchorError> {
 
 fn thread_pool(edits: &mut Edits) -> Result<(), AnchorError> {
     let owner = "impl ThreadPool";
+    let asked = edits.method(owner, "current_num_threads")?;
+    edits.replace(
+        &asked,
+        "self.registry.num_threads()",
+        "crate::workspan::hooks::split::asked(self.registry.num_threads())",
+    )?;
     for (name, kind, types) in [
         ("join", "Join", "(A, B)"),
         ("scope", "Scope", "OP"),

@@ -43,6 +43,8 @@ pub struct Run {
     pub threads: u32,
     /// Cores as on which the runtime split its loops; `None` for the true number.
     pub logical_cores: Option<u32>,
+    /// The program asked how many threads there are, if it did.
+    pub asked: Option<AskedThreads>,
     /// Time workers waited for work.
     pub idle: Nanos,
     /// Time strands were ready without a CPU; in no other number.
@@ -87,6 +89,44 @@ impl Run {
     /// True if nothing is missing from the numbers.
     pub fn complete(&self) -> bool {
         self.ending == Ending::Clean && self.open.is_empty() && self.losses == Losses::default()
+    }
+}
+
+/// The program asked how many threads there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedThreads {
+    /// The least number that it was given.
+    pub answer: u32,
+    /// By which functions it asked.
+    pub by: Vec<AskedBy>,
+}
+
+/// A function that says how many threads there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AskedBy {
+    /// Rayon's, also that of a pool.
+    CurrentNumThreads,
+    /// OpenMP's: members of the next team.
+    OmpGetMaxThreads,
+    /// OpenMP's: processors.
+    OmpGetNumProcs,
+    /// That of oneTBB, also that of an arena.
+    MaxConcurrency,
+}
+
+impl AskedBy {
+    /// All of them.
+    pub const ALL: [AskedBy; 4] =
+        [AskedBy::CurrentNumThreads, AskedBy::OmpGetMaxThreads, AskedBy::OmpGetNumProcs, AskedBy::MaxConcurrency];
+
+    /// As it is in a source.
+    pub fn name(self) -> &'static str {
+        match self {
+            AskedBy::CurrentNumThreads => "rayon::current_num_threads",
+            AskedBy::OmpGetMaxThreads => "omp_get_max_threads",
+            AskedBy::OmpGetNumProcs => "omp_get_num_procs",
+            AskedBy::MaxConcurrency => "tbb::this_task_arena::max_concurrency",
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! the shape of the computation, and with it the span, would depend on this machine and on chance. With a number of
 //! *logical cores* the splitters see that number, and no thefts: the shape is a function of the program alone.
 
-use workspan_collect::process;
+use workspan_collect::{asked, process};
+use workspan_wire::shm::Asked;
 
 /// Threads that a splitter is to assume, `actual` being the truth.
 #[inline]
@@ -16,4 +17,9 @@ pub fn threads(actual: usize) -> usize {
 #[inline]
 pub fn stolen(actual: bool) -> bool {
     actual && process::logical_cores().is_none()
+}
+
+/// What the program hears that asks how many threads there are, `actual` being the truth.
+pub fn asked(actual: usize) -> usize {
+    asked::answer(Asked::CurrentNumThreads, actual)
 }

@@ -20,8 +20,8 @@ use crate::counts;
 use crate::problem::Problem;
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, Exit, Feature, Histogram, Lock, Machine, Nanos, OnPath, OpenRegion,
-    Recording, Run, SiteId, Totals,
+    AskedBy, AskedThreads, Clock, ContextId, ContextTree, Ending, Exit, Feature, Histogram, Lock, Machine, Nanos,
+    OnPath, OpenRegion, Recording, Run, SiteId, Totals,
 };
 
 /// First bytes: not text, and damaged by line-ending conversion.
@@ -29,7 +29,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 6;
+pub const MINOR: u16 = 7;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -328,6 +328,10 @@ fn encode_run(run: &Run) -> Encoder {
     }
     // Since minor version 6.
     events::encode(&mut e, &run.events);
+    // Since minor version 7.
+    let bits =
+        run.asked.iter().flat_map(|asked| &asked.by).map(|by| 1 << asked_bit(*by)).fold(0, |all, bit: u64| all | bit);
+    e.unsigned(bits).unsigned(run.asked.as_ref().map_or(0, |asked| u64::from(asked.answer)));
     e
 }
 
@@ -418,6 +422,12 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
     if !d.is_empty() {
         run.events = events::decode(d, contexts)?;
     }
+    // Since minor version 7.
+    if !d.is_empty() {
+        let (bits, answer) = (d.unsigned()?, d.small()?);
+        let by: Vec<_> = AskedBy::ALL.into_iter().filter(|by| bits & 1 << asked_bit(*by) != 0).collect();
+        run.asked = (!by.is_empty()).then_some(AskedThreads { answer, by });
+    }
     counts::plausible(&run).then_some(run)
 }
 
@@ -455,6 +465,10 @@ fn decode_totals(d: &mut Decoder<'_>) -> Option<Totals> {
 
 const FEATURES: [Feature; 4] =
     [Feature::SwitchWitness, Feature::InterruptWitness, Feature::RunDelay, Feature::SteadyCounter];
+
+fn asked_bit(by: AskedBy) -> u32 {
+    AskedBy::ALL.iter().zip(0..).find(|(known, _)| **known == by).map_or(0, |(_, bit)| bit)
+}
 
 fn feature_bit(feature: Feature) -> u32 {
     FEATURES.iter().zip(0..).find(|(f, _)| **f == feature).map_or(0, |(_, bit)| bit)

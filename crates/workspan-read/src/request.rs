@@ -12,6 +12,8 @@ pub struct Request {
     pub clock: Clock,
     /// Cores as on which loops are to be split; `None` for the true number.
     pub logical_cores: Option<u32>,
+    /// What a program with one worker hears that asks how many threads there are; `None` for the truth.
+    pub answered_threads: Option<u32>,
     /// Ticks of the clock per second.
     pub ticks_per_second: u64,
     /// Virtual clock: cost of creating a task, in 1/1024 ticks.
@@ -60,6 +62,7 @@ pub fn first_page(request: &Request) -> Vec<u8> {
     let config = offset_of!(Header, config);
     put(config + offset_of!(Config, clock), &(request.clock as u32).to_ne_bytes());
     put(config + offset_of!(Config, logical_cores), &request.logical_cores.unwrap_or(0).to_ne_bytes());
+    put(config + offset_of!(Config, answered_threads), &request.answered_threads.unwrap_or(0).to_ne_bytes());
     put(config + offset_of!(Config, ticks_per_second), &request.ticks_per_second.to_ne_bytes());
     put(config + offset_of!(Config, virtual_task_cost), &request.virtual_task_cost.to_ne_bytes());
     for (i, ticks) in request.interrupt_ticks.iter().enumerate() {

@@ -10,8 +10,8 @@ use std::mem::{offset_of, size_of};
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, Ending, Exit, Feature, Histogram, Lock, Losses, Nanos, OnPath, OpenRegion, Recording, Run,
-    SiteId, Totals,
+    AskedBy, AskedThreads, Clock, ContextId, Ending, Exit, Feature, Histogram, Lock, Losses, Nanos, OnPath, OpenRegion,
+    Recording, Run, SiteId, Totals,
 };
 use workspan_wire::histogram;
 use workspan_wire::shm::{
@@ -100,6 +100,7 @@ fn read_header(header: &Record, ticks: &Ticks, run: &mut Run) {
         _ => Clock::Real,
     };
     run.logical_cores = Some(header.u32(config + offset_of!(Config, logical_cores))).filter(|n| *n > 0);
+    run.asked = read_asked(header);
     run.ending = match header.u32(offset_of!(Header, ending)) {
         e if e == shm::Ending::Clean as u32 => Ending::Clean,
         e if e == shm::Ending::InsideRegion as u32 => Ending::InsideRegion,
@@ -134,6 +135,22 @@ fn read_header(header: &Record, ticks: &Ticks, run: &mut Run) {
     .filter(|(bit, _)| bits & *bit as u32 != 0)
     .map(|(_, feature)| feature)
     .collect();
+}
+
+fn read_asked(header: &Record) -> Option<AskedThreads> {
+    let bits = header.u32(offset_of!(Header, asked_by));
+    let by: Vec<_> = [
+        (shm::Asked::CurrentNumThreads, AskedBy::CurrentNumThreads),
+        (shm::Asked::OmpGetMaxThreads, AskedBy::OmpGetMaxThreads),
+        (shm::Asked::OmpGetNumProcs, AskedBy::OmpGetNumProcs),
+        (shm::Asked::MaxConcurrency, AskedBy::MaxConcurrency),
+    ]
+    .into_iter()
+    .filter(|(bit, _)| bits & *bit as u32 != 0)
+    .map(|(_, by)| by)
+    .collect();
+    let answer = u32::MAX - header.u32(offset_of!(Header, asked_least));
+    (!by.is_empty()).then_some(AskedThreads { answer, by })
 }
 
 /// Adds the contexts to the recording. Returns, by the collector's number, the recording's; the root for those that

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use crate::calls::Steal;
 use crate::verdict::{self, Judging};
 use crate::view::{
-    Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread, TaskSizes,
-    Uniform, Warning, SCHEMA_VERSION,
+    AskedThreads, Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread,
+    TaskSizes, Uniform, Warning, SCHEMA_VERSION,
 };
 use crate::{crash, events, place, tree, words};
 use workspan_analysis::calls::Burdened as BurdenedRow;
@@ -109,6 +109,10 @@ fn program(profiles: &Profiles<'_>) -> Program {
         serial_ns: median(profiles, |_, p| p.program.serial),
         workers: last.map_or(0, |run| run.workers),
         logical_cores: last.and_then(|run| run.logical_cores),
+        asked_threads: last.and_then(|run| run.asked.as_ref()).map(|asked| AskedThreads {
+            answer: asked.answer,
+            by: asked.by.iter().map(|by| by.name().to_owned()).collect(),
+        }),
         wall_ns: all(|run| run.wall),
         cpu_ns: all(|run| run.cpu),
         idle_ns: all(|run| run.idle),

@@ -82,6 +82,8 @@ pub(crate) fn conditions(report: &Report) -> String {
         true => format!("teams of {n} threads, of which one runs at a time (--logical-cores {n})"),
         false => format!("loops split as for {n} cores (--logical-cores {n})"),
     }));
+    let more = p.asked_threads.as_ref().filter(|asked| p.workers == 1 && asked.answer > 1);
+    parts.extend(more.map(|asked| format!("{} answered {} threads", asked.by.join(" and "), asked.answer)));
     parts.extend(report.spread.as_ref().map(|s| format!("median of {} runs", s.runs)));
     parts.extend(steal(report));
     parts.join("; ")

@@ -140,6 +140,8 @@ pub struct Program {
     pub workers: u32,
     /// Cores as on which the runtime split its loops; null for the true number.
     pub logical_cores: Option<u32>,
+    /// The program asked how many threads there are; null if it did not.
+    pub asked_threads: Option<AskedThreads>,
     /// From the start to the end of the program.
     pub wall_ns: i64,
     /// CPU time of the process, from the kernel.
@@ -162,6 +164,15 @@ pub struct Program {
     pub exit_code: Option<i32>,
     /// The signal that ended it, if one did.
     pub signal: Option<i32>,
+}
+
+/// The program asked how many threads there are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AskedThreads {
+    /// The least number that it was given.
+    pub answer: u32,
+    /// The functions by which it asked.
+    pub by: Vec<String>,
 }
 
 /// The upper bound for loops: as if each iteration of a worksharing loop cost the same and could run by itself.

@@ -38,7 +38,7 @@ pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 14;
+pub const WIRE_VERSION: u32 = 15;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -210,6 +210,10 @@ pub struct Header {
     pub unfollowed: AtomicU64,
     /// Interface version of a oneTBB that the program has and the collector does not know; 0 for none.
     pub unknown_tbb: AtomicU64,
+    /// Functions by which the program has asked how many threads there are: bits of [`Asked`].
+    pub asked_by: AtomicU32,
+    /// `u32::MAX` less the least number that it was given; 0 if it has not asked.
+    pub asked_least: AtomicU32,
 
     /// Events that are counted by context.
     pub events: Events,
@@ -243,6 +247,22 @@ pub struct Config {
     pub idle_only: AtomicU32,
     /// What a steal costs, in ticks, for burdened spans.
     pub steal_ticks: AtomicI64,
+    /// The number of threads that a program with one worker is given when it asks; 0 for the true number.
+    pub answered_threads: AtomicU32,
+}
+
+/// A function that says how many threads there are: bits of [`Header::asked_by`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Asked {
+    /// `rayon::current_num_threads`, also that of a pool.
+    CurrentNumThreads = 1,
+    /// `omp_get_max_threads`.
+    OmpGetMaxThreads = 2,
+    /// `omp_get_num_procs`.
+    OmpGetNumProcs = 4,
+    /// `tbb::this_task_arena::max_concurrency`, also that of an arena.
+    MaxConcurrency = 8,
 }
 
 /// Source of time.

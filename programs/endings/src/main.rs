@@ -76,6 +76,9 @@ fn main() {
             panic!("cannot run a shell: {error}");
         }
         "workers" => println!("{} workers", rayon::current_num_threads()),
+        // 8000 ticks, on the other path in eight parts side by side.
+        "asks" if rayon::current_num_threads() == 1 => workspan_probe::tick(8000),
+        "asks" => rayon::scope(|scope| (0..8).for_each(|_| scope.spawn(|_| workspan_probe::tick(1000)))),
         "environment" => {
             for (name, value) in env::vars().filter(|(name, _)| name.contains("WORKSPAN") || name.contains("RUSTC")) {
                 println!("{name}={value}");

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
-use crate::profile::{profile, Program, SiteRow};
+use crate::profile::{profile, Program, SiteRow, Uniform};
 use crate::spread::Spread;
 pub(crate) use sites::matched;
 
@@ -62,6 +62,8 @@ pub struct ProgramPair {
     pub span: Pair<Nanos>,
     /// Work over span; `None` where one side has none.
     pub parallelism: Option<Pair<Ratio>>,
+    /// The same at the other end of the range (loops with even iterations, any order of locks); `None` if no run has a range.
+    pub uniform: Option<Pair<Ratio>>,
     /// Cost of creating tasks, over work.
     pub task_overhead: Option<Pair<Ratio>>,
     /// Tasks created.
@@ -85,6 +87,8 @@ pub struct SitePair {
     pub span: Pair<Nanos>,
     /// Work over span; `None` where one side has none.
     pub parallelism: Option<Pair<Ratio>>,
+    /// The same at the other end of the range (loops with even iterations, any order of locks); `None` if no run has a range.
+    pub uniform: Option<Pair<Ratio>>,
     /// Tasks it created.
     pub tasks: Pair<u64>,
     /// Cost of creating them.
@@ -146,11 +150,27 @@ fn pair_of_some(profiles: &Sides, of: impl Fn(usize, &Seen) -> Option<Ratio>) ->
     Some(Pair { before: side(0)?, after: side(1)? })
 }
 
+/// The upper ends of ranges, if some run has a range: one that has none has its parallelism for both ends.
+fn pair_of_ends(
+    profiles: &Sides,
+    of: impl Fn(usize, &Seen) -> Option<(Option<Ratio>, Option<Uniform>)>,
+) -> Option<Pair<Ratio>> {
+    let upper = |at: usize, seen: &Seen| of(at, seen).and_then(|(_, uniform)| uniform?.parallelism);
+    let some = profiles.iter().enumerate().any(|(at, runs)| runs.iter().any(|seen| upper(at, seen).is_some()));
+    let either = |at: usize, seen: &Seen| upper(at, seen).or_else(|| of(at, seen)?.0);
+    if some {
+        pair_of_some(profiles, either)
+    } else {
+        None
+    }
+}
+
 fn program_pair(profiles: &Sides) -> ProgramPair {
     ProgramPair {
         work: pair(profiles, |_, profile| profile.program.work),
         span: pair(profiles, |_, profile| profile.program.span),
         parallelism: pair_of_some(profiles, |_, profile| profile.program.parallelism),
+        uniform: pair_of_ends(profiles, |_, seen| Some((seen.program.parallelism, seen.program.uniform))),
         task_overhead: pair_of_some(profiles, |_, profile| profile.program.task_overhead),
         tasks: pair(profiles, |_, profile| profile.program.tasks),
         serial: pair(profiles, |_, profile| profile.program.serial),
@@ -170,6 +190,7 @@ fn site_pair(profiles: &Sides, ids: [Option<SiteId>; 2]) -> SitePair {
         work: nanos(|row| row.work),
         span: nanos(|row| row.span),
         parallelism: pair_of_some(profiles, |at, profile| row(ids[at], profile)?.parallelism),
+        uniform: pair_of_ends(profiles, |at, seen| row(ids[at], seen).map(|row| (row.parallelism, row.uniform))),
         tasks: pair(profiles, |at, profile| row(ids[at], profile).map_or(0, |row| row.tasks)),
         overhead: nanos(|row| row.overhead),
         critical: nanos(|row| row.critical),
@@ -209,6 +230,18 @@ mod tests {
         };
         let runs = runs.iter().map(run).collect();
         Recording { sites: sites.iter().map(site).collect(), contexts, runs, ..Recording::default() }
+    }
+
+    /// One side has a range and the other one has not: that side's parallelism is both ends.
+    #[test]
+    fn both_ends_of_ranges() {
+        let before = recording(&[(1, "f"), (2, "g")], &[&[100, 300]]);
+        let mut after = before.clone();
+        assert_eq!(diff(&before, &after).program.uniform, None);
+        after.runs[0].uniform_span = Nanos(100);
+        let ends = diff(&before, &after).program.uniform.expect("one side has a range");
+        assert_eq!((ends.before.median, ends.after.median), (Ratio(1.0), Ratio(4.0)));
+        assert_eq!(diff(&after, &before).program.uniform.map(|ends| ends.change()), Some(Change::Less));
     }
 
     #[test]

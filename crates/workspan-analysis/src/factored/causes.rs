@@ -1,7 +1,8 @@
 //! The gap between a parallel run and the ideal one, by cause.
 //!
 //! Of P·T_P, the time that P workers have, the ideal run needs T_s. What is beyond falls to the causes, which do not
-//! overlap and add up to it exactly: (T_1 − S_1 − T_s) + S_1 + I_P + (W_P − T_1), by fact 2.1.
+//! overlap and add up to it exactly: (T_1 − S_1 − T_s) + S_1 + I_P + (W_P − T_1), by fact 2.1. Of the last one, time without a
+//! processor is a cause by itself: that is the machine's, not the program's.
 
 use workspan_model::Nanos;
 
@@ -22,6 +23,8 @@ pub struct Gap {
     pub idle: Nanos,
     /// The span of a run with P workers, if it is known.
     pub span: Option<Nanos>,
+    /// Of W_P − T_1: what had no processor.
+    pub off: Nanos,
 }
 
 /// The gap by cause. A cause below zero has made the run faster.
@@ -38,7 +41,9 @@ pub struct Causes {
     pub parallelism: Nanos,
     /// The rest of I_P: the scheduler's, or of tasks too large to share out.
     pub scheduling: Nanos,
-    /// The same work takes longer on P workers: W_P − T_1.
+    /// Workers had work but no processor: blocked, or others were at work there; beyond that with one worker.
+    pub no_processor: Nanos,
+    /// The same work takes longer on P workers: the rest of W_P − T_1.
     pub inflation: Nanos,
 }
 
@@ -62,7 +67,8 @@ pub fn causes(gap: &Gap) -> Causes {
         task_overhead: gap.task_overhead,
         parallelism,
         scheduling: gap.idle - parallelism,
-        inflation: work - gap.one_worker,
+        no_processor: gap.off,
+        inflation: work - gap.one_worker - gap.off,
     }
 }
 
@@ -72,13 +78,13 @@ mod tests {
 
     /// Planted, in the order of the fields of [`Causes`] after `total`.
     #[track_caller]
-    fn check(planted: [i64; 5], workers: u32, baseline: i64) {
-        let [algorithmic, task_overhead, parallelism, scheduling, inflation] = planted;
+    fn check(planted: [i64; 6], workers: u32, baseline: i64) {
+        let [algorithmic, task_overhead, parallelism, scheduling, no_processor, inflation] = planted;
         let one_worker = baseline + algorithmic + task_overhead;
-        let available = one_worker + parallelism + scheduling + inflation;
+        let available = one_worker + parallelism + scheduling + no_processor + inflation;
         assert_eq!(available % i64::from(workers), 0, "to be written down in whole numbers");
         let time = available / i64::from(workers);
-        let span = (one_worker + inflation + parallelism) / i64::from(workers);
+        let span = (one_worker + no_processor + inflation + parallelism) / i64::from(workers);
         let gap = Gap {
             workers,
             baseline: Nanos(baseline),
@@ -87,10 +93,11 @@ mod tests {
             time: Nanos(time),
             idle: Nanos(parallelism + scheduling),
             span: Some(Nanos(span)),
+            off: Nanos(no_processor),
         };
         let found = causes(&gap);
-        let values =
-            [found.algorithmic, found.task_overhead, found.parallelism, found.scheduling, found.inflation].map(|n| n.0);
+        let Causes { algorithmic, task_overhead, parallelism, scheduling, no_processor, inflation, .. } = found;
+        let values = [algorithmic, task_overhead, parallelism, scheduling, no_processor, inflation].map(|n| n.0);
         assert_eq!(values, planted);
         assert_eq!(found.total.0, planted.iter().sum::<i64>());
         let without = causes(&Gap { span: None, ..gap });
@@ -99,14 +106,15 @@ mod tests {
 
     #[test]
     fn what_was_planted_is_found() {
-        check([0, 0, 0, 0, 0], 4, 400);
-        check([100, 0, 0, 0, 0], 2, 400);
-        check([0, 100, 0, 0, 0], 2, 400);
-        check([0, 0, 100, 0, 0], 2, 400);
-        check([0, 0, 0, 100, 0], 2, 400);
-        check([0, 0, 0, 0, 100], 2, 400);
-        check([10, 20, 30, 40, 100], 4, 400);
+        check([0, 0, 0, 0, 0, 0], 4, 400);
+        check([100, 0, 0, 0, 0, 0], 2, 400);
+        check([0, 100, 0, 0, 0, 0], 2, 400);
+        check([0, 0, 100, 0, 0, 0], 2, 400);
+        check([0, 0, 0, 100, 0, 0], 2, 400);
+        check([0, 0, 0, 0, 100, 0], 2, 400);
+        check([0, 0, 0, 0, 0, 100], 2, 400);
+        check([10, 20, 30, 40, 60, 40], 4, 400);
         // A parallel program that does less than the baseline, and runs better on several caches.
-        check([-50, 10, 20, 20, -40], 4, 400);
+        check([-50, 10, 20, 20, -10, -30], 4, 400);
     }
 }

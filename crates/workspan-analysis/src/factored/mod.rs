@@ -30,6 +30,8 @@ pub struct Sample {
     pub time: Nanos,
     /// What its workers waited for work meanwhile, all together.
     pub idle: Nanos,
+    /// What they had work for, but no processor, at least: blocked, or others were at work there.
+    pub off: Nanos,
 }
 
 /// What was measured with P workers.
@@ -41,6 +43,8 @@ pub struct Point {
     pub runs: Vec<Sample>,
     /// Times with one worker, of the same work.
     pub one_worker: Vec<Nanos>,
+    /// Of these, time without a processor.
+    pub one_worker_off: Vec<Nanos>,
 }
 
 /// All that was measured.
@@ -75,6 +79,8 @@ pub struct Factors {
     pub work: Estimate,
     /// F_P = W_P − T_1.
     pub inflation: Nanos,
+    /// Of F_P: what the workers had no processor for, less that of the runs with one worker.
+    pub off: Nanos,
     /// The curves.
     pub speedups: Speedups,
 }
@@ -138,6 +144,8 @@ fn of_point(baseline: Estimate, elision: Option<Estimate>, point: &Point) -> Fac
         idle,
         work,
         inflation: work.mean - one_worker.mean,
+        off: Estimate::of(point.runs.iter().map(|run| run.off)).mean
+            - Estimate::of(point.one_worker_off.iter().copied()).mean,
         speedups: Speedups {
             linear: p,
             elision: elision.and_then(|elision| Quotient::of(p, &baseline, &elision)),

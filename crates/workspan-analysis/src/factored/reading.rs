@@ -72,6 +72,8 @@ pub enum Cause {
     TaskOverhead,
     /// Workers that wait for work.
     Idle,
+    /// Workers had work but no processor.
+    NoProcessor,
     /// The same work takes longer on several workers.
     Inflation,
 }
@@ -122,6 +124,7 @@ pub fn read(factors: &[Factors], profiled: Option<Profiled>) -> Option<Reading> 
         time: last.time.mean,
         idle: last.idle.mean,
         span: profiled.map(|profiled| profiled.span),
+        off: last.off,
     };
     let causes = causes(&gap);
     let available = last.time.mean * i64::from(last.workers);
@@ -129,6 +132,7 @@ pub fn read(factors: &[Factors], profiled: Option<Profiled>) -> Option<Reading> 
         (Cause::Algorithmic, causes.algorithmic),
         (Cause::TaskOverhead, causes.task_overhead),
         (Cause::Idle, causes.idle()),
+        (Cause::NoProcessor, causes.no_processor),
         (Cause::Inflation, causes.inflation),
     ];
     largest.retain(|(_, time)| time.over(available).is_some_and(|share| share.0 >= MATTERS));

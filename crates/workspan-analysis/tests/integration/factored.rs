@@ -26,7 +26,7 @@ impl Known {
 
     fn sample(self, workers: i64) -> Sample {
         let time = (self.user + self.scheduling + self.idle) / workers;
-        Sample { time: Nanos(time), idle: Nanos(self.idle) }
+        Sample { time: Nanos(time), idle: Nanos(self.idle), ..Sample::default() }
     }
 }
 
@@ -52,6 +52,7 @@ fn made(random: &mut Random) -> Made {
             workers: u32::try_from(workers).unwrap_or(1),
             runs: many.iter().map(|run| run.sample(workers)).collect(),
             one_worker: ones.iter().map(|run| run.sample(1).time).collect(),
+            ..Point::default()
         });
         known.push((ones, many));
     }
@@ -160,9 +161,12 @@ fn causes_add_up() {
             time: Nanos(number(1 << 40)),
             idle: Nanos(number(1 << 41) - (1 << 20)),
             span: (number(2) == 0).then_some(span),
+            off: Nanos(number(1 << 30) - (1 << 20)),
         };
         let found = causes(&gap);
-        let sum = found.algorithmic + found.task_overhead + found.parallelism + found.scheduling + found.inflation;
+        let idle = found.parallelism + found.scheduling;
+        let sum = found.algorithmic + found.task_overhead + idle + found.no_processor + found.inflation;
+        assert_eq!((sum, found.no_processor), (found.total, gap.off), "{gap:?}");
         assert_eq!(sum, found.total, "{gap:?}");
         assert_eq!(found.idle(), gap.idle);
     }
@@ -173,8 +177,16 @@ fn program(baseline: i64, points: &[(u32, i64, i64, i64)]) -> Vec<Factors> {
     let ms = |value: i64| Nanos(value * 1_000_000);
     let point = |(workers, one, idle, inflation): &(u32, i64, i64, i64)| Point {
         workers: *workers,
-        runs: vec![Sample { time: Nanos(ms(one + idle + inflation).0 / i64::from(*workers)), idle: ms(*idle) }; 3],
+        runs: vec![
+            Sample {
+                time: Nanos(ms(one + idle + inflation).0 / i64::from(*workers)),
+                idle: ms(*idle),
+                ..Sample::default()
+            };
+            3
+        ],
         one_worker: vec![ms(*one); 3],
+        ..Point::default()
     };
     let points = points.iter().map(point).collect();
     factors(&Measured { baseline: vec![ms(baseline)], elision: Vec::new(), points })
@@ -248,8 +260,9 @@ fn a_program_is_its_own_baseline() {
     let ms = |value: i64| Nanos(value * 1_000_000);
     let point = |workers: u32, one: i64, time: i64, idle: i64| Point {
         workers,
-        runs: vec![Sample { time: ms(time), idle: ms(idle) }],
+        runs: vec![Sample { time: ms(time), idle: ms(idle), ..Sample::default() }],
         one_worker: vec![ms(one)],
+        ..Point::default()
     };
     let points = vec![point(2, 1100, 600, 40), point(1, 1000, 1000, 0)];
     let measured = Measured { elision: vec![ms(900)], points, ..Measured::default() };
@@ -265,8 +278,9 @@ fn a_program_is_its_own_baseline() {
 fn a_bend_within_the_errors_is_none() {
     let point = |workers: u32, times: [i64; 3]| Point {
         workers,
-        runs: times.map(|time| Sample { time: Nanos(time), idle: Nanos::ZERO }).to_vec(),
+        runs: times.map(|time| Sample { time: Nanos(time), ..Sample::default() }).to_vec(),
         one_worker: vec![Nanos(1_000_000); 3],
+        ..Point::default()
     };
     let shape = |last: [i64; 3]| {
         let points = vec![point(1, [1_000_000; 3]), point(2, [500_000; 3]), point(4, last)];
@@ -285,8 +299,9 @@ fn any_input_is_answered() {
     assert_eq!(read(&[], None), None);
     let odd = Point {
         workers: u32::MAX,
-        runs: vec![Sample { time: Nanos(i64::MAX), idle: Nanos(i64::MIN) }],
+        runs: vec![Sample { time: Nanos(i64::MAX), idle: Nanos(i64::MIN), ..Sample::default() }],
         one_worker: vec![Nanos(0)],
+        ..Point::default()
     };
     let none = Point { workers: 2, ..Point::default() };
     let measured = Measured { baseline: vec![Nanos(-1)], elision: vec![Nanos(0)], points: vec![odd, none] };

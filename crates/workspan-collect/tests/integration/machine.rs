@@ -54,6 +54,7 @@ impl Machine {
         let request = Request {
             clock: Clock::Virtual,
             logical_cores: None,
+            answered_threads: None,
             ticks_per_second: 1_000_000_000,
             virtual_task_cost: 0,
             interrupt_ticks: [0; 3],

@@ -20,6 +20,7 @@ use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{dependence, status, task as flag, Data, Dependence, BEGIN, BEGIN_END};
+use super::boundary;
 use super::first_use;
 use super::site::{self, call_site};
 use crate::dag::alt_spans::AltSpans;
@@ -49,7 +50,9 @@ pub(crate) fn tick(thread: &Thread) -> Option<u64> {
 /// The tick now.
 #[inline(always)]
 pub(crate) fn now(thread: &Thread) -> u64 {
-    if is_virtual() {
+    if let Some(now) = boundary::leaves(thread) {
+        now
+    } else if is_virtual() {
         thread.virtual_now.get()
     } else if thread.task.waiting.get() != 0 {
         clock::wake(thread)
@@ -229,6 +232,9 @@ pub extern "C" fn implicit_task(
         if let Some(frame) = frame {
             word.set(frame as *const Frame as u64);
             done(thread);
+            if frame.is_member() {
+                boundary::stays();
+            }
         }
     } else if let Some(frame) = frame_or_leaving(task_data) {
         word.set(0);

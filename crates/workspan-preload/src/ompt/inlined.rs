@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::interposed::Original;
 
+use super::boundary;
 use super::events::{current_task, now};
 use super::straight::{self, Found, Member, Registers};
 use super::worksharing;
@@ -39,6 +40,7 @@ struct Saved {
 static OTHERS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 
 static THREAD_NUM: Original = Original::new(c"omp_get_thread_num");
+static NUM_THREADS: Original = Original::new(c"omp_get_num_threads");
 static BARRIER: Original = Original::new(c"GOMP_barrier");
 
 /// The caller requests its number.
@@ -50,8 +52,27 @@ extern "C" fn thread_num(saved: &Saved) -> c_int {
     }
     // SAFETY: the runtime's function of this name has this type.
     let original = unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(original) };
+    boundary::enters();
     let number = original();
     look(saved, u64::try_from(number).ok());
+    // Unless it has just read the clock.
+    boundary::program_goes_on();
+    number
+}
+
+/// Members of the team: headers of loops request that, too.
+#[no_mangle]
+extern "C" fn omp_get_num_threads() -> c_int {
+    let original = NUM_THREADS.get();
+    if original.is_null() {
+        // There is no runtime, so there is one thread.
+        return 1;
+    }
+    // SAFETY: the runtime's function of this name has this type.
+    let original = unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(original) };
+    boundary::enters();
+    let number = original();
+    boundary::program_goes_on();
     number
 }
 

@@ -10,6 +10,10 @@ use core::ffi::{c_void, CStr};
 
 use workspan_collect::interposed::Original;
 
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+use super::bodies;
+#[cfg(not(idle_only))]
+use super::boundary;
 use super::copying;
 #[cfg(not(idle_only))]
 use super::first_use;
@@ -65,10 +69,18 @@ extern "C" fn gcc_task(arguments: &mut Arguments) {
 }
 
 /// gcc's parallel region: its code.
-#[cfg(not(idle_only))]
-extern "C" fn gcc_region(arguments: &Arguments) {
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+extern "C" fn gcc_region(arguments: &mut Arguments) {
     first_use::begins();
     note(Entry { body: arguments.first as *const c_void, ..Entry::NONE });
+    arguments.first = bodies::of_gccs(arguments.first);
+}
+
+/// clang's parallel region: its place, how many arguments its code shares, and that code.
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+extern "C" fn clang_region(arguments: &mut Arguments) {
+    region(arguments);
+    arguments.third = bodies::of_clangs(arguments.third, arguments.second as u32);
 }
 
 /// A taskloop, and in the fourth place whether its tasks may be deferred.
@@ -90,6 +102,19 @@ extern "C" fn gcc_taskloop(arguments: &Arguments) {
 extern "C" fn region(arguments: &Arguments) {
     first_use::begins();
     place(arguments);
+}
+
+/// A loop, whose place in the source comes first.
+#[cfg(not(idle_only))]
+extern "C" fn work(arguments: &Arguments) {
+    boundary::enters();
+    place(arguments);
+}
+
+/// The runtime is called and will call back.
+#[cfg(not(idle_only))]
+extern "C" fn enters(_: &Arguments) {
+    boundary::enters();
 }
 
 /// The place in the source comes first.
@@ -162,11 +187,14 @@ entry_points! {
         GOMP_parallel_loop_nonmonotonic_runtime GOMP_parallel_loop_maybe_nonmonotonic_runtime;
     taskloop: __kmpc_taskloop __kmpc_taskloop_5;
     gcc_taskloop: GOMP_taskloop GOMP_taskloop_ull;
-    region: __kmpc_fork_call __kmpc_fork_call_if __kmpc_fork_teams;
-    place:
+    region: __kmpc_fork_call_if __kmpc_fork_teams;
+    clang_region: __kmpc_fork_call;
+    enters: __kmpc_for_static_fini __kmpc_barrier;
+    work:
         __kmpc_for_static_init_4 __kmpc_for_static_init_4u __kmpc_for_static_init_8 __kmpc_for_static_init_8u
         __kmpc_dispatch_init_4 __kmpc_dispatch_init_4u __kmpc_dispatch_init_8 __kmpc_dispatch_init_8u
         __kmpc_dist_for_static_init_4 __kmpc_dist_for_static_init_4u
-        __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u
+        __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u;
+    place:
         __kmpc_critical __kmpc_critical_with_hint;
 }

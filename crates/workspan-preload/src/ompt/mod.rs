@@ -6,6 +6,12 @@ pub mod idle;
 pub mod start;
 
 #[cfg(not(idle_only))]
+mod asked;
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+mod bodies;
+#[cfg(not(idle_only))]
+mod boundary;
+#[cfg(not(idle_only))]
 pub mod events;
 #[cfg(not(idle_only))]
 mod first_use;

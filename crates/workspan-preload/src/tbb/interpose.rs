@@ -8,7 +8,8 @@ use core::mem;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use workspan_collect::thread;
+use workspan_collect::{asked, thread};
+use workspan_wire::shm::Asked;
 
 use super::abi::{Context, Task};
 use super::site::Called;
@@ -266,5 +267,10 @@ unsafe extern "C-unwind" fn max_concurrency(arena: *const c_void) -> i32 {
             return threads;
         }
     }
-    there_are()
+    let actual = there_are();
+    if !start::watched() {
+        return actual;
+    }
+    let answer = usize::try_from(actual).map(|actual| asked::answer(Asked::MaxConcurrency, actual));
+    answer.ok().and_then(|answer| i32::try_from(answer).ok()).unwrap_or(actual)
 }

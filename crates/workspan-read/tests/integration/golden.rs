@@ -13,13 +13,13 @@ use std::sync::Once;
 
 use workspan_model::histogram::Bucket;
 use workspan_model::{
-    Clock, ContextId, ContextTree, Ending, EventCounts, Exit, Feature, Function, Histogram, Lock, Losses, Machine,
-    Nanos, OnPath, OpenRegion, Recording, Run, Site, SiteId, SiteKind, Totals,
+    AskedBy, AskedThreads, Clock, ContextId, ContextTree, Ending, EventCounts, Exit, Feature, Function, Histogram,
+    Lock, Losses, Machine, Nanos, OnPath, OpenRegion, Recording, Run, Site, SiteId, SiteKind, Totals,
 };
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4, 5, 6];
+const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -154,6 +154,8 @@ fn first_run(minor: u16) -> Run {
         pools: 17,
         threads: 18,
         logical_cores: Some(64),
+        asked: (minor >= 7)
+            .then(|| AskedThreads { answer: 40, by: vec![AskedBy::CurrentNumThreads, AskedBy::OmpGetNumProcs] }),
         idle: Nanos(19),
         preempted: Nanos(20),
         blocked: Nanos(21),

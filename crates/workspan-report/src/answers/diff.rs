@@ -9,7 +9,7 @@ use workspan_model::{Nanos, Ratio, Recording, Run, SiteId};
 
 use crate::differential::{self, NodeByNode};
 use crate::events::{self, ComparedEvents};
-use crate::parts::{factor, id, name, ratio, time};
+use crate::parts::{self, factor, id, name, ratio, time};
 use crate::terminal::{line, more, Style, Table};
 use crate::what_if;
 use crate::words::{count, percent};
@@ -61,6 +61,8 @@ pub struct Program {
     pub span: Quantity,
     /// Work over span.
     pub parallelism: Option<Quantity>,
+    /// The same at the other end of the range: iterations of a loop cost the same, and nobody waits for a lock. Null if no run has a range.
+    pub uniform_parallelism: Option<Quantity>,
     /// Cost of creating tasks, over work.
     pub task_overhead: Option<Quantity>,
     /// Tasks created.
@@ -141,6 +143,8 @@ pub struct Site {
     pub span: Quantity,
     /// Work over span.
     pub parallelism: Option<Quantity>,
+    /// The same at the other end of the range: iterations of a loop cost the same, and nobody waits for a lock. Null if no run has a range.
+    pub uniform_parallelism: Option<Quantity>,
     /// Tasks it created.
     pub tasks: Quantity,
     /// Cost of creating them, in nanoseconds.
@@ -171,17 +175,19 @@ pub fn answer(compared: Compared<'_>, foretold: Option<(Vec<what_if::Change>, Ve
         work: nanos(&program.work),
         span: nanos(&program.span),
         parallelism: program.parallelism.as_ref().map(shares),
+        uniform_parallelism: program.uniform.as_ref().map(shares),
         task_overhead: program.task_overhead.as_ref().map(shares),
         tasks: counts(&program.tasks),
         serial: nanos(&program.serial),
         wall: nanos(&program.wall),
     };
-    let medians = view.parallelism.map(|of| (of.before.median, of.after.median)).unzip();
+    let medians = |of: Option<Quantity>| of.map(|of| (of.before.median, of.after.median)).unzip();
+    let (lower, upper) = (medians(view.parallelism), medians(view.uniform_parallelism));
     let verdict = of_change(view.wall.change).to_owned();
     let text = format!(
         "parallelism {} instead of {}: {}, {}",
-        ratio(medians.1),
-        ratio(medians.0),
+        parts::range(lower.1, upper.1),
+        parts::range(lower.0, upper.0),
         words("work", &view.work),
         words("span", &view.span)
     );
@@ -229,6 +235,7 @@ fn site(compared: Compared<'_>, row: &SitePair) -> Site {
         work: nanos(&row.work),
         span,
         parallelism: row.parallelism.as_ref().map(|pair| quantity(pair, |ratio| ratio.0)),
+        uniform_parallelism: row.uniform.as_ref().map(|pair| quantity(pair, |ratio| ratio.0)),
         tasks: counts(&row.tasks),
         overhead: nanos(&row.overhead),
         critical: nanos(&row.critical),
@@ -396,6 +403,13 @@ fn program(out: &mut String, answer: &Answer, style: Style) {
     row("span", &view.span, show_time);
     if let Some(quantity) = &view.parallelism {
         row("parallelism", quantity, show_ratio);
+    }
+    let ends = view.parallelism.zip(view.uniform_parallelism);
+    // Where both ends are one number on both sides, that is said already.
+    let differs = |lower: Range, upper: Range| upper.median > lower.median * parts::ONE_NUMBER;
+    let apart = ends.filter(|(low, high)| differs(low.before, high.before) || differs(low.after, high.after));
+    if let Some((_, quantity)) = &apart {
+        row("parallelism, at most", quantity, show_ratio);
     }
     if let Some(quantity) = &view.task_overhead {
         row("task overhead", quantity, |share| percent(Ratio(share)));

@@ -97,6 +97,7 @@ fn empty() -> Report {
             serial_ns: 0,
             workers: 1,
             logical_cores: None,
+            asked_threads: None,
             wall_ns: 0,
             cpu_ns: 0,
             idle_ns: 0,

@@ -98,6 +98,7 @@ fn causes(last: &Factors, reading: &Reading) -> Causes {
         task_overhead_ns: causes.task_overhead.0,
         parallelism_ns: causes.parallelism.0,
         scheduling_ns: causes.scheduling.0,
+        no_processor_ns: causes.no_processor.0,
         inflation_ns: causes.inflation.0,
     }
 }

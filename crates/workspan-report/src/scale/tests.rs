@@ -24,8 +24,9 @@ const TIMES: &[Times] =
 fn measured(times: &[Times]) -> Measured {
     let point = |(workers, one, runs): &Times| Point {
         workers: *workers,
-        runs: runs.map(|(time, idle)| Sample { time: ms(time), idle: ms(idle) }).to_vec(),
+        runs: runs.map(|(time, idle)| Sample { time: ms(time), idle: ms(idle), ..Sample::default() }).to_vec(),
         one_worker: vec![ms(*one), ms(one + 10)],
+        ..Point::default()
     };
     let points = times.iter().map(point).collect();
     Measured { baseline: vec![ms(1000), ms(1010)], elision: vec![ms(1100), ms(1102)], points }
@@ -168,8 +169,9 @@ fn what_to_know_is_said() {
     let conditions = Conditions { baseline: None, elision: None, cpus: 1, ..conditions() };
     let point = |workers, time, idle| Point {
         workers,
-        runs: vec![Sample { time: Nanos(time), idle: Nanos(idle) }],
+        runs: vec![Sample { time: Nanos(time), idle: Nanos(idle), ..Sample::default() }],
         one_worker: vec![Nanos(2_000_000)],
+        ..Point::default()
     };
     let points = vec![point(1, 2_000_000, 0), point(2, 1_000_000, -5)];
     let measured = Measured { points, ..Measured::default() };
@@ -178,7 +180,7 @@ fn what_to_know_is_said() {
     insta::assert_snapshot!(view.warnings.join("\n"), @r"
     no --baseline: speedups are over the program itself with one worker, so algorithmic overhead does not show
     a single run: the noise between runs is not known (use --repeat N)
-    2 workers on 1 processor: waiting for a processor counts as work, and so as inflation
+    2 workers on 1 processor: workers wait for a processor, which is a cause of its own as far as CPU times show it
     idle time with 2 workers is below zero: more threads than these were at work
     runs take only 1.00 ms: their serial start-up is a large share (use a larger input)
     ");

@@ -123,6 +123,7 @@ pub(super) fn cause_rows(view: &Scale) -> Vec<[String; 3]> {
         rows.push(("idle: too little parallelism", causes.parallelism_ns));
         rows.push(("idle: scheduling", causes.scheduling_ns));
     }
+    rows.push(("without a processor", causes.no_processor_ns));
     rows.push(("work inflation", causes.inflation_ns));
     rows.push(("P·T_P", causes.available_ns));
     rows.into_iter().map(|(name, value)| [name.to_owned(), time(value), share(value)]).collect()

@@ -146,6 +146,8 @@ pub struct Causes {
     pub parallelism_ns: i64,
     /// The rest of the idle time.
     pub scheduling_ns: i64,
+    /// Workers had work but no processor, beyond that with one worker: blocked, or others were at work there. A lower bound.
+    pub no_processor_ns: i64,
     /// The same work takes longer on several workers.
     pub inflation_ns: i64,
 }

@@ -35,6 +35,7 @@ fn noun(cause: Cause) -> &'static str {
         Cause::Algorithmic => "work that the baseline does not do",
         Cause::TaskOverhead => "creating tasks",
         Cause::Idle => "waiting for work",
+        Cause::NoProcessor => "work without a processor",
         Cause::Inflation => "work inflation",
     }
 }
@@ -79,10 +80,14 @@ fn gap((cause, time): (Cause, Nanos), last: &Factors, conditions: &Conditions) -
         Cause::Idle => format!(
             "Idle time, {of}: the gap between the maximal and the idle-time-specific curve; workers find no work."
         ),
+        Cause::NoProcessor => format!(
+            "Without a processor, at least {of}: workers had work, but were blocked, or others were at work on the machine; this is no \
+             inflation."
+        ),
         Cause::Inflation => format!(
             "Work inflation, {of}: the gap between the maximal and the inflation-specific curve; the same work takes \
              {} times as long as with one worker.",
-            last.work.mean.over(last.one_worker.mean).unwrap_or(Ratio(1.0))
+            (last.work.mean - last.off).over(last.one_worker.mean).unwrap_or(Ratio(1.0))
         ),
     }
 }
@@ -139,7 +144,7 @@ pub(super) fn warnings(factors: &[Factors], conditions: &Conditions) -> Vec<Stri
     }
     if let Some(factors) = factors.iter().find(|factors| factors.workers > conditions.cpus) {
         warnings.push(format!(
-            "{} on {} {}: waiting for a processor counts as work, and so as inflation",
+            "{} on {} {}: workers wait for a processor, which is a cause of its own as far as CPU times show it",
             workers(factors.workers),
             conditions.cpus,
             if conditions.cpus == 1 { "processor" } else { "processors" },

@@ -74,10 +74,13 @@ pub(crate) fn ratio(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| Ratio(value).to_string())
 }
 
+/// Two ends of a range that differ by no more than this factor are shown as one number.
+pub(crate) const ONE_NUMBER: f64 = 1.02;
+
 /// A number for chunks of loops as they were, and for iterations that cost the same, if that is more than a trifle more.
 pub(crate) fn range(seen: Option<f64>, even: Option<f64>) -> String {
     match (seen, even) {
-        (Some(low), Some(high)) if high > low * 1.02 => format!("{}–{}", ratio(seen), ratio(even)),
+        (Some(low), Some(high)) if high > low * ONE_NUMBER => format!("{}–{}", ratio(seen), ratio(even)),
         _ => ratio(seen),
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use workspan_analysis::measured::BelowClock;
 use workspan_analysis::Warning;
-use workspan_model::{Ratio, Recording};
+use workspan_model::{AskedBy, Ratio, Recording};
 
 use crate::place;
 
@@ -35,6 +35,12 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
              set LD_PRELOAD to LLVM's libomp.so.5, which then stands in for it"
                 .to_owned()
         }
+        Warning::AnsweredOneThread { by } => format!(
+            "the program asked how many threads there are ({}) and the answer was 1: with several it may take another path than the one in this \
+             report ({})",
+            by.iter().map(|by| by.name()).collect::<Vec<_>>().join(", "),
+            more_threads(by)
+        ),
         Warning::NeverForks => "the program created no task: with these arguments all its code ran serially".to_owned(),
         Warning::TooShort { span } => {
             format!("the span is only {span}, too short for this clock: use a larger input, or --repeat N")
@@ -71,6 +77,17 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
              this time is excluded, but caches were disturbed"
         ),
         Warning::VirtualClock => "times are ticks of the virtual clock".to_owned(),
+    }
+}
+
+/// How the answer becomes several threads.
+fn more_threads(by: &[AskedBy]) -> &'static str {
+    match by {
+        [AskedBy::OmpGetNumProcs] => "allow it more processors than one",
+        by if by.contains(&AskedBy::OmpGetMaxThreads) => {
+            "record with --logical-cores 16: a team of 16, of which one thread runs at a time"
+        }
+        _ => "record with --workers 1 --logical-cores 16: one worker, and the answer is 16",
     }
 }
 

@@ -138,6 +138,7 @@ fn shared_memory() -> Vec<Check> {
     let request = Request {
         clock: shm::Clock::Virtual,
         logical_cores: None,
+        answered_threads: None,
         ticks_per_second: 1,
         virtual_task_cost: 0,
         steal_ticks: 0,

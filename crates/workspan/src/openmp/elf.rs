@@ -67,7 +67,14 @@ fn read<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Op
         .collect();
     let value = |wanted: DynamicTag| entries.iter().find(|(tag, _)| *tag == wanted).map(|(_, value)| *value);
     let (at, size) = (value(DT_STRTAB)?, value(DT_STRSZ)?);
-    let table = segments.iter().find_map(|segment| segment.data_range(endian, data, at, size).ok()?)?;
+    // Not by the segment's data, which would all be read: it may be most of the file.
+    let table = segments.iter().find_map(|segment| {
+        let inside = at.checked_sub(segment.p_vaddr(endian).into())?;
+        let all: u64 = segment.p_filesz(endian).into();
+        let offset: u64 = segment.p_offset(endian).into();
+        let holds = segment.p_type(endian) == elf::PT_LOAD && inside.checked_add(size)? <= all;
+        holds.then(|| data.read_bytes_at(offset.checked_add(inside)?, size).ok()).flatten()
+    })?;
     let strings = StringTable::new(table, 0, table.len() as u64);
     let text = |offset: u64| {
         let text = strings.get(u32::try_from(offset).ok()?).ok()?;

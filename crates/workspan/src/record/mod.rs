@@ -430,6 +430,8 @@ fn request(options: &RunOptions, runtime: &dyn Runtime, machine: &Machine, pause
             Clock::Virtual => shm::Clock::Virtual,
         },
         logical_cores: runtime.logical_cores(options).filter(|cores| *cores > 0),
+        // One worker of a pool that says it has more, where both are requested.
+        answered_threads: options.logical_cores.filter(|cores| *cores > 1 && options.workers == Some(1)),
         ticks_per_second: machine.ticks_per_second,
         virtual_task_cost,
         interrupt_ticks: machine.interrupt_ns.map(ticks),

@@ -188,7 +188,7 @@ impl<'r> Runner<'r> {
             if done.stopped.is_none() {
                 self.check(task, ended.exit)?;
             }
-            return Ok(Some((Sample { time: ended.wall, idle: Nanos::ZERO }, ended.cpu)));
+            return Ok(Some((Sample { time: ended.wall, ..Sample::default() }, ended.cpu)));
         };
         let run = watched.run(self.streams())?;
         done.stopped = self.stop.after(run.exit);
@@ -203,7 +203,8 @@ impl<'r> Runner<'r> {
         if busy.dropped > 0 {
             done.warn(Some(format!("{} threads did not fit: what they did counts as idle time", busy.dropped)));
         }
-        Ok(Some((Sample { time: run.time, idle }, run.cpu)))
+        let off = (run.time * i64::from(task.workers) - idle - run.cpu).at_least_zero();
+        Ok(Some((Sample { time: run.time, idle, off }, run.cpu)))
     }
 
     /// Profiles `plan` in full with one worker and with the most, this number of times each; `None` if it was stopped.
@@ -321,8 +322,8 @@ impl Measurement {
         let found: Vec<String> = plan.tasks.iter().zip(self.samples.iter().zip(&self.cpu)).filter_map(share).collect();
         (!found.is_empty()).then(|| {
             format!(
-                "at least {} was on no processor: the program was blocked, or others were at work here; that counts as \
-                 work, and so as inflation",
+                "at least {} was on no processor: the program was blocked, or others were at work here; beyond that with one worker it is a \
+                 cause of its own, and no inflation",
                 found.join(", ")
             )
         })
@@ -336,10 +337,14 @@ impl Measurement {
             found.flat_map(|(_, samples)| samples.iter().copied()).collect::<Vec<Sample>>()
         };
         let times = |samples: Vec<Sample>| samples.into_iter().map(|sample| sample.time).collect::<Vec<_>>();
-        let point = |p: &u32| Point {
-            workers: *p,
-            runs: if *p == 1 { of(Kind::OneWorker(1), 1) } else { of(Kind::Parallel, *p) },
-            one_worker: times(of(Kind::OneWorker(if plan.varies { *p } else { 1 }), 1)),
+        let point = |p: &u32| {
+            let one_worker = of(Kind::OneWorker(if plan.varies { *p } else { 1 }), 1);
+            Point {
+                workers: *p,
+                runs: if *p == 1 { of(Kind::OneWorker(1), 1) } else { of(Kind::Parallel, *p) },
+                one_worker_off: one_worker.iter().map(|sample| sample.off).collect(),
+                one_worker: times(one_worker),
+            }
         };
         Measured {
             baseline: times(of(Kind::Baseline, 1)),

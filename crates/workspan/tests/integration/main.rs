@@ -1,6 +1,7 @@
 //! End to end: real programs, built by `cargo workspan`, run on real rayon.
 
 mod agreement;
+mod asked;
 mod bad_input;
 mod build;
 mod call_sums;

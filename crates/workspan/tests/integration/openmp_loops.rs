@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::build::scratch;
+use crate::command::{report, run, workspan};
 use crate::openmp_build::{openmp, Compiler};
 use crate::openmp_run::{check_none, each, number, record, Threads, Wrong};
 
@@ -54,4 +56,24 @@ fn static_loops_are_those_of_the_program() {
         })
     });
     check_none(&differences, &format!("{} runs", runs.len()));
+}
+
+/// With virtual cores, functions that note where the program's code begins and ends stand in for the bodies of regions: arguments arrive,
+/// in registers and on the stack, and results are as they are without. With the real clock: by the virtual one nothing is replaced.
+#[test]
+fn bodies_of_regions_get_their_arguments() {
+    let folder = scratch("openmp-bodies");
+    for compiler in [Compiler::Clang, Compiler::Gcc, Compiler::ClangCpp, Compiler::GccCpp] {
+        let program = openmp("boundaries.c", compiler);
+        let native = run(Command::new(&program).env("OMP_NUM_THREADS", "8")).out();
+        let ended = run(workspan(&folder).args(["record", "--logical-cores", "8", "--"]).arg(&program));
+        ended.check_success();
+        assert_eq!((ended.out(), native.starts_with("1 ")), (native, true), "{compiler:?}");
+        let report = report(&folder, "workspan.wspan");
+        assert_eq!(
+            (&report["program"]["complete"], &report["program"]["workers"]),
+            (&true.into(), &8.into()),
+            "{compiler:?}"
+        );
+    }
 }

@@ -166,7 +166,8 @@ fn ignored_signals_stay_ignored() {
     assert_eq!(ended.code(), Some(3), "{:?}: {}", ended.status, ended.err());
 }
 
-/// What the program learns about its workers stays true, whatever its loops are split for.
+/// What the program learns about its workers stays true, whatever its loops are split for, unless one worker is to answer for more
+/// ([`crate::asked`]).
 #[test]
 fn the_program_is_told_the_truth_about_its_workers() {
     let folder = scratch("workers");

@@ -67,7 +67,8 @@ fn check_identities(answer: Value, runs: usize, threads_beside_workers: i64) -> 
         assert!(mean("idle") >= 0 || answer["warnings"].to_string().contains("is below zero"), "{answer}");
     }
     let causes = &answer["causes"];
-    let parts = ["algorithmic_ns", "task_overhead_ns", "parallelism_ns", "scheduling_ns", "inflation_ns"];
+    let parts =
+        ["algorithmic_ns", "task_overhead_ns", "parallelism_ns", "scheduling_ns", "no_processor_ns", "inflation_ns"];
     assert_eq!(parts.map(|part| number(&causes[part])).iter().sum::<i64>(), number(&causes["total_ns"]));
     answer
 }

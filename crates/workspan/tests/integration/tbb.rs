@@ -30,6 +30,11 @@ const GCC_PLAIN: Built = Built { compiler: "g++", level: "-O0" };
 const CLANG: Built = Built { compiler: "clang++-19", level: "-O2" };
 const CLANG_PLAIN: Built = Built { compiler: "clang++-19", level: "-O0" };
 
+/// The same by gcc, for other tests.
+pub(crate) fn by_gcc(source: &str) -> PathBuf {
+    tbb(source, GCC)
+}
+
 /// The program of `programs/tbb` whose source this is.
 fn tbb(source: &str, built: Built) -> PathBuf {
     static BUILT: OnceLock<Mutex<BTreeMap<(String, Built), PathBuf>>> = OnceLock::new();
