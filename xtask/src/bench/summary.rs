@@ -82,6 +82,12 @@ const GROUPS: &[(&str, &str)] = &[
          analysis.",
     ),
     (
+        "graph",
+        "## Task graphs\n\nPrograms of `programs/depend` and three of `programs/cilk-openmp` on two threads, over native with -O2: CPU time \
+         of the instrumented program by itself, wall time until its graph is on disk, bytes of an access, CPU time of the compiler, and \
+         of cache curves of all sizes, exact and of one set in 64.",
+    ),
+    (
         "depend",
         "## Dependences\n\nPrograms of `programs/depend`: CPU time of `workspan depend`, program and analysis together, over that of \
          the program as clang compiles it with `-O1` and with `-O2`, with all kinds of dependences and all task models; and its memory.",

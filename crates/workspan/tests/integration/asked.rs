@@ -34,7 +34,7 @@ const PARALLEL: [i64; 2] = [8000, 1000];
 
 #[test]
 fn rayon_programs() {
-    let folder = scratch("asked-rayon");
+    let folder = scratch("asked-threads-rayon");
     let program = build::program("endings");
     let ask = |options: &[&str]| asked(&folder, options, &program, &["asks"]).0;
     let one = ask(&["--workers", "1"]);
@@ -55,14 +55,14 @@ fn rayon_programs() {
 /// Rayon's own parts ask, too, which is not the program's doing.
 #[test]
 fn rayon_itself_does_not_count() {
-    let folder = scratch("asked-nothing");
+    let folder = scratch("asked-threads-nothing");
     let (found, _) = asked(&folder, &["--workers", "1"], &build::program("shapes"), &["par-bridge"]);
     assert_eq!(found["program"]["asked_threads"], Value::Null);
 }
 
 #[test]
 fn openmp_programs() {
-    let folder = scratch("asked-openmp");
+    let folder = scratch("asked-threads-openmp");
     for compiler in [Compiler::Clang, Compiler::Gcc] {
         let program = openmp("asked.c", compiler);
         let ask = |options: &[&str], question| asked(&folder, options, &program, &[question]);
@@ -89,7 +89,7 @@ fn openmp_programs() {
 
 #[test]
 fn tbb_programs() {
-    let folder = scratch("asked-tbb");
+    let folder = scratch("asked-threads-tbb");
     let program = by_gcc("asked.cpp");
     let (one, printed) = asked(&folder, &["--workers", "1"], &program, &[]);
     assert_eq!((numbers(&one, 0), printed.trim()), (SERIAL, "1"));
