@@ -43,7 +43,7 @@ pub struct Depend {
 }
 
 impl Depend {
-    /// The same for a reader in `folder`: files below it are called as from there ([`place::below`]).
+    /// The same for a reader in `folder`: files below it are called as from there ([`crate::place::below`]).
     #[must_use]
     pub fn read_in(&self, folder: &str) -> Depend {
         let mut found = self.clone();
