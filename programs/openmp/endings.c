@@ -94,7 +94,7 @@ static void *forever(void *unused)
         workspan_tick(7);
         __atomic_fetch_add(&left, 1, __ATOMIC_RELEASE);
         for (;;)
-            pause();
+            sleep(1000);
     }
     return NULL;
 }

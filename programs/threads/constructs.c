@@ -83,6 +83,10 @@ static void by_cnd(void) { mtx_lock(&mtx); while (!flag) cnd_wait(&cnd, &mtx); m
 static void by_futex(void) { syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, 0, 0, 0); }
 static void by_signal(void) { sigset_t set; int found; sigemptyset(&set); sigaddset(&set, SIGUSR1); sigwait(&set, &found); }
 
+static void caught(int signal) { (void)signal; }
+static void handle(void) { struct sigaction how; memset(&how, 0, sizeof how); how.sa_handler = caught; sigaction(SIGUSR1, &how, 0); }
+static void by_suspending(void) { sigset_t none; sigemptyset(&none); sigsuspend(&none); }
+
 static int ends[2], counter, set;
 static void by_pipe(void) { char c; if (read(ends[0], &c, 1) < 0) _exit(9); }
 static void by_socket(void) { char c; if (recv(ends[0], &c, 1, 0) < 0) _exit(9); }
@@ -114,6 +118,7 @@ static void cnd_notify(void) { mtx_take(); flag = 1; cnd_signal(&cnd); mtx_give(
 static void mtx_set_flag(void) { mtx_take(); flag = 1; mtx_give(); }
 static void futex_wake(void) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0); }
 static void send_signal(void) { pthread_kill(other, SIGUSR1); }
+static void send_process(void) { kill(getpid(), SIGUSR1); }
 static void make_pipe(void) { if (pipe(ends)) _exit(9); }
 static void make_pair(void) { if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) _exit(9); }
 static void make_counter(void) { counter = eventfd(0, 0); }
@@ -165,6 +170,9 @@ static const struct { const char *name; void (*waits)(void), (*begins)(void), (*
     { "cnd", by_cnd, nothing, cnd_notify, 25, 18 },
     { "futex", by_futex, nothing, futex_wake, 25, 18 },
     { "signal", by_signal, nothing, send_signal, 25, 18 },
+    { "signal-process", by_signal, nothing, send_process, 25, 18 },
+    { "suspended", by_suspending, handle, send_signal, 25, 18 },
+    { "suspended-process", by_suspending, handle, send_process, 25, 18 },
     { "pipe", by_pipe, make_pipe, fill, 25, 18 },
     { "pipe-duplicate", by_pipe, make_pipe, fill_duplicate, 25, 18 },
     { "pipe-closed", by_pipe, make_pipe, hang_up, 25, 18 },

@@ -8,7 +8,7 @@
 //!
 //! Off-CPU time splits in two: *preempted* (ready, but no CPU: excluded from everything) and *blocked* (waiting for I/O or
 //! a lock: in span, not in work). If the thread never gave up its CPU (`ru_nvcsw`), all of it was preemption; otherwise
-//! the kernel's run-queue delay is, and the rest was blocking.
+//! the kernel's run-queue delay is ([`super::run_delay`]), and the rest was blocking.
 //!
 //! **Batching.** Where reading the counter costs more than what it measures, most readings are skipped. When a long row
 //! of hooks finds next to no time between them ([`TINY_NANOS`]), only one hook in [`BATCH`] reads the counter; the others
@@ -21,12 +21,12 @@
 //! **Bias:** of what is taken out for interrupts, see [`super::interrupt`]; for pauses of a virtual machine that nothing in
 //! it shows, see [`super::pause`].
 
-use core::cell::Cell;
 use core::sync::atomic::Ordering;
 
 use super::interrupt::{disturbance, Interrupts, Peers};
 use super::pause;
 use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
+use super::run_delay;
 use super::shared::{current_account, Shared};
 use super::strand;
 use super::ticks::ticks_of;
@@ -277,7 +277,7 @@ fn consult(thread: &Thread, now: u64, switched: bool) -> Passed {
     let anchor = &thread.anchor;
     let (before_ticks, before_cpu) = (anchor.ticks.get(), anchor.cpu.get());
     let (before_voluntary, before_faults) = (anchor.voluntary.get(), anchor.faults.get());
-    let before_delay = anchor.run_delay.get();
+    let delay = run_delay::Before::of(thread);
     thread.resyncs.set(thread.resyncs.get() + 1);
     look(thread, switched, true);
     let elapsed = now.wrapping_sub(before_ticks) as i64;
@@ -290,8 +290,7 @@ fn consult(thread: &Thread, now: u64, switched: bool) -> Passed {
     }
     let mut blocked = 0;
     if anchor.voluntary.get() != before_voluntary {
-        let delay = anchor.run_delay.get().saturating_sub(before_delay);
-        blocked = (off - ticks_of(thread, delay)).max(0);
+        blocked = (off - delay.delay(thread, off)).max(0);
     }
     Passed { off, blocked, faults }
 }
@@ -304,25 +303,13 @@ fn look(thread: &Thread, switched: bool, concludes: bool) {
     let usage = platform::thread_usage();
     let gave_up = concludes && anchor.voluntary.replace(usage.voluntary) != usage.voluntary;
     anchor.voluntary.set(usage.voluntary);
-    if switched && has(thread, Feature::RunDelay) && (gave_up || is_delay_old(thread)) {
-        DELAY_READ.set(platform::ticks());
-        anchor.run_delay.set(platform::run_delay_nanos().unwrap_or(anchor.run_delay.get()));
+    if switched && has(thread, Feature::RunDelay) {
+        run_delay::look(thread, gave_up);
     }
     anchor.faults.set(usage.faults());
     anchor.cpu.set(platform::thread_cpu_nanos());
     anchor.ticks.set(platform::ticks());
     arm_interrupt_witness(thread);
-}
-
-std::thread_local! {
-    /// Tick at which the calling thread has read its run-queue delay last.
-    static DELAY_READ: Cell<u64> = const { Cell::new(0) };
-}
-
-/// True if it may have changed by more than [`LONG_NANOS`] since it was read: it comes from a file, which takes ten times as long to
-/// read as the clocks. What it has changed by less is part of the difference at the next reading.
-fn is_delay_old(thread: &Thread) -> bool {
-    platform::ticks().wrapping_sub(DELAY_READ.get()) > thread.long.get() as u64
 }
 
 #[inline(always)]

@@ -7,6 +7,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::platform;
+use super::run_delay;
 use super::thread;
 use super::waits::Born;
 
@@ -147,7 +148,7 @@ impl Arguments {
         }
         let Arguments { id, attributes, start, argument } = self;
         // SAFETY: fresh memory of the right size, aligned for anything.
-        unsafe { task.write(Task { start, argument, life: life() }) };
+        unsafe { task.write(Task { start, argument, life: life(), created: platform::ticks() }) };
         // SAFETY: the caller's arguments, but for start and argument, which are Workspan's pair.
         let answer = unsafe { original(id, attributes, run::<L>, task.cast()) };
         if answer != 0 {
@@ -198,13 +199,16 @@ struct Task<L> {
     start: Start,
     argument: *mut c_void,
     life: L,
+    /// Tick at which its creation began.
+    created: u64,
 }
 
 /// What a followed thread runs.
 extern "C-unwind" fn run<L: Life>(task: *mut c_void) -> *mut c_void {
     // SAFETY: the argument that `create_followed` passes, for this thread alone.
-    let Task { start, argument, life } = unsafe { task.cast::<Task<L>>().read() };
+    let Task { start, argument, life, created } = unsafe { task.cast::<Task<L>>().read() };
     // SAFETY: allocated by `malloc` there, and not needed any more.
     unsafe { free(task) };
+    run_delay::created(created);
     life.run(|| start(argument))
 }

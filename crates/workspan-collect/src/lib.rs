@@ -54,6 +54,8 @@ pub mod resource;
 pub mod ring;
 pub mod role;
 pub mod root;
+mod run_delay;
+pub mod segment;
 pub mod shared;
 pub mod stack;
 pub mod strand;

@@ -17,6 +17,7 @@ use super::root::end_root;
 use super::shared::Shared;
 use super::strand;
 use super::tables::{self, ROOT};
+use super::text::copy_text;
 use super::thread::{self, Role};
 use super::tool;
 use workspan_wire::shm::{self, Ending, Feature};
@@ -87,6 +88,7 @@ fn start_where(wanted: fn(Shared) -> bool) {
         detect_features(shared);
     }
     header.load_base.store(platform::load_base(), Ordering::Relaxed);
+    name_executable(shared);
     PATH.keep(path);
     memory::wake(shared);
     platform::on_fork(fork_parent, fork_child);
@@ -95,6 +97,28 @@ fn start_where(wanted: fn(Shared) -> bool) {
     header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
     tool::start(shared);
     thread::attach(shared, Role::Main);
+}
+
+/// True if this process runs the file that the runner has started; none if the runner has not said which that is.
+pub fn is_target() -> Option<bool> {
+    let wanted = platform::environment(b"WORKSPAN_TARGET\0")?;
+    // SAFETY: a terminated text of the environment; there is one thread before `main`.
+    let wanted = unsafe { CStr::from_ptr(wanted.as_ptr()) }.to_bytes();
+    Some(platform::executable(&mut [0; platform::MOST_PATH]) == wanted)
+}
+
+/// Of a program that a wrapper has started the runner knows no path.
+fn name_executable(shared: Shared) {
+    if is_target() != Some(false) {
+        return;
+    }
+    let mut room = [0; platform::MOST_PATH];
+    let path = platform::executable(&mut room);
+    // Half a path leads to another file.
+    if path.len() <= shm::FILE_BYTES {
+        let header = shared.header();
+        header.executable_len.store(copy_text(&header.executable, path), Ordering::Relaxed);
+    }
 }
 
 /// Notes how the program ended. Called by the exit handler, on whichever thread called `exit`.

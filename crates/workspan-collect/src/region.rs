@@ -18,6 +18,7 @@ use super::events;
 use super::exclude::exclude_next;
 use super::log;
 use super::path;
+use super::segment;
 use super::shared::Shared;
 use super::strand;
 use super::tables::{self, ContextId, SiteDetail, SiteId, SiteKey, Target, ROOT};
@@ -303,6 +304,7 @@ pub fn close_serial(shared: Shared, thread: &Thread, span: i64, to: u32) -> Cont
     account.blocked.set(account.blocked.get() + blocked);
     path::extend(shared, thread, span, serial);
     candidate::raise(&shared.header().root_span, span);
+    segment::charged(thread, serial);
     serial
 }
 

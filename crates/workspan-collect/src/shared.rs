@@ -9,6 +9,7 @@ use core::mem::{offset_of, size_of};
 use core::ptr::NonNull;
 
 use core::sync::atomic::{AtomicU32, Ordering};
+use workspan_wire::segment::ThreadSegments;
 use workspan_wire::shm::{
     self, Account, AccountPage, Call, Clock, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread,
     ThreadArea, ThreadLog,
@@ -127,6 +128,12 @@ impl Shared {
     /// The log of the thread in slot `slot`.
     pub fn log(self, slot: usize) -> &'static ThreadLog {
         self.element(shm::LOGS, slot, shm::MAX_THREADS)
+    }
+
+    /// When serial code of `thread` ran, a thread of this memory.
+    pub fn segments(self, thread: &Thread) -> &'static ThreadSegments {
+        let slot = (self.area_of(thread) - shm::THREADS) / size_of::<ThreadArea>();
+        self.element(shm::SEGMENTS, slot, shm::MAX_THREADS)
     }
 
     /// The log at an address that was taken from one of this memory.

@@ -7,6 +7,7 @@
 //!
 //! Hot path: [`stop`] and [`go`] are a handful of arithmetic on one cache line.
 
+use super::segment;
 use super::shared::{current_account, Shared};
 use super::tables::{ContextId, ROOT};
 use workspan_wire::histogram;
@@ -135,6 +136,7 @@ pub fn flush_to(thread: &Thread, account: &Account) {
 pub fn set_context(shared: Shared, thread: &Thread, context: ContextId) {
     thread.task.position.set(Position { context, ..thread.task.position.get() });
     thread.account.set(shared.account(thread, context) as *const Account as u64);
+    segment::moved(thread, context);
 }
 
 /// Touches the account of `context`, so that the first strand that is charged to it does not pay for its pages.

@@ -7,6 +7,7 @@
 use super::log;
 pub use super::origin::Origin;
 use super::path;
+use super::segment;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
@@ -54,6 +55,7 @@ pub(super) const CONTINUED: u64 = 1;
 /// Begins a task at tick `now` on a thread whose strand is stopped.
 pub fn begin(thread: &Thread, now: u64, origin: &Origin) -> Suspended {
     strand::flush(thread);
+    segment::pause(thread);
     let state = thread.task.get();
     if state.waiting != 0 {
         leave_idle(thread, now);
@@ -117,7 +119,9 @@ pub fn end(thread: &Thread, now: u64, suspended: Suspended) -> Ended {
         pending,
         last_region: thread.task.last_region.get(),
     };
+    segment::pause(thread);
     strand::load(thread, suspended.state);
+    segment::resume(thread);
     thread.log_work.set(suspended.log_work);
     thread.log_offset.set(suspended.log_offset);
     thread.tool_task.set(suspended.tool_task);

@@ -17,6 +17,7 @@ use super::pause;
 use super::platform::{self, switch_witness};
 pub use super::role::Role;
 use super::root;
+use super::segment;
 use super::shared::Shared;
 use super::strand;
 use super::tables::ROOT;
@@ -275,6 +276,7 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
     thread.is_worker.set(u32::from(role == Role::Worker));
     thread.open_len.set(0);
     thread.frame.set(0);
+    segment::start(shared, thread);
     thread.batches.iter().for_each(|batch| batch.set(0));
     thread.log.set(0);
     thread.tool.set(0);

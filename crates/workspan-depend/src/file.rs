@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use workspan_trace::bytes::{Malformed, Reader, Writer};
 
+use crate::encoding::{all, many, put_place, take_place};
 use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
-use crate::source::Place;
 
 /// First bytes of a file.
 const MAGIC: &[u8] = b"workspan-depend\0";
@@ -79,19 +79,6 @@ pub fn encode(profile: &Profile) -> Vec<u8> {
     });
     crate::paths::form::put(out, &profile.paths);
     std::mem::take(&mut out.bytes)
-}
-
-fn many<T>(out: &mut Writer, all: &[T], mut put: impl FnMut(&mut Writer, &T)) {
-    out.number(all.len() as u64);
-    for each in all {
-        put(out, each);
-    }
-}
-
-fn put_place(out: &mut Writer, place: &Place) {
-    out.text(&place.file);
-    out.number(place.line.into());
-    out.number(place.column.into());
 }
 
 fn put_loop(out: &mut Writer, each: &Loop) {
@@ -176,14 +163,6 @@ pub fn decode(bytes: &[u8]) -> Result<Profile, Problem> {
     }
 }
 
-fn all<'b, T>(
-    from: &mut Reader<'b>,
-    mut take: impl FnMut(&mut Reader<'b>) -> Result<T, Malformed>,
-) -> Result<Vec<T>, Malformed> {
-    let count = from.count()?;
-    (0..count).map(|_| take(from)).collect()
-}
-
 fn take_lines(from: &mut Reader<'_>) -> Result<(String, BTreeMap<u32, bool>), Malformed> {
     let file = from.text()?;
     let lines = all(from, |from| {
@@ -191,10 +170,6 @@ fn take_lines(from: &mut Reader<'_>) -> Result<(String, BTreeMap<u32, bool>), Ma
         Ok((u32::try_from(line >> 1).map_err(|_| Malformed)?, line & 1 != 0))
     })?;
     Ok((file, lines.into_iter().collect()))
-}
-
-fn take_place(from: &mut Reader<'_>) -> Result<Place, Malformed> {
-    Ok(Place { file: from.text()?, line: from.small()?, column: from.small()? })
 }
 
 fn take_loop(from: &mut Reader<'_>) -> Result<Loop, Malformed> {

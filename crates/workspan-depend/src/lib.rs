@@ -15,6 +15,7 @@
 //! **Invariant:** nothing here opens a file, looks at a clock, or prints.
 
 pub mod effects;
+mod encoding;
 pub mod engine;
 pub mod file;
 pub mod iterations;

@@ -12,10 +12,16 @@ use crate::models::{Known, LineFacts};
 pub fn part(engine: &mut Engine) {
     let mut later = std::mem::take(&mut engine.later);
     let journal = std::mem::take(&mut engine.journal);
+    let mut walked = std::mem::take(&mut engine.walked);
     let lines: Vec<_> = engine.lines.iter().map(|(id, number)| line_of(engine, *id, *number)).collect();
-    later.part(&journal, &Known { lines: &lines, serial: &engine.serial, places: &engine.source.places });
-    engine.later = later;
-    engine.walked.part(&journal, &engine.lines, &engine.source);
+    let known = Known { lines: &lines, serial: &engine.serial, places: &engine.source.places };
+    later.begin(&known);
+    // Once for both: to find what follows what is as much work as what they do with it.
+    journal.replay(|walk| {
+        later.walk(walk, &known);
+        walked.walk(walk, &engine.lines, &engine.source);
+    });
+    (engine.later, engine.walked) = (later, walked);
 }
 
 /// Goes through what the journal has, and puts these models to the others.

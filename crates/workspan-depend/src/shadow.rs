@@ -326,26 +326,28 @@ impl Shadow {
         into: &mut [((u32, u32), Cell)],
     ) -> Written {
         let mask = (1 << shift) - 1;
-        let (mut key, mut page) = (0, 0);
         let mut all = Written { first: u64::MAX, is_one: true, ..Written::default() };
-        for (address, into) in addresses.iter().zip(into) {
-            if key != address / PAGE + 1 {
-                if self.whole(*address, shift, last).is_none() {
-                    return all;
-                }
-                (key, page) = (last.0, last.1 as usize);
-            }
-            let at = (address % PAGE) >> shift;
-            let Some(cell) = self.pages[page].cells.get(at as usize).filter(|_| address & mask == 0) else {
+        let mut each = addresses.iter().zip(into).peekable();
+        while let Some(first) = each.peek().map(|(address, _)| **address) {
+            if self.whole(first, shift, last).is_none() {
                 return all;
-            };
-            *into = ((last.1, at as u32), *cell);
-            if all.count == 0 {
-                all.writer = cell.writer;
             }
-            all.is_one &= all.writer == cell.writer;
-            (all.first, all.last) = (all.first.min(cell.written), all.last.max(cell.written));
-            all.count += 1;
+            let (key, page) = (last.0 - 1, last.1);
+            let cells = &self.pages[page as usize].cells[..];
+            if all.count == 0 {
+                all.writer = cells.get(((first % PAGE) >> shift) as usize).map_or(0, |cell| cell.writer);
+            }
+            // All that lie on the same page.
+            while let Some((address, into)) = each.next_if(|(address, _)| **address / PAGE == key) {
+                let at = (address % PAGE) >> shift;
+                let Some(cell) = cells.get(at as usize).filter(|_| address & mask == 0) else {
+                    return all;
+                };
+                *into = ((page, at as u32), *cell);
+                all.is_one &= all.writer == cell.writer;
+                (all.first, all.last) = (all.first.min(cell.written), all.last.max(cell.written));
+                all.count += 1;
+            }
         }
         all
     }

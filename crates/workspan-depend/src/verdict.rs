@@ -5,23 +5,28 @@
 //! applied to a copy for each thread; a variable that each iteration writes before it reads it becomes private, with the
 //! last iteration's value if a value is read afterwards. Anything else forbids it.
 
+mod carried;
 mod chosen;
+mod judge;
 mod last;
 mod paths;
+mod remedy;
 mod unbounded;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use workspan_trace::facts::{loop_flag, Update};
+use workspan_trace::facts::loop_flag;
 use workspan_trace::program::flag;
 use workspan_trace::rust_names::is_library_file;
 
+use self::carried::Carried;
+use self::judge::Judge;
+use self::remedy::Remedy;
 use crate::effects::{Effect, STATES};
 use crate::engine::Engine;
 use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
-use crate::shadow::Site;
-use crate::source::{Place, PlaceId, SiteInfo};
-use crate::table::{Key, Kind, Record};
+use crate::source::{PlaceId, SiteInfo};
+use crate::table::{Key, Record};
 
 /// The profile of what an engine saw.
 pub fn profile(engine: &mut Engine) -> Profile {
@@ -52,10 +57,6 @@ pub fn profile(engine: &mut Engine) -> Profile {
     Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, paths, ..Profile::default() }
 }
 
-struct Judge<'e> {
-    engine: &'e Engine,
-}
-
 /// A line that depends on what happened in a call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting {
@@ -64,51 +65,7 @@ struct Waiting {
     carrier: u32,
 }
 
-/// Dependences on one variable that a loop carries.
-#[derive(Default)]
-struct Carried<'t> {
-    flows: Vec<&'t (Key, Record)>,
-    names: Vec<&'t (Key, Record)>,
-}
-
 impl Judge<'_> {
-    fn name(&self, name: u32) -> String {
-        let name = self.engine.source.names.get(name as usize).cloned().unwrap_or_default();
-        if name.is_empty() {
-            "a function called by a pointer".to_owned()
-        } else {
-            name
-        }
-    }
-
-    fn place(&self, place: PlaceId) -> Place {
-        self.engine.source.places.get(place as usize).cloned().unwrap_or_default()
-    }
-
-    fn site(&self, site: Site) -> &SiteInfo {
-        &self.engine.source.sites[site as usize]
-    }
-
-    fn function(&self, number: u32) -> String {
-        self.engine.source.functions.get(number as usize).map(|function| function.name.clone()).unwrap_or_default()
-    }
-
-    /// The variable of a dependence: as the function calls it that both places are in, if it has a name there.
-    fn variable(&self, key: &Key) -> String {
-        let (source, sink) = (self.site(key.source), self.site(key.sink));
-        if let Some(state) = sink.state.checked_sub(1) {
-            return STATES[usize::from(state)].name().to_owned();
-        }
-        let here = |site: &SiteInfo| site.function == key.function && site.variable != 0;
-        let site = if here(sink) || !here(source) && sink.variable != 0 { sink } else { source };
-        self.engine.source.names.get(site.variable as usize).cloned().unwrap_or_default()
-    }
-
-    fn ends(&self, key: &Key) -> (Place, Place) {
-        let at = |call: PlaceId, site: Site| self.place(if call == 0 { self.site(site).place } else { call });
-        (at(key.source_call, key.source), at(key.sink_call, key.sink))
-    }
-
     fn dependence(&self, key: &Key, record: &Record) -> Dependence {
         let (source, sink) = self.ends(key);
         let carrier = (key.carrier as usize).checked_sub(1).and_then(|at| self.engine.source.loops.get(at));
@@ -196,182 +153,35 @@ impl Judge<'_> {
         found
     }
 
-    /// The last line of a loop.
-    fn end_of(&self, number: usize) -> u32 {
-        match self.engine.source.loops[number].last_line {
-            0 => self.last_line(number),
-            line => line,
-        }
-    }
-
-    /// The last line with code in a loop whose end the compiler does not name.
-    fn last_line(&self, number: usize) -> u32 {
-        let source = &self.engine.source;
-        let (carrier, begin) = (crate::source::small(number) + 1, self.place(source.loops[number].place));
-        let inside = source.segments.iter().filter(|info| source.is_within(info.in_loop, carrier));
-        let lines = inside.filter(|info| self.place(info.place).file == begin.file).flat_map(|info| info.runs.iter());
-        lines.map(|run| run.line).max().unwrap_or(0).max(begin.line)
-    }
-
-    /// Dependences that a loop carries, by variable.
-    fn by_variable(&self, carrier: u32) -> BTreeMap<(u32, u32, u8, bool), Carried<'_>> {
-        let mut found: BTreeMap<(u32, u32, u8, bool), Carried<'_>> = BTreeMap::new();
-        for record in self.engine.table.all.iter().filter(|(key, _)| key.carrier == carrier) {
-            let sink = self.site(record.0.sink);
-            let group = (sink.local, sink.variable, sink.state, sink.direct);
-            let group = found.entry(group).or_default();
-            if record.0.kind == Kind::Raw {
-                group.flows.push(record);
-            } else {
-                group.names.push(record);
-            }
-        }
-        found
-    }
-
-    /// A variable that advances by a step; true if it is the loop's counter: the first one that the condition reads.
-    fn induction(&self, carrier: u32, local: u32) -> Option<(i64, bool)> {
-        let info = &self.engine.source.loops[carrier as usize - 1];
-        let counter = info.inductions.iter().find(|each| each.control).map(|each| each.local);
-        let found = info.inductions.iter().find(|each| local != 0 && each.local + 1 == local);
-        found.map(|each| (each.step, counter == Some(each.local)))
-    }
-
     fn judge(&self, carrier: u32, carried: &Carried<'_>, found: &mut Loop, blockers: &mut Vec<Blocker>) {
-        let any = carried.flows.first().or(carried.names.first());
-        let Some((key, _)) = any else {
+        let Some((key, _)) = carried.flows.first().or(carried.names.first()) else {
             return;
         };
-        let sink = self.site(key.sink);
-        if let Some((step, is_counter)) = self.induction(carrier, sink.local) {
-            let name = self.engine.source.names.get(sink.variable as usize).cloned().unwrap_or_default();
-            if !is_counter && !name.is_empty() {
-                found.inductions.push((name, step));
+        match self.remedy(carrier, carried) {
+            Remedy::Step { step, is_counter } => {
+                let name = self.site(key.sink).variable as usize;
+                let name = self.engine.source.names.get(name).cloned().unwrap_or_default();
+                if !is_counter && !name.is_empty() {
+                    found.inductions.push((name, step));
+                }
             }
-            return;
-        }
-        if !carried.flows.is_empty() {
-            if let Some(update) = self.reduction(carrier, carried) {
+            Remedy::Operator(update) => {
                 let elements = carried.flows.iter().chain(&carried.names).any(|(_, record)| record.varies);
                 let (operator, variable) = (update.sign().to_owned(), self.variable(key));
                 found.reductions.push(Reduction { operator, variable, elements });
-            } else {
-                let blocking = carried.flows.iter().filter(|(key, _)| !self.steps(carrier, key));
-                blockers.extend(blocking.map(|(key, record)| self.blocker(key, record)));
             }
-            return;
-        }
-        match self.privatizable(carrier, carried) {
-            Ok(last) => {
+            Remedy::Copies { last } => {
                 let variable = self.variable(key);
                 if !variable.is_empty() {
                     found.private.push(Private { variable, last });
                 }
             }
-            Err(record) => blockers.push(self.blocker(&record.0, &record.1)),
-        }
-    }
-
-    fn steps(&self, carrier: u32, key: &Key) -> bool {
-        self.induction(carrier, self.site(key.source).local).is_some()
-    }
-
-    /// The operator, if all that the loop does with a variable, or with each element of an array, is to apply it.
-    fn reduction(&self, carrier: u32, carried: &Carried<'_>) -> Option<Update> {
-        let update = Update::of(self.site(carried.flows.first()?.0.source).update)?;
-        let is_update = |site: Site| self.site(site).update == update as u8;
-        let own = |key: &Key| key.source_call == 0 && key.sink_call == 0;
-        let all = carried.flows.iter().chain(&carried.names);
-        for (key, _) in all.clone() {
-            if !is_update(key.source) || !is_update(key.sink) || !own(key) {
-                return None;
+            Remedy::NoneOfFlows => {
+                let blocking = carried.flows.iter().filter(|(key, _)| !self.steps(carrier, key));
+                blockers.extend(blocking.map(|(key, record)| self.blocker(key, record)));
             }
+            Remedy::NoneOfNames(record) => blockers.push(self.blocker(&record.0, &record.1)),
         }
-        // Nothing else in the loop may see what it has accumulated so far.
-        let sites: BTreeSet<Site> = all.flat_map(|(key, _)| [key.source, key.sink]).collect();
-        let function = self.engine.source.loops[carrier as usize - 1].function;
-        let inside = |site: Site| {
-            let info = self.site(site);
-            info.function != function || self.engine.source.is_within(info.in_loop, carrier)
-        };
-        // Of two objects, one of which is chosen, the other is another variable.
-        let variable = self.site(carried.flows.first()?.0.source).variable;
-        let elsewhere = |site: &SiteInfo| site.direct && site.variable != variable;
-        let seen = self.engine.table.all.iter().any(|(key, _)| {
-            let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
-            let other =
-                from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
-            other && inside(key.source) && inside(key.sink) && key.function == function
-        });
-        (!seen).then_some(update)
-    }
-
-    /// True if the last iteration's value is needed afterwards; else the dependence that forbids private copies.
-    fn privatizable<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Result<bool, &'t (Key, Record)> {
-        let table = &self.engine.table;
-        let (mut last, mut hidden) = (false, false);
-        let reads = carried.names.iter().any(|(key, _)| key.kind == Kind::War);
-        if let Some(record) = carried.names.first().filter(|_| self.is_shared_too(carrier, carried)) {
-            return Err(record);
-        }
-        for record in &carried.names {
-            let (key, values) = record;
-            if self.site(key.sink).state != 0 || self.site(key.source).state != 0 {
-                return Err(record);
-            }
-            if key.kind == Kind::War && table.exposed.contains(&(key.source, carrier)) {
-                return Err(record);
-            }
-            let mut writers = vec![key.sink];
-            if key.kind == Kind::Waw {
-                writers.push(key.source);
-            }
-            for writer in writers {
-                let live = table.live_out.get(&(writer, carrier)).copied().unwrap_or_default();
-                let unseen = !live.last && self.may_be_read_unseen(self.site(writer));
-                let unknown = live.unknown || unseen;
-                let elements = unseen && values.varies;
-                if live.other || unknown && !elements && !self.is_always_written(carrier, carried) {
-                    return Err(record);
-                }
-                last |= live.last || live.unknown;
-                hidden |= unseen;
-            }
-            // Elements that several iterations write, and no iteration reads: which one is left over depends on the order.
-            if key.kind == Kind::Waw && values.varies && !reads && !last {
-                return Err(record);
-            }
-        }
-        match self.lost_by_the_last_copy(carrier, carried) {
-            Some(record) if last || hidden => Err(record),
-            _ => Ok(last || hidden),
-        }
-    }
-
-    /// True if the loop also reaches memory by the same variable that no iteration shares with another: a part of an array cannot be
-    /// private.
-    fn is_shared_too(&self, carrier: u32, carried: &Carried<'_>) -> bool {
-        let Some((key, _)) = carried.names.first() else {
-            return false;
-        };
-        let sink = self.site(key.sink);
-        if sink.local != 0 || sink.variable == 0 || key.sink_call != 0 || key.source_call != 0 {
-            return false;
-        }
-        // A number by itself has no part.
-        if sink.whole {
-            return false;
-        }
-        let known: BTreeSet<Site> = carried.names.iter().flat_map(|(key, _)| [key.source, key.sink]).collect();
-        self.engine.source.sites.iter().enumerate().any(|(at, site)| {
-            site.variable == sink.variable
-                && site.function == sink.function
-                && site.direct == sink.direct
-                && site.local == 0
-                && self.engine.source.is_within(site.in_loop, carrier)
-                && self.engine.executed.get(site.segment.0 as usize).copied().unwrap_or(false)
-                && !known.contains(&crate::source::small(at))
-        })
     }
 
     /// Counters of the loop whose value is read afterwards.

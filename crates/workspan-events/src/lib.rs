@@ -8,6 +8,8 @@
 //! * [`counters`]: several events in a group, and what was counted, scaled where counters took turns.
 //! * [`perf`]: the kernel's interface.
 //!
+//! * [`sampling`]: where the threads of a program are, from time to time; [`record`]: what the kernel writes about it.
+//!
 //! By these names collectors count, too, each thread for itself: `workspan_collect::counters`.
 //!
 //! Definition: `docs/methods/differential.md`, `docs/methods/events.md`.
@@ -16,6 +18,9 @@ pub mod counters;
 pub mod name;
 #[cfg(target_os = "linux")]
 pub mod perf;
+pub mod record;
+#[cfg(target_os = "linux")]
+pub mod sampling;
 
 pub use counters::{Count, Counters, Reading, Refused, Source};
 pub use name::{parse, Attributes, Devices, Event, NameError};

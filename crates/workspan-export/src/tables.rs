@@ -126,6 +126,14 @@ const REGIONS: &[&str] = &[
     "wall_ns",
     "idle_ns",
     "instances_span_ns",
+    "ran.function",
+    "ran.file",
+    "ran.first_line",
+    "ran.last_line",
+    "ran.share",
+    "ran.samples",
+    "ran.threads",
+    "ran.main_thread",
 ];
 
 const SITES: &[&str] = &[

@@ -1,6 +1,7 @@
 //! A recording: one or more runs of a command.
 
 use crate::context::ContextTree;
+use crate::ran::Ran;
 use crate::run::Run;
 use crate::site::{Site, SiteKind};
 
@@ -29,9 +30,18 @@ pub struct Recording {
     pub contexts: ContextTree,
     /// The runs, in order.
     pub runs: Vec<Run>,
+    /// What serial code did, of rows with samples enough; at most one for each site.
+    pub ran: Vec<Ran>,
 }
 
 impl Recording {
+    /// What the serial code of a row did, if that is known.
+    pub fn ran(&self, site: &Site) -> Option<&Ran> {
+        self.ran
+            .iter()
+            .find(|ran| self.sites.get(ran.site.0 as usize).is_some_and(|row| std::ptr::eq(row, site) || row == site))
+    }
+
     /// True if constructs of OpenMP are among its sites; regions that a program marks are in programs with rayon, too.
     pub fn uses_openmp(&self) -> bool {
         self.sites.iter().any(|site| site.kind.is_openmp())

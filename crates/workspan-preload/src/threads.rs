@@ -9,6 +9,8 @@ use core::mem;
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::interposed::{Arguments, Create, Join, Life, Original, Start};
 use workspan_collect::region::{CallSite, Place};
+use workspan_collect::segment;
+use workspan_collect::strand;
 use workspan_collect::thread;
 use workspan_collect::waits::{publish_end_at, Born, Wait};
 use workspan_wire::shm::Thread;
@@ -224,6 +226,7 @@ fn enter(site: &CallSite) -> Option<&'static Frame> {
     let frame = Frame::on(thread).or_else(|| tasks::initial(thread))?;
     task::stop(thread, Some(now));
     marked::begin(thread, frame, now, site);
+    segment::settle(thread, strand::context(thread));
     task::go(thread, Some(now));
     Some(frame)
 }

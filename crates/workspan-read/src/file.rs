@@ -13,6 +13,7 @@
 //! **If you change a payload here, increment [`MINOR`], or [`MAJOR`] if older readers would misread it.**
 
 mod events;
+mod ran;
 mod sites;
 
 use crate::codec::{Decoder, Encoder};
@@ -29,7 +30,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 7;
+pub const MINOR: u16 = 8;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -65,7 +66,10 @@ pub fn encode(recording: &Recording) -> Vec<u8> {
     out.extend_from_slice(&MINOR.to_le_bytes());
     out.extend_from_slice(&[0; 4]);
     section(&mut out, b"INFO", info(recording));
-    section(&mut out, b"SITE", sites::encode(&recording.sites));
+    let mut sites = sites::encode(&recording.sites);
+    // Since minor version 8.
+    ran::encode(&recording.ran, &mut sites);
+    section(&mut out, b"SITE", sites);
     section(&mut out, b"CTXT", contexts(&recording.contexts));
     for run in &recording.runs {
         section(&mut out, b"RUN ", encode_run(run));
@@ -109,7 +113,7 @@ pub fn decode(bytes: &[u8]) -> Result<(Recording, Vec<Problem>), ReadError> {
             && in_order
             && match tag {
                 b"INFO" => decode_info(&mut decoder, &mut recording).is_some(),
-                b"SITE" => sites::decode(&mut decoder).map(|sites| recording.sites = sites).is_some(),
+                b"SITE" => decode_sites(&mut decoder, &mut recording).is_some(),
                 b"CTXT" => decode_contexts(&mut decoder, recording.sites.len())
                     .map(|contexts| recording.contexts = contexts)
                     .is_some(),
@@ -209,6 +213,12 @@ fn decode_info(d: &mut Decoder<'_>, recording: &mut Recording) -> Option<()> {
     if !d.is_empty() {
         recording.machine.steal_ns = d.unsigned()?;
     }
+    Some(())
+}
+
+fn decode_sites(d: &mut Decoder<'_>, recording: &mut Recording) -> Option<()> {
+    recording.sites = sites::decode(d)?;
+    recording.ran = ran::decode(d, recording.sites.len())?;
     Some(())
 }
 

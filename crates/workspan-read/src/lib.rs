@@ -17,6 +17,7 @@ pub mod file;
 pub mod idle;
 pub mod log;
 pub mod request;
+pub mod segments;
 pub mod snapshot;
 pub mod tool;
 pub mod trouble;

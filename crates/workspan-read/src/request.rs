@@ -34,6 +34,8 @@ pub struct Request {
     pub idle_only: bool,
     /// What a steal costs in burdened spans, in ticks; 0 if these are not requested.
     pub steal_ticks: i64,
+    /// Whether threads say when their serial code ran.
+    pub segments: bool,
     /// Events to be counted by context; those beyond [`MAX_EVENTS`] are not.
     pub events: Vec<AskedEvent>,
 }
@@ -75,6 +77,7 @@ pub fn first_page(request: &Request) -> Vec<u8> {
     put(config + offset_of!(Config, log), &u32::from(request.log).to_ne_bytes());
     put(config + offset_of!(Config, idle_only), &u32::from(request.idle_only).to_ne_bytes());
     put(config + offset_of!(Config, steal_ticks), &request.steal_ticks.to_ne_bytes());
+    put(config + offset_of!(Config, segments), &u32::from(request.segments).to_ne_bytes());
     let events = offset_of!(Header, events);
     let count = request.events.len().min(MAX_EVENTS);
     put(events + offset_of!(Events, count), &u32::try_from(count).unwrap_or(0).to_ne_bytes());

@@ -1,19 +1,16 @@
 //! JSON.
 
-use schemars::generate::SchemaSettings;
-use schemars::JsonSchema;
-
 use crate::view::Report;
-use crate::{advice, calls, depend, diff, inflation, limits, merged, predict, scale, what_if};
+use crate::{advice, calls, depend, diff, inflation, limits, merged, parts, predict, scale, what_if};
 
 /// The report as indented JSON.
 pub fn write(report: &Report) -> String {
-    crate::parts::indented(report)
+    parts::indented(report)
 }
 
 /// The schema of [`write()`]'s output: `docs/format/report.schema.json`.
 pub fn schema() -> String {
-    of::<Report>()
+    parts::schema::<Report>()
 }
 
 /// The schemas of all verbs' answers that are made here, by verb.
@@ -21,23 +18,17 @@ pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
         ("record", schema()),
         ("report", schema()),
-        ("what-if", of::<what_if::Answer>()),
-        ("advise", of::<advice::Answer>()),
-        ("predict", of::<predict::Answer>()),
-        ("calls", of::<calls::Answer>()),
-        ("diff", of::<diff::Answer>()),
+        ("what-if", parts::schema::<what_if::Answer>()),
+        ("advise", parts::schema::<advice::Answer>()),
+        ("predict", parts::schema::<predict::Answer>()),
+        ("calls", parts::schema::<calls::Answer>()),
+        ("diff", parts::schema::<diff::Answer>()),
         ("scale", scale::schema()),
-        ("inflation", of::<inflation::Answer>()),
+        ("inflation", parts::schema::<inflation::Answer>()),
         ("depend", depend::schema()),
         ("limits", limits::schema()),
-        ("merge", of::<merged::Answer>()),
+        ("merge", parts::schema::<merged::Answer>()),
     ]
-}
-
-fn of<T: JsonSchema>() -> String {
-    // What is written always has a field that may be null.
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    serde_json::to_string_pretty(&generator.into_root_schema_for::<T>()).unwrap_or_default() + "\n"
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ pub use answers::{advice, calls, diff, differential, inflation, merged, predict,
 pub use tables::table;
 use tables::{terminal, tree};
 use wording::parts;
+use wording::ran;
 pub use wording::{glossary, place, shown, words};
 
 pub use crash::crashed;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::calls::Steal;
 use crate::verdict::{self, Judging};
 use crate::view::{
-    AskedThreads, Burdened, Context, Extremes, Place, Program, Recorded, Region, Report, Site, SizeBucket, Spread,
+    AskedThreads, Burdened, Context, Extremes, Place, Program, Ran, Recorded, Region, Report, Site, SizeBucket, Spread,
     TaskSizes, Uniform, Warning, SCHEMA_VERSION,
 };
 use crate::{crash, events, place, tree, words};
@@ -152,6 +152,7 @@ fn regions(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) ->
             place: place::of(recording, site),
             function: site.function.as_ref().map(|f| f.name.clone()),
             name: place::marked(site).map(str::to_owned),
+            ran: recording.ran(site).map(Ran::of),
             from,
             to,
             prefix: first.prefix,

@@ -140,7 +140,7 @@ pub(crate) fn region_name(region: &Region) -> Name {
     let (place, rest) = match &region.place {
         None => {
             let rest = if region.prefix { " (start-up)" } else { "" };
-            (place::serial(region.from.as_ref(), region.to.as_ref()), rest.to_owned())
+            (place::serial(region.from.as_ref(), region.to.as_ref(), region.ran.as_ref()), rest.to_owned())
         }
         Some(at) => (place::text(at), format!(" {}{}{open}", region.kind, own_name(region.name.as_deref()))),
     };

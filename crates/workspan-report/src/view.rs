@@ -7,6 +7,7 @@ use serde::Serialize;
 
 pub use crate::events::Events;
 pub use crate::place::Place;
+pub use crate::ran::{Callee, Ran};
 pub use crate::what_if::Answer as WhatIf;
 
 /// Version of the JSON form; fields may be added without a change, none removed or redefined.
@@ -208,6 +209,9 @@ pub struct Region {
     /// The name that the program gives a region that it marks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The function in which its own code spent its time, by samples; absent if they were too few or named none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Ran>,
     /// For serial code: the region before it; null at the start of the program.
     pub from: Option<Place>,
     /// For serial code: the region after it; null at the end of the program.

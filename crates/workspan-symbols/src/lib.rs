@@ -41,6 +41,7 @@ mod scopes;
 mod symbolise;
 mod symbols;
 mod units;
+mod unwind;
 
 #[cfg(test)]
 mod hostile_tests;
@@ -51,7 +52,8 @@ pub use demangle::function as function_of_symbol;
 pub use error::Error;
 pub use executable::Executable;
 pub use frames::Frames;
-pub use lookup::{Found, Lookup, SourcePlace};
+pub use lookup::{Called, Found, Lookup, SourcePlace};
 pub use path::function_from_type_name;
 pub use places::{Functions, Place};
 pub use symbolise::{symbolise, Module, Symbolised};
+pub use unwind::{chain, Callers, Chain, Layout, Stopped};

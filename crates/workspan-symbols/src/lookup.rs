@@ -30,6 +30,15 @@ pub struct Found {
     pub folder: Option<String>,
 }
 
+/// A function that is being called, inlined or not, and where it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Its name, without generic arguments.
+    pub function: Option<String>,
+    /// Where in it.
+    pub place: Option<SourcePlace>,
+}
+
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePlace {
@@ -86,6 +95,30 @@ impl<'e> Lookup<'e> {
         };
         found.function = name.ok().flatten().map(|name| names.get(name).text.clone());
         found
+    }
+
+    /// The functions around an address, innermost first: what was inlined, and the function itself.
+    pub fn called(&self, address: u64) -> Vec<Called> {
+        let symbol = || vec![Called { function: self.symbol(address).map(|(name, _)| name), place: None }];
+        let Some(details) = self.map.details(address) else { return symbol() };
+        let Some(unit) = self.map.units.units.get(details.unit) else { return symbol() };
+        let mut names = self.names.borrow_mut();
+        let mut called = Vec::new();
+        for step in details.steps(address) {
+            let scope = step.scope.and_then(|scope| details.scopes.get(scope));
+            let name = match scope {
+                Some(scope) => names.of_scope(&self.map.units, unit, scope),
+                None => names.of_symbol(&self.map.units, address),
+            };
+            let function = name.ok().flatten().map(|name| names.get(name).text.clone());
+            let place = step.place.map(|(file, line, column)| SourcePlace { file: file.path.clone(), line, column });
+            called.push(Called { function, place });
+        }
+        drop(names);
+        if called.iter().all(|call| call.function.is_none()) {
+            return symbol();
+        }
+        called
     }
 
     /// The folder in which the compiler ran when it was given a file by this name. Where several were, the first.

@@ -3,6 +3,7 @@
 //! * [`shm`]: the shared memory in which a collector keeps its tables while the program runs.
 //! * [`events`]: events counted by context.
 //! * [`log`]: records of single strands, where the whole model is requested.
+//! * [`segment`]: when serial code ran.
 //! * [`site`]: what kinds of source places a collector distinguishes.
 //! * [`task`]: the state of a task.
 //! * [`trace`]: instructions and accesses to memory of a program that runs under an emulator.
@@ -17,11 +18,14 @@
 
 #![no_std]
 
+pub mod asked;
+pub mod config;
 pub mod events;
 pub mod histogram;
 pub mod log;
 pub mod path;
 pub mod records;
+pub mod segment;
 pub mod shm;
 pub mod site;
 pub mod sync;

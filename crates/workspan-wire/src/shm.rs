@@ -17,6 +17,7 @@
 //! | [`CALLS`] | [`Call`] × [`MAX_CALLS`] |
 //! | [`ACCOUNT_PAGES`] | [`AccountPage`] × [`MAX_ACCOUNT_PAGES`] |
 //! | [`LOGS`] | [`ThreadLog`] × [`MAX_THREADS`]; untouched unless [`Config::log`] requests them |
+//! | [`SEGMENTS`] | [`ThreadSegments`] × [`MAX_THREADS`]; untouched unless [`Config::segments`] requests them |
 //!
 //! The interpreter Miri, which runs the collector's tests, gets smaller tables.
 //!
@@ -30,7 +31,10 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 use super::events::{Events, ThreadEvents, MAX_EVENTS};
 use super::histogram::BUCKETS;
 use super::log::RECORD;
+use super::segment::ThreadSegments;
 
+pub use super::asked::Asked;
+pub use super::config::Config;
 pub use super::path::{Call, PathNode, AWAITED, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 pub use super::records::{ContextRecord, ModuleRecord, SiteRecord, FILE_BYTES, STACK_DEPTH, TYPE_BYTES};
 pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
@@ -38,7 +42,7 @@ pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 15;
+pub const WIRE_VERSION: u32 = 16;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -106,8 +110,10 @@ pub const CALLS: usize = page(NODES + MAX_NODES * size_of::<PathNode>());
 pub const ACCOUNT_PAGES: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
 /// Offset of the logs.
 pub const LOGS: usize = page(ACCOUNT_PAGES + MAX_ACCOUNT_PAGES * size_of::<AccountPage>());
+/// Offset of the segments of serial code.
+pub const SEGMENTS: usize = page(LOGS + MAX_THREADS * size_of::<ThreadLog>());
 /// Size of the shared memory.
-pub const SIZE: usize = LOGS + MAX_THREADS * size_of::<ThreadLog>();
+pub const SIZE: usize = SEGMENTS + MAX_THREADS * size_of::<ThreadSegments>();
 
 const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095
@@ -214,55 +220,13 @@ pub struct Header {
     pub asked_by: AtomicU32,
     /// `u32::MAX` less the least number that it was given; 0 if it has not asked.
     pub asked_least: AtomicU32,
+    /// Bytes of [`Header::executable`]; 0 where the process runs the file that the runner has started.
+    pub executable_len: AtomicU32,
+    /// Path of the file that the process runs, where a wrapper has started it.
+    pub executable: [Cell<u8>; FILE_BYTES],
 
     /// Events that are counted by context.
     pub events: Events,
-}
-
-/// What the runner requests. Written before the program starts.
-#[derive(Debug)]
-#[repr(C)]
-pub struct Config {
-    /// A [`Clock`].
-    pub clock: AtomicU32,
-    /// Number of cores as on which the runtime splits its loops; 0 for the true number.
-    pub logical_cores: AtomicU32,
-    /// Ticks of the cycle counter per second.
-    pub ticks_per_second: AtomicU64,
-    /// Virtual clock only: cost of creating one task, in 1/1024 ticks.
-    pub virtual_task_cost: AtomicI64,
-    /// Interrupts of this machine: 10th, 50th and 90th percentile of their length, in ticks.
-    pub interrupt_ticks: [AtomicI64; 3],
-    /// Mean ticks between interrupts; 0 if not known.
-    pub interrupt_period: AtomicI64,
-    /// Pauses of this machine that show by nothing: length that few exceed, in ticks; 0 for none.
-    pub pause_ticks: AtomicI64,
-    /// [`Feature`] bits that the collector must not use.
-    pub disabled: AtomicU32,
-    /// Share of time that such pauses take, in millionths.
-    pub pause_ppm: AtomicU32,
-    /// 1 if every strand is to be logged.
-    pub log: AtomicU32,
-    /// 1 if only idle time is to be accounted for: no strands, no paths.
-    pub idle_only: AtomicU32,
-    /// What a steal costs, in ticks, for burdened spans.
-    pub steal_ticks: AtomicI64,
-    /// The number of threads that a program with one worker is given when it asks; 0 for the true number.
-    pub answered_threads: AtomicU32,
-}
-
-/// A function that says how many threads there are: bits of [`Header::asked_by`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Asked {
-    /// `rayon::current_num_threads`, also that of a pool.
-    CurrentNumThreads = 1,
-    /// `omp_get_max_threads`.
-    OmpGetMaxThreads = 2,
-    /// `omp_get_num_procs`.
-    OmpGetNumProcs = 4,
-    /// `tbb::this_task_arena::max_concurrency`, also that of an arena.
-    MaxConcurrency = 8,
 }
 
 /// Source of time.
@@ -356,6 +320,9 @@ pub struct ThreadArea {
     pub pages: [Cell<u32>; THREAD_PAGES],
 }
 
+/// In place of a context: there is none.
+pub const NO_HOME: u32 = u32::MAX;
+
 /// In place of a page's number: there was none left.
 pub const NO_PAGE: u32 = u32::MAX;
 
@@ -418,6 +385,10 @@ pub struct Thread {
     pub open_len: Cell<u32>,
     /// [`Feature`] bits in use.
     pub features: Cell<u32>,
+    /// The context of the thread's own serial code; [`NO_HOME`] if nobody wants to know when it ran.
+    pub home: Cell<u32>,
+    /// When the open segment of serial code began, in ticks; 0 if none is open.
+    pub segment_since: Cell<u64>,
     /// Virtual clock of this thread.
     pub virtual_now: Cell<u64>,
     /// Address of what the adapter knows of the running task, in the program's own memory; 0 for none.

@@ -65,14 +65,25 @@ pub(super) fn idle_program(name: &str) -> anyhow::Result<PathBuf> {
 
 /// The program `programs/<of>/<name>.c`, which needs no hooks.
 pub(super) fn c_program(of: &str, name: &str) -> anyhow::Result<Twins> {
+    compiled("clang-19", of, name, "c", &["-fopenmp", "-lm"])
+}
+
+/// The program `programs/<of>/<name>` in the language of the `extension`, by this compiler with these libraries.
+pub(super) fn compiled(
+    compiler: &str,
+    of: &str,
+    name: &str,
+    extension: &str,
+    libraries: &[&str],
+) -> anyhow::Result<Twins> {
     let folder = folder().join("c").join(of);
     std::fs::create_dir_all(&folder)?;
     let program = folder.join(name);
-    let mut command = Command::new("clang-19");
-    command.args(["-O2", "-g", "-fopenmp", "-I"]).arg(root().join("include")).arg("-o").arg(&program);
-    command.arg(root().join("programs").join(of).join(name).with_extension("c")).arg("-lm");
-    let status = command.status().context("cannot run clang-19 (`cargo xtask test` installs it)")?;
-    anyhow::ensure!(status.success(), "failed: clang-19 {name}.c");
+    let mut command = Command::new(compiler);
+    command.args(["-O2", "-g", "-I"]).arg(root().join("include")).arg("-o").arg(&program);
+    command.arg(root().join("programs").join(of).join(name).with_extension(extension)).args(libraries);
+    let status = command.status().with_context(|| format!("cannot run {compiler} (`cargo xtask test` installs it)"))?;
+    anyhow::ensure!(status.success(), "failed: {compiler} {name}.{extension}");
     Ok(Twins { native: program.clone(), hooked: program })
 }
 

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::Context;
 use serde_json::Value;
@@ -86,7 +86,7 @@ fn measure_one(load: &Load, runs: u32) -> anyhow::Result<Vec<Figure>> {
         build.args(["build", "--", "clang-19"]);
         passed.push(cpu_of(&mut compiler(load, build, &instrumented)?)?);
         let mut alone = Command::new(&native);
-        run_in(load, alone.args(load.arguments))?;
+        alone.args(load.arguments).env("OMP_NUM_THREADS", load.threads.to_string());
         wall.push(wall_of(&mut alone)?);
         cpu.push(cpu_of(&mut alone)?);
         own_wall.push(wall_of(&mut record(load, &graph, &[&format!("./{instrumented}")])?)?);
@@ -141,17 +141,12 @@ fn compiler(load: &Load, mut command: Command, to: &str) -> anyhow::Result<Comma
 
 /// `workspan graph record` of a program, alone or with a shell around it.
 fn record(load: &Load, graph: &Path, program: &[&str]) -> anyhow::Result<Command> {
-    // A graph of a run before would be moved aside.
+    // Otherwise the earlier graph would be kept under another name.
     let _ = fs::remove_dir_all(graph);
     let mut command = Command::new(build::workspan()?);
     command.args(["graph", "record", "-o"]).arg(graph).arg("--").args(program).args(load.arguments);
-    run_in(load, &mut command)?;
+    command.current_dir(folder()?).env("OMP_NUM_THREADS", load.threads.to_string());
     Ok(command)
-}
-
-fn run_in(load: &Load, command: &mut Command) -> anyhow::Result<()> {
-    command.current_dir(folder()?).env("OMP_NUM_THREADS", load.threads.to_string()).stdout(Stdio::null());
-    Ok(())
 }
 
 /// User and system time in what the shell writes about it.

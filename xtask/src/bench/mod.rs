@@ -8,6 +8,8 @@
 //! | `inflation` | where `workspan inflation` ranks false sharing that was planted, `programs/sharing` | [`inflation`] |
 //! | `shapes` | region parallelism of `programs/shapes` on a machine kept busy | [`shapes`] |
 //! | `openmp` | the same of `programs/openmp`: overhead, start-up, tree, loops, closed forms on a busy machine | [`openmp`] |
+//! | `tbb` | programs on oneTBB, `programs/tbb/bench.cpp`: a task, loops, sorting, tree, memory | [`tbb`] |
+//! | `threads` | programs on threads, `programs/threads/bench.c`: a lock, a thread | [`threads`] |
 //! | `record` | CPU time of programs with a cutoff that are recorded strand by strand, over native; bytes of a strand | [`record`] |
 //! | `replay` | strands a second and memory of the analyses of strands, on made-up recordings; queries | [`replay`] |
 //! | `predict` | seconds that schedules of a million strands take, on eleven numbers of processors | [`predict`] |
@@ -47,6 +49,8 @@ mod shapes;
 mod spread;
 mod summary;
 mod table;
+mod tbb;
+mod threads;
 mod tree;
 
 use std::fs;
@@ -67,6 +71,8 @@ const GROUPS: &[Group] = &[
     inflation::measure,
     shapes::measure,
     openmp::measure,
+    tbb::measure,
+    threads::measure,
     record::measure,
     replay::measure,
     predict::measure,

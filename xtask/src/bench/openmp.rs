@@ -58,7 +58,7 @@ pub(super) fn measure(options: &Options) -> anyhow::Result<Vec<Figure>> {
     Ok(figures)
 }
 
-fn keep(figures: &mut Vec<Figure>, figure: Figure) {
+pub(super) fn keep(figures: &mut Vec<Figure>, figure: Figure) {
     table::row(&figure);
     figures.push(figure);
 }
@@ -86,7 +86,7 @@ fn overhead(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> 
             if load.name == "omp-fib" && workers == 1 {
                 let tasks = pairs.runs.last().and_then(|run| run.1.report["program"]["tasks"].as_f64());
                 let tasks = tasks.context("a report without tasks")?;
-                let more = difference(load.name, workers, "ns more per task", &pairs, 1e9 / tasks, None);
+                let more = difference(GROUP, load.name, workers, "ns more per task", &pairs, 1e9 / tasks, None);
                 keep(figures, more);
             }
         }
@@ -95,7 +95,8 @@ fn overhead(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> 
 }
 
 /// How much more CPU time a profiled run took than the native one before or after it.
-fn difference(
+pub(super) fn difference(
+    group: &'static str,
     case: &str,
     workers: u32,
     quantity: &'static str,
@@ -105,7 +106,7 @@ fn difference(
 ) -> Figure {
     let spread = Spread::of(pairs.runs.iter().map(|(native, profiled)| (profiled.cpu - native.cpu) * scale));
     let (case, value) = (case.to_owned(), spread.median());
-    Figure { group: GROUP, case, workers, quantity, value, spread, target, behind: Vec::new(), remark: String::new() }
+    Figure { group, case, workers, quantity, value, spread, target, behind: Vec::new(), remark: String::new() }
 }
 
 fn start_up(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> {
@@ -115,7 +116,7 @@ fn start_up(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> 
     for workers in [1, 2] {
         let pairs = Pairs::run(GROUP, "omp-start", &call("loops", &["static", "1", "10"], workers)?, options.runs)?;
         let target = Some(Target::AtMost(5.0));
-        keep(figures, difference("omp-start", workers, "ms more CPU time", &pairs, 1e3, target));
+        keep(figures, difference(GROUP, "omp-start", workers, "ms more CPU time", &pairs, 1e3, target));
     }
     Ok(())
 }
@@ -137,7 +138,7 @@ pub(super) fn measure_trees(
     let mut figures = Vec::new();
     for (nanos, least, call) in trees(sizes)? {
         let case = format!("tree, {} µs per leaf", nanos as f64 / 1000.0);
-        let figure = accuracy(&case, &call, "parallelism", Target::AtLeast(least), || {
+        let figure = accuracy(GROUP, &case, &call, "parallelism", Target::AtLeast(least), || {
             let (work, span) = largest(&sample(&call)?)?;
             Ok(work / span)
         })?;
@@ -165,11 +166,17 @@ fn triangle(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> 
         return Ok(());
     }
     let call = call("triangle", &["100000"], 1)?;
-    let figure =
-        accuracy("static loop, 64 virtual cores", &call, "parallelism over 32.5", Target::NearOne(0.02), || {
+    let figure = accuracy(
+        GROUP,
+        "static loop, 64 virtual cores",
+        &call,
+        "parallelism over 32.5",
+        Target::NearOne(0.02),
+        || {
             let (work, span) = largest(&call.profiled_with(&["--logical-cores", "64"])?.report)?;
             Ok(work / span / 32.5)
-        })?;
+        },
+    )?;
     keep(figures, figure);
     Ok(())
 }
@@ -190,7 +197,7 @@ fn closed_forms(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<
                 continue;
             };
             let call = call("constructs", &[name, "1000000"], workers)?;
-            let mut figure = accuracy(name, &call, "parallelism over exact", Target::NearOne(0.05), || {
+            let mut figure = accuracy(GROUP, name, &call, "parallelism over exact", Target::NearOne(0.05), || {
                 Ok(parallelism(&call.profiled()?.report).context("a report without regions")? / exact)
             })?;
             figure.remark = format!("exact {exact:.2}");
@@ -208,7 +215,8 @@ fn closed_form(line: &str) -> Option<&str> {
     (how == "exact" && work.parse::<u64>().is_ok_and(|units| units <= UNITS)).then_some(name)
 }
 
-fn accuracy(
+pub(super) fn accuracy(
+    group: &'static str,
     case: &str,
     call: &Call,
     quantity: &'static str,
@@ -218,17 +226,7 @@ fn accuracy(
     let samples: Result<Vec<f64>, _> = (0..SAMPLES).map(|_| sample()).collect();
     let spread = Spread::of(samples?);
     let (case, value, workers, target) = (case.to_owned(), spread.median(), call.workers, Some(target));
-    Ok(Figure {
-        group: GROUP,
-        case,
-        workers,
-        quantity,
-        value,
-        spread,
-        target,
-        behind: Vec::new(),
-        remark: String::new(),
-    })
+    Ok(Figure { group, case, workers, quantity, value, spread, target, behind: Vec::new(), remark: String::new() })
 }
 
 /// Regions that are no serial code, nor there to warm the team up: work and span.

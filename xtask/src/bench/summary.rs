@@ -9,6 +9,16 @@ use super::table::digits;
 
 const GROUPS: &[(&str, &str)] = &[
     (
+        "tbb",
+        "## oneTBB\n\nPrograms of `programs/tbb`, profiled over native: CPU time, memory, and what a task costs more; and the \
+         parallelism of a tree of 256 equal leaves.",
+    ),
+    (
+        "threads",
+        "## Threads\n\nPrograms of `programs/threads`, profiled over native: locks that nobody waits for, and threads that are \
+         created and joined one after the other.",
+    ),
+    (
         "overhead",
         "## Overhead\n\nPrograms of `programs/bench`, profiled over native. CPU time is user and system time of the \
          program's process; memory is its largest resident set, of which shared memory is a part. Work is what the \

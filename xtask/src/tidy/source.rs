@@ -24,6 +24,7 @@ const UNSAFE: &[&str] = &[
     "crates/workspan-trace/src/drain.rs",
     "crates/workspan-emulator/",
     "crates/workspan-events/src/perf.rs",
+    "crates/workspan-events/src/sampling.rs",
     "crates/workspan-symbols/tests/fixtures/",
     "programs/",
 ];

@@ -60,6 +60,7 @@ pub fn unite(base: &Recording, new: &Recording) -> United {
         machine: new.machine.clone(),
         sites,
         contexts,
+        ran: new.ran.clone(),
         ..Recording::default()
     };
     United { recording, base: leads_to, new: new.contexts.ids().collect() }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::charged::Charged;
 use super::loops::{any_order_of_locks, even_loops, EvenLoops};
 use crate::profile::Profile;
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteId, SiteKind};
@@ -35,6 +36,10 @@ pub struct Contributor {
     pub site: SiteId,
     /// Their share.
     pub share: Ratio,
+    /// The share of the path as it was, where the other is of even iterations.
+    pub as_seen: Ratio,
+    /// Threads of the site, if they run beside each other.
+    pub threads: Option<u64>,
 }
 
 /// Of the span: what work must be beyond it for threads to have run beside each other. Less may be an error of rounding.
@@ -60,30 +65,45 @@ pub fn headline(recording: &Recording, run: &Run, profile: &Profile) -> Headline
     }
     if let Some(even) = even_loops(recording, run, profile) {
         let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
-        let (main, even) = (of_even(recording, &even), profile.program.uniform.and_then(|uniform| uniform.parallelism));
+        let (main, even) =
+            (of_even(recording, run, &even), profile.program.uniform.and_then(|uniform| uniform.parallelism));
         return Headline::Parallelism { parallelism, even, any_order: None, main, overhead };
     }
-    let serial = profile.regions.iter().filter(|r| r.serial).map(|r| (r.site, r.critical, r.critical_share));
-    let sites = profile.sites.iter().map(|s| (s.site, s.critical, s.critical_share));
+    let charged = Charged::of(recording, run, profile);
+    let serial = profile.regions.iter().filter(|r| r.serial).map(|r| (r.site, r.critical));
+    let sites = profile.sites.iter().map(|s| (s.site, s.critical));
     let main = serial
         .chain(sites)
-        .filter(|(_, critical, _)| *critical > Nanos::ZERO)
-        .max_by_key(|(site, critical, _)| (*critical, std::cmp::Reverse(*site)))
-        .and_then(|(site, _, share)| share.map(|share| Contributor { site, share }));
+        .map(|(site, critical)| (site, critical + charged.moved(Some(site))))
+        .filter(|(_, critical)| *critical > Nanos::ZERO)
+        .max_by_key(|(site, critical)| (*critical, std::cmp::Reverse(*site)))
+        .and_then(|(site, critical)| {
+            let share = critical.over(profile.program.span)?;
+            let row = profile.sites.iter().find(|row| row.site == site);
+            let threads = row.filter(|row| row.instances > 1 && charged.at_a_time(row.site).is_some());
+            Some(Contributor { site, share, as_seen: share, threads: threads.map(|row| row.instances) })
+        });
     let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
     let any_order = any_order_of_locks(recording, run, profile);
     Headline::Parallelism { parallelism, even: None, any_order, main, overhead }
 }
 
 /// What the critical path mostly consists of with even iterations.
-fn of_even(recording: &Recording, even: &EvenLoops) -> Option<Contributor> {
-    let mut sums: BTreeMap<SiteId, Nanos> = BTreeMap::new();
-    for (id, critical) in recording.contexts.ids().zip(&even.critical) {
-        if let Some(site) = recording.contexts.site(id) {
-            *sums.entry(site).or_default() += *critical;
+fn of_even(recording: &Recording, run: &Run, even: &EvenLoops) -> Option<Contributor> {
+    let sums = |critical: &[Nanos]| {
+        let mut sums: BTreeMap<SiteId, Nanos> = BTreeMap::new();
+        for (id, critical) in recording.contexts.ids().zip(critical) {
+            if let Some(site) = recording.contexts.site(id) {
+                *sums.entry(site).or_default() += *critical;
+            }
         }
-    }
-    let (site, critical) = sums.into_iter().max_by_key(|(site, critical)| (*critical, std::cmp::Reverse(*site)))?;
-    let share = critical.over(even.critical.iter().copied().sum::<Nanos>())?;
-    (critical > Nanos::ZERO).then_some(Contributor { site, share })
+        sums
+    };
+    let all = |critical: &[Nanos]| critical.iter().copied().sum::<Nanos>();
+    let main = sums(&even.critical).into_iter().max_by_key(|(site, own)| (*own, std::cmp::Reverse(*site)));
+    let (site, critical) = main.filter(|(_, critical)| *critical > Nanos::ZERO)?;
+    let share = critical.over(all(&even.critical))?;
+    let seen = sums(&run.critical).get(&site).copied().unwrap_or_default();
+    let as_seen = seen.over(all(&run.critical)).unwrap_or(share);
+    Some(Contributor { site, share, as_seen, threads: None })
 }

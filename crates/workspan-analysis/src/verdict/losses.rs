@@ -16,7 +16,8 @@
 
 use workspan_model::{Clock, Nanos, Ratio, Recording, Run, SiteId};
 
-use super::evidence::{Basis, Evidence, Loops};
+use super::charged::Charged;
+use super::evidence::{Basis, Blame, Evidence, Loops};
 use super::headline::forks;
 use super::reasons::{self, Known, Reason};
 use crate::laws;
@@ -154,9 +155,11 @@ pub fn judge(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evi
     }
     let overhead = profile.program.overhead.at_least_zero().min(work);
     let on_one = profile.program.on_one.min(total);
-    let account = Account { profile, ideal: evidence.ideal, on_one, total, processors: evidence.processors };
+    let charged = Charged::of(recording, run, profile);
+    let processors = evidence.processors;
+    let account = Account { profile, charged: &charged, ideal: evidence.ideal, on_one, total, processors };
     let waiting = (evidence.ideal * all - on_one).at_least_zero();
-    let blamed = blamed(recording, run, profile, evidence);
+    let blamed = blamed(recording, run, profile, evidence, &charged);
     let (locks, others): (Times, Times) = blamed.into_iter().partition(|(_, reason, _)| *reason == Reason::Lock);
     let locked = locks.iter().map(|(_, _, time)| *time).sum::<Nanos>().min(waiting);
     let mut losses = vec![
@@ -205,9 +208,10 @@ fn outcome(recording: &Recording, run: &Run, evidence: &Evidence, losses: &[Loss
 /// Times of a loss by site and reason.
 type Times = Vec<(Option<SiteId>, Reason, Nanos)>;
 
-fn blamed(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evidence) -> Times {
-    let (mut times, mut known) = (Times::new(), Known::default());
+fn blamed(recording: &Recording, run: &Run, profile: &Profile, evidence: &Evidence, charged: &Charged) -> Times {
+    let (mut times, mut known) = (Times::new(), Known::new(charged));
     for blame in &evidence.blame {
+        let blame = &Blame { site: charged.site(blame.context), ..*blame };
         let reason = reasons::of_waiting(recording, run, profile, &mut known, blame, evidence.processors);
         match times.iter_mut().find(|(site, of, _)| *site == blame.site && of.is_like(&reason)) {
             Some((_, _, time)) => *time += blame.waiting,
@@ -224,6 +228,7 @@ fn creators(profile: &Profile) -> Times {
 
 struct Account<'a> {
     profile: &'a Profile,
+    charged: &'a Charged,
     /// Time of the best schedule.
     ideal: Nanos,
     /// Time on one processor.
@@ -239,11 +244,16 @@ impl Account<'_> {
         let all = f64::from(self.processors);
         let most = match cause {
             Cause::Parallelism | Cause::Locks => {
-                laws::speedup(self.on_one, self.ideal - self.profile.on_path(site).at_least_zero())
+                laws::speedup(self.on_one, self.ideal - self.on_path(site).at_least_zero())
             }
             _ => self.on_one.over(self.total - part).map(|share| Ratio(share.0 * all)),
         };
         Ratio(most.map_or(all, |most| most.0).min(all))
+    }
+
+    /// What code that counts for this site adds to the critical path.
+    fn on_path(&self, site: Option<SiteId>) -> Nanos {
+        self.profile.on_path(site) + self.charged.moved(site)
     }
 
     fn loss(&self, cause: Cause, time: Nanos, mut times: Times) -> Loss {
@@ -254,7 +264,7 @@ impl Account<'_> {
             time: part,
             share: part.over(time).unwrap_or_default(),
             without: self.without(cause, site, part),
-            of_path: self.profile.on_path(site).over(self.profile.program.span).unwrap_or_default(),
+            of_path: self.on_path(site).over(self.profile.program.span).unwrap_or_default(),
             reason,
         });
         let share = time.over(self.total).unwrap_or_default();

@@ -5,11 +5,13 @@
 //!   ([`bounds`]), or from a schedule of all strands ([`simulated()`]).
 //! * [`mod@loops`]: what that is if the iterations of loops cost the same.
 //! * [`mod@losses`]: the processors' time, split into work and causes of loss.
+//! * [`mod@charged`]: whom code under locks counts for, and how many threads run at a time.
 //! * [`mod@reasons`]: why a site makes others wait.
 //!
 //! **Invariant:** useful time and losses add up to `P · T_P`, to the nanosecond; so do the parts of a loss. What there is no
 //! evidence for is no loss.
 
+mod charged;
 mod evidence;
 mod headline;
 mod loops;

@@ -3,10 +3,10 @@
 //! | reason | evidence |
 //! |---|---|
 //! | serial code | code of the root strand, outside of all regions |
-//! | a lock | code under it is the critical path |
+//! | a lock | code under it is the critical path, and serial or waited for |
 //! | waits | its strands were blocked for longer than they ran |
 //! | shared iterator | its items come from an iterator that one thread at a time can ask |
-//! | few threads | there are fewer threads of the site than processors, and they run beside each other |
+//! | few threads | threads of the site run beside each other, fewer at a time than there are processors |
 //! | few tasks | an instance creates fewer tasks than there are processors, or they run out: sizes are alike |
 //! | a long task | one task takes at least half of an instance's span, and twice the mean |
 //! | in turn | enough tasks of like sizes, that nevertheless wait for each other: dependences |
@@ -15,8 +15,9 @@
 
 use std::collections::BTreeMap;
 
-use workspan_model::{ContextId, Nanos, Recording, Run, SiteId, SiteKind};
+use workspan_model::{ContextId, Nanos, Ratio, Recording, Run, SiteId, SiteKind};
 
+use super::charged::Charged;
 use super::evidence::{Blame, Code};
 use crate::profile::{Profile, SiteRow};
 
@@ -35,10 +36,12 @@ pub enum Reason {
     Waits,
     /// Items come from one iterator.
     SharedIterator,
-    /// There are fewer threads than processors.
+    /// Fewer threads run at a time than there are processors.
     FewThreads {
         /// Their number.
         threads: u64,
+        /// How many of them run at a time.
+        at_a_time: Ratio,
     },
     /// There are too few tasks at a time.
     FewTasks {
@@ -98,7 +101,7 @@ pub(super) fn of_waiting(
     recording: &Recording,
     run: &Run,
     profile: &Profile,
-    known: &mut Known,
+    known: &mut Known<'_>,
     blame: &Blame,
     processors: u32,
 ) -> Reason {
@@ -119,27 +122,38 @@ pub(super) fn of_waiting(
         return Reason::OwnCode;
     };
     match blame.site.and_then(kind) {
-        Some(SiteKind::Thread) => return of_threads(row, processors),
+        Some(SiteKind::Thread) => return of_threads(row, known.charged, processors),
         Some(SiteKind::Marked) => return Reason::OwnCode,
         _ => {}
     }
-    let tasks = known.0.entry(row.site).or_insert_with(|| Tasks::of(recording, run, row));
+    let tasks = known.tasks.entry(row.site).or_insert_with(|| Tasks::of(recording, run, row));
     of_tasks(recording, row, tasks, blame, processors)
 }
 
 /// Why others wait for threads of the program.
-fn of_threads(row: &SiteRow, processors: u32) -> Reason {
+fn of_threads(row: &SiteRow, charged: &Charged, processors: u32) -> Reason {
     // Threads whose work is mostly on the critical path run one after the other: more of them would wait, too.
-    let beside = row.self_work.0 / 2 > row.critical.0;
-    if beside && row.instances < u64::from(processors) {
-        return Reason::FewThreads { threads: row.instances };
+    match charged.at_a_time(row.site) {
+        Some(at_a_time) if at_a_time.0 < f64::from(processors) => {
+            Reason::FewThreads { threads: row.instances, at_a_time }
+        }
+        _ => Reason::OwnCode,
     }
-    Reason::OwnCode
 }
 
 /// What the contexts of sites amount to: looked at once for each site.
-#[derive(Debug, Default)]
-pub(super) struct Known(BTreeMap<SiteId, Tasks>);
+#[derive(Debug)]
+pub(super) struct Known<'c> {
+    charged: &'c Charged,
+    tasks: BTreeMap<SiteId, Tasks>,
+}
+
+impl Known<'_> {
+    /// Nothing yet.
+    pub(super) fn new(charged: &Charged) -> Known<'_> {
+        Known { charged, tasks: BTreeMap::new() }
+    }
+}
 
 #[derive(Debug)]
 struct Tasks {

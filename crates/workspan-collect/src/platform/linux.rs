@@ -25,6 +25,7 @@ extern "C" {
     fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
     fn munmap(at: *mut c_void, length: usize) -> c_int;
     fn getpid() -> c_int;
+    fn readlink(path: *const c_char, to: *mut u8, room: usize) -> isize;
     fn syscall(number: c_long, ...) -> c_long;
     fn pthread_atfork(
         prepare: Option<extern "C" fn()>,
@@ -329,6 +330,14 @@ pub fn load_base() -> u64 {
     // SAFETY: `first` matches the expected signature and `base` outlives the call.
     unsafe { dl_iterate_phdr(first, ptr::addr_of_mut!(base).cast()) };
     base
+}
+
+/// Path of the file that this process runs, in a place of the caller's; empty if it is not known, or too long.
+pub fn executable(room: &mut [u8; MOST_PATH]) -> &[u8] {
+    // SAFETY: the place is valid for its length.
+    let length = unsafe { readlink(c"/proc/self/exe".as_ptr(), room.as_mut_ptr(), room.len()) };
+    // What fills the place may have been cut off.
+    usize::try_from(length).ok().filter(|length| *length < room.len()).map_or(&[], |length| &room[..length])
 }
 
 /// The path of the file of code that was loaded as this one, from 0, in a place of the caller's; empty for the executable, and if it is too

@@ -107,6 +107,11 @@ pub fn module_of(_address: u64) -> Option<super::Module<'static>> {
     None
 }
 
+/// Path of the file that this process runs: not known here.
+pub fn executable(_room: &mut [u8; super::MOST_PATH]) -> &[u8] {
+    &[]
+}
+
 /// The path of a file of code: not known here.
 pub fn path_of_module(_number: usize, _room: &mut [u8; super::MOST_PATH]) -> Option<&core::ffi::CStr> {
     None

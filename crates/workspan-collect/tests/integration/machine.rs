@@ -65,6 +65,7 @@ impl Machine {
             log,
             idle_only: false,
             steal_ticks: STEAL,
+            segments: false,
             events: vec![AskedEvent::default(); events],
         };
         let page = first_page(&request);

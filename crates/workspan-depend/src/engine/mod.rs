@@ -10,6 +10,7 @@
 mod accesses;
 mod advance;
 mod batch;
+mod column;
 mod context;
 mod extents;
 mod found;

@@ -127,11 +127,21 @@ impl Batch {
     /// True if these bytes begin with such an iteration.
     #[inline]
     pub(super) fn comes(&self, bytes: &[u8]) -> bool {
-        let is_id = |at: usize, id: u32| match bytes[at..].first_chunk::<ID_BYTES>() {
+        bytes.get(..self.bytes).is_some_and(|bytes| self.is_one(bytes))
+    }
+
+    /// How many such iterations these bytes begin with, at most [`MOST`].
+    pub(super) fn coming(&self, bytes: &[u8]) -> usize {
+        bytes.chunks_exact(self.bytes.max(1)).take(MOST).take_while(|bytes| self.is_one(bytes)).count()
+    }
+
+    #[inline]
+    fn is_one(&self, bytes: &[u8]) -> bool {
+        let is_id = |at: usize, id: u32| match bytes.get(at..).and_then(<[u8]>::first_chunk::<ID_BYTES>) {
             Some(bytes) => u32::from_le_bytes(*bytes) == id,
             None => false,
         };
-        bytes.len() >= self.bytes && self.ids.iter().all(|(at, id)| is_id(*at, *id))
+        self.ids.iter().all(|(at, id)| is_id(*at, *id))
     }
 }
 
@@ -215,12 +225,19 @@ pub(super) struct Column {
     pub(super) is_monotone: bool,
     /// All cells were written by this class, at these moments: first and last.
     pub(super) one: Option<(usize, u64, u64)>,
+    /// What a write finds of reads, by class, if that does not depend on the iteration that finds it.
+    pub(super) seen: Vec<Seen>,
+    pub(super) is_seen: bool,
+    /// The last group of the reads that a write ends.
+    pub(super) lasts: [u32; MOST],
 }
 
 impl Default for Column {
     fn default() -> Column {
         let (addresses, classes) = ([0; MOST], [NO_CLASS; MOST]);
         let cells = [((0, 0), Cell::default()); MOST];
-        Column { addresses, cells, classes, low: 0, end: 0, is_monotone: true, one: None }
+        let (seen, lasts) = (Vec::new(), [0; MOST]);
+        let (low, end, is_monotone, one, is_seen) = (0, 0, true, None, false);
+        Column { addresses, cells, classes, low, end, is_monotone, one, seen, is_seen, lasts }
     }
 }

@@ -8,8 +8,7 @@
 //!
 //! **Cost:** for an access its cell, a comparison with the class of its predecessor, and for a read its group.
 
-use super::batch::GROUPS;
-use super::plan::{Batch, Class, Column, Operation, Seen, MOST, NO_CLASS};
+use super::plan::{Batch, Class, Column, Operation, Seen, NO_CLASS};
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers};
 use crate::table::Kind;
@@ -17,6 +16,7 @@ use crate::tree::distances_in;
 
 /// Fewer are not worth it.
 const FEW: usize = 4;
+
 /// When the iterations run.
 #[derive(Clone, Copy, Debug)]
 struct Times {
@@ -53,7 +53,7 @@ impl Engine {
             return 0;
         }
         let size = batch.bytes;
-        let mut good = (0..MOST).take_while(|number| batch.comes(bytes.get(number * size..).unwrap_or(&[]))).count();
+        let mut good = batch.coming(bytes);
         if good < FEW {
             return 0;
         }
@@ -98,10 +98,10 @@ impl Engine {
             return 0;
         };
         node.turn = before;
-        for number in 0..good {
-            (node.former, node.iteration) = times.of(number);
-            node.turn = times.turn(number);
-            node.iterations.begin(node.iteration, node.turn);
+        if let Some(last) = good.checked_sub(1) {
+            node.iterations.begin_all(times.of(0).1, times.turn(0), times.duration, good as u64);
+            (node.former, node.iteration) = times.of(last);
+            node.turn = times.turn(last);
         }
         good
     }
@@ -181,6 +181,21 @@ fn write_all(
     times: Times,
 ) {
     let after = operation.after;
+    if column.is_seen {
+        let mut written = times.first + after;
+        for ((place, cell), last) in column.cells[..many].iter().zip(&column.lasts) {
+            if cell.readers != 0 {
+                readers.drop_whole(cell.readers, *last);
+            }
+            *context.shadow.cell(*place).0 = Cell { written, writer: operation.site, readers: 0 };
+            written += times.duration;
+        }
+        for (class, seen) in operation.classes.iter_mut().zip(&column.seen).filter(|(class, _)| class.kind == Kind::War)
+        {
+            class.seen = *seen;
+        }
+        return;
+    }
     for (number, (place, cell)) in column.cells[..many].iter().enumerate() {
         let (mut at, mut near, mut last) = (cell.readers, 0, 0);
         while let Some(reader) = readers.place(at) {
@@ -260,105 +275,4 @@ fn range_before(context: &Context, class: &Class) -> (u64, u64) {
         Some(node) => (low.max(node.turn), high),
         None => (1, 0),
     }
-}
-
-impl Column {
-    /// Takes the addresses of some iterations.
-    fn fill(&mut self, operation: &Operation, bytes: &[u8], (size, many): (usize, usize)) {
-        let addresses = &mut self.addresses[..many];
-        for (address, bytes) in addresses.iter_mut().zip(bytes.chunks(size)) {
-            *address = operation.address.of(bytes);
-        }
-        let width = 1 << operation.shift;
-        let is_up = addresses[1] > addresses[0];
-        let (lower, upper) = if is_up { (0, 1) } else { (1, 0) };
-        let is_apart = |pair: &[u64]| pair[lower].saturating_add(width) <= pair[upper];
-        self.is_monotone = !operation.is_write || addresses.windows(2).all(is_apart);
-        let (low, high) = addresses.iter().fold((u64::MAX, 0), |(low, high), at| (low.min(*at), high.max(*at)));
-        (self.low, self.end) = (low, high.saturating_add(width));
-    }
-
-    /// Only the first iterations count.
-    fn shorten(&mut self, many: usize) {
-        let Some((_, first, last)) = &mut self.one else {
-            return;
-        };
-        let moments = self.cells[..many].iter().map(|(_, cell)| cell.written);
-        (*first, *last) = moments.fold((u64::MAX, 0), |(first, last), at| (first.min(at), last.max(at)));
-    }
-
-    /// How many iterations find what was found before.
-    fn look(&mut self, context: &mut Context, readers: &Readers, operation: &mut Operation, many: usize) -> usize {
-        let Column { addresses, cells, classes, .. } = self;
-        let addresses = &addresses[..many];
-        let written = context.shadow.cells(addresses, operation.shift, &mut operation.page, cells);
-        let is_stack = self.end >= context.root_address.saturating_sub(super::STACK) && self.low < context.root_address;
-        let kind = if operation.is_write { Kind::Waw } else { Kind::Raw };
-        let mut near = operation.near;
-        self.one = None;
-        if written.is_one && written.writer != 0 && written.count == many && !is_stack {
-            let class = operation.class_before(near, kind, written.writer, written.first);
-            let is_one = |class: &Class| {
-                written.last <= class.before.1 && !(class.carried && class.node + 1 == context.nodes.len())
-            };
-            let class = class.filter(|class| is_one(&operation.classes[*class]));
-            self.one = class.map(|class| (class, written.first, written.last));
-            if let Some(class) = class.filter(|class| !operation.is_write && operation.finds(1 << class)) {
-                operation.near = class;
-                return many;
-            }
-        }
-        let mut good = 0;
-        for ((address, (_, cell)), of_write) in addresses[..written.count].iter().zip(&*cells).zip(classes) {
-            let floor = if is_stack { context.floor(*address) } else { 0 };
-            let mut found = 0;
-            *of_write = NO_CLASS;
-            if cell.writer != 0 {
-                let Some(class) = operation.class_before(near, kind, cell.writer, cell.written) else {
-                    break;
-                };
-                if cell.written < floor {
-                    break;
-                }
-                near = class;
-                *of_write = u8::try_from(class).unwrap_or(NO_CLASS);
-                found = 1 << class;
-            }
-            if operation.is_write && cell.readers != 0 {
-                let Some(of_readers) = look_at_readers(readers, operation, cell.readers, floor) else {
-                    break;
-                };
-                found |= of_readers;
-            }
-            if !operation.finds(found) {
-                break;
-            }
-            good += 1;
-        }
-        operation.near = near;
-        if good < many {
-            self.one = None;
-        }
-        good
-    }
-}
-
-/// Classes of the reads that a write ends, one bit each.
-#[inline]
-fn look_at_readers(readers: &Readers, operation: &Operation, first: u32, floor: u64) -> Option<u64> {
-    let (mut at, mut near, mut found) = (first, 0, 0);
-    let (mut sites, mut count) = ([0; GROUPS], 0);
-    while at != 0 {
-        let reader = readers.get(at);
-        at = reader.next;
-        let class = operation.class_before(near, Kind::War, reader.site, reader.last)?;
-        if count == GROUPS || reader.last < floor || sites[..count].contains(&reader.site) {
-            return None;
-        }
-        sites[count] = reader.site;
-        count += 1;
-        found |= 1 << class;
-        near = class + 1;
-    }
-    Some(found)
 }

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** work, and which call a line follows, are the same for all of them.
 
-use crate::journal::{Journal, Step, Walk};
+use crate::journal::{Step, Walk};
 use crate::models::{jump, Child, Clock, Run, LATER, MODELS};
 use crate::source::Place;
 
@@ -23,13 +23,18 @@ impl Default for Later {
 }
 
 impl Later {
-    /// Goes through a part of the journal with what is known.
-    pub fn part(&mut self, journal: &Journal, known: &Known<'_>) {
+    /// A part of the journal comes.
+    pub fn begin(&mut self, known: &Known<'_>) {
         self.runs.iter_mut().for_each(|replay| replay.waited.resize(known.lines.len(), 0));
-        journal.replay(|walk| match walk {
+    }
+
+    /// Takes what comes next in the journal with what is known.
+    #[inline]
+    pub fn walk(&mut self, walk: Walk<'_>, known: &Known<'_>) {
+        match walk {
             Walk::Step(step) => known.step(&mut self.runs, step, &mut self.work, &mut self.follows),
             Walk::Cycle(steps, times) => self.cycle(known, steps, times),
-        });
+        }
     }
 
     /// The same iteration, several times.
@@ -200,6 +205,7 @@ impl Known<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::journal::Journal;
     use proptest::prelude::*;
 
     /// Steps of a program: calls and loops within each other, all closed.
@@ -238,7 +244,8 @@ mod tests {
                 for part in parts {
                     let mut journal = Journal::default();
                     part.iter().for_each(|step| journal.note(*step));
-                    later.part(&journal, &known);
+                    later.begin(&known);
+                    journal.replay(|walk| later.walk(walk, &known));
                 }
                 let work = later.work;
                 later.finish().map(|(number, mut run)| (number, run.finish(work))).collect::<Vec<_>>()

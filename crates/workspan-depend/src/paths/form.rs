@@ -5,28 +5,25 @@
 use workspan_trace::bytes::{Malformed, Reader, Writer};
 
 use super::{Clause, Context, Edge, Loop, Paths, Piece};
-use crate::source::Place;
+use crate::encoding::{all, many, put_place, take_place};
 
 /// Writes them.
 pub fn put(out: &mut Writer, paths: &Paths) {
-    out.number(paths.loops.len() as u64);
-    for each in &paths.loops {
+    many(out, &paths.loops, |out, each| {
         out.number(each.id.into());
-        place(out, &each.place);
+        put_place(out, &each.place);
         out.text(&each.function);
         out.number(each.parent.into());
-    }
-    out.number(paths.pieces.len() as u64);
-    for each in &paths.pieces {
+    });
+    many(out, &paths.pieces, |out, each| {
         out.number(each.id.0.into());
         out.number(each.id.1.into());
-        place(out, &each.place);
+        put_place(out, &each.place);
         out.text(&each.function);
         out.number(each.in_loop.into());
         out.number(each.cost.into());
-    }
-    out.number(paths.edges.len() as u64);
-    for each in &paths.edges {
+    });
+    many(out, &paths.edges, |out, each| {
         out.number(each.from.into());
         out.number(each.to.into());
         out.text(&each.kind);
@@ -35,30 +32,20 @@ pub fn put(out: &mut Writer, paths: &Paths) {
         for value in [u64::from(*carrier), distance.0, distance.1, *sum, *count, *clause as u64] {
             out.number(value);
         }
-    }
-    out.number(paths.contexts.len() as u64);
-    for each in &paths.contexts {
-        place(out, &each.call);
+    });
+    many(out, &paths.contexts, |out, each| {
+        put_place(out, &each.call);
         out.text(&each.function);
         out.number(each.depth.into());
         out.number(each.entries);
-        many(out, &each.pieces, |(piece, count)| [(*piece).into(), *count, 0]);
-        many(out, &each.loops, |(number, entries, turns)| [(*number).into(), *entries, *turns]);
-        many(out, &each.calls, |(piece, context, count)| [(*piece).into(), (*context).into(), *count]);
-    }
+        rows_of(out, &each.pieces, |(piece, count)| [(*piece).into(), *count, 0]);
+        rows_of(out, &each.loops, |(number, entries, turns)| [(*number).into(), *entries, *turns]);
+        rows_of(out, &each.calls, |(piece, context, count)| [(*piece).into(), (*context).into(), *count]);
+    });
 }
 
-fn many<T>(out: &mut Writer, all: &[T], numbers: impl Fn(&T) -> [u64; 3]) {
-    out.number(all.len() as u64);
-    for each in all {
-        numbers(each).into_iter().for_each(|number| out.number(number));
-    }
-}
-
-fn place(out: &mut Writer, place: &Place) {
-    out.text(&place.file);
-    out.number(place.line.into());
-    out.number(place.column.into());
+fn rows_of<T>(out: &mut Writer, all: &[T], numbers: impl Fn(&T) -> [u64; 3]) {
+    many(out, all, |out, each| numbers(each).into_iter().for_each(|number| out.number(number)));
 }
 
 /// Reads them.
@@ -149,16 +136,4 @@ fn small(number: u64) -> Result<u32, Malformed> {
 
 fn rows<T>(from: &mut Reader<'_>, row: impl Fn([u64; 3]) -> Result<T, Malformed>) -> Result<Vec<T>, Malformed> {
     all(from, |from| row([from.number()?, from.number()?, from.number()?]))
-}
-
-fn all<'b, T>(
-    from: &mut Reader<'b>,
-    mut take: impl FnMut(&mut Reader<'b>) -> Result<T, Malformed>,
-) -> Result<Vec<T>, Malformed> {
-    let count = from.count()?;
-    (0..count).map(|_| take(from)).collect()
-}
-
-fn take_place(from: &mut Reader<'_>) -> Result<Place, Malformed> {
-    Ok(Place { file: from.text()?, line: from.small()?, column: from.small()? })
 }

@@ -1,4 +1,4 @@
-//! Graphs of several runs as one: what ran adds up, and so do dependences.
+//! Merges the graphs of several runs: what ran adds up, and so do dependences.
 //!
 //! **Argument:** numbers of segments and loops are those of the program, so that two runs of one build meet. Of another build they do not,
 //! as lines and functions are compared too: then both stand side by side.
@@ -119,9 +119,7 @@ fn plus(sum: &mut u64, more: u64) {
 }
 
 fn join(one: &mut Edge, other: &Edge) {
-    one.distance = (one.distance.0.min(other.distance.0), one.distance.1.max(other.distance.1));
-    plus(&mut one.sum, other.sum);
-    plus(&mut one.count, other.count);
+    one.add(other);
     // What one run needs, is needed.
     if one.clause != other.clause {
         one.clause = if one.clause == Clause::None || other.clause == Clause::None { Clause::None } else { one.clause };

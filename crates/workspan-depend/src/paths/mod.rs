@@ -109,6 +109,15 @@ pub struct Edge {
     pub clause: Clause,
 }
 
+impl Edge {
+    /// Adds what another one has seen between the same pieces.
+    pub fn add(&mut self, other: &Edge) {
+        self.distance = (self.distance.0.min(other.distance.0), self.distance.1.max(other.distance.1));
+        self.sum = self.sum.saturating_add(other.sum);
+        self.count = self.count.saturating_add(other.count);
+    }
+}
+
 /// What ran of one function, called from one place, at one depth of recursion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Context {

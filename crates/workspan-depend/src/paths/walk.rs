@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::journal::{Journal, Step, Walk};
+use crate::journal::{Step, Walk};
 use crate::shadow::BuildHasher;
 use crate::source::{small, PlaceId, Source};
 
@@ -92,12 +92,13 @@ pub struct Walked {
 }
 
 impl Walked {
-    /// Goes through a part of the journal. `lines`: segment and line of each of its lines.
-    pub fn part(&mut self, journal: &Journal, lines: &[(u32, u32)], source: &Source) {
-        journal.replay(|walk| match walk {
+    /// Takes what comes next in the journal. `lines`: segment and line of each of its lines.
+    #[inline]
+    pub fn walk(&mut self, walk: Walk<'_>, lines: &[(u32, u32)], source: &Source) {
+        match walk {
             Walk::Step(step) => self.step(step, 1, lines, source),
             Walk::Cycle(steps, times) => steps.iter().for_each(|step| self.step(*step, times, lines, source)),
-        });
+        }
     }
 
     fn step(&mut self, step: Step, times: u64, lines: &[(u32, u32)], source: &Source) {
@@ -114,7 +115,8 @@ impl Walked {
                 let count = self.contexts[context as usize].loops.entry(number).or_default();
                 *count = (count.0 + times, count.1 + times);
                 if let Some(open) = self.open.last_mut() {
-                    (open.line, _) = (0, open.loops.push(number));
+                    open.line = 0;
+                    open.loops.push(number);
                 }
             }
             Step::Turn => {
@@ -126,7 +128,8 @@ impl Walked {
             }
             Step::Leave(_) => {
                 if let Some(open) = self.open.last_mut() {
-                    (open.line, _) = (0, open.loops.pop());
+                    open.line = 0;
+                    open.loops.pop();
                 }
             }
             Step::Line(at) => self.line(at, times, lines, source),

@@ -3,7 +3,7 @@
 //! **Argument:** copies of the value find several candidates, so that a variable that is set beside it has the wrong one in the end. The
 //! run need not show it: if the first iteration has the greatest value, the variable is written once.
 
-use super::Judge;
+use super::judge::Judge;
 use crate::profile::{Blocker, Loop};
 
 impl Judge<'_> {

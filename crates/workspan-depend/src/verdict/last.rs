@@ -6,26 +6,63 @@
 //!
 //! Of a loop in a loop it is not known which of its iterations wrote what is read later: the last one, if each of them writes the variable.
 
-use super::{Carried, Judge};
+use super::carried::Carried;
+use super::judge::Judge;
+use crate::shadow::Site;
 use crate::source::SiteInfo;
 use crate::table::{Key, Kind, Record};
 
+/// From which iterations values come that are read after a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Afterwards {
+    /// None is read.
+    Nothing,
+    /// Elements may be read, where that is not seen.
+    Unseen,
+    /// The last one.
+    Last,
+    /// Any of them.
+    Any,
+}
+
 impl Judge<'_> {
-    /// True if each iteration writes a variable that has one place.
-    pub(super) fn is_always_written(&self, carrier: u32, carried: &Carried<'_>) -> bool {
+    /// What is read after the loop of what one site writes in it.
+    pub(super) fn read_afterwards(
+        &self,
+        carrier: u32,
+        carried: &Carried<'_>,
+        writer: Site,
+        values: &Record,
+    ) -> Afterwards {
+        let live = self.engine.table.live_out.get(&(writer, carrier)).copied().unwrap_or_default();
+        let unseen = !live.last && self.may_be_read_unseen(self.site(writer));
+        match () {
+            () if live.other => Afterwards::Any,
+            () if (live.unknown || unseen && !values.varies) && !self.is_always_written(carrier, carried, writer) => {
+                Afterwards::Any
+            }
+            () if unseen && values.varies && !live.unknown => Afterwards::Unseen,
+            () if live.last || live.unknown || unseen => Afterwards::Last,
+            () => Afterwards::Nothing,
+        }
+    }
+
+    /// True if a site takes part in the writes by which each iteration writes a variable in one place.
+    fn is_always_written(&self, carrier: u32, carried: &Carried<'_>, writer: Site) -> bool {
         let count = self.engine.loops[carrier as usize - 1];
         let followers = count.iterations.saturating_sub(count.entries);
         carried.names.iter().any(|(key, values)| {
             let follows = key.kind == Kind::Waw && (values.least, values.most) == (1, 1);
-            follows && !values.varies && values.count == followers
+            let is_own = key.sink == writer || key.source == writer;
+            is_own && follows && !values.varies && values.count == followers
         })
     }
 
     /// True if what a variable holds after the loop may be read unseen: Rust hands variables to its library, which is not
     /// instrumented, by reference.
-    pub(super) fn may_be_read_unseen(&self, sink: &SiteInfo) -> bool {
-        let is_rust = || self.place(sink.place).file.ends_with(".rs");
-        sink.direct && sink.local == 0 && is_rust()
+    fn may_be_read_unseen(&self, site: &SiteInfo) -> bool {
+        let is_rust = || self.place(site.place).file.ends_with(".rs");
+        site.direct && site.local == 0 && is_rust()
     }
 
     /// A dependence whose value such a copy would lose.

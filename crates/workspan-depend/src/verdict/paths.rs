@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use workspan_trace::facts::{loop_flag, Update};
 use workspan_trace::program::flag;
 
-use super::Judge;
+use super::judge::Judge;
+use super::remedy::Remedy;
 use crate::paths::{Clause, Context, Edge, Loop, Paths, Piece};
 use crate::source::{small, Place, PlaceId};
 use crate::table::{Key, Record};
@@ -95,12 +96,10 @@ impl Judge<'_> {
         let mut found: BTreeMap<Edge, Edge> = BTreeMap::new();
         let mut add = |edge: Edge| {
             let key = Edge { distance: (0, 0), sum: 0, count: 0, ..edge.clone() };
-            let sum = |known: &mut Edge| {
-                known.distance = (known.distance.0.min(edge.distance.0), known.distance.1.max(edge.distance.1));
-                known.sum = known.sum.saturating_add(edge.sum);
-                known.count = known.count.saturating_add(edge.count);
-            };
-            found.entry(key).and_modify(sum).or_insert(edge);
+            match found.get_mut(&key) {
+                Some(known) => known.add(&edge),
+                None => drop(found.insert(key, edge)),
+            }
         };
         for (from, to) in &self.engine.walked.follow {
             if let (Some(from), Some(to)) = (numbers.pieces.get(from), numbers.pieces.get(to)) {
@@ -169,18 +168,12 @@ impl Judge<'_> {
             let is_chosen = judged.blockers.iter().any(|each| each.kind == "control" && !each.variable.is_empty());
             let holds = |update: Update| is_chosen && matches!(update.sign(), "min" | "max");
             for carried in self.by_variable(carrier).values() {
-                let Some((first, _)) = carried.flows.first().or(carried.names.first()) else { continue };
-                let steps = self.induction(carrier, self.site(first.sink).local).is_some();
-                let (of_flows, of_names) = match () {
-                    () if steps => (Clause::Linear, Clause::Linear),
-                    () if carried.flows.is_empty() => match self.privatizable(carrier, carried) {
-                        Ok(_) => (Clause::None, Clause::Private),
-                        Err(_) => (Clause::None, Clause::None),
-                    },
-                    () if self.reduction(carrier, carried).is_some_and(|update| !holds(update)) => {
-                        (Clause::Reduction, Clause::Reduction)
-                    }
-                    () => (Clause::None, Clause::Private),
+                let (of_flows, of_names) = match self.remedy(carrier, carried) {
+                    Remedy::Step { .. } => (Clause::Linear, Clause::Linear),
+                    Remedy::Copies { .. } => (Clause::None, Clause::Private),
+                    Remedy::NoneOfNames(_) => (Clause::None, Clause::None),
+                    Remedy::Operator(update) if !holds(update) => (Clause::Reduction, Clause::Reduction),
+                    Remedy::Operator(_) | Remedy::NoneOfFlows => (Clause::None, Clause::Private),
                 };
                 for (key, _) in &carried.flows {
                     let clause = if self.steps(carrier, key) { Clause::Linear } else { of_flows };

@@ -1,6 +1,6 @@
 //! Library functions that write more than the first byte: what nobody has seen must not pass for independent.
 
-use super::Judge;
+use super::judge::Judge;
 use crate::effects::is_unbounded;
 use crate::profile::Blocker;
 

@@ -17,14 +17,16 @@ use super::first_use;
 static MAX_THREADS: Original = Original::new(c"omp_get_max_threads");
 static NUM_PROCS: Original = Original::new(c"omp_get_num_procs");
 
-fn ask(original: &Original, function: Asked) -> c_int {
+/// The runtime's function without arguments; nothing if there is no runtime, and so one thread.
+pub(super) fn of_runtime(original: &Original) -> Option<extern "C" fn() -> c_int> {
     let original = original.get();
-    if original.is_null() {
-        // There is no runtime, so there is one thread.
-        return 1;
-    }
-    // SAFETY: the runtime's functions of these names have this type.
-    let original = unsafe { mem::transmute::<*mut core::ffi::c_void, extern "C" fn() -> c_int>(original) };
+    // SAFETY: the runtime's functions that are looked up here have this type.
+    let function = || unsafe { mem::transmute::<*mut core::ffi::c_void, extern "C" fn() -> c_int>(original) };
+    (!original.is_null()).then(function)
+}
+
+fn ask(original: &Original, function: Asked) -> c_int {
+    let Some(original) = of_runtime(original) else { return 1 };
     first_use::begins();
     let answer = original();
     if let Some(thread) = thread::current() {

@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::interposed::Original;
 
+use super::asked::of_runtime;
 use super::boundary;
 use super::events::{current_task, now};
 use super::straight::{self, Found, Member, Registers};
@@ -45,13 +46,7 @@ static BARRIER: Original = Original::new(c"GOMP_barrier");
 
 /// The caller requests its number.
 extern "C" fn thread_num(saved: &Saved) -> c_int {
-    let original = THREAD_NUM.get();
-    if original.is_null() {
-        // There is no runtime, so there is one thread.
-        return 0;
-    }
-    // SAFETY: the runtime's function of this name has this type.
-    let original = unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(original) };
+    let Some(original) = of_runtime(&THREAD_NUM) else { return 0 };
     boundary::enters();
     let number = original();
     look(saved, u64::try_from(number).ok());
@@ -63,13 +58,7 @@ extern "C" fn thread_num(saved: &Saved) -> c_int {
 /// Members of the team: headers of loops request that, too.
 #[no_mangle]
 extern "C" fn omp_get_num_threads() -> c_int {
-    let original = NUM_THREADS.get();
-    if original.is_null() {
-        // There is no runtime, so there is one thread.
-        return 1;
-    }
-    // SAFETY: the runtime's function of this name has this type.
-    let original = unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> c_int>(original) };
+    let Some(original) = of_runtime(&NUM_THREADS) else { return 1 };
     boundary::enters();
     let number = original();
     boundary::program_goes_on();

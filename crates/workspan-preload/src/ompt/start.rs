@@ -21,7 +21,7 @@ use workspan_collect::{platform, process};
 
 extern "C" fn before_main() {
     // Other programs of the same command must not claim the memory: a shell that starts the program, say.
-    if is_target() {
+    if process::is_target() == Some(true) {
         process::start();
         restore_environment();
     }
@@ -61,22 +61,6 @@ static BEFORE_MAIN: extern "C" fn() = before_main;
 #[used]
 #[cfg_attr(target_os = "linux", link_section = ".fini_array")]
 static AT_EXIT: extern "C" fn() = at_exit;
-
-/// True if this process runs the program that the runner was asked to run.
-fn is_target() -> bool {
-    extern "C" {
-        fn readlink(path: *const c_char, to: *mut u8, room: usize) -> isize;
-    }
-    let Some(wanted) = platform::environment(b"WORKSPAN_TARGET\0") else {
-        return false;
-    };
-    // SAFETY: a terminated text of the environment.
-    let wanted = unsafe { core::ffi::CStr::from_ptr(wanted.as_ptr()) }.to_bytes();
-    let mut path = [0u8; 4096];
-    // SAFETY: the buffer is valid for its length.
-    let length = unsafe { readlink(c"/proc/self/exe".as_ptr(), path.as_mut_ptr(), path.len()) };
-    usize::try_from(length).is_ok_and(|length| path.get(..length) == Some(wanted))
-}
 
 /// What the runtime looks for when it starts.
 #[no_mangle]

@@ -11,7 +11,7 @@
 //! | for a semaphore, a futex | who posted or woke, first come, first served |
 //! | at a barrier | all who arrived |
 //! | for a pipe, an event counter, a socket of a pair, also by `poll` or `epoll` | who wrote to it, or closed it |
-//! | for a signal (`sigwait`) | who sent it (`pthread_kill`) |
+//! | for a signal (`sigwait`, `sigsuspend`) | who sent it (`pthread_kill`, `kill`) |
 //!
 //! **A wait that does not block leaves no edge:** which of two strands takes a free lock first is accident. So the span is that
 //! under the observed order of waits, not under the observed order of locks.

@@ -95,6 +95,8 @@ impl Modules {
         let count = (header.u32(offset_of!(Header, modules)) as usize).min(shm::MAX_MODULES);
         let size = size_of::<ModuleRecord>();
         let bytes = Record::read(snapshot, shm::MODULES, count * size)?;
+        let length = header.u32(offset_of!(Header, executable_len));
+        let executable = header.text(offset_of!(Header, executable), length, shm::FILE_BYTES);
         let unknown = || Module { path: Site::UNKNOWN_MODULE.to_owned(), base: 0 };
         let module = |index: usize| {
             let record = bytes.part(index * size, size);
@@ -102,14 +104,15 @@ impl Modules {
                 return unknown();
             }
             let length = record.u32(offset_of!(ModuleRecord, path_len));
-            Module {
-                path: record.text(offset_of!(ModuleRecord, path), length, shm::FILE_BYTES),
-                base: record.u64(offset_of!(ModuleRecord, base)),
-            }
+            let path = match length {
+                0 => executable.clone(),
+                _ => record.text(offset_of!(ModuleRecord, path), length, shm::FILE_BYTES),
+            };
+            Module { path, base: record.u64(offset_of!(ModuleRecord, base)) }
         };
         Ok(Modules {
             named: (0..count).map(module).collect(),
-            executable: Module { path: String::new(), base: header.u64(offset_of!(Header, load_base)) },
+            executable: Module { path: executable, base: header.u64(offset_of!(Header, load_base)) },
             unknown: unknown(),
         })
     }

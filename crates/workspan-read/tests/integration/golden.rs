@@ -14,12 +14,12 @@ use std::sync::Once;
 use workspan_model::histogram::Bucket;
 use workspan_model::{
     AskedBy, AskedThreads, Clock, ContextId, ContextTree, Ending, EventCounts, Exit, Feature, Function, Histogram,
-    Lock, Losses, Machine, Nanos, OnPath, OpenRegion, Recording, Run, Site, SiteId, SiteKind, Totals,
+    Lock, Losses, Machine, Nanos, OnPath, OpenRegion, Ran, Recording, Run, Site, SiteId, SiteKind, Totals,
 };
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7];
+const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -58,6 +58,21 @@ fn expected(minor: u16) -> Recording {
         sites: sites(minor),
         contexts,
         runs: vec![first_run(minor), second_run()],
+        ran: if minor >= 8 { vec![ran()] } else { Vec::new() },
+    }
+}
+
+fn ran() -> Ran {
+    Ran {
+        site: SiteId(2),
+        function: "prog::write_output".to_owned(),
+        file: "src/out.rs".to_owned(),
+        lines: (40, 88),
+        samples: 131,
+        within: 127,
+        callees: vec![("prog::escape".to_owned(), 61)],
+        threads: 3,
+        main_thread: true,
     }
 }
 

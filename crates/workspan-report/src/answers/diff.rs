@@ -407,8 +407,8 @@ fn program(out: &mut String, answer: &Answer, style: Style) {
     let ends = view.parallelism.zip(view.uniform_parallelism);
     // Where both ends are one number on both sides, that is said already.
     let differs = |lower: Range, upper: Range| upper.median > lower.median * parts::ONE_NUMBER;
-    let apart = ends.filter(|(low, high)| differs(low.before, high.before) || differs(low.after, high.after));
-    if let Some((_, quantity)) = &apart {
+    let two = ends.filter(|(low, high)| differs(low.before, high.before) || differs(low.after, high.after));
+    if let Some((_, quantity)) = &two {
         row("parallelism, at most", quantity, show_ratio);
     }
     if let Some(quantity) = &view.task_overhead {

@@ -24,8 +24,6 @@ pub use make::{answer, Options};
 pub use text::text;
 pub use view::Depend;
 
-use schemars::generate::SchemaSettings;
-
 /// The answer as indented JSON.
 pub fn json(view: &Depend) -> String {
     crate::parts::indented(view)
@@ -33,6 +31,5 @@ pub fn json(view: &Depend) -> String {
 
 /// The schema of [`json`]'s output: `docs/format/depend.schema.json`.
 pub fn schema() -> String {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    serde_json::to_string_pretty(&generator.into_root_schema_for::<Depend>()).unwrap_or_default() + "\n"
+    crate::parts::schema::<Depend>()
 }

@@ -60,6 +60,7 @@ fn serial(id: &str, from: Option<Place>, to: Option<Place>) -> Region {
         place: None,
         function: None,
         name: None,
+        ran: None,
         prefix: from.is_none(),
         from,
         to,

@@ -21,8 +21,6 @@ pub use svg::svg;
 pub use text::text;
 pub use view::{Conditions, Limits};
 
-use schemars::generate::SchemaSettings;
-
 /// The answer as indented JSON.
 pub fn json(view: &Limits) -> String {
     crate::parts::indented(view)
@@ -30,6 +28,5 @@ pub fn json(view: &Limits) -> String {
 
 /// The schema of [`json`]'s output: `docs/format/limits.schema.json`.
 pub fn schema() -> String {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    serde_json::to_string_pretty(&generator.into_root_schema_for::<Limits>()).unwrap_or_default() + "\n"
+    crate::parts::schema::<Limits>()
 }

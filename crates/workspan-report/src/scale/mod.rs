@@ -22,8 +22,6 @@ pub use svg::svg;
 pub use text::text;
 pub use view::{Conditions, Scale};
 
-use schemars::generate::SchemaSettings;
-
 /// The answer as indented JSON.
 pub fn json(view: &Scale) -> String {
     crate::parts::indented(view)
@@ -31,8 +29,7 @@ pub fn json(view: &Scale) -> String {
 
 /// The schema of [`json`]'s output: `docs/format/scale.schema.json`.
 pub fn schema() -> String {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    serde_json::to_string_pretty(&generator.into_root_schema_for::<Scale>()).unwrap_or_default() + "\n"
+    crate::parts::schema::<Scale>()
 }
 
 /// `1 worker`, `4 workers`.

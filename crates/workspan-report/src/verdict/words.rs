@@ -5,6 +5,7 @@ use workspan_analysis::Profile;
 use workspan_model::{Nanos, Ratio, Recording, SiteId};
 
 use crate::place;
+use crate::ran::Ran;
 use crate::words::{count, percent};
 
 /// From this share of the critical path on, a bound that is the number of processors says nothing.
@@ -23,10 +24,13 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
         Headline::NeverForks => "parallelism 1: the program never forked".to_owned(),
         Headline::Parallelism { parallelism, even, any_order, main, overhead } => {
             let main = main.map_or(String::new(), |main| {
-                let share = percent(main.share);
-                let what = match profile.waits(main.site) {
-                    true => format!("{} waiting for {OUTSIDE}", at(recording, Some(main.site))),
-                    false => contributor(recording, main.site),
+                let share = share_of_path(main.share, main.as_seen);
+                let what = match (profile.waits(main.site), main.threads) {
+                    (true, _) => format!("{} waiting for {OUTSIDE}", at(recording, Some(main.site))),
+                    (false, Some(threads)) => {
+                        format!("code of the {threads} threads of {}", at(recording, Some(main.site)))
+                    }
+                    (false, None) => contributor(recording, main.site),
                 };
                 format!(": {share} of the critical path is {what}")
             });
@@ -48,6 +52,15 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
     }
 }
 
+/// One share, or a range: of even iterations, and of chunks as they were.
+fn share_of_path(even: Ratio, seen: Ratio) -> String {
+    let [low, high] = if even.0 < seen.0 { [even, seen] } else { [seen, even] }.map(percent);
+    match low == high {
+        true => high,
+        false => format!("{} to {high}", low.trim_end_matches(" %")),
+    }
+}
+
 pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
     let Some(site) = recording.sites.get(id.0 as usize) else {
         return "unknown".to_owned();
@@ -56,7 +69,11 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
     match (site.kind.row().code, place::marked(site)) {
         ("", _) => at,
         (_, Some(name)) => format!("serial code in the region `{name}` at {at}"),
-        (code, None) => format!("{code} {at}"),
+        (code, None) => {
+            let ran = recording.ran(site).map_or(String::new(), |ran| Ran::of(ran).clause());
+            let comma = if ran.starts_with(' ') { "," } else { "" };
+            format!("{code} {at}{comma}{ran}")
+        }
     }
 }
 
@@ -151,7 +168,12 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
         Reason::Lock => format!("code under the lock at {at}"),
         Reason::Waits => format!("{at} waits for {OUTSIDE}"),
         Reason::SharedIterator => format!("items of {at} come from one iterator"),
-        Reason::FewThreads { threads } => format!("only {} of {at}", threads_of(threads)),
+        Reason::FewThreads { threads, at_a_time } if nearly_all_run(threads, at_a_time) => {
+            format!("only {} of {at}", threads_of(threads))
+        }
+        Reason::FewThreads { threads, at_a_time } => {
+            format!("{:.1} at a time of the {} of {at}", at_a_time.0, threads_of(threads))
+        }
         Reason::FewTasks { tasks } => format!("about {} at a time at {at}", tasks_of(tasks)),
         Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
             format!("a task of {at} takes {longest}, the mean is {mean}")
@@ -164,6 +186,15 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
             format!("tasks of {at} run {mean} on average, and creating one costs {creation}")
         }
     }
+}
+
+/// From this share on, more threads are what is missing.
+const NEARLY_ALL: f64 = 0.75;
+
+/// True if nearly all threads run at a time.
+#[expect(clippy::cast_precision_loss, reason = "a number of threads")]
+fn nearly_all_run(threads: u64, at_a_time: Ratio) -> bool {
+    at_a_time.0 >= threads as f64 * NEARLY_ALL
 }
 
 fn threads_of(threads: u64) -> String {
@@ -233,9 +264,10 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::Lock => format!("hold the lock at {at} for less time, or split it"),
         Reason::Waits => format!("let other tasks run while {at} waits"),
         Reason::SharedIterator => format!("let {at} split its items by index instead of taking them from one iterator"),
-        Reason::FewThreads { .. } => {
+        Reason::FewThreads { threads, at_a_time } if nearly_all_run(threads, at_a_time) => {
             format!("divide the work of {at} among more threads, as many as there are processors")
         }
+        Reason::FewThreads { .. } => format!("let more of the threads of {at} run at a time"),
         Reason::FewTasks { .. } => {
             let wanted = count(u64::from(judged.processors) * 4);
             format!("split the work of {at} into more tasks, {wanted} or more at a time")

@@ -2,6 +2,8 @@
 
 pub mod glossary;
 pub(crate) mod parts;
+pub(crate) mod path;
 pub mod place;
+pub(crate) mod ran;
 pub mod shown;
 pub mod words;

@@ -1,5 +1,6 @@
 //! What the answers of several commands consist of.
 
+use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_analysis::strands::{Place, Point, Problems};
@@ -93,6 +94,12 @@ pub(crate) fn time(nanos: i64) -> String {
 /// A factor: with a decimal only where there is one.
 pub(crate) fn factor(factor: Option<f64>) -> String {
     factor.map_or_else(|| "inf".to_owned(), |factor| format!("{factor}"))
+}
+
+/// The schema of what is written as JSON: all fields are there, also those that may be null.
+pub(crate) fn schema<T: JsonSchema>() -> String {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    serde_json::to_string_pretty(&generator.into_root_schema_for::<T>()).unwrap_or_default() + "\n"
 }
 
 /// Anything as indented JSON.

@@ -4,6 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_model::{Recording, Site, SiteId, SiteKind};
 
+pub use super::path::short_file;
+use super::ran::Ran;
+
 /// Place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
@@ -29,24 +32,6 @@ pub fn short(file: &str, line: u32) -> String {
 /// True for the file in which Rust's standard library starts every thread of every program: its lines say nothing of the program.
 pub fn starts_threads(file: &str) -> bool {
     file.split_once("library/std/src/sys/").is_some_and(|(_, rest)| rest.contains("thread"))
-}
-
-/// The file without the folders of a package registry, a toolchain or a checkout.
-pub fn short_file(file: &str) -> &str {
-    if let Some(at) = file.find("/registry/src/") {
-        let rest = &file[at + "/registry/src/".len()..];
-        return rest.split_once('/').map_or(rest, |(_, package)| package);
-    }
-    if let Some(at) = file.find("/git/checkouts/") {
-        let rest = &file[at + "/git/checkouts/".len()..];
-        return rest.splitn(3, '/').nth(2).unwrap_or(rest);
-    }
-    if let Some(at) = file.find("/library/") {
-        if file.starts_with("/rustc/") {
-            return &file[at + 1..];
-        }
-    }
-    file
 }
 
 /// A file below `folder`, where the reader is, as it is called from there; any other file as it is.
@@ -90,16 +75,21 @@ pub fn of_id(recording: &Recording, id: Option<SiteId>) -> Option<Place> {
     of(recording, recording.sites.get(id?.0 as usize)?)
 }
 
-/// What serial code is called: where it lies between regions.
-pub fn serial(from: Option<&Place>, to: Option<&Place>) -> String {
+/// What serial code is called: the function in which it spends its time, and where it lies between regions.
+pub fn serial(from: Option<&Place>, to: Option<&Place>, ran: Option<&Ran>) -> String {
     let at = text;
-    match (from, to) {
-        (None, None) => "serial code".to_owned(),
-        (None, Some(to)) => format!("serial code before {}", at(to)),
-        (Some(from), None) => format!("serial code after {}", at(from)),
-        (Some(from), Some(to)) if from == to => format!("serial code between runs of {}", at(from)),
-        (Some(from), Some(to)) => format!("serial code from {} to {}", at(from), at(to)),
-    }
+    let between = match (from, to) {
+        (None, None) => String::new(),
+        (None, Some(to)) => format!("before {}", at(to)),
+        (Some(from), None) => format!("after {}", at(from)),
+        (Some(from), Some(to)) if from == to => format!("between runs of {}", at(from)),
+        (Some(from), Some(to)) => format!("from {} to {}", at(from), at(to)),
+    };
+    let parts: Vec<String> = match ran {
+        None => [format!("serial code {between}").trim_end().to_owned()].into(),
+        Some(ran) => [format!("serial code{}", ran.clause()), between, ran.thread()].into(),
+    };
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// The name that a program gives a region that it marks.
@@ -112,7 +102,7 @@ pub fn label(recording: &Recording, site: &Site) -> String {
     match site.kind {
         SiteKind::Serial { from, to } => {
             let (from, to) = (of_id(recording, from), of_id(recording, to));
-            serial(from.as_ref(), to.as_ref())
+            serial(from.as_ref(), to.as_ref(), recording.ran(site).map(Ran::of).as_ref())
         }
         _ => of(recording, site).as_ref().map_or_else(|| site.kind.name().to_owned(), text),
     }

@@ -6,4 +6,5 @@ mod damage;
 mod functions;
 mod native;
 mod sites;
+mod unwind;
 mod workspace_frames;

@@ -14,7 +14,7 @@ pub fn run(args: &DependExport) -> anyhow::Result<Outcome> {
         files::check_writable(file)?;
     }
     let profile = read(&args.file)?;
-    let here = std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+    let here = files::here();
     let (text, count) = match args.format {
         DependFormat::Dot => critical_dot(&profile, &here, args.limit, args.graph.as_deref()),
     };

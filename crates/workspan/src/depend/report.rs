@@ -56,7 +56,7 @@ pub fn show(profile: &Profile, shown: &Shown, asked: bool) -> anyhow::Result<()>
     let made_at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let [as_csv, as_sarif, as_autopar, as_dot, as_html] = others(shown);
     // For other programs files are as the compiler saw them.
-    let here = std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+    let here = files::here();
     let read = view.read_in(&here);
     let page = || html(&read, made_at, &line);
     let outputs: [(&Option<PathBuf>, &dyn Fn() -> String); 5] = [

@@ -18,7 +18,7 @@ pub fn run(args: &DependWhatIf) -> anyhow::Result<Outcome> {
     file.map_or(Ok(()), files::check_writable)?;
     let mut profile = read(&args.file)?;
     // Files are called as from here, like in the report.
-    let here = std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+    let here = files::here();
     let pieces = profile.paths.pieces.iter_mut().map(|each| &mut each.place);
     let places = pieces.chain(profile.paths.loops.iter_mut().map(|each| &mut each.place));
     for place in places.chain(profile.paths.contexts.iter_mut().map(|each| &mut each.call)) {

@@ -79,6 +79,11 @@ pub fn write(file: &Path, recording: &Recording) -> anyhow::Result<()> {
     put(file, true, |out| Ok(out.write_all(&bytes)?)).with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// The working folder, as text; empty if there is none any more.
+pub fn here() -> String {
+    std::env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 /// An error if `file` could not be written: better before a long run than after it.
 pub fn check_writable(file: &Path) -> anyhow::Result<()> {
     let check = || {

@@ -12,6 +12,7 @@ use workspan_wire::shm;
 use super::check::Check;
 use crate::machine;
 use crate::record::memory::SharedMemory;
+use crate::record::samples;
 
 const GROUP: &str = "machine";
 
@@ -26,6 +27,7 @@ pub(super) fn checks() -> Vec<Check> {
         interrupts(&machine),
         pauses_met(pauses),
         run_delay(),
+        samples(),
     ];
     checks.extend(shared_memory());
     checks.push(address_space());
@@ -133,6 +135,15 @@ fn run_delay() -> Check {
         .fix("mount /proc, and use a kernel with CONFIG_SCHED_INFO")
 }
 
+fn samples() -> Check {
+    match samples::permitted() {
+        Ok(()) => Check::ok(GROUP, "samples", "the kernel samples programs"),
+        Err(refused) => Check::warn(GROUP, "samples", format!("the kernel does not sample programs: {refused}"))
+            .means("Serial code is named by the constructs around it, not by the function that ran it.")
+            .fix("sysctl kernel.perf_event_paranoid=2; in a container, permit the system call perf_event_open"),
+    }
+}
+
 /// The memory that hooks write to, and whether a program can open it.
 fn shared_memory() -> Vec<Check> {
     let request = Request {
@@ -142,6 +153,7 @@ fn shared_memory() -> Vec<Check> {
         ticks_per_second: 1,
         virtual_task_cost: 0,
         steal_ticks: 0,
+        segments: false,
         interrupt_ticks: [0; 3],
         interrupt_period: 0,
         pause_ticks: 0,

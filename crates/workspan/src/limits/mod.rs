@@ -75,7 +75,7 @@ pub fn run(args: &args::Limits) -> anyhow::Result<Outcome> {
     let interrupted = ended.signal().filter(|signal| is_request_to_end(*signal) && !ended.stopped);
     let conditions = Conditions {
         command: args.command.iter().map(|word| harmless(&word.to_string_lossy()).into_owned()).collect(),
-        directory: env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default(),
+        directory: files::here(),
         made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
         emulator: tracer.text(),

@@ -11,6 +11,7 @@ use workspan_wire::shm::MAX_THREADS;
 
 use super::collector::{self, Collector};
 use super::libomp;
+use super::loading::Obstacle;
 use super::program::{Program, Runtime};
 use crate::args::RunOptions;
 use crate::runtime::{Around, Environment, Variable, STAND_IN};
@@ -68,6 +69,9 @@ pub(crate) fn collector(
     around: Around<'_>,
     stand_in: Option<OsString>,
 ) -> anyhow::Result<(Vec<Variable>, Collector)> {
+    if let Some(obstacle @ Obstacle::Musl) = Obstacle::of(path) {
+        anyhow::bail!("{} cannot be profiled: {obstacle}", path.display());
+    }
     let mut collector = if around.options.idle_only { Collector::of_idle_time()? } else { Collector::new()? };
     if around.wrapped {
         collector.inherit()?;

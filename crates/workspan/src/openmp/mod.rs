@@ -12,6 +12,7 @@ pub mod ld_cache;
 pub mod leftover;
 pub mod libomp;
 pub mod loader;
+pub mod loading;
 pub mod program;
 mod runtime;
 

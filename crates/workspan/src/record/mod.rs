@@ -9,6 +9,7 @@ pub mod memory;
 pub mod output;
 pub mod profiled;
 pub mod progress;
+pub mod samples;
 pub mod spool;
 pub mod strands;
 pub mod symbols;
@@ -84,7 +85,7 @@ pub fn run(args: &Record) -> anyhow::Result<Outcome> {
 /// Writes the recording and the report; returns what went wrong, and whether strands were lost. The report comes even if the
 /// recording cannot be written.
 fn publish(measured: Measured, file: &Path, options: &RunOptions) -> (Vec<anyhow::Error>, strands::Kept) {
-    let Measured { recording, outcome: _, logs } = measured;
+    let Measured { recording, outcome: _, logs, seen: _ } = measured;
     let recording = &recording;
     let mut kept = strands::Kept::All;
     let mut written = files::write(file, recording).and_then(|()| strands::keep_former(file));
@@ -160,6 +161,8 @@ pub struct Measured {
     pub outcome: Outcome,
     /// What each run has logged, if that was requested.
     pub logs: Vec<strands::RunLog>,
+    /// Where serial code of all runs was seen.
+    seen: Vec<samples::Seen>,
 }
 
 impl Measured {
@@ -213,7 +216,7 @@ impl<'a> Session<'a> {
         let (machine, pauses) = machine_for(options);
         let recording = Recording {
             command: command.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
-            directory: env::current_dir().map(|d| d.to_string_lossy().into_owned()).unwrap_or_default(),
+            directory: files::here(),
             made_by: env!("CARGO_PKG_VERSION").to_owned(),
             runtime: program.runtime.describe(),
             made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs()),
@@ -225,7 +228,7 @@ impl<'a> Session<'a> {
         let special = fs::metadata(file).is_ok_and(|found| !found.is_file());
         #[expect(clippy::disallowed_methods, reason = "files in it get names that nobody can foresee")]
         let folder = if special { env::temp_dir() } else { beside.to_owned() };
-        let measured = Measured { recording, outcome: Outcome::OK, logs: Vec::new() };
+        let measured = Measured { recording, outcome: Outcome::OK, logs: Vec::new(), seen: Vec::new() };
         Ok(Session { program, target, options, pauses, events, folder, measured })
     }
 
@@ -234,7 +237,8 @@ impl<'a> Session<'a> {
         let Session { program, options, pauses, events, folder, measured, .. } = self;
         let spool = options.logs_strands().then(|| spool::Spool::new(folder)).transpose();
         let spool = spool.with_context(|| format!("cannot keep strands in {}", folder.display()))?;
-        let (ended, log) = one_run(program, options, *pauses, events, &mut measured.recording, spool)?;
+        let Measured { recording, seen, .. } = measured;
+        let (ended, log) = one_run(program, options, *pauses, events, recording, seen, spool)?;
         measured.logs.extend(log);
         if measured.outcome == Outcome::OK {
             measured.outcome = ended;
@@ -268,7 +272,11 @@ impl<'a> Session<'a> {
         if program.is_swapped() && workspan_report::crashed(measured.outcome_signal()) {
             crash::explain(program.command, program.environment.stand_in.as_ref());
         }
+        if program.is_wrapped() {
+            symbols::name_program(&mut measured.recording, &target);
+        }
         let leads_to = symbols::complete(&mut measured.recording, &target);
+        samples::name(&mut measured.recording, &target, std::mem::take(&mut measured.seen), &leads_to);
         for context in measured.logs.iter_mut().flat_map(|log| &mut log.contexts) {
             *context = leads_to.get(context.index()).copied().unwrap_or(ContextId::ROOT);
         }
@@ -331,6 +339,7 @@ fn one_run(
     pauses: Pauses,
     events: &[Event],
     recording: &mut Recording,
+    seen: &mut Vec<samples::Seen>,
     spool: Option<spool::Spool>,
 ) -> anyhow::Result<(Outcome, Option<strands::RunLog>)> {
     let request = Request {
@@ -344,12 +353,22 @@ fn one_run(
     }
     let began = SystemTime::now();
     let run = || child::run_with(program.command, &environment(program, options, &memory), program.streams);
-    let (ended, spool) = match spool {
-        Some(mut spool) => {
-            let ended = spool.during(&memory, run).context("cannot map the shared memory")?;
-            (ended?, Some(spool))
+    let sampled = || match request.segments {
+        true => {
+            let (ended, samples) = samples::Samples::during(run);
+            (ended, Some(samples))
         }
-        None => (run()?, None),
+        false => (run(), None),
+    };
+    let (ended, samples, spool) = match spool {
+        Some(mut spool) => {
+            let (ended, samples) = spool.during(&memory, sampled).context("cannot map the shared memory")?;
+            (ended?, samples, Some(spool))
+        }
+        None => {
+            let (ended, samples) = sampled();
+            (ended?, samples, None)
+        }
     };
     if program.is_swapped() {
         openmp::leftover::remove_since(began);
@@ -369,6 +388,16 @@ fn one_run(
     }
     let died = workspan_read::Died { exit: ended.exit, ticks: ended.ticks, cpu: ended.cpu };
     let contexts = read_snapshot(&snapshot, &died, recording).context("cannot read the shared memory")?;
+    match samples {
+        Some(Ok(samples)) => {
+            let segments = workspan_read::segments::read(&snapshot, &contexts, recording);
+            seen.extend(samples.seen(&segments.context("cannot read the shared memory")?));
+        }
+        Some(Err(refused)) if recording.runs.len() == 1 => messages::note(&format!(
+            "serial code is named by the constructs around it, as the kernel does not sample the program: {refused}"
+        )),
+        _ => {}
+    }
     if let Some(run) = recording.runs.last().filter(|run| run.exit == Exit::Code(0) && run.ending == Ending::Unseen) {
         if run.other_processes > 0 && run.tasks() == 0 {
             messages::note(
@@ -442,6 +471,7 @@ fn request(options: &RunOptions, runtime: &dyn Runtime, machine: &Machine, pause
         log: options.logs_strands(),
         idle_only: options.idle_only,
         steal_ticks: steal_ticks(options, machine),
+        segments: options.clock == Clock::Real && !options.idle_only,
         events: Vec::new(),
     }
 }

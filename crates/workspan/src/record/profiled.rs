@@ -32,7 +32,7 @@ impl Profiler {
         if self.recording.command.is_empty() {
             self.recording.command = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         }
-        let (outcome, _) = one_run(&program, &options, self.pauses, &[], &mut self.recording, None)?;
+        let (outcome, _) = one_run(&program, &options, self.pauses, &[], &mut self.recording, &mut Vec::new(), None)?;
         Ok(outcome)
     }
 

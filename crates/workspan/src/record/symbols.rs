@@ -49,6 +49,14 @@ pub fn complete(recording: &mut Recording, executable: &Path) -> Vec<ContextId> 
     leads_to
 }
 
+/// Has code of the program named after its file, where the command begins with another: a shell, say.
+pub fn name_program(recording: &mut Recording, program: &Path) {
+    let known_by_address = |site: &&mut Site| site.module.is_empty() && !site.addresses.is_empty();
+    for site in recording.sites.iter_mut().filter(known_by_address) {
+        site.module = program.to_string_lossy().into_owned();
+    }
+}
+
 fn read(module: &str, path: &Path) -> Option<File> {
     let bytes = files::read_regular(path, LARGEST).ok()?;
     // The program that a script starts is not known.

@@ -11,6 +11,7 @@ use anyhow::Context;
 use object::read::ReadCache;
 
 use crate::exit::{Status, NOT_FOUND};
+use crate::openmp::loading::Obstacle;
 use crate::rayon::Script;
 use crate::runtime::{self, Runtime};
 
@@ -63,6 +64,9 @@ fn words(word: &OsStr) -> Vec<OsString> {
 /// wanted.
 pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Runtime>> {
     let Some(runtime) = look(executable)? else {
+        if let Some(obstacle) = Obstacle::of(executable) {
+            anyhow::bail!("{} cannot be profiled: {obstacle}", executable.display());
+        }
         anyhow::bail!(
             "{} is not instrumented and does not use OpenMP, oneTBB or threads of its own. For a Rust program that uses rayon: build it with \
              `cargo workspan build`, or build and run it with `cargo workspan run`",

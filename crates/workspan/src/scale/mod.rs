@@ -67,7 +67,7 @@ pub fn run(args: &args::Scale) -> anyhow::Result<Outcome> {
         command: words(&args.command),
         baseline: options.baseline.as_ref().map(|command| words(&command.words)),
         elision: options.elision.as_ref().map(|command| words(&command.words)),
-        directory: env::current_dir().map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default(),
+        directory: files::here(),
         made_at: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         made_by: env!("CARGO_PKG_VERSION").to_owned(),
         runtime: done.runtime.clone(),

@@ -11,7 +11,8 @@ use workspan_report::shown::shown;
 
 /// Replaces what a terminal or a browser would obey in all texts of a recording.
 pub fn make_harmless(recording: &mut Recording) {
-    let Recording { command, directory, made_by, runtime, machine, debug_info_problem, sites, runs, .. } = recording;
+    let Recording { command, directory, made_by, runtime, machine, debug_info_problem, sites, runs, ran, .. } =
+        recording;
     for text in [directory, made_by, runtime, &mut machine.processor, &mut machine.system] {
         clean(text);
     }
@@ -26,6 +27,11 @@ pub fn make_harmless(recording: &mut Recording) {
         if let Some(function) = &mut site.function {
             clean(&mut function.name);
         }
+    }
+    for ran in ran {
+        clean(&mut ran.function);
+        clean(&mut ran.file);
+        ran.callees.iter_mut().for_each(|(function, _)| clean(function));
     }
     for event in runs.iter_mut().flat_map(|run| &mut run.events) {
         clean(&mut event.name);

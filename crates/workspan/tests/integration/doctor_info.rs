@@ -52,6 +52,7 @@ fn this_machine() {
             "interrupts",
             "pauses",
             "run-delay",
+            "samples",
             "memfd",
             "proc",
             "address-space",

@@ -45,6 +45,7 @@ mod rows;
 mod rust_threads;
 mod scale;
 mod security;
+mod serial_names;
 mod sources;
 mod strand_verbs;
 mod strands;

@@ -43,10 +43,15 @@ fn cluster(graph: &Graph, out: &mut String) {
 pub(super) fn title(graph: &Graph) -> String {
     let at = format!("{}:{}:{}", short_file(&graph.file), graph.line, graph.column);
     let depth = if graph.depth > 1 { format!(", depth {}", graph.depth) } else { String::new() };
-    match graph.kind {
-        "program" => format!("{} (the program){depth}", graph.function),
-        "call" => format!("{} called at {at}{depth}", graph.function),
-        _ => format!("loop at {at} in {}{depth}", graph.function),
+    named(graph.kind, &graph.function, &at) + &depth
+}
+
+/// A program, call or loop at a place.
+pub(super) fn named(kind: &str, function: &str, at: &str) -> String {
+    match kind {
+        "program" => format!("{function} (the program)"),
+        "call" => format!("{function} called at {at}"),
+        _ => format!("loop at {at} in {function}"),
     }
 }
 

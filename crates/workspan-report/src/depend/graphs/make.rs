@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use workspan_depend::paths::change::Change;
 use workspan_depend::paths::evaluate::{evaluate, Body, Evaluated, Tasks, What};
-use workspan_depend::paths::{Edge, Paths};
+use workspan_depend::paths::{Context, Edge, Paths};
 use workspan_depend::source::Place;
 
 use super::super::points::{Distance, Point};
@@ -55,6 +55,15 @@ fn callers(paths: &Paths) -> HashMap<u32, (u32, u32)> {
         }
     }
     found
+}
+
+/// What a body is of.
+pub(super) fn kind(context: &Context, is_loop: bool) -> &'static str {
+    match is_loop {
+        true => "loop",
+        false if context.call.line == 0 => "program",
+        false => "call",
+    }
 }
 
 /// The span of a program.
@@ -128,11 +137,7 @@ fn graph(paths: &Paths, body: &Body, names: &HashMap<(u32, u32), String>) -> Gra
     }
     Graph {
         id: name(body.in_loop).unwrap_or_default(),
-        kind: match in_loop {
-            Some(_) => "loop",
-            None if context.call.line == 0 => "program",
-            None => "call",
-        },
+        kind: kind(context, in_loop.is_some()),
         file: place.file.clone(),
         line: place.line,
         column: place.column,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::view::{CriticalPaths, Held};
+use super::view::{CriticalPaths, Held, PathLine};
 use crate::place::short_file;
 use crate::table::{self, Align};
 
@@ -17,22 +17,27 @@ pub(in crate::depend) fn critical(view: &CriticalPaths, top: usize, out: &mut St
          for lines.\nOf the latter, {} instructions, the costliest lines:",
         view.iterations_as_tasks.parallelism, view.lines_as_tasks.parallelism, view.lines_as_tasks.span
     );
-    let mut rows = vec![["share", "line", "waits for"].map(str::to_owned).to_vec()];
-    for each in view.lines.iter().take(top) {
-        rows.push(vec![
-            format!("{:.1} %", each.share * 100.0),
-            format!("{}:{} in {}", short_file(&each.file), each.line, each.function),
-            each.held_by.as_ref().map_or_else(String::new, reason),
-        ]);
-    }
-    out.push_str(&table::write(&rows, &[Align::Right, Align::Left, Align::Left]));
+    out.push_str(&lines(&view.lines, top));
     if view.lines.len() > top {
         let _ = writeln!(out, "{} more lines: --top {}, or --json", view.lines.len() - top, view.lines.len());
     }
 }
 
+/// Lines of a critical path as a table.
+pub(super) fn lines(lines: &[PathLine], top: usize) -> String {
+    let mut rows = vec![["share", "line", "waits for"].map(str::to_owned).to_vec()];
+    rows.extend(lines.iter().take(top).map(|each| {
+        vec![
+            format!("{:.1} %", each.share * 100.0),
+            format!("{}:{} in {}", short_file(&each.file), each.line, each.function),
+            each.held_by.as_ref().map_or_else(String::new, reason),
+        ]
+    }));
+    table::write(&rows, &[Align::Right, Align::Left, Align::Left])
+}
+
 /// A dependence in words.
-pub(in crate::depend) fn reason(held: &Held) -> String {
+fn reason(held: &Held) -> String {
     let at = format!("{}:{}", short_file(&held.source.file), held.source.line);
     let carried = held
         .carried_by

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde::Serialize;
 use workspan_depend::paths::change::{lines as lines_at, name_of, removed, At, Change, Deed, Named};
 use workspan_depend::paths::evaluate::{evaluate, Evaluated, Tasks};
 use workspan_depend::paths::{Clause, Paths};
 
-use super::make::{lines, ratio, span_of, whole};
-use super::text::reason;
+use super::dot::named;
+use super::make::{kind, lines, ratio, span_of, whole};
+use super::text;
 use super::view::{PathLine, Span};
 use crate::place::short_file;
 use crate::table::{self, Align};
@@ -20,6 +20,8 @@ use crate::table::{self, Align};
 const CANDIDATES: usize = 10;
 /// Names that are tried for it.
 const TRIED: usize = 40;
+/// Lines of the critical path that the text shows.
+const SHOWN: usize = 5;
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -198,11 +200,7 @@ fn changed(paths: &Paths, before: &Evaluated, after: &Evaluated) -> Vec<Changed>
         if (was - is).abs() <= was * 1e-9 || !seen.insert((place, &context.function, one.in_loop)) {
             continue;
         }
-        let kind = match in_loop {
-            Some(_) => "loop",
-            None if context.call.line == 0 => "program",
-            None => "call",
-        };
+        let kind = kind(context, in_loop.is_some());
         let (file, line, function) = (place.file.clone(), place.line, context.function.clone());
         all.push((
             one.reach * (was - is),
@@ -217,8 +215,9 @@ fn changed(paths: &Paths, before: &Evaluated, after: &Evaluated) -> Vec<Changed>
 pub fn text(view: &WhatIf, top: usize) -> String {
     let mut out = String::new();
     for each in &view.changes {
-        let what = if each.what == "speed-up" { "lines faster" } else { "dependences less" };
-        let _ = writeln!(out, "{} {}: {} {what}", each.what, each.name, each.dependences.max(each.lines));
+        let (count, of) = if each.what == "speed-up" { (each.lines, "line") } else { (each.dependences, "dependence") };
+        let many = if count == 1 { "" } else { "s" };
+        let _ = writeln!(out, "{} {}: {count} {of}{many}", each.what, each.name);
     }
     let (before, after) = (&view.before, &view.after);
     let mut rows = vec![["", "before", "after", "parallelism before", "after"].map(str::to_owned).to_vec()];
@@ -237,28 +236,15 @@ pub fn text(view: &WhatIf, top: usize) -> String {
         let mut rows = vec![["span before", "after", "", "of"].map(str::to_owned).to_vec()];
         for each in view.changed.iter().take(top) {
             let at = format!("{}:{}", short_file(&each.file), each.line);
-            let name = match each.kind {
-                "program" => format!("{} (the program)", each.function),
-                "call" => format!("{} called at {at}", each.function),
-                _ => format!("loop at {at} in {}", each.function),
-            };
+            let name = named(each.kind, &each.function, &at);
             let by = format!("{:.2}x", ratio(each.before, each.after));
             rows.push(vec![format!("{:.0}", each.before), format!("{:.0}", each.after), by, name]);
         }
         out.push_str("\nSpans of one execution that change:\n");
         out.push_str(&table::write(&rows, &[Align::Right, Align::Right, Align::Right, Align::Left]));
     }
-    let mut rows = vec![["share", "line", "waits for"].map(str::to_owned).to_vec()];
-    for each in view.lines.iter().take(top.min(5)) {
-        let line = format!("{}:{} in {}", short_file(&each.file), each.line, each.function);
-        rows.push(vec![
-            format!("{:.1} %", each.share * 100.0),
-            line,
-            each.held_by.as_ref().map_or_else(String::new, reason),
-        ]);
-    }
     out.push_str("\nWhat the critical path of lines runs through then:\n");
-    out.push_str(&table::write(&rows, &[Align::Right, Align::Left, Align::Left]));
+    out.push_str(&text::lines(&view.lines, top.min(SHOWN)));
     out.push_str("\nThese are estimates from means over all executions; run the changed program under `workspan depend` to be sure.\n");
     out
 }
@@ -270,6 +256,5 @@ pub fn json(view: &WhatIf) -> String {
 
 /// The schema of [`json`]'s output: `docs/format/depend-what-if.schema.json`.
 pub fn schema() -> String {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    serde_json::to_string_pretty(&generator.into_root_schema_for::<WhatIf>()).unwrap_or_default() + "\n"
+    crate::parts::schema::<WhatIf>()
 }

@@ -1,0 +1,31 @@
+//! Dependences that a loop carries, by variable, and how they disappear.
+
+use std::collections::BTreeMap;
+
+use super::judge::Judge;
+use crate::table::{Key, Kind, Record};
+
+/// Dependences on one variable that a loop carries.
+#[derive(Default)]
+pub(super) struct Carried<'t> {
+    pub(super) flows: Vec<&'t (Key, Record)>,
+    pub(super) names: Vec<&'t (Key, Record)>,
+}
+
+impl Judge<'_> {
+    /// Dependences that a loop carries, by variable.
+    pub(super) fn by_variable(&self, carrier: u32) -> BTreeMap<(u32, u32, u8, bool), Carried<'_>> {
+        let mut found: BTreeMap<(u32, u32, u8, bool), Carried<'_>> = BTreeMap::new();
+        for record in self.engine.table.all.iter().filter(|(key, _)| key.carrier == carrier) {
+            let sink = self.site(record.0.sink);
+            let group = (sink.local, sink.variable, sink.state, sink.direct);
+            let group = found.entry(group).or_default();
+            if record.0.kind == Kind::Raw {
+                group.flows.push(record);
+            } else {
+                group.names.push(record);
+            }
+        }
+        found
+    }
+}

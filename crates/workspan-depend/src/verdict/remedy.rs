@@ -1,0 +1,153 @@
+//! How dependences that a loop carries disappear.
+
+use std::collections::BTreeSet;
+
+use workspan_trace::facts::Update;
+
+use super::carried::Carried;
+use super::judge::Judge;
+use super::last::Afterwards;
+use crate::shadow::Site;
+use crate::source::SiteInfo;
+use crate::table::{Key, Kind, Record};
+
+/// How dependences on a variable disappear.
+pub(super) enum Remedy<'t> {
+    /// The variable is computed from the iteration's number; the loop's own counter is that anyway.
+    Step {
+        /// By how much it advances.
+        step: i64,
+        /// It is the loop's counter.
+        is_counter: bool,
+    },
+    /// An operator is applied to a copy for each thread.
+    Operator(Update),
+    /// Each iteration has a copy.
+    Copies {
+        /// The last one's is needed afterwards.
+        last: bool,
+    },
+    /// They do not: values flow from one iteration to the next.
+    NoneOfFlows,
+    /// They do not: this one forbids copies.
+    NoneOfNames(&'t (Key, Record)),
+}
+
+impl Judge<'_> {
+    /// What takes dependences on one variable away; there is one at least.
+    pub(super) fn remedy<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Remedy<'t> {
+        let first = carried.flows.first().or(carried.names.first());
+        let local = first.map_or(0, |(key, _)| self.site(key.sink).local);
+        if let Some((step, is_counter)) = self.induction(carrier, local) {
+            return Remedy::Step { step, is_counter };
+        }
+        if !carried.flows.is_empty() {
+            return self.reduction(carrier, carried).map_or(Remedy::NoneOfFlows, Remedy::Operator);
+        }
+        match self.privatizable(carrier, carried) {
+            Ok(last) => Remedy::Copies { last },
+            Err(record) => Remedy::NoneOfNames(record),
+        }
+    }
+
+    /// A variable that advances by a step; true if it is the loop's counter: the first one that the condition reads.
+    pub(super) fn induction(&self, carrier: u32, local: u32) -> Option<(i64, bool)> {
+        let info = &self.engine.source.loops[carrier as usize - 1];
+        let counter = info.inductions.iter().find(|each| each.control).map(|each| each.local);
+        let found = info.inductions.iter().find(|each| local != 0 && each.local + 1 == local);
+        found.map(|each| (each.step, counter == Some(each.local)))
+    }
+
+    /// True if what a dependence comes from advances by a step.
+    pub(super) fn steps(&self, carrier: u32, key: &Key) -> bool {
+        self.induction(carrier, self.site(key.source).local).is_some()
+    }
+
+    /// The operator, if all that the loop does with a variable, or with each element of an array, is to apply it.
+    fn reduction(&self, carrier: u32, carried: &Carried<'_>) -> Option<Update> {
+        let update = Update::of(self.site(carried.flows.first()?.0.source).update)?;
+        let is_update = |site: Site| self.site(site).update == update as u8;
+        let own = |key: &Key| key.source_call == 0 && key.sink_call == 0;
+        let all = carried.flows.iter().chain(&carried.names);
+        for (key, _) in all.clone() {
+            if !is_update(key.source) || !is_update(key.sink) || !own(key) {
+                return None;
+            }
+        }
+        // Nothing else in the loop may see what it has accumulated so far.
+        let sites: BTreeSet<Site> = all.flat_map(|(key, _)| [key.source, key.sink]).collect();
+        let function = self.engine.source.loops[carrier as usize - 1].function;
+        let inside = |site: Site| {
+            let info = self.site(site);
+            info.function != function || self.engine.source.is_within(info.in_loop, carrier)
+        };
+        // Of two objects, one of which is chosen, the other is another variable.
+        let variable = self.site(carried.flows.first()?.0.source).variable;
+        let elsewhere = |site: &SiteInfo| site.direct && site.variable != variable;
+        let seen = self.engine.table.all.iter().any(|(key, _)| {
+            let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
+            let other =
+                from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
+            other && inside(key.source) && inside(key.sink) && key.function == function
+        });
+        (!seen).then_some(update)
+    }
+
+    /// True if the last iteration's value is needed afterwards; else the dependence that forbids private copies.
+    fn privatizable<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Result<bool, &'t (Key, Record)> {
+        let mut last = false;
+        let reads = carried.names.iter().any(|(key, _)| key.kind == Kind::War);
+        if let Some(record) = carried.names.first().filter(|_| self.is_shared_too(carrier, carried)) {
+            return Err(record);
+        }
+        for record in &carried.names {
+            let (key, values) = record;
+            if self.site(key.sink).state != 0 || self.site(key.source).state != 0 {
+                return Err(record);
+            }
+            if key.kind == Kind::War && self.engine.table.exposed.contains(&(key.source, carrier)) {
+                return Err(record);
+            }
+            let mut read = self.read_afterwards(carrier, carried, key.sink, values);
+            if key.kind == Kind::Waw {
+                read = read.max(self.read_afterwards(carrier, carried, key.source, values));
+            }
+            // Elements that several iterations write, and no iteration reads: which one is left over depends on the order.
+            let left_over = key.kind == Kind::Waw && values.varies && !reads && read < Afterwards::Last;
+            if read == Afterwards::Any || left_over {
+                return Err(record);
+            }
+            last |= read > Afterwards::Nothing;
+        }
+        match self.lost_by_the_last_copy(carrier, carried) {
+            Some(record) if last => Err(record),
+            _ => Ok(last),
+        }
+    }
+
+    /// True if the loop also reaches memory by the same variable that no iteration shares with another: a part of an array cannot be
+    /// private.
+    fn is_shared_too(&self, carrier: u32, carried: &Carried<'_>) -> bool {
+        let Some((key, _)) = carried.names.first() else {
+            return false;
+        };
+        let sink = self.site(key.sink);
+        if sink.local != 0 || sink.variable == 0 || key.sink_call != 0 || key.source_call != 0 {
+            return false;
+        }
+        // A number by itself has no part.
+        if sink.whole {
+            return false;
+        }
+        let known: BTreeSet<Site> = carried.names.iter().flat_map(|(key, _)| [key.source, key.sink]).collect();
+        self.engine.source.sites.iter().enumerate().any(|(at, site)| {
+            site.variable == sink.variable
+                && site.function == sink.function
+                && site.direct == sink.direct
+                && site.local == 0
+                && self.engine.source.is_within(site.in_loop, carrier)
+                && self.engine.executed.get(site.segment.0 as usize).copied().unwrap_or(false)
+                && !known.contains(&crate::source::small(at))
+        })
+    }
+}
