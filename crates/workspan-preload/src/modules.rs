@@ -6,6 +6,8 @@ use workspan_collect::platform;
 
 /// Load address of the OpenMP runtime.
 static RUNTIME: AtomicU64 = AtomicU64::new(0);
+/// First address behind the OpenMP runtime; 0 without one.
+static RUNTIME_END: AtomicU64 = AtomicU64::new(0);
 /// Load address of a runtime that does not report its workers itself.
 static POOL: AtomicU64 = AtomicU64::new(0);
 
@@ -13,6 +15,7 @@ static POOL: AtomicU64 = AtomicU64::new(0);
 pub fn leave_alone(address: u64) {
     if let Some(module) = platform::module_of(address) {
         RUNTIME.store(module.base, Ordering::Relaxed);
+        RUNTIME_END.store(module.end, Ordering::Relaxed);
     }
 }
 
@@ -31,17 +34,13 @@ pub fn is_runtime(address: u64, own: u64) -> bool {
         || platform::module_of(own).is_some_and(|own| own.base == module.base)
 }
 
-/// True if code at `address` is the OpenMP runtime's.
+/// True if code at `address` is the OpenMP runtime's: two comparisons.
 pub fn of_the_runtime(address: u64) -> bool {
-    lies_in(address, &RUNTIME)
+    (RUNTIME.load(Ordering::Relaxed)..RUNTIME_END.load(Ordering::Relaxed)).contains(&address)
 }
 
 /// True if code at `address` is that of a pool's workers.
 pub fn is_workers(address: u64) -> bool {
-    lies_in(address, &POOL)
-}
-
-fn lies_in(address: u64, base: &AtomicU64) -> bool {
-    let base = base.load(Ordering::Relaxed);
+    let base = POOL.load(Ordering::Relaxed);
     base != 0 && platform::module_of(address).is_some_and(|module| module.base == base)
 }

@@ -403,7 +403,8 @@ pub fn module_of(address: u64) -> Option<Module<'static>> {
             // SAFETY: the loader's own text, terminated, which stays as long as the module is loaded.
             unsafe { core::ffi::CStr::from_ptr(info.name) }.to_bytes()
         };
-        search.found = Some(Module { base: info.base, path });
+        let ends = headers.iter().filter(|h| h.kind == LOAD).map(|h| info.base.wrapping_add(h.address + h.memory_size));
+        search.found = Some(Module { base: info.base, end: ends.max().unwrap_or(info.base), path });
         1
     }
     let mut search = Search { address, count: 0, found: None };

@@ -55,6 +55,8 @@ pub const MOST_PATH: usize = 4096;
 pub struct Module<'a> {
     /// Load address.
     pub base: u64,
+    /// First address behind it: nothing else lies between the two.
+    pub end: u64,
     /// Path; empty for the executable.
     pub path: &'a [u8],
 }

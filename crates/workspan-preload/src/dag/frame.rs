@@ -196,12 +196,16 @@ pub struct Extra {
     pub(super) pseudo: Cell<*const Frame>,
     /// The program says that the taskloop's tasks run at once.
     pub(super) taskloop_at_once: Cell<bool>,
+    /// Its site is already active around it.
+    pub(super) taskloop_recursive: Cell<bool>,
+    /// It ends with a group of its own, unless that has ended before.
+    pub(super) taskloop_grouped: Cell<bool>,
+    /// Its tasks are created, and it ends with this group; null otherwise.
+    pub(super) taskloop_group: Cell<*const Group>,
     /// Gathers of this task that the log has as groups, innermost first.
     pub(super) gathers: Cell<*const Gather>,
     /// What it will wait for when it has created all of it.
     pub(super) prepared: Cell<*const Gather>,
-    /// Its site is already active around it.
-    pub(super) taskloop_recursive: Cell<bool>,
     pub(super) taskloop_call: Cell<Open>,
     /// The identity of its tasks in the log; 0 before the first one.
     pub(super) taskloop_identity: Cell<u64>,
@@ -482,9 +486,11 @@ impl Frame {
             construct: Cell::new(0),
             taskloop: Cell::new(None),
             taskloop_at_once: Cell::new(false),
+            taskloop_recursive: Cell::new(false),
+            taskloop_grouped: Cell::new(false),
+            taskloop_group: Cell::new(ptr::null()),
             gathers: Cell::new(ptr::null()),
             prepared: Cell::new(ptr::null()),
-            taskloop_recursive: Cell::new(false),
             taskloop_call: Cell::new(Open::NONE),
             taskloop_identity: Cell::new(0),
             pseudo: Cell::new(ptr::null()),

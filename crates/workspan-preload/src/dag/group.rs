@@ -10,7 +10,7 @@ use workspan_wire::shm::Thread;
 use super::alt_spans::AltSpans;
 use super::frame::{self, Frame};
 use super::state::group::Group;
-use super::{log, pool};
+use super::{log, pool, taskloop};
 
 /// `task` opens a group.
 pub fn open(thread: &Thread, task: &Frame) {
@@ -43,6 +43,7 @@ pub fn close(thread: &'static Thread, task: &'static Frame) {
     if logged {
         mark(thread);
     }
+    taskloop::group_closed(thread, task, group);
     // SAFETY: made by `open`; its tasks have ended and nobody else refers to it.
     unsafe { pool::give(thread, ptr::from_ref(group)) };
 }

@@ -1,4 +1,9 @@
 //! Loops whose iterations become tasks: all of them begin where the loop does, whoever creates them and when.
+//!
+//! A loop with a group of its own (all without `nogroup`) ends with that group: its span holds the longest of its tasks. The runtime
+//! reports that all tasks are created before it waits for the group, and by then nothing else of the program can happen.
+
+use core::ptr;
 
 use workspan_collect::calls;
 use workspan_collect::path;
@@ -10,13 +15,25 @@ use workspan_wire::shm::{Thread, PREFIXED};
 
 use super::alt_spans::AltSpans;
 use super::create::report_of;
-use super::frame::{Frame, Kind};
+use super::frame::{Extra, Frame, Kind};
 use super::state::call::Open;
+use super::state::group::Group;
 use super::state::Start;
 use super::{call, log, solo};
 
+/// What a taskloop is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Loop {
+    /// The program says that its tasks run at once.
+    pub at_once: bool,
+    /// It has a group of its own.
+    pub grouped: bool,
+}
+
 /// `task`, whose strand is stopped, begins a taskloop.
-pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bool) {
+pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, kind: Loop) {
+    // Two without groups of their own, where no debug information says so.
+    leave_if(thread, task, |_| true);
     let here = strand::context(thread);
     let target = region::target(thread, site);
     path::settle(thread);
@@ -29,7 +46,15 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
         thread.task.last_region.set(to);
     }
     if log::on(thread) {
+        let grouped = kind.grouped && !task.own_group.get().is_null();
+        if grouped {
+            // Its group has begun before it, and ends within.
+            log::wait(thread);
+        }
         log::enter(thread, charged, context);
+        if grouped {
+            log::group(thread);
+        }
     }
     region::shift(thread, context);
     let recursive = target.is_none_or(|target| target.recursive || target.context == here);
@@ -45,7 +70,8 @@ pub fn enter(thread: &Thread, task: &Frame, site: &region::CallSite, at_once: bo
     };
     if let Some(extra) = task.extra(thread) {
         extra.taskloop.set(Some((here, start)));
-        extra.taskloop_at_once.set(at_once);
+        extra.taskloop_at_once.set(kind.at_once);
+        extra.taskloop_grouped.set(kind.grouped);
         extra.taskloop_recursive.set(recursive);
         extra.taskloop_call.set(call);
         extra.taskloop_identity.set(0);
@@ -105,11 +131,40 @@ fn identity_of_loop(thread: &Thread, creator: &Frame) -> u64 {
     extra.taskloop_identity.get()
 }
 
-/// It has created all of its tasks, and waited for them if it had to.
-pub fn leave(thread: &Thread, task: &Frame) {
+/// It has created all of its tasks.
+pub fn created(thread: &Thread, task: &Frame) {
     let Some(extra) = task.known_extra() else {
         return;
     };
+    let group = task.own_group.get();
+    if extra.taskloop_grouped.get() && !group.is_null() {
+        extra.taskloop_group.set(group);
+    } else {
+        leave(thread, task, extra);
+    }
+}
+
+/// The strand of `task` has gone on behind the group that was `closed`.
+pub fn group_closed(thread: &Thread, task: &Frame, closed: *const Group) {
+    leave_if(thread, task, |group| ptr::eq(group, closed));
+    if let Some(extra) = task.known_extra() {
+        // A runtime may wait before it reports that the tasks are created.
+        extra.taskloop_grouped.set(false);
+    }
+}
+
+/// Ends the loop that waits for its group, if that is to be.
+fn leave_if(thread: &Thread, task: &Frame, now: impl FnOnce(*const Group) -> bool) {
+    if let Some(extra) = task.known_extra() {
+        let group = extra.taskloop_group.get();
+        if !group.is_null() && now(group) {
+            leave(thread, task, extra);
+        }
+    }
+}
+
+fn leave(thread: &Thread, task: &Frame, extra: &Extra) {
+    extra.taskloop_group.set(ptr::null());
     let Some((before, start)) = extra.taskloop.take() else {
         return;
     };

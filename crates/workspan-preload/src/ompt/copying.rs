@@ -44,6 +44,12 @@ pub fn replacement(body: u64, data: u64, copy: u64, size: u64, align: u64) -> Op
     Some((run as *const () as u64, task as u64))
 }
 
+/// True of the body that [`replacement`] returns.
+#[cfg(not(idle_only))]
+pub fn is_ours(body: *const c_void) -> bool {
+    core::ptr::eq(body, run as *const c_void)
+}
+
 /// The body in place of the program's.
 unsafe extern "C-unwind" fn run(task: *mut c_void) {
     /// Gives the memory back, also if the body is left by an exception.

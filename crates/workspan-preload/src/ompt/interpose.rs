@@ -20,7 +20,9 @@ use super::first_use;
 #[cfg(not(idle_only))]
 use super::parts;
 #[cfg(not(idle_only))]
-use super::site::{note, note_task, Entry, Ident};
+use super::site::{has_source, note, note_group, note_task, noted_group, still_noted, Entry, Ident};
+#[cfg(not(idle_only))]
+use crate::modules;
 
 /// Arguments of an entry point: the registers, as the trampoline pushes them, then the stack.
 #[repr(C)]
@@ -33,7 +35,15 @@ struct Arguments {
     third: u64,
     second: u64,
     first: u64,
-    _return_address: u64,
+    return_address: u64,
+}
+
+#[cfg(not(idle_only))]
+impl Arguments {
+    /// True if it is the runtime that calls: libomp makes gcc's entry points of its own, and these pass no place.
+    fn of_the_runtime(&self) -> bool {
+        !has_source(self.first as *const Ident) && modules::of_the_runtime(self.return_address)
+    }
 }
 
 /// A task is about to be created: place, and code of its body.
@@ -47,10 +57,18 @@ extern "C" fn task_alloc(arguments: &mut Arguments) {
     }
 }
 
-/// A task that runs at once begins.
+/// A task that runs at once begins: it is the third argument.
 #[cfg(not(idle_only))]
 extern "C" fn task_at_once(arguments: &Arguments) {
-    note(Entry { ident: arguments.first as *const Ident, at_once: true, ..Entry::NONE });
+    let entry = if arguments.of_the_runtime() {
+        // Since `gcc_task` the thread may have waited for what this task depends on, and created others.
+        // SAFETY: the runtime's task, which begins with the data and the body (the compilers know that much of it).
+        let body = unsafe { (arguments.third as *const *const c_void).add(1).read() };
+        Entry { body: if copying::is_ours(body) { still_noted().body } else { body }, ..Entry::NONE }
+    } else {
+        Entry { ident: arguments.first as *const Ident, ..Entry::NONE }
+    };
+    note(Entry { at_once: true, ..entry });
 }
 
 /// gcc's task: code, data, a function that copies these, size and alignment of the copy, and in the sixth place whether it may
@@ -83,18 +101,37 @@ extern "C" fn clang_region(arguments: &mut Arguments) {
     arguments.third = bodies::of_clangs(arguments.third, arguments.second as u32);
 }
 
-/// A taskloop, and in the fourth place whether its tasks may be deferred.
+/// A taskgroup begins.
+#[cfg(not(idle_only))]
+extern "C" fn group(arguments: &Arguments) {
+    note_group(arguments.first as *const Ident);
+}
+
+/// A taskloop: in the fourth place whether its tasks may be deferred, in the eighth whether it has no group of its own. clang and
+/// flang pass that it has none, and begin one at the same place just before.
 #[cfg(not(idle_only))]
 extern "C" fn taskloop(arguments: &Arguments) {
     let at_once = arguments.fourth as u32 == 0;
-    note(Entry { ident: arguments.first as *const Ident, at_once, ..Entry::NONE });
+    let ident = arguments.first as *const Ident;
+    if arguments.of_the_runtime() {
+        let Entry { body, grouped, .. } = still_noted();
+        return note(Entry { body, at_once, grouped, ..Entry::NONE });
+    }
+    // SAFETY: the caller has pushed it, the second above its return address.
+    let no_group = unsafe { (&raw const arguments.return_address).add(2).read() } as u32 != 0;
+    let grouped = !no_group || core::ptr::eq(noted_group(), ident);
+    note(Entry { ident, at_once, grouped, ..Entry::NONE });
 }
 
-/// gcc's taskloop: bit 10 of the sixth argument (`GOMP_TASK_FLAG_IF`) says whether its tasks may be deferred.
+/// gcc's taskloop: its code, and in bits 10 and 11 of the sixth argument (`GOMP_TASK_FLAG_IF`, `GOMP_TASK_FLAG_NOGROUP`) whether
+/// its tasks may be deferred, and whether it has no group of its own.
 #[cfg(not(idle_only))]
 extern "C" fn gcc_taskloop(arguments: &Arguments) {
     const MAY_BE_DEFERRED: u64 = 1 << 10;
-    note(Entry { at_once: arguments.sixth & MAY_BE_DEFERRED == 0, ..Entry::NONE });
+    const NO_GROUP: u64 = 1 << 11;
+    let at_once = arguments.sixth & MAY_BE_DEFERRED == 0;
+    let grouped = arguments.sixth & NO_GROUP == 0;
+    note(Entry { body: arguments.first as *const c_void, at_once, grouped, ..Entry::NONE });
 }
 
 /// A parallel region, whose place in the source comes first.
@@ -185,6 +222,7 @@ entry_points! {
         GOMP_parallel_loop_static GOMP_parallel_loop_dynamic GOMP_parallel_loop_guided GOMP_parallel_loop_runtime
         GOMP_parallel_loop_nonmonotonic_dynamic GOMP_parallel_loop_nonmonotonic_guided
         GOMP_parallel_loop_nonmonotonic_runtime GOMP_parallel_loop_maybe_nonmonotonic_runtime;
+    group: __kmpc_taskgroup;
     taskloop: __kmpc_taskloop __kmpc_taskloop_5;
     gcc_taskloop: GOMP_taskloop GOMP_taskloop_ull;
     region: __kmpc_fork_call_if __kmpc_fork_teams;

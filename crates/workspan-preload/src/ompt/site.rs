@@ -34,11 +34,14 @@ pub struct Entry {
     pub weight: u32,
     /// The task is to run at once because the program says so.
     pub at_once: bool,
+    /// The taskloop has a taskgroup of its own, which ends with it.
+    pub grouped: bool,
 }
 
 impl Entry {
     /// Nothing was passed.
-    pub const NONE: Entry = Entry { ident: ptr::null(), body: ptr::null(), since: 0, weight: 0, at_once: false };
+    pub const NONE: Entry =
+        Entry { ident: ptr::null(), body: ptr::null(), since: 0, weight: 0, at_once: false, grouped: false };
 
     /// True if nothing was passed.
     pub fn is_none(&self) -> bool {
@@ -69,22 +72,23 @@ core::arch::global_asm!(
     ".hidden workspan_entry",
     ".globl workspan_entry",
     ".type workspan_entry, @object",
-    ".size workspan_entry, 40",
+    ".size workspan_entry, 48",
     "workspan_entry:",
-    ".zero 40",
+    ".zero 48",
     ".popsection",
 );
 
-/// What the calling thread has noted, and creations until the next sample.
+/// What the calling thread has noted, creations until the next sample, and where its last taskgroup began.
 #[repr(C)]
 #[derive(Debug)]
 struct Noted {
     entry: Cell<Entry>,
     left: Cell<u32>,
     measured: Cell<u32>,
+    group: Cell<*const Ident>,
 }
 
-const _: () = assert!(size_of::<Noted>() == 40);
+const _: () = assert!(size_of::<Noted>() == 48);
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -107,7 +111,7 @@ fn with_noted<R>(work: impl FnOnce(&Noted) -> R) -> R {
 fn with_noted<R>(work: impl FnOnce(&Noted) -> R) -> R {
     std::thread_local! {
         static NOTED: Noted =
-            const { Noted { entry: Cell::new(Entry::NONE), left: Cell::new(0), measured: Cell::new(0) } };
+            const { Noted { entry: Cell::new(Entry::NONE), left: Cell::new(0), measured: Cell::new(0), group: Cell::new(ptr::null()) } };
     }
     NOTED.with(work)
 }
@@ -140,8 +144,24 @@ pub fn noted() -> Entry {
     with_noted(|noted| {
         let entry = noted.entry.get();
         noted.entry.set(Entry::NONE);
+        noted.group.set(ptr::null());
         entry
     })
+}
+
+/// Notes where a taskgroup begins.
+pub fn note_group(ident: *const Ident) {
+    with_noted(|noted| noted.group.set(ident));
+}
+
+/// Where the thread's last taskgroup began; null if anything was created since.
+pub fn noted_group() -> *const Ident {
+    with_noted(|noted| noted.group.get())
+}
+
+/// What was noted last; it stays noted.
+pub fn still_noted() -> Entry {
+    with_noted(|noted| noted.entry.get())
 }
 
 /// The site of a construct with return address `after`.
@@ -160,7 +180,8 @@ pub fn call_site(kind: SiteKind, entry: Entry, after: *const c_void) -> CallSite
     CallSite { kind, place, type_name: || "" }
 }
 
-fn has_source(ident: *const Ident) -> bool {
+/// True if the compiler has said where in the source a construct is.
+pub fn has_source(ident: *const Ident) -> bool {
     // SAFETY: null or what the compiler passed: a constant of the program.
     let Some(ident) = (unsafe { ident.as_ref() }) else {
         return false;

@@ -10,6 +10,7 @@ use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now};
 use super::site::{self, call_site};
 use crate::dag::frame::Frame;
+use crate::dag::taskloop::Loop;
 use crate::dag::{log, pieces, range, task, taskloop};
 
 /// A worksharing construct begins or ends.
@@ -39,8 +40,8 @@ pub extern "C" fn work(
     }
     let site = call_site(site, entry, after);
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
-        (true, true) => taskloop::enter(thread, task, &site, entry.at_once),
-        (true, false) => taskloop::leave(thread, task),
+        (true, true) => taskloop::enter(thread, task, &site, Loop { at_once: entry.at_once, grouped: entry.grouped }),
+        (true, false) => taskloop::created(thread, task),
         (false, true) => {
             range::loop_seen();
             let whole = kind == share::DYNAMIC && task.team_size() > 1;

@@ -316,6 +316,22 @@ impl Site {
     }
 }
 
+/// A taskloop with a group of its own is as long as the longest of its tasks; what a group around it waits for besides is not
+/// the loop's.
+#[test]
+fn a_taskloop_spans_its_longest_task() {
+    let cases = [("taskloop_grainsize", 4), ("taskloop_num_tasks", 31), ("taskloop_many", 3), ("taskloop_in_group", 0)];
+    for compiler in [Compiler::Clang, Compiler::Gcc] {
+        let program = openmp("constructs.c", compiler);
+        for (case, threads) in cases.iter().flat_map(|case| ALL.iter().map(move |threads| (case, *threads))) {
+            let report = record(&program, &[case.0], threads).unwrap_or_else(|wrong| panic!("{case:?}: {wrong}"));
+            let sites = report["sites"].as_array().expect("a list").iter().filter(|site| site["kind"] == "taskloop");
+            let spans: Vec<i64> = sites.map(|site| number(&site["span_ns"])).collect();
+            assert_eq!(spans, [case.1], "{case:?} by {compiler:?} on {threads:?}");
+        }
+    }
+}
+
 // ---- Random programs ----
 
 /// Random programs, and how many of them run one after another in one process.
@@ -340,9 +356,8 @@ fn check_random(compiler: Compiler, ways: &[Threads]) {
         runs.extend(ways.iter().map(|threads| (first, *threads)));
     }
     let differences = each(&runs, |(first, threads)| {
-        let wrong = check_seeds(*first, TOGETHER, |first, count| {
-            difference_of(&program, first, count, *threads, compiler, &lines)
-        });
+        let wrong =
+            check_seeds(*first, TOGETHER, |first, count| difference_of(&program, first, count, *threads, &lines));
         wrong.map(|wrong| format!("{threads:?}: {wrong}"))
     });
     check_none(&differences, &format!("random.c by {compiler:?}, of {} runs", runs.len()));
@@ -377,7 +392,6 @@ fn difference_of(
     first: u64,
     count: u64,
     threads: Threads,
-    compiler: Compiler,
     lines: &BTreeMap<i64, String>,
 ) -> Result<(), Wrong> {
     let (first, count) = (first.to_string(), count.to_string());
@@ -392,13 +406,11 @@ fn difference_of(
     if critical != found.span {
         let _ = write!(wrong, "the critical path's parts are {critical} of {}; ", found.span);
     }
-    if compiler.is_llvm() {
-        let names: BTreeSet<&String> = expected.sites.keys().chain(found.sites.keys()).collect();
-        for name in names {
-            let (expected, found) = (expected.sites.get(name), found.sites.get(name));
-            if expected != found {
-                let _ = write!(wrong, "{name}: {expected:?} {found:?}; ");
-            }
+    let names: BTreeSet<&String> = expected.sites.keys().chain(found.sites.keys()).collect();
+    for name in names {
+        let (expected, found) = (expected.sites.get(name), found.sites.get(name));
+        if expected != found {
+            let _ = write!(wrong, "{name}: {expected:?} {found:?}; ");
         }
     }
     if wrong.is_empty() {
