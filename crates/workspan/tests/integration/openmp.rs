@@ -210,7 +210,7 @@ impl Tags {
         }
     }
 
-    /// What is wrong with the sites of a report. Only programs of LLVM's compilers know their lines exactly.
+    /// What is wrong with the sites of a report. Only programs of LLVM's compilers know their columns.
     fn check(&self, case: &Case, report: &Value, compiler: Compiler) -> String {
         let mut wrong = String::new();
         let known = self.of_cases.get(&case.name).map_or(&[][..], Vec::as_slice);
@@ -222,15 +222,15 @@ impl Tags {
                 let _ = write!(wrong, "{found} tasks, not {expected}; ");
             }
         }
-        if !compiler.is_llvm() {
-            return wrong;
-        }
         for (file, line, expected) in known {
             let here = sites.iter().filter(|site| site.file == *file && site.line == *line);
             let found: i64 = here.map(|site| site.tasks).sum();
             if found != *expected {
                 let _ = write!(wrong, "{file}:{line}: {found} tasks, not {expected}; ");
             }
+        }
+        if !compiler.is_llvm() {
+            return wrong;
         }
         for site in &sites {
             match self.directives.get(&(site.file.clone(), site.line)) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -247,6 +248,10 @@ pub(crate) fn each<T: Sync>(items: &[T], check: impl Fn(&T) -> Option<String> + 
 #[track_caller]
 pub(crate) fn check_none(differences: &[String], what: &str) {
     let first = &differences[..differences.len().min(40)];
+    if let Some(one) = first.first() {
+        // Not captured: a log that is cut has it beside the name of the test.
+        let _ = writeln!(io::stderr(), "{what}: {}", one.chars().take(2000).collect::<String>());
+    }
     assert!(differences.is_empty(), "{what}, {} differ:\n{}", differences.len(), first.join("\n"));
 }
 
