@@ -21,14 +21,11 @@
 #define HAVE_OPENMP_5_1 1
 #endif
 
-/* Of programs that gcc has compiled, libomp reports a wrong sequence of events about teams, knows nothing of events that
-   detach, and loses target regions that are tasks. */
+/* Of programs that gcc has compiled, libomp knows nothing of events that detach, and loses target regions that are tasks. */
 #ifdef __clang__
-#define TEAMS exact
 #define DETACH exact
 #define TARGET_TASK exact
 #else
-#define TEAMS runs
 #define DETACH native
 #define TARGET_TASK native
 #endif

@@ -280,14 +280,14 @@ CASE(barrier_often, exact, 100, 60)
 
 /* ---- Teams and targets, on the host ---- */
 
-CASE_AS(teams, TEAMS, 6, 3)
+CASE(teams, exact, 6, 3)
 {
 #pragma omp teams num_teams(2)
     cost(3);
 }
 
 /* 1 + (1 + (3 | 2)) of two teams, + 1. */
-CASE_AS(teams_parallel, TEAMS, 14, 6)
+CASE(teams_parallel, exact, 14, 6)
 {
     cost(1);
 #pragma omp teams num_teams(2)
@@ -302,7 +302,7 @@ CASE_AS(teams_parallel, TEAMS, 14, 6)
 }
 
 /* A team for each of four iterations. */
-CASE_AS(teams_distribute, TEAMS, 10, 4)
+CASE(teams_distribute, exact, 10, 4)
 {
 #pragma omp teams distribute num_teams(4)
     for (int i = 1; i <= 4; i++)
@@ -310,11 +310,31 @@ CASE_AS(teams_distribute, TEAMS, 10, 4)
 }
 
 /* Two teams, and in each a chunk for its one thread. */
-CASE_AS(teams_distribute_parallel, TEAMS, 8, 4)
+CASE(teams_distribute_parallel, exact, 8, 4)
 {
 #pragma omp teams distribute parallel for num_teams(2) num_threads(1)
     for (int i = 0; i < 4; i++)
         cost(2);
+}
+
+/* One team of one thread: 1 + 8 + 1. */
+CASE(teams_of_one, exact, 10, 10)
+{
+    cost(1);
+#pragma omp teams distribute parallel for num_teams(1) num_threads(1)
+    for (int i = 0; i < 4; i++)
+        cost(2);
+    cost(1);
+}
+
+/* One team, with a chunk for each of its two threads: 1 + 4 + 1. */
+CASE(target_teams, exact, 10, 6)
+{
+    cost(1);
+#pragma omp target teams distribute parallel for num_teams(1) num_threads(2)
+    for (int i = 0; i < 4; i++)
+        cost(2);
+    cost(1);
 }
 
 /* 1 + 3 + 1: code of a target region, without a device. */

@@ -408,6 +408,12 @@ impl Frame {
         }
     }
 
+    /// The team that it waits for.
+    pub fn forked(&self) -> Option<&'static Team> {
+        // SAFETY: null or the team of a region that is not over: only this task ends it.
+        unsafe { self.known_extra()?.forked.get().as_ref() }
+    }
+
     /// The team that it waits for; it does no more.
     pub fn take_forked(&self) -> Option<&'static Team> {
         // SAFETY: null or the team of a region that is not over: only this task ends it.

@@ -59,6 +59,8 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         size: AtomicU32::new(1),
         work: AtomicI64::new(0),
         call: Cell::new(call),
+        covers: Cell::new(ptr::null()),
+        covered: Cell::new(ptr::null()),
         shares: [share(), share(), share(), share()],
     };
     // SAFETY: a fresh block, large and aligned enough.
@@ -78,6 +80,26 @@ pub fn member(thread: &Thread, team: &'static Team, size: u32, number: u32) -> O
         log::is_member(frame, team.identity, number);
     }
     Some(frame)
+}
+
+/// The only member of `team` has taken the runtime's word for the task that forked it.
+pub fn cover(team: &Team, forker: &'static Frame) {
+    team.covers.set(ptr::from_ref(forker).cast());
+    if let Some(around) = forker.team() {
+        around.covered.set(ptr::from_ref(forker).cast());
+    }
+}
+
+/// The task whose word the only member of `team` has taken; that member ends.
+pub fn uncover(team: &Team) -> Option<&'static Frame> {
+    // SAFETY: null or the frame of the task that waits for this team, from `cover`.
+    unsafe { team.covers.replace(ptr::null()).cast::<Frame>().as_ref() }
+}
+
+/// The member of `team` that waits for a team of its own, whose end the runtime reports as that of this one.
+pub fn take_covered(team: &Team) -> Option<&'static Frame> {
+    // SAFETY: null or the frame of a member that has not ended as it waits, from `cover`.
+    unsafe { team.covered.replace(ptr::null()).cast::<Frame>().as_ref() }
 }
 
 /// A member, whose strand is stopped, has reached a barrier.

@@ -195,8 +195,9 @@ pub extern "C" fn parallel_end(
     _after: *const c_void,
 ) {
     // The region's word may be another region's by now: libomp passes it from a team that it has let go. So the task that
-    // forked knows the region. gcc's teams end twice; the second time there is none.
+    // forked knows the region; of gcc's teams, the one around it is named.
     let Some(task) = frame_in(task_data) else { return };
+    let task = task.forked().and_then(team::take_covered).unwrap_or(task);
     let Some(team) = task.take_forked() else { return };
     let Some(thread) = thread::current() else { return };
     let at = now(thread);
@@ -219,25 +220,35 @@ pub extern "C" fn implicit_task(
     // SAFETY: null or the word that the runtime keeps for us.
     let Some(word) = (unsafe { task_data.as_ref() }) else { return };
     if endpoint == BEGIN || endpoint == BEGIN_END {
-        if word.get() != 0 {
-            // gcc's teams begin twice.
+        // In gcc's teams a task that waits for a region of one member shares the runtime's word with that member, and the region is
+        // said to be the one around it.
+        let covered = frame_in(task_data);
+        let inner = covered.and_then(Frame::forked);
+        if covered.is_some() && inner.is_none() {
             return;
         }
         let Some(thread) = thread::current() else { return };
-        let frame = match team_in(region_data) {
+        // A league of one team has no region that its initial task knows.
+        let of_league = || Frame::on(thread).filter(|_| flags as u32 & flag::INITIAL != 0).and_then(Frame::forked);
+        let frame = match inner.or_else(|| team_in(region_data)).or_else(of_league) {
             Some(team) => begin_member(thread, team, size, index),
             None if flags as u32 & flag::INITIAL != 0 => create::initial(thread),
             None => None,
         };
         if let Some(frame) = frame {
             word.set(frame as *const Frame as u64);
+            if let (Some(team), Some(covered)) = (inner, covered) {
+                team::cover(team, covered);
+            }
             done(thread);
             if frame.is_member() {
                 boundary::stays();
             }
         }
     } else if let Some(frame) = frame_or_leaving(task_data) {
-        word.set(0);
+        // Behind its last barrier the team may be gone.
+        let team = if frame.is_member() && !frame.is_leaving() { frame.team() } else { None };
+        word.set(team.and_then(team::uncover).map_or(0, |covered| core::ptr::from_ref(covered) as u64));
         if let Some(thread) = frame.running_on() {
             end_implicit(thread, frame);
             done(thread);

@@ -134,11 +134,13 @@ extern "C" fn gcc_taskloop(arguments: &Arguments) {
     note(Entry { body: arguments.first as *const c_void, at_once, grouped, ..Entry::NONE });
 }
 
-/// A parallel region, whose place in the source comes first.
+/// A parallel region, whose place in the source comes first. gcc's leagues go through it, with their body noted.
 #[cfg(not(idle_only))]
 extern "C" fn region(arguments: &Arguments) {
-    first_use::begins();
-    place(arguments);
+    if !arguments.of_the_runtime() {
+        first_use::begins();
+        place(arguments);
+    }
 }
 
 /// A loop, whose place in the source comes first.

@@ -25,6 +25,10 @@ pub(in crate::dag) struct Construct {
     pub(in crate::dag) whole: Whole,
 }
 
+/// A task that waits for a team, as the teams around it know it: a frame.
+#[derive(Debug)]
+pub(in crate::dag) struct Forker(());
+
 /// A parallel region.
 #[repr(C, align(64))]
 #[derive(Debug)]
@@ -40,6 +44,10 @@ pub struct Team {
     /// Of its members as far as they have come to barriers, and of tasks that are over.
     pub(in crate::dag) work: AtomicI64,
     pub(in crate::dag) call: Cell<Open>,
+    /// Who forked it, if the runtime's word for that task now stands for the team's only member.
+    pub(in crate::dag) covers: Cell<*const Forker>,
+    /// The member, if it is one that such a team covers: the runtime reports that team's end as that of this one.
+    pub(in crate::dag) covered: Cell<*const Forker>,
     pub(in crate::dag) shares: [Construct; SHARES],
 }
 
