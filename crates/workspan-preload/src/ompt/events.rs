@@ -178,6 +178,9 @@ pub extern "C" fn parallel_begin(
         return;
     };
     task.set_forked(thread, team);
+    if flags & LEAGUE != 0 {
+        site::note_league(team);
+    }
     task.save(thread);
     enter_idle(thread, at);
     // SAFETY: not null for a region that begins; the runtime keeps it for us.
@@ -229,7 +232,7 @@ pub extern "C" fn implicit_task(
         }
         let Some(thread) = thread::current() else { return };
         // A league of one team has no region that its initial task knows.
-        let of_league = || Frame::on(thread).filter(|_| flags as u32 & flag::INITIAL != 0).and_then(Frame::forked);
+        let of_league = || if flags as u32 & flag::INITIAL != 0 { site::noted_league() } else { None };
         let frame = match inner.or_else(|| team_in(region_data)).or_else(of_league) {
             Some(team) => begin_member(thread, team, size, index),
             None if flags as u32 & flag::INITIAL != 0 => create::initial(thread),

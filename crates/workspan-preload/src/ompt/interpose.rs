@@ -62,8 +62,9 @@ extern "C" fn task_alloc(arguments: &mut Arguments) {
 extern "C" fn task_at_once(arguments: &Arguments) {
     let entry = if arguments.of_the_runtime() {
         // Since `gcc_task` the thread may have waited for what this task depends on, and created others.
-        // SAFETY: the runtime's task, which begins with the data and the body (the compilers know that much of it).
-        let body = unsafe { (arguments.third as *const *const c_void).add(1).read() };
+        let task = arguments.third as *const *const c_void;
+        // SAFETY: the runtime's task begins with the data and the body (compilers write the one and read the other).
+        let body = unsafe { *task.wrapping_add(1) };
         Entry { body: if copying::is_ours(body) { still_noted().body } else { body }, ..Entry::NONE }
     } else {
         Entry { ident: arguments.first as *const Ident, ..Entry::NONE }
@@ -117,8 +118,9 @@ extern "C" fn taskloop(arguments: &Arguments) {
         let Entry { body, grouped, .. } = still_noted();
         return note(Entry { body, at_once, grouped, ..Entry::NONE });
     }
+    let behind = (&raw const arguments.return_address).wrapping_add(2);
     // SAFETY: the caller has pushed it, the second above its return address.
-    let no_group = unsafe { (&raw const arguments.return_address).add(2).read() } as u32 != 0;
+    let no_group = unsafe { behind.read() } as u32 != 0;
     let grouped = !no_group || core::ptr::eq(noted_group(), ident);
     note(Entry { ident, at_once, grouped, ..Entry::NONE });
 }

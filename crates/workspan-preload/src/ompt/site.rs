@@ -11,6 +11,8 @@ use workspan_collect::platform;
 use workspan_collect::region::{CallSite, Place, Told};
 use workspan_wire::site::SiteKind;
 
+use crate::dag::team::Team;
+
 /// `ident_t` of LLVM's OpenMP: what the compiler says of a construct.
 #[repr(C)]
 #[derive(Debug)]
@@ -72,13 +74,14 @@ core::arch::global_asm!(
     ".hidden workspan_entry",
     ".globl workspan_entry",
     ".type workspan_entry, @object",
-    ".size workspan_entry, 48",
+    ".size workspan_entry, 56",
     "workspan_entry:",
-    ".zero 48",
+    ".zero 56",
     ".popsection",
 );
 
-/// What the calling thread has noted, creations until the next sample, and where its last taskgroup began.
+/// What the calling thread has noted, creations until the next sample, where its last taskgroup began, and the
+/// league that it has forked.
 #[repr(C)]
 #[derive(Debug)]
 struct Noted {
@@ -86,9 +89,10 @@ struct Noted {
     left: Cell<u32>,
     measured: Cell<u32>,
     group: Cell<*const Ident>,
+    league: Cell<*const Team>,
 }
 
-const _: () = assert!(size_of::<Noted>() == 48);
+const _: () = assert!(size_of::<Noted>() == 56);
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -111,7 +115,7 @@ fn with_noted<R>(work: impl FnOnce(&Noted) -> R) -> R {
 fn with_noted<R>(work: impl FnOnce(&Noted) -> R) -> R {
     std::thread_local! {
         static NOTED: Noted =
-            const { Noted { entry: Cell::new(Entry::NONE), left: Cell::new(0), measured: Cell::new(0), group: Cell::new(ptr::null()) } };
+            const { Noted { entry: Cell::new(Entry::NONE), left: Cell::new(0), measured: Cell::new(0), group: Cell::new(ptr::null()), league: Cell::new(ptr::null()) } };
     }
     NOTED.with(work)
 }
@@ -159,6 +163,17 @@ pub fn noted_group() -> *const Ident {
     with_noted(|noted| noted.group.get())
 }
 
+/// Notes the league that this thread forks: it runs one of the initial tasks itself, next.
+pub fn note_league(team: &'static Team) {
+    with_noted(|noted| noted.league.set(team));
+}
+
+/// The league whose initial task is to begin next; it is used up.
+pub fn noted_league() -> Option<&'static Team> {
+    // SAFETY: null or a team that is not over: its first initial task begins before it can be.
+    with_noted(|noted| unsafe { noted.league.replace(ptr::null()).as_ref() })
+}
+
 /// What was noted last; it stays noted.
 pub fn still_noted() -> Entry {
     with_noted(|noted| noted.entry.get())
@@ -181,7 +196,7 @@ pub fn call_site(kind: SiteKind, entry: Entry, after: *const c_void) -> CallSite
 }
 
 /// True if the compiler has said where in the source a construct is.
-pub fn has_source(ident: *const Ident) -> bool {
+pub(super) fn has_source(ident: *const Ident) -> bool {
     // SAFETY: null or what the compiler passed: a constant of the program.
     let Some(ident) = (unsafe { ident.as_ref() }) else {
         return false;
