@@ -254,10 +254,15 @@ pub fn go_long(thread: &Thread, now: u64) {
 #[cold]
 fn go_after(thread: &Thread, now: u64) {
     events::turn(thread);
+    let excluded = thread.excluded.get();
     if on(thread) {
         go_logged(thread, now);
+    } else if excluded != 0 && !Shared::of(thread).is_virtual() {
+        // What it did for the first time is excluded, and finds nothing in the caches: so does the rest of the hook.
+        go_long(thread, now);
     } else {
-        strand::go(thread, now.wrapping_add(thread.excluded.replace(0)));
+        strand::go(thread, now.wrapping_add(excluded));
+        thread.excluded.set(0);
     }
 }
 

@@ -1,5 +1,8 @@
 //! Tasks run, or are cancelled: what libtbb calls in the place of a task's own functions.
 
+use workspan_collect::exclude::exclude_next;
+use workspan_collect::shared::current_account;
+use workspan_collect::strand;
 use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
@@ -84,6 +87,10 @@ fn begin_on(frame: &'static Frame) -> Option<&'static Frame> {
     }
     frame.interrupts(Some(below));
     rules::begin(thread, frame);
+    if current_account(thread).tasks.get() == 0 {
+        // Nothing of the kind has ended here: its account has no memory yet.
+        exclude_next(thread, || strand::touch_account(thread, strand::context(thread)));
+    }
     rules::go(thread, at);
     Some(frame)
 }

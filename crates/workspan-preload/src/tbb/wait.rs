@@ -49,11 +49,10 @@ impl Drop for Waiting {
         }
         // Tasks may have come only while it waited.
         let gather = gather.or_else(|| context::gathered(context).inspect(|gather| gather.hold()));
-        let mut whole = false;
+        let (mut whole, mut holders) = (false, 1);
         if let Some(gather) = gather {
-            if context::taken(context, gather) {
-                gather::release(thread, gather);
-            }
+            // The context's hold is this wait's now.
+            holders += u64::from(context::taken(context, gather));
             whole = gather::settle(thread, gather);
         }
         let at = events::now(thread);
@@ -63,7 +62,7 @@ impl Drop for Waiting {
             if whole {
                 gather::join(thread, waiter, gather);
             }
-            gather::release(thread, gather);
+            gather::release_some(thread, gather, holders);
         }
         rules::go(thread, Some(at));
     }
