@@ -6,7 +6,8 @@
 //! **Threads that are not reported.** A library that is loaded with `RTLD_DEEPBIND` finds the C library's `pthread_create` before ours.
 //! Of such threads, those of a team are reported where the team is ([`enter_multithreaded`] again): before any of them is given a task.
 //! Any other has tasks of its own, whose counters are in frames of its own: two threads that are alone among their frames
-//! each are not in each other's way. What all of them share, the end of what nobody waits for, is changed as if there were
+//! each are not in each other's way; those of oneTBB, whose tasks may be anybody's, are reported as soon as they run one
+//! (`tbb::state`). What all of them share, the end of what nobody waits for, is changed as if there were
 //! others always ([`offer`], `task::tell`).
 
 use core::ptr;

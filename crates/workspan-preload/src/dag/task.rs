@@ -53,6 +53,16 @@ pub fn go_long(thread: &Thread, now: u64) {
     }
 }
 
+/// The same after a callback that came while the thread waited, and has read the clock when it was done.
+#[inline(always)]
+pub fn go_late(thread: &Thread, now: u64) {
+    if thread.task.waiting.get() != 0 {
+        rest(thread);
+    } else {
+        workspan_collect::log::go_late(thread, now);
+    }
+}
+
 /// `task` begins on `thread`, whose strand is stopped and saved.
 pub fn begin(thread: &'static Thread, task: &'static Frame) {
     let shared = Shared::of(thread);

@@ -4,6 +4,7 @@
 
 use core::sync::atomic::Ordering;
 
+use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
 use super::abi::Context;
@@ -58,11 +59,19 @@ pub fn taken(context: &Context, gather: &Gather) -> bool {
 }
 
 /// `context` ends: nobody will wait for what is gathered by it.
-pub fn over(thread: Option<&'static Thread>, context: &Context) {
-    if let (Some(thread), Some(gather)) = (thread, gathered(context)) {
+#[inline]
+pub fn over(context: &Context) {
+    if let Some(gather) = gathered(context) {
+        forget(context, gather);
+    }
+    context.mark.set(0);
+}
+
+#[cold]
+fn forget(context: &Context, gather: &'static Gather) {
+    if let Some(thread) = thread::current() {
         if taken(context, gather) {
             gather::release(thread, gather);
         }
     }
-    context.mark.set(0);
 }
