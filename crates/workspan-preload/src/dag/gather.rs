@@ -27,6 +27,8 @@ use workspan_wire::shm::{Position, Thread, NODE, OWNED};
 
 use super::alt_spans::AltSpans;
 use super::frame::{self, Frame, Kind};
+use super::lent::is_at;
+pub use super::lent::of;
 pub use super::state::gather::Gather;
 use super::state::Base;
 use super::{create, log, pool, solo, task};
@@ -97,18 +99,6 @@ pub fn create(
         None => &Shared::of(thread).header().detached,
     });
     Some(task)
-}
-
-/// The gather of `task`, which `create` made.
-pub fn of(thread: &Thread, task: &Frame) -> Option<&'static Gather> {
-    let report = task.report.get();
-    let nobody = report.is_null() || ptr::eq(report, &Shared::of(thread).header().detached);
-    if nobody || !task.kind.get().direct {
-        return None;
-    }
-    // SAFETY: `create` stored the address of a gather's first field, made of the gather's own reference to its block; the
-    // task keeps the gather until it reports.
-    Some(unsafe { &*report.cast::<Gather>() })
 }
 
 /// A task has ended, and reported to `gather`, which it no longer keeps.
@@ -203,16 +193,6 @@ fn go_on_after(thread: &'static Thread, gather: &Gather, span: i64, path: u32) {
         path::add(shared, base.path & NODE, base.context, span - base.since)
     };
     task::join(thread, Tail { span, path, since: span }, AltSpans::NEVER);
-}
-
-fn is_at(base: &Base, path: u32, since: i64, context: ContextId) -> bool {
-    base.path & NODE == path & NODE && base.since == since && base.context == context
-}
-
-/// True if `task`, which ended in its creator's context on the path that it borrowed, began where its gather was opened.
-pub(super) fn lends(thread: &Thread, task: &Frame) -> bool {
-    let start = task.start.get();
-    of(thread, task).is_some_and(|gather| is_at(&gather.base, start.path, start.since, start.forked_in))
 }
 
 /// In the log the group of `gather` ends, and all within.

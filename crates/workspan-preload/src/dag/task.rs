@@ -19,7 +19,7 @@ use super::alt_spans::AltSpans;
 use super::frame::{self, Frame, Stage};
 use super::solo::{self, offer};
 use super::state::End;
-use super::{call, depend, gather, log};
+use super::{call, depend, lent, log};
 
 /// Ends the running strand, if there is one.
 #[inline(always)]
@@ -270,7 +270,7 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
     if let Some(report) = unsafe { task.report.get().as_ref() } {
         tell(shared, report, end.alt.burdened_by(kind.steal(thread)), thread);
         if report.candidate.span.load(Ordering::Relaxed) < end.span {
-            let lent = !kept && is_plain(task, &end) && gather::lends(thread, task);
+            let lent = !kept && is_plain(task, &end) && lent::lends(thread, task);
             let path = if lent { end.path } else { path::own(shared, whole_path(shared, task)) };
             offer(shared, &report.candidate, end.span, path);
         }
