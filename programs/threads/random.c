@@ -1,5 +1,5 @@
 // Random programs of threads, with their answer: `random SEED THREADS` prints work, span, and the span if nobody waited for a lock, in
-// ticks.
+// ticks. `random SEED THREADS steps` does nothing, and prints after these who does what: for `played.cpp` and `played.rs`.
 //
 // A simulation runs first: of the threads that can run, the one with the least time does something, drawn at random; who waits goes
 // on at the time of whoever ends the wait. Then real threads do the same things in the same order, and whoever is to wait
@@ -356,8 +356,17 @@ static void *run(void *me) {
     return 0;
 }
 
+// Those who meet, and each step.
+static void prints(void) {
+    printf("%d", meetings);
+    for (int i = 0; i < meetings; i++) printf(" %d", wanted[i]);
+    printf("\n");
+    for (const struct step *step = steps; step < steps + number; step++)
+        printf("%d %d %d %d %d\n", step->what, step->who, step->which, step->blocks, step->wakes);
+}
+
 int main(int n, char **arguments) {
-    if (n < 3) { fprintf(stderr, "random SEED THREADS\n"); return 2; }
+    if (n < 3) { fprintf(stderr, "random SEED THREADS [steps]\n"); return 2; }
     seed = atol(arguments[1]) * 7919 + 17;
     for (int i = 0; i < 8; i++) draw(2);
     simulate(atoi(arguments[2]) < THREADS ? atoi(arguments[2]) : THREADS);
@@ -367,6 +376,7 @@ int main(int n, char **arguments) {
     for (int i = 0; i < SEMAPHORES / 2; i++) sem_init(&semaphores[i], 0, 0);
     for (int i = 0; i < meetings; i++) pthread_barrier_init(&barriers[i], 0, wanted[i]);
     printf("%ld %ld %ld\n", work, threads[0].time, threads[0].free);
+    if (n > 3) { prints(); return 0; }
     fflush(stdout);
     run(0);
     return 0;

@@ -251,13 +251,30 @@ pub fn go_long(thread: &Thread, now: u64) {
     thread.start.set(end.wrapping_add(thread.probe.get() as u64 / 2));
 }
 
+/// The same at tick `now` of a hook that read the clock when it was done: of what hooks take as a rule, the half that comes behind the
+/// reading and before the next one.
+#[inline]
+pub fn go_late(thread: &Thread, now: u64) {
+    if on(thread) || Shared::of(thread).is_virtual() {
+        return go(thread, now);
+    }
+    events::turn(thread);
+    thread.excluded.set(0);
+    thread.start.set(now.wrapping_add(thread.probe.get() as u64 / 2));
+}
+
 #[cold]
 fn go_after(thread: &Thread, now: u64) {
     events::turn(thread);
+    let excluded = thread.excluded.get();
     if on(thread) {
         go_logged(thread, now);
+    } else if excluded != 0 && !Shared::of(thread).is_virtual() {
+        // What it did for the first time is excluded, and finds nothing in the caches: so does the rest of the hook.
+        go_long(thread, now);
     } else {
-        strand::go(thread, now.wrapping_add(thread.excluded.replace(0)));
+        strand::go(thread, now.wrapping_add(excluded));
+        thread.excluded.set(0);
     }
 }
 

@@ -21,13 +21,17 @@ use workspan_collect::log::mark;
 use workspan_collect::path::{self, Tail};
 use workspan_collect::platform;
 use workspan_collect::shared::Shared;
+use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
-use workspan_wire::shm::Thread;
+use workspan_wire::shm::{Position, Thread, NODE, OWNED};
 
 use super::alt_spans::AltSpans;
 use super::frame::{self, Frame, Kind};
+use super::lent::is_at;
+pub use super::lent::of;
 pub use super::state::gather::Gather;
-use super::{create, log, pool, task};
+use super::state::Base;
+use super::{create, log, pool, solo, task};
 
 const HOLDER: u64 = 1 << 32;
 const TASKS: u64 = HOLDER - 1;
@@ -40,7 +44,7 @@ impl Gather {
 
     /// One holder more.
     pub fn hold(&self) {
-        self.open.fetch_add(HOLDER, Ordering::Relaxed);
+        solo::more(&self.open, HOLDER);
     }
 
     /// True as long as tasks have not reported.
@@ -52,9 +56,12 @@ impl Gather {
 /// Begins one, which `opener` opens and the caller holds. `None`: no memory.
 pub fn open(thread: &Thread, opener: &Frame, key: u64) -> Option<&'static Gather> {
     let at = pool::take::<Gather>(thread)?;
+    path::settle(thread);
+    let Position { path, since, context } = thread.task.position.get();
     let gather = Gather {
         ends: frame::none(),
         open: AtomicU64::new(HOLDER),
+        base: Base { path: solo::own(Shared::of(thread), path), since, context },
         key,
         logged: Cell::new(0),
         outer: Cell::new(ptr::null()),
@@ -86,7 +93,7 @@ pub fn create(
     let task = create::task(thread, creator, context, kind, true)?;
     task.report.set(match gather {
         Some(gather) => {
-            gather.open.fetch_add(1, Ordering::Relaxed);
+            solo::more(&gather.open, 1);
             &gather.ends
         }
         None => &Shared::of(thread).header().detached,
@@ -94,34 +101,29 @@ pub fn create(
     Some(task)
 }
 
-/// The gather of `task`, which `create` made.
-pub fn of(thread: &Thread, task: &Frame) -> Option<&'static Gather> {
-    let report = task.report.get();
-    let nobody = report.is_null() || ptr::eq(report, &Shared::of(thread).header().detached);
-    if nobody || !task.kind.get().direct {
-        return None;
-    }
-    // SAFETY: `create` stored the address of a gather's first field, made of the gather's own reference to its block; the
-    // task keeps the gather until it reports.
-    Some(unsafe { &*report.cast::<Gather>() })
-}
-
 /// A task has ended, and reported to `gather`, which it no longer keeps.
 pub fn left(gather: &'static Gather, thread: &Thread) {
-    if gather.open.fetch_sub(1, Ordering::AcqRel) == 1 {
+    if solo::less(&gather.open, 1) {
         free(thread, gather);
     }
 }
 
 /// One holder less; whoever is the last frees it.
 pub fn release(thread: &Thread, gather: &'static Gather) {
-    if gather.open.fetch_sub(HOLDER, Ordering::AcqRel) == HOLDER {
+    release_some(thread, gather, 1);
+}
+
+/// As many holders less.
+pub fn release_some(thread: &Thread, gather: &'static Gather, holders: u64) {
+    if solo::less(&gather.open, holders * HOLDER) {
         free(thread, gather);
     }
 }
 
 fn free(thread: &Thread, gather: &'static Gather) {
-    path::release(Shared::of(thread), frame::seen(&gather.ends).1);
+    let shared = Shared::of(thread);
+    solo::release(shared, frame::seen(&gather.ends).1);
+    solo::release(shared, gather.base.path);
     // SAFETY: made by `open`, and nobody holds it.
     unsafe { pool::give(thread, ptr::from_ref(gather)) };
 }
@@ -164,12 +166,33 @@ pub fn join(thread: &'static Thread, waiter: &Frame, gather: &Gather) {
     if logged {
         close_in_log(thread, waiter, gather);
     }
+    AltSpans::seen(&gather.ends).join(thread);
     let (span, path) = frame::seen(&gather.ends);
-    let path = path::own(Shared::of(thread), path);
-    task::join(thread, Tail { span, path, since: span }, AltSpans::seen(&gather.ends));
+    if span > strand::span(thread) {
+        go_on_after(thread, gather, span, path);
+    }
     if logged {
         mark(thread);
     }
+}
+
+/// The latest task has ended at `span`, later than the strand, which is stopped.
+fn go_on_after(thread: &'static Thread, gather: &Gather, span: i64, path: u32) {
+    let shared = Shared::of(thread);
+    path::settle(thread);
+    let path = if path & OWNED != 0 {
+        path::own(shared, path)
+    } else {
+        // The task did not touch the path on which it began: in this context, or nearly so.
+        let base = gather.base;
+        let position = thread.task.position.get();
+        if is_at(&base, position.path, position.since, position.context) {
+            strand::set_span(thread, span);
+            return;
+        }
+        path::add(shared, base.path & NODE, base.context, span - base.since)
+    };
+    task::join(thread, Tail { span, path, since: span }, AltSpans::NEVER);
 }
 
 /// In the log the group of `gather` ends, and all within.

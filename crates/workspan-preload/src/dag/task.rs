@@ -19,7 +19,7 @@ use super::alt_spans::AltSpans;
 use super::frame::{self, Frame, Stage};
 use super::solo::{self, offer};
 use super::state::End;
-use super::{call, depend, log};
+use super::{call, depend, lent, log};
 
 /// Ends the running strand, if there is one.
 #[inline(always)]
@@ -50,6 +50,16 @@ pub fn go_long(thread: &Thread, now: u64) {
         rest(thread);
     } else {
         workspan_collect::log::go_long(thread, now);
+    }
+}
+
+/// The same after a callback that came while the thread waited, and has read the clock when it was done.
+#[inline(always)]
+pub fn go_late(thread: &Thread, now: u64) {
+    if thread.task.waiting.get() != 0 {
+        rest(thread);
+    } else {
+        workspan_collect::log::go_late(thread, now);
     }
 }
 
@@ -260,7 +270,9 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
     if let Some(report) = unsafe { task.report.get().as_ref() } {
         tell(shared, report, end.alt.burdened_by(kind.steal(thread)), thread);
         if report.candidate.span.load(Ordering::Relaxed) < end.span {
-            offer(shared, &report.candidate, end.span, path::own(shared, whole_path(shared, task)));
+            let lent = !kept && is_plain(task, &end) && lent::lends(thread, task);
+            let path = if lent { end.path } else { path::own(shared, whole_path(shared, task)) };
+            offer(shared, &report.candidate, end.span, path);
         }
     }
     close_one(thread, task);

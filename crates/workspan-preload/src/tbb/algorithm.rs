@@ -43,7 +43,7 @@ pub unsafe fn begin(task: *const Task, context: *const Context, called: Called) 
     // SAFETY: the program's own, alive until the wait is over.
     let (task, context) = unsafe { (&*task, &*context) };
     // SAFETY: a task has a virtual table.
-    let Some(class) = (unsafe { class::of(task.vtable.get()) }) else { return Running(None) };
+    let Some(class) = (unsafe { class::of(thread, task.vtable.get()) }) else { return Running(None) };
     let at = events::now(thread);
     rules::stop(thread, Some(at));
     let open = match class.role {
@@ -105,8 +105,7 @@ fn alone(
     let gather = context::gather(thread, caller, context)?;
     gather.hold();
     let here = strand::context(thread);
-    let site = site::of(thread, class.kind, called, class);
-    let target = site.and_then(|site| workspan_collect::region::target(thread, &site));
+    let target = site::target(thread, class, called);
     let (of, recursive) = target.map_or((here, true), |target| (target.context, target.recursive));
     let kind = Kind { recursive, inline: true, ..Kind::default() };
     if let Some(frame) = gather::create(thread, caller, Some(gather), of, kind) {

@@ -58,7 +58,7 @@ fn one_task(thread: &'static Thread, root: &'static Frame, gather: &'static gath
     let at = events::tick(thread);
     rules::stop(thread, at);
     // SAFETY: a table like that of a task.
-    if let Some(class) = unsafe { class::of(task.vtable.get()) } {
+    if let Some(class) = unsafe { class::of(thread, task.vtable.get()) } {
         let kind = Kind { recursive: true, ..Kind::default() };
         if let Some(frame) = gather::create(thread, root, Some(gather), workspan_collect::tables::ROOT, kind) {
             class::hand_over(&task, class, frame);

@@ -10,7 +10,9 @@ use core::ffi::CStr;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use workspan_collect::exclude::exclude_next;
 use workspan_collect::platform;
+use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{Before, Run, Slots, Task};
@@ -96,13 +98,13 @@ pub fn hand_over(task: &Task, class: &'static Class, frame: &'static Frame) {
 ///
 /// It is the virtual table of a task.
 #[inline]
-pub unsafe fn of(vtable: *const Slots) -> Option<&'static Class> {
+pub unsafe fn of(thread: &Thread, vtable: *const Slots) -> Option<&'static Class> {
     let mut slot = first_slot(vtable);
     for _ in 0..MOST {
         // SAFETY: null, or published by `add`, and never freed.
         let Some(class) = (unsafe { TABLE[slot].load(Ordering::Acquire).as_ref() }) else {
-            // SAFETY: the caller's promise.
-            return unsafe { add(slot, vtable) };
+            // No strand pays for the first task of a class. SAFETY: the caller's promise.
+            return exclude_next(thread, || unsafe { add(slot, vtable) });
         };
         if class.original == vtable {
             return Some(class);

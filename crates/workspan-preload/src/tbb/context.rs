@@ -4,11 +4,13 @@
 
 use core::sync::atomic::Ordering;
 
+use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
 use super::abi::Context;
 use crate::dag::frame::Frame;
 use crate::dag::gather::{self, Gather};
+use crate::dag::solo;
 
 /// Says that the word is ours; different for each context, so that copies are none.
 fn mark(context: &Context) -> u64 {
@@ -40,8 +42,8 @@ pub fn gather(thread: &Thread, opener: &Frame, context: &Context) -> Option<&'st
     }
     let new = gather::open(thread, opener, context as *const Context as u64)?;
     let word = new as *const Gather as u64;
-    match context.word.compare_exchange(0, word, Ordering::AcqRel, Ordering::Acquire) {
-        Ok(_) => Some(new),
+    match solo::exchange(&context.word, 0, word) {
+        Ok(()) => Some(new),
         Err(found) => {
             gather::release(thread, new);
             // SAFETY: as in `gathered`.
@@ -53,16 +55,23 @@ pub fn gather(thread: &Thread, opener: &Frame, context: &Context) -> Option<&'st
 /// Who waits takes what is gathered; what comes later is another wait's. The word's hold is the caller's.
 pub fn taken(context: &Context, gather: &Gather) -> bool {
     let word = gather as *const Gather as u64;
-    context.mark.get() == mark(context)
-        && context.word.compare_exchange(word, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    context.mark.get() == mark(context) && solo::exchange(&context.word, word, 0).is_ok()
 }
 
 /// `context` ends: nobody will wait for what is gathered by it.
-pub fn over(thread: Option<&'static Thread>, context: &Context) {
-    if let (Some(thread), Some(gather)) = (thread, gathered(context)) {
+#[inline]
+pub fn over(context: &Context) {
+    if let Some(gather) = gathered(context) {
+        forget(context, gather);
+    }
+    context.mark.set(0);
+}
+
+#[cold]
+fn forget(context: &Context, gather: &'static Gather) {
+    if let Some(thread) = thread::current() {
         if taken(context, gather) {
             gather::release(thread, gather);
         }
     }
-    context.mark.set(0);
 }

@@ -8,7 +8,7 @@ use core::mem;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use workspan_collect::{asked, thread};
+use workspan_collect::asked;
 use workspan_wire::shm::Asked;
 
 use super::abi::{Context, Task};
@@ -232,7 +232,7 @@ unsafe extern "C-unwind" fn destroy(at: *const Context) {
     let own = own!("_ZN3tbb6detail2r17destroyERNS0_2d118task_group_contextE" as Kind);
     if start::watched() {
         // SAFETY: it is a context still.
-        context::over(thread::current(), unsafe { &*at });
+        context::over(unsafe { &*at });
     }
     // SAFETY: the caller's own.
     unsafe { own(at) };

@@ -1,5 +1,8 @@
 //! Tasks run, or are cancelled: what libtbb calls in the place of a task's own functions.
 
+use workspan_collect::exclude::exclude_next;
+use workspan_collect::shared::current_account;
+use workspan_collect::strand;
 use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
@@ -76,16 +79,31 @@ unsafe fn begin(task: *const Task, own: impl FnOnce(&'static class::Class) -> Ru
 #[inline]
 fn begin_on(frame: &'static Frame) -> Option<&'static Frame> {
     let (thread, below) = state::current()?;
-    let at = events::tick(thread);
-    rules::stop(thread, at);
-    rules::suspend(thread, below, false);
-    if let Some(at) = at {
+    if thread.task.waiting.get() != 0 {
+        // No strand runs before the clock is read.
+        replace(thread, below, frame);
+        let at = events::now(thread);
         rules::wait_over(thread, at);
+        rules::go_late(thread, at);
+    } else {
+        let at = events::tick(thread);
+        rules::stop(thread, at);
+        replace(thread, below, frame);
+        rules::go(thread, at);
     }
+    Some(frame)
+}
+
+/// `frame` begins in the place of `below`, whose strand is stopped.
+#[inline(always)]
+fn replace(thread: &'static Thread, below: &'static Frame, frame: &'static Frame) {
+    rules::suspend(thread, below, false);
     frame.interrupts(Some(below));
     rules::begin(thread, frame);
-    rules::go(thread, at);
-    Some(frame)
+    if current_account(thread).tasks.get() == 0 {
+        // Nothing of the kind has ended here: its account has no memory yet.
+        exclude_next(thread, || strand::touch_account(thread, strand::context(thread)));
+    }
 }
 
 fn end(frame: &'static Frame, next: *const Task) {

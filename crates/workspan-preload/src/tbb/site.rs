@@ -10,11 +10,14 @@
 
 use core::cell::Cell;
 use core::ffi::{c_int, c_void};
+use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::platform;
-use workspan_collect::region::{CallSite, Place};
+use workspan_collect::region::{self, CallSite, Place};
+use workspan_collect::strand;
+use workspan_collect::tables::{ContextId, Target};
 use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
@@ -63,7 +66,62 @@ pub fn of(thread: &Thread, kind: SiteKind, called: Called, class: &'static Class
     named(thread, kind, called, class.name)
 }
 
-/// The same with the name of a class; empty if there is none.
+/// Where a task of `class` leads that is created here by the call of an entry point. `None`: a table is full.
+///
+/// A task that the same instruction creates in the same context leads to the same place, if that instruction is the
+/// program's own: then nothing is looked up again.
+#[inline]
+pub fn target(thread: &Thread, class: &'static Class, called: Called) -> Option<Target> {
+    // SAFETY: the entry point's caller has pushed it.
+    let returns_to = unsafe { called.0.read() };
+    let from = strand::context(thread);
+    let known = LAST.with(|last| {
+        let same = last.returns_to.get() == returns_to && ptr::eq(last.class.get(), class) && last.from.get() == from;
+        same.then(|| Target { context: last.to.get(), recursive: last.recursive.get() })
+    });
+    known.or_else(|| look_up(thread, class, called))
+}
+
+#[inline(never)]
+fn look_up(thread: &Thread, class: &'static Class, called: Called) -> Option<Target> {
+    let site = of(thread, class.kind, called, class)?;
+    let target = region::target(thread, &site)?;
+    if matches!(site.place, Place::Called { calls: [_], .. }) {
+        LAST.with(|last| {
+            // SAFETY: as in `target`.
+            last.returns_to.set(unsafe { called.0.read() });
+            last.class.set(class);
+            last.from.set(strand::context(thread));
+            last.to.set(target.context);
+            last.recursive.set(target.recursive);
+        });
+    }
+    Some(target)
+}
+
+/// What a thread's last creation of a task found.
+struct Last {
+    /// 0: nothing.
+    returns_to: Cell<u64>,
+    class: Cell<*const Class>,
+    from: Cell<ContextId>,
+    to: Cell<ContextId>,
+    recursive: Cell<bool>,
+}
+
+std::thread_local! {
+    static LAST: Last = const {
+        Last {
+            returns_to: Cell::new(0),
+            class: Cell::new(ptr::null()),
+            from: Cell::new(0),
+            to: Cell::new(0),
+            recursive: Cell::new(false),
+        }
+    };
+}
+
+/// The same as [`of`] with the name of a class; empty if there is none.
 pub fn named(thread: &Thread, kind: SiteKind, called: Called, type_name: &'static str) -> Option<CallSite> {
     let calls = calls(thread, called)?;
     // A thread has no class to be known by, and `std::thread::scope` has all that the program creates in it inlined.

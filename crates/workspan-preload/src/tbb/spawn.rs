@@ -1,7 +1,6 @@
 //! Tasks are created.
 
 use workspan_collect::log;
-use workspan_collect::region;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::tables::ContextId;
@@ -31,7 +30,7 @@ pub unsafe fn spawned(task: *const Task, context: *const Context, called: Called
     let at = events::tick(thread);
     rules::stop(thread, at);
     // SAFETY: a task has a virtual table.
-    if let Some(class) = unsafe { class::of(task.vtable.get()) } {
+    if let Some(class) = unsafe { class::of(thread, task.vtable.get()) } {
         let made = create(thread, creator, task, class, context, called, at);
         if let Some(cost) = made.and_then(|_| state::cost(thread, since)) {
             let within = made.unwrap_or_default();
@@ -54,7 +53,7 @@ pub unsafe fn follows(thread: &'static Thread, creator: &'static Frame, task: *c
     // SAFETY: the program's own task.
     let task = unsafe { &*task };
     // SAFETY: a task has a virtual table.
-    if let Some(class) = unsafe { class::of(task.vtable.get()) } {
+    if let Some(class) = unsafe { class::of(thread, task.vtable.get()) } {
         let kind = Kind { recursive: true, part: class.parts, ..Kind::default() };
         give(thread, creator, gather::of(thread, creator), task, class, strand::context(thread), kind);
     }
@@ -87,8 +86,7 @@ fn create(
         Kind { recursive: true, siblings: class.role == Role::Several, part: class.parts, ..Kind::default() };
     let mut of = here;
     if class.role == Role::Single && class.kind != SiteKind::FlowGraph || !is_inside(thread, gather, mine) {
-        let site = site::of(thread, class.kind, called, class);
-        if let Some(target) = site.and_then(|site| region::target(thread, &site)) {
+        if let Some(target) = site::target(thread, class, called) {
             (of, kind.recursive) = (target.context, target.recursive);
         }
     }

@@ -1,7 +1,7 @@
 //! What the calling thread does, as far as entry points need to know.
 
 use core::cell::Cell;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::shared::Shared;
 use workspan_collect::{platform, process, thread};
@@ -9,10 +9,14 @@ use workspan_wire::shm::Thread;
 
 use crate::dag::create;
 use crate::dag::frame::Frame;
+use crate::threads;
 
 std::thread_local! {
     static HERE: Here = const { Here { allocated: Cell::new(false), since: Cell::new(0), left: Cell::new(0) } };
 }
+
+/// The first thread that was met; 0 before.
+static FIRST: AtomicU64 = AtomicU64::new(0);
 
 /// One creation in `SAMPLE` is measured.
 const SAMPLE: u32 = 64;
@@ -41,6 +45,11 @@ pub fn current() -> Option<(&'static Thread, &'static Frame)> {
 fn first(thread: &'static Thread) -> Option<&'static Frame> {
     if Shared::of(thread).is_idle_only() {
         return None;
+    }
+    let known = FIRST.compare_exchange(0, thread as *const Thread as u64, Ordering::Relaxed, Ordering::Relaxed);
+    if known.is_err_and(|first| first != thread as *const Thread as u64) {
+        // Whoever created the thread may not have come by here.
+        threads::several();
     }
     create::initial(thread)
 }

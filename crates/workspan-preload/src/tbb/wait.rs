@@ -49,22 +49,17 @@ impl Drop for Waiting {
         }
         // Tasks may have come only while it waited.
         let gather = gather.or_else(|| context::gathered(context).inspect(|gather| gather.hold()));
-        let mut whole = false;
         if let Some(gather) = gather {
-            if context::taken(context, gather) {
-                gather::release(thread, gather);
-            }
-            whole = gather::settle(thread, gather);
-        }
-        let at = events::now(thread);
-        rules::stop(thread, Some(at));
-        rules::wait_over(thread, at);
-        if let Some(gather) = gather {
-            if whole {
+            // The context's hold is this wait's now.
+            let holders = 1 + u64::from(context::taken(context, gather));
+            if gather::settle(thread, gather) {
                 gather::join(thread, waiter, gather);
             }
-            gather::release(thread, gather);
+            gather::release_some(thread, gather, holders);
         }
-        rules::go(thread, Some(at));
+        // It has waited until here.
+        let at = events::now(thread);
+        rules::wait_over(thread, at);
+        rules::go_late(thread, at);
     }
 }

@@ -1,5 +1,6 @@
 //! Programs on threads as they are: whoever waits goes on behind whoever ended the wait.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -16,25 +17,29 @@ use crate::openmp_run::{check_none, each, number, parse};
 use crate::rows;
 use crate::verdicts::said;
 
-/// Random programs, and the most threads that each has.
-const PROGRAMS: i64 = 12;
+/// Random programs in each language, and the most threads that each has: a thousand in all.
+const PROGRAMS: i64 = 84;
 const THREADS: [i64; 4] = [1, 2, 4, 8];
 
 /// The program of `programs/threads` of this name.
 pub(crate) fn threads(name: &str) -> PathBuf {
-    compiled(name, "gcc", name, &["-pthread"])
+    compiled(&format!("{name}.c"), "gcc", name, &["-pthread"])
 }
 
-/// What the compiler makes of the source of this name there.
+/// What the compiler makes of the source of this name there, once for all tests that run it.
 fn compiled(source: &str, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
-    static BUILDING: Mutex<()> = Mutex::new(());
-    let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads");
     fs::create_dir_all(&folder).expect("the target directory is writable");
     let program = folder.join(name);
-    let source = build::root().join("programs/threads").join(format!("{source}.c"));
+    if !built.insert(program.clone()) {
+        return program;
+    }
+    let source = build::root().join("programs/threads").join(source);
     let mut command = Command::new(compiler);
-    command.args(["-O1", "-g"]).args(options).arg("-o").arg(&program).arg(source);
+    let optimised = if compiler == "rustc" { "-Copt-level=1" } else { "-O1" };
+    command.args([optimised, "-g"]).args(options).arg("-o").arg(&program).arg(source);
     match command.output() {
         Ok(output) if output.status.success() => program,
         Ok(output) => panic!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)),
@@ -141,13 +146,52 @@ fn every_way_to_wait() {
     check_none(&wrong, &format!("constructs.c, of {} runs", runs.len()));
 }
 
+/// Random programs as they are called, and the most threads that they have.
+fn seeds() -> Vec<(i64, i64)> {
+    (0..PROGRAMS).flat_map(|seed| THREADS.map(|threads| (seed * 10 + threads, threads))).collect()
+}
+
+/// The same programs by the threads of another language, against the same simulation.
+fn check_played(player: &Path) {
+    let drawn = threads("random");
+    let runs = seeds();
+    let wrong = each(&runs, |(seed, threads)| {
+        let steps = Command::new(&drawn).args([&seed.to_string(), &threads.to_string(), "steps"]).output();
+        let steps = steps.expect("it runs").stdout;
+        let file = player.with_extension(format!("{seed}.steps"));
+        fs::write(&file, &steps).expect("the target directory is writable");
+        let recorded = record(player, &[&file.display().to_string()], false);
+        // What is left lies in the target directory.
+        let _ = fs::remove_file(&file);
+        let wrong = match recorded {
+            Ok(run) => {
+                let answer: Vec<i64> = run.out.split_whitespace().map(parse).collect();
+                let [work, span, _] = answer[..] else { panic!("no answer: {}", run.out) };
+                differences(&run, work, span, false)
+            }
+            Err(message) => Some(message),
+        };
+        wrong.map(|wrong| format!("seed {seed}, {threads} threads: {wrong}"))
+    });
+    check_none(&wrong, &format!("{}, of {} runs", player.display(), runs.len()));
+}
+
+#[test]
+fn random_programs_in_cpp() {
+    check_played(&compiled("played.cpp", "g++", "played-cpp", &["-std=c++20", "-pthread"]));
+}
+
+#[test]
+fn random_programs_in_rust() {
+    check_played(&compiled("played.rs", "rustc", "played-rs", &["--edition=2021"]));
+}
+
 /// Threads that are created, joined, and wait by all means there are, in an order that the program has drawn: against its own
 /// simulation.
 #[test]
 fn random_programs() {
     let program = threads("random");
-    let all = (0..PROGRAMS).flat_map(|seed| THREADS.map(|threads| (seed * 10 + threads, threads)));
-    let runs: Vec<(i64, i64)> = all.collect();
+    let runs = seeds();
     let wrong = each(&runs, |(seed, threads)| {
         let strands = seed % 20 < 10;
         let wrong = match record(&program, &[&seed.to_string(), &threads.to_string()], strands) {
@@ -225,7 +269,8 @@ fn another_order_of_locks_is_the_other_end_of_the_range() {
 fn a_library_loaded_later_may_use_openmp() {
     let program = threads("loads");
     for (compiler, seen) in [("gcc", false), ("clang-19", true)] {
-        let library = compiled("loaded", compiler, &format!("loaded-{compiler}.so"), &["-fopenmp", "-shared", "-fPIC"]);
+        let library =
+            compiled("loaded.c", compiler, &format!("loaded-{compiler}.so"), &["-fopenmp", "-shared", "-fPIC"]);
         let library = library.to_str().expect("our own name");
         let run = record(&program, &[library], false).expect("it ends as it does without us");
         assert_eq!(run.out, "9906\n", "{compiler}");
@@ -242,7 +287,7 @@ fn a_library_loaded_later_may_use_openmp() {
 #[test]
 fn pools_end_after_the_program() {
     let program = threads("loads");
-    let library = compiled("pool", "gcc", "pool.so", &["-pthread", "-shared", "-fPIC"]);
+    let library = compiled("pool.c", "gcc", "pool.so", &["-pthread", "-shared", "-fPIC"]);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads-pool");
     fs::create_dir_all(&folder).expect("the target directory is writable");
     let output = workspan(&folder).arg("record").arg("--").arg(program).arg(library).output().expect("it runs");
@@ -270,7 +315,7 @@ fn programs_that_no_collector_can_be_loaded_into() {
         ("static-pie", &["-pthread", "-static-pie", "-fPIE"], "linked statically, so that no collector can be loaded"),
         ("musl", &["-pthread", musl], "linked with musl, and the collector needs glibc: build it for"),
     ] {
-        let program = compiled("constructs", "gcc", name, options);
+        let program = compiled("constructs.c", "gcc", name, options);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads-refused").join(name);
         fs::create_dir_all(&folder).expect("the target directory is writable");
         let output = workspan(&folder).arg("record").arg("--").arg(program).output().expect("it runs");

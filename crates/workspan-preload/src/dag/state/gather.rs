@@ -5,6 +5,8 @@ use core::sync::atomic::AtomicU64;
 
 use workspan_wire::shm::Latest;
 
+use super::Base;
+
 /// Tasks that are waited for together.
 #[repr(C, align(64))]
 #[derive(Debug)]
@@ -13,6 +15,8 @@ pub struct Gather {
     pub(in crate::dag) ends: Latest,
     /// Low half: tasks that have not reported; high half: who else holds it.
     pub(in crate::dag) open: AtomicU64,
+    /// Where it was opened; the handle is its own. A task that began there and never left its context lends the same handle.
+    pub(in crate::dag) base: Base,
     /// By what the runtime knows it.
     pub(in crate::dag) key: u64,
     /// The address of the task of whose log it is a group; 0 if it is none, or no more.
