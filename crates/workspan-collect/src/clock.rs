@@ -26,6 +26,7 @@ use core::sync::atomic::Ordering;
 use super::interrupt::{disturbance, Interrupts, Peers};
 use super::pause;
 use super::platform::{self, interrupt_witness, switch_witness, ErrnoGuard};
+use super::polls;
 use super::run_delay;
 use super::shared::{current_account, Shared};
 use super::strand;
@@ -252,6 +253,10 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     if !switched && !interrupted {
         pause::learn(account, on_cpu - disturbed);
     }
+    let polled = polls::of_strand(thread, on_cpu - disturbed, now);
+    if polled > 0 {
+        polls::count(thread, polled);
+    }
     thread.preempted.set(thread.preempted.get() + preempted);
     thread.interrupted.set(thread.interrupted.get() + disturbed);
     if blocked > 0 {
@@ -262,7 +267,7 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     let end = platform::ticks();
     let look = end.wrapping_sub(now);
     thread.collector.set(thread.collector.get() + look as i64);
-    let excluded = (blocked + preempted + disturbed) as u64;
+    let excluded = (blocked + preempted + disturbed + polled) as u64;
     thread.start.set(thread.start.get().wrapping_add(excluded).wrapping_add(look));
     (end, interrupted || switched || disturbed > 0)
 }

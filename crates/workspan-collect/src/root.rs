@@ -4,6 +4,7 @@ use super::candidate;
 use super::events;
 use super::log;
 use super::path;
+use super::polls;
 use super::region;
 use super::shared::Shared;
 use super::strand;
@@ -12,7 +13,8 @@ use super::tool;
 use workspan_wire::log::Event;
 use workspan_wire::shm::Thread;
 
-/// Ends the strand of `thread` for good at tick `now`, and offers its end as the program's.
+/// Ends the strand of `thread` for good at tick `now`, and offers its end as the program's; unless that is where another thread was which it
+/// has looked for.
 pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
     let span = strand::stop(thread, now);
     let mut charged = strand::context(thread);
@@ -30,6 +32,9 @@ pub fn end_root(shared: Shared, thread: &Thread, now: u64) {
         log::rest(thread);
     }
     events::nobody(thread);
+    if polls::looked_to_end(thread, now) {
+        return;
+    }
     let path = path::own(shared, strand::path(thread));
     let detached = &shared.header().detached;
     candidate::raise(&detached.burdened, strand::burdened(thread));

@@ -17,6 +17,7 @@ use super::pause;
 use super::platform::{self, switch_witness};
 pub use super::role::Role;
 use super::root;
+use super::sampled;
 use super::segment;
 use super::shared::Shared;
 use super::strand;
@@ -199,6 +200,7 @@ pub fn attach(shared: Shared, role: Role) -> Option<&'static Thread> {
     prepare(shared, thread, role);
     log::start(shared, thread, role);
     events::start(shared, thread);
+    sampled::start(shared);
     ANY.set(thread);
     let real = !shared.is_virtual();
     if real {
@@ -226,6 +228,7 @@ pub fn detach() {
         waiting::leave_idle(thread, at);
     }
     events::stop(thread);
+    sampled::stop();
     batch::close_all(thread);
     switch_witness::disarm(thread.switch_witness.get());
     thread.lived.set(thread.lived.get() + at.wrapping_sub(thread.born.get()) as i64);
@@ -237,6 +240,7 @@ pub fn detach() {
 pub fn forget() {
     HOT.set(ptr::null());
     ANY.set(GONE);
+    sampled::forget();
     idle::forget();
 }
 

@@ -29,6 +29,7 @@ use super::left::Table;
 use super::log;
 use super::origin::Identity;
 use super::path;
+use super::polls;
 use super::region;
 use super::shared::Shared;
 use super::strand;
@@ -65,6 +66,9 @@ fn snapshot(thread: &Thread, now: u64, wakes: Option<u64>) -> (Spans, u32) {
     } else {
         // Others go on with this behind them: it counts, even if the program ends before the strand does.
         strand::flush(thread);
+    }
+    if let Some(at) = wakes {
+        polls::leave(thread, now, at);
     }
     if log::on(thread) {
         match wakes {
@@ -204,6 +208,14 @@ impl Wait {
     fn resume(self, now: u64, at: u64, after: Option<(Spans, u32)>, lock: bool) {
         let thread = self.thread;
         let shared = Shared::of(thread);
+        if let Some((spans, path)) = after {
+            let (waited, less) = (now.wrapping_sub(self.since) as i64, spans.actual - strand::span(thread));
+            if less > 0 && polls::was_ended_by(at, waited, less) {
+                path::release(shared, path);
+                self.end_unknown(now);
+                return;
+            }
+        }
         let blocked = now.wrapping_sub(self.since) as i64;
         thread.task.waiting.set(0);
         let unknown = after.is_none() && ended(shared);

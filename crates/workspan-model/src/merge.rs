@@ -121,6 +121,7 @@ fn add(sum: &mut Totals, former: &Totals, inside_itself: bool) {
         task_work,
         overhead,
         blocked,
+        polled,
         wall,
         uniform_span,
         burdened_span,
@@ -151,6 +152,7 @@ fn add(sum: &mut Totals, former: &Totals, inside_itself: bool) {
     sum.task_work += *task_work;
     sum.overhead += *overhead;
     sum.blocked += *blocked;
+    sum.polled += *polled;
     sum.wall += *wall;
     sum.sizes.merge(sizes);
 }

@@ -81,6 +81,11 @@ impl Run {
         self.totals.iter().map(|t| t.self_work).sum()
     }
 
+    /// Of the time blocked: strands looked again and again.
+    pub fn polled(&self) -> Nanos {
+        self.totals.iter().map(|t| t.polled).sum()
+    }
+
     /// Tasks created, those of a shared iterator's machinery excluded.
     pub fn tasks(&self) -> u64 {
         self.totals.iter().map(|t| t.tasks - t.machinery()).sum()
@@ -192,6 +197,8 @@ pub struct Totals {
     pub overhead: Nanos,
     /// Time strands were blocked.
     pub blocked: Nanos,
+    /// Of it: they looked again and again.
+    pub polled: Nanos,
     /// Wall time of instances entered from serial code.
     pub wall: Nanos,
     /// As `span`, with uniform loops ([`Run::uniform_span`]).

@@ -30,7 +30,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 8;
+pub const MINOR: u16 = 9;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -342,6 +342,10 @@ fn encode_run(run: &Run) -> Encoder {
     let bits =
         run.asked.iter().flat_map(|asked| &asked.by).map(|by| 1 << asked_bit(*by)).fold(0, |all, bit: u64| all | bit);
     e.unsigned(bits).unsigned(run.asked.as_ref().map_or(0, |asked| u64::from(asked.answer)));
+    // Since minor version 9.
+    for totals in &run.totals {
+        nanos(&mut e, totals.polled);
+    }
     e
 }
 
@@ -437,6 +441,12 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
         let (bits, answer) = (d.unsigned()?, d.small()?);
         let by: Vec<_> = AskedBy::ALL.into_iter().filter(|by| bits & 1 << asked_bit(*by) != 0).collect();
         run.asked = (!by.is_empty()).then_some(AskedThreads { answer, by });
+    }
+    // Since minor version 9.
+    if !d.is_empty() {
+        for totals in run.totals.iter_mut().take(with_totals) {
+            totals.polled = Nanos(d.signed()?);
+        }
     }
     counts::plausible(&run).then_some(run)
 }

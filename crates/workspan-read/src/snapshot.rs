@@ -311,6 +311,7 @@ struct Sums {
     task_work: i64,
     overhead: i64,
     blocked: i64,
+    polled: i64,
     wall: i64,
     uniform_span: i64,
     burdened_span: i64,
@@ -329,6 +330,7 @@ impl Sums {
         add(&mut self.task_work, offset_of!(Account, task_work));
         add(&mut self.overhead, offset_of!(Account, overhead));
         add(&mut self.blocked, offset_of!(Account, blocked));
+        add(&mut self.polled, offset_of!(Account, polled));
         add(&mut self.wall, offset_of!(Account, wall));
         add(&mut self.uniform_span, offset_of!(Account, uniform_span));
         add(&mut self.burdened_span, offset_of!(Account, burdened_span));
@@ -385,6 +387,7 @@ impl Sums {
             task_work: ticks.nanos(self.task_work),
             overhead: ticks.nanos(self.overhead),
             blocked: ticks.nanos(self.blocked),
+            polled: ticks.nanos(self.polled),
             wall: ticks.nanos(self.wall),
             uniform_span: ticks.nanos(self.uniform_span),
             burdened_span: ticks.nanos(self.burdened_span),

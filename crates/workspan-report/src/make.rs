@@ -118,6 +118,7 @@ fn program(profiles: &Profiles<'_>) -> Program {
         idle_ns: all(|run| run.idle),
         preempted_ns: all(|run| run.preempted),
         blocked_ns: all(|run| run.blocked),
+        polled_ns: Some(all(|run| run.polled())).filter(|polled| *polled > 0),
         interrupted_ns: all(|run| run.interrupted),
         collector_ns: all(|run| run.collector),
         complete: profiles.iter().all(|(run, _)| run.complete()),
@@ -227,6 +228,7 @@ fn sites(recording: &Recording, profiles: &Profiles<'_>, typical: &Profile) -> V
             overhead_share: ratio(|r| r.overhead_share.map(|p| p.0)),
             overhead_total_ns: time(|r| r.overhead_total),
             blocked_ns: time(|r| r.blocked),
+            polled_ns: Some(time(|r| r.polled)).filter(|polled| *polled > 0),
             task_ns: task_sizes(mean, &sizes),
             task_sizes: size_buckets(&sizes),
         })

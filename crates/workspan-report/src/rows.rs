@@ -110,6 +110,21 @@ pub(crate) fn longer_than_work(report: &Report) -> Option<String> {
     ))
 }
 
+/// What was waited by looking again and again, and where most of it, if that is more than a trifle.
+pub(crate) fn polled(report: &Report) -> Option<String> {
+    let polled = report.program.polled_ns.filter(|polled| *polled > report.program.work_ns / 100)?;
+    let most = report.sites.iter().max_by_key(|site| site.polled_ns).filter(|site| site.polled_ns.is_some());
+    let most = most.map_or(String::new(), |site| {
+        let name = site_name(site);
+        format!(" (most of it at {}{})", name.place, name.rest)
+    });
+    Some(format!(
+        "{} of the time blocked, threads looked again and again whether another one had come so far{most}: that is a wait, not work, for a \
+         strand that nobody sees; the span is what it took in this run",
+        time(polled)
+    ))
+}
+
 /// Parallelism between what was seen and what uniform loops would give, if that is more than a trifle more.
 fn bracket(seen: Option<f64>, uniform: Option<Uniform>) -> String {
     range(seen, uniform.and_then(|uniform| uniform.parallelism))

@@ -47,6 +47,9 @@ fn program(out: &mut String, report: &Report, style: Style) {
     if let Some(why) = rows::longer_than_work(report) {
         line(out, &style.dim(&why));
     }
+    if let Some(polled) = rows::polled(report) {
+        line(out, &style.dim(&polled));
+    }
 }
 
 fn regions(out: &mut String, report: &Report, style: Style) {

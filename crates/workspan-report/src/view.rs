@@ -153,6 +153,9 @@ pub struct Program {
     pub preempted_ns: i64,
     /// Time strands were blocked; in span, not in work.
     pub blocked_ns: i64,
+    /// Of it: strands looked again and again whether another one had come so far. Absent if none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub polled_ns: Option<i64>,
     /// Time of interrupts; in no other number.
     pub interrupted_ns: i64,
     /// Time spent in the collector; in no other number.
@@ -308,6 +311,9 @@ pub struct Site {
     pub overhead_total_ns: i64,
     /// Time its strands were blocked.
     pub blocked_ns: i64,
+    /// Of it: they looked again and again. Absent if none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub polled_ns: Option<i64>,
     /// Sizes of its tasks: what they ran themselves. Null if it created none.
     pub task_ns: Option<TaskSizes>,
     /// How many of its tasks were of which size, without sizes that none has.

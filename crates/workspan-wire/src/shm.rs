@@ -42,7 +42,7 @@ pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 16;
+pub const WIRE_VERSION: u32 = 17;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -546,6 +546,8 @@ pub struct Account {
     pub overhead: Cell<i64>,
     /// Ticks strands of this context were blocked.
     pub blocked: Cell<i64>,
+    /// Of it: they looked again and again.
+    pub polled: Cell<i64>,
     /// Wall ticks of instances entered from the root strand.
     pub wall: Cell<i64>,
     /// Longest strand that met no interrupt.

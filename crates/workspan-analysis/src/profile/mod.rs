@@ -113,6 +113,7 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
                 awaited,
                 span,
                 spans,
+                polled: own.polled,
                 parallelism: laws::parallelism(work, spans),
                 uniform: if serial { None } else { uniform(run, work, own.uniform_span) },
                 burdened: if serial || is_open { None } else { burdened(run, work, own.burdened_span) },
@@ -179,6 +180,7 @@ fn sites(recording: &Recording, run: &Run, overhead: &[Picos], program: &Program
         let charged = lasts(kind) && !recursive || open > Nanos::ZERO;
         row.work += if charged { own.work.max(work_total[id.index()]) } else { own.work };
         row.blocked += own.blocked;
+        row.polled += own.polled;
         row.task_mean = Some(row.task_mean.unwrap_or_default() + own.task_work);
         row.sizes.merge(&own.sizes.without_smallest(machinery));
     }
@@ -224,6 +226,7 @@ fn empty(site: SiteId) -> SiteRow {
         overhead_share: None,
         overhead_total: Nanos::ZERO,
         blocked: Nanos::ZERO,
+        polled: Nanos::ZERO,
         task_mean: None,
         sizes: Histogram::default(),
     }
@@ -288,6 +291,7 @@ fn totals(run: &Run, id: ContextId) -> &Totals {
         task_work: Nanos::ZERO,
         overhead: Nanos::ZERO,
         blocked: Nanos::ZERO,
+        polled: Nanos::ZERO,
         wall: Nanos::ZERO,
         uniform_span: Nanos::ZERO,
         burdened_span: Nanos::ZERO,

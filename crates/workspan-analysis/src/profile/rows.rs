@@ -24,6 +24,14 @@ impl Profile {
         serial.chain(sites).any(|(work, blocked)| blocked > work.at_least_zero())
     }
 
+    /// True if most of that was spent looking again and again whether another strand had come so far.
+    pub fn polls(&self, site: SiteId) -> bool {
+        let serial = self.regions.iter().filter(|row| row.serial && row.site == site);
+        let serial = serial.map(|row| (row.spans - row.work, row.polled));
+        let sites = self.sites.iter().filter(|row| row.site == site).map(|row| (row.blocked, row.polled));
+        serial.chain(sites).any(|(blocked, polled)| polled > blocked - polled)
+    }
+
     /// What the own code of this site adds to the critical path; of none, the root's code that is in no region.
     pub fn on_path(&self, site: Option<SiteId>) -> Nanos {
         let Some(site) = site else {
@@ -97,6 +105,8 @@ pub struct Region {
     pub span: Nanos,
     /// The sum alone: more than the program's span where instances run beside each other.
     pub spans: Nanos,
+    /// Of what was no work, in serial code: it looked again and again.
+    pub polled: Nanos,
     /// Work over that sum: parallelism within its instances, each taken by itself.
     pub parallelism: Option<Ratio>,
     /// The same with uniform loops.
@@ -154,6 +164,8 @@ pub struct SiteRow {
     pub overhead_total: Nanos,
     /// Time its strands were blocked.
     pub blocked: Nanos,
+    /// Of it: they looked again and again.
+    pub polled: Nanos,
     /// Mean size of its tasks: what they ran themselves.
     pub task_mean: Option<Nanos>,
     /// Sizes of its tasks.

@@ -5,6 +5,7 @@
 //! | serial code | code of the root strand, outside of all regions |
 //! | a lock | code under it is the critical path, and serial or waited for |
 //! | waits | its strands were blocked for longer than they ran |
+//! | polls | the same, and most of it they looked again and again |
 //! | shared iterator | its items come from an iterator that one thread at a time can ask |
 //! | few threads | threads of the site run beside each other, fewer at a time than there are processors |
 //! | few tasks | an instance creates fewer tasks than there are processors, or they run out: sizes are alike |
@@ -34,6 +35,8 @@ pub enum Reason {
     Lock,
     /// Time blocked.
     Waits,
+    /// The same, by looking again and again whether another strand has come so far.
+    Polls,
     /// Items come from one iterator.
     SharedIterator,
     /// Fewer threads run at a time than there are processors.
@@ -79,6 +82,7 @@ impl Reason {
             Reason::SerialEnd => "serial-end",
             Reason::Lock => "lock",
             Reason::Waits => "waits",
+            Reason::Polls => "polls",
             Reason::SharedIterator => "shared-iterator",
             Reason::FewThreads { .. } => "few-threads",
             Reason::FewTasks { .. } => "few-tasks",
@@ -107,13 +111,15 @@ pub(super) fn of_waiting(
 ) -> Reason {
     let kind = |site: SiteId| recording.sites.get(site.0 as usize).map(|site| site.kind);
     match blame.site.and_then(kind) {
-        Some(SiteKind::Serial { .. }) if blame.site.is_some_and(|site| profile.waits(site)) => return Reason::Waits,
+        Some(SiteKind::Serial { .. }) if blame.site.is_some_and(|site| profile.waits(site)) => {
+            return waiting(profile, blame.site)
+        }
         Some(SiteKind::Serial { from: None, .. }) => return Reason::SerialStart,
         Some(SiteKind::Serial { to: None, .. }) => return Reason::SerialEnd,
         None | Some(SiteKind::Serial { .. }) => return Reason::SerialBetween,
         Some(kind) if kind.is_lock() => return Reason::Lock,
         Some(SiteKind::Thread | SiteKind::Marked) if blame.site.is_some_and(|site| profile.waits(site)) => {
-            return Reason::Waits
+            return waiting(profile, blame.site)
         }
         Some(_) => {}
     }
@@ -128,6 +134,14 @@ pub(super) fn of_waiting(
     }
     let tasks = known.tasks.entry(row.site).or_insert_with(|| Tasks::of(recording, run, row));
     of_tasks(recording, row, tasks, blame, processors)
+}
+
+/// What `site`, which was blocked for longer than it ran, waited for.
+fn waiting(profile: &Profile, site: Option<SiteId>) -> Reason {
+    match site.is_some_and(|site| profile.polls(site)) {
+        true => Reason::Polls,
+        false => Reason::Waits,
+    }
 }
 
 /// Why others wait for threads of the program.
@@ -178,7 +192,7 @@ const SEVERAL: u64 = 2;
 
 fn of_tasks(recording: &Recording, row: &SiteRow, known: &Tasks, blame: &Blame, processors: u32) -> Reason {
     if row.blocked > row.self_work.at_least_zero() {
-        return Reason::Waits;
+        return if row.polled > row.blocked - row.polled { Reason::Polls } else { Reason::Waits };
     }
     let kind = recording.sites.get(row.site.0 as usize).map(|site| site.kind);
     let is_loop = kind.is_some_and(|kind| kind.row().tasks == workspan_model::kind::Tasks::Pieces);

@@ -64,6 +64,7 @@ struct ProgramHeader {
 }
 
 const CLOCK_MONOTONIC: c_int = 1;
+const CLOCK_PROCESS_CPUTIME: c_int = 2;
 const CLOCK_THREAD_CPUTIME: c_int = 3;
 const RUSAGE_THREAD: c_int = 1;
 const O_RDWR: c_int = 2;
@@ -151,6 +152,11 @@ pub fn monotonic_nanos() -> u64 {
 /// Time the calling thread has had a CPU, in nanoseconds.
 pub fn thread_cpu_nanos() -> u64 {
     clock_nanos(CLOCK_THREAD_CPUTIME)
+}
+
+/// Time all threads of the process have had a CPU, in nanoseconds.
+pub fn process_cpu_nanos() -> u64 {
+    clock_nanos(CLOCK_PROCESS_CPUTIME)
 }
 
 /// Counters of the calling thread.

@@ -41,8 +41,8 @@ pub mod perf;
 
 pub use kernel::{
     environment, executable, library_function, load_base, map_apart, map_private, map_shared, module_of,
-    monotonic_nanos, on_fork, path_of_module, process_id, run_delay_nanos, sleep_nanos, thread_cpu_nanos, thread_id,
-    thread_usage, unmap, ErrnoGuard,
+    monotonic_nanos, on_fork, path_of_module, process_cpu_nanos, process_id, run_delay_nanos, sleep_nanos,
+    thread_cpu_nanos, thread_id, thread_usage, unmap, ErrnoGuard,
 };
 pub use processor::{event_counter, exchange_pair, interrupt_witness, steady_counter, ticks};
 pub use switch::switch_witness;

@@ -32,6 +32,11 @@ pub fn thread_cpu_nanos() -> u64 {
     0
 }
 
+/// No clock.
+pub fn process_cpu_nanos() -> u64 {
+    0
+}
+
 /// No counters.
 pub fn thread_usage() -> Usage {
     Usage::default()

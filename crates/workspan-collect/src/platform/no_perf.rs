@@ -20,6 +20,11 @@ pub fn map(_fd: i32) -> Option<NonNull<u8>> {
     None
 }
 
+/// No page.
+pub fn map_ring(_fd: i32, _pages: usize) -> Option<NonNull<u8>> {
+    None
+}
+
 /// Nothing to be read.
 pub fn read_group(_fd: i32, _words: &mut [u64]) -> bool {
     false

@@ -75,6 +75,17 @@ pub fn map(fd: i32) -> Option<NonNull<u8>> {
     }
 }
 
+/// The page of a counter that samples, and `pages` of samples behind it, of which the kernel overwrites the oldest.
+pub fn map_ring(fd: i32, pages: usize) -> Option<NonNull<u8>> {
+    // SAFETY: requests a fresh mapping at an address of the kernel's choice.
+    let at = unsafe { mmap(ptr::null_mut(), (1 + pages) * PAGE, PROT_READ, MAP_SHARED, fd, 0) };
+    if at as isize == -1 {
+        None
+    } else {
+        NonNull::new(at.cast())
+    }
+}
+
 /// Reads a group. True if it has filled all of `words`.
 pub fn read_group(fd: i32, words: &mut [u64]) -> bool {
     let length = core::mem::size_of_val(words);

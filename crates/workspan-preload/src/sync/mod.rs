@@ -2,7 +2,7 @@
 //! pipes.
 //!
 //! The functions of the C library are defined here first ([`mutex`], [`rwlock`], [`condition`], [`semaphore`], [`barrier`], [`c11`],
-//! [`futex`], [`signal`], [`pipes`], [`polls`]), and go on to its own. A wait that blocks is an edge from the strand that ended it ([`workspan_collect::waits`]):
+//! [`futex`], [`signal`], [`pipes`], [`polls`], [`looks`]), and go on to its own. A wait that blocks is an edge from the strand that ended it ([`workspan_collect::waits`]):
 //!
 //! | wait | goes on behind |
 //! |---|---|
@@ -36,6 +36,7 @@ pub mod condition;
 pub mod descriptors;
 pub mod futex;
 pub mod locks;
+pub mod looks;
 pub mod mutex;
 pub mod pipes;
 pub mod polls;

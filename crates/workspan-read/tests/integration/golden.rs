@@ -19,7 +19,7 @@ use workspan_model::{
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8];
+const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -150,6 +150,7 @@ fn first_run(minor: u16) -> Run {
                 task_work: Nanos(80_008),
                 overhead: Nanos(11),
                 blocked: Nanos(12),
+                polled: Nanos(if minor >= 9 { 7 } else { 0 }),
                 wall: Nanos(500_000),
                 uniform_span: since_3(200_002),
                 burdened_span: since_5(650_006),

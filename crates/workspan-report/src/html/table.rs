@@ -24,8 +24,8 @@ pub(crate) fn program(report: &Report) -> String {
     let words = WORDS
         .iter()
         .map(|(word, meaning)| format!("<dt>{word}</dt><dd>{}</dd>\n", escape::text(&meaning.replace('`', ""))));
-    let longer = rows::longer_than_work(report);
-    let longer = longer.map_or(String::new(), |why| format!("<p class=\"conditions\">{}</p>\n", escape::text(&why)));
+    let more = [rows::longer_than_work(report), rows::polled(report)].into_iter().flatten();
+    let longer: String = more.map(|why| format!("<p class=\"conditions\">{}</p>\n", escape::text(&why))).collect();
     format!(
         r#"<div class="scroll"><table class="program"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div>

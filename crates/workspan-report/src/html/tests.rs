@@ -48,6 +48,7 @@ fn site(id: &str, line: u32) -> Site {
         overhead_share: Some(0.0001),
         overhead_total_ns: 90,
         blocked_ns: 0,
+        polled_ns: None,
         task_ns: Some(TaskSizes { mean: 1_333_333, p50: 1_300_000, p90: 1_500_000 }),
         task_sizes: vec![SizeBucket { from_ns: 1_048_576, to_ns: 1_310_720, tasks: 3 }],
     }
@@ -104,6 +105,7 @@ fn empty() -> Report {
             idle_ns: 0,
             preempted_ns: 0,
             blocked_ns: 0,
+            polled_ns: None,
             interrupted_ns: 0,
             collector_ns: 0,
             complete: true,

@@ -17,6 +17,9 @@ const NO_GAIN: f64 = 1.005;
 /// What a strand that is blocked waits for.
 const OUTSIDE: &str = "files, timers or other processes";
 
+/// What a strand does that waits for another one without being blocked.
+const LOOKING: &str = "looking again and again whether another thread has come so far";
+
 /// The first line, a number first.
 pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Headline) -> String {
     match headline {
@@ -26,6 +29,9 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
             let main = main.map_or(String::new(), |main| {
                 let share = share_of_path(main.share, main.as_seen);
                 let what = match (profile.waits(main.site), main.threads) {
+                    (true, _) if profile.polls(main.site) => {
+                        format!("{} {LOOKING}", at(recording, Some(main.site)))
+                    }
                     (true, _) => format!("{} waiting for {OUTSIDE}", at(recording, Some(main.site))),
                     (false, Some(threads)) => {
                         format!("code of the {threads} threads of {}", at(recording, Some(main.site)))
@@ -167,6 +173,7 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
         Reason::SerialStart | Reason::SerialBetween | Reason::SerialEnd => at,
         Reason::Lock => format!("code under the lock at {at}"),
         Reason::Waits => format!("{at} waits for {OUTSIDE}"),
+        Reason::Polls => format!("{at} waits for another thread by looking again and again"),
         Reason::SharedIterator => format!("items of {at} come from one iterator"),
         Reason::FewThreads { threads, at_a_time } if nearly_all_run(threads, at_a_time) => {
             format!("only {} of {at}", threads_of(threads))
@@ -263,6 +270,7 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::SerialStart | Reason::SerialBetween | Reason::SerialEnd => format!("parallelise {at}"),
         Reason::Lock => format!("hold the lock at {at} for less time, or split it"),
         Reason::Waits => format!("let other tasks run while {at} waits"),
+        Reason::Polls => format!("find what {at} waits for, and have that come earlier, or other work done meanwhile"),
         Reason::SharedIterator => format!("let {at} split its items by index instead of taking them from one iterator"),
         Reason::FewThreads { threads, at_a_time } if nearly_all_run(threads, at_a_time) => {
             format!("divide the work of {at} among more threads, as many as there are processors")

@@ -24,6 +24,7 @@ mod limits;
 mod limits_graph;
 mod limits_plugin;
 mod limits_traces;
+mod looks;
 mod memory;
 mod merge;
 mod openmp;

@@ -1,0 +1,120 @@
+//! Threads that look again and again whether something has come, by calls that an adapter sees: [`super::polls`].
+//!
+//! * **Yields:** what lies between two of them, and is shorter than [`LOOK_NANOS`], is a look. It lasts as long as other threads of the
+//!   program run meanwhile, not those of other programs.
+//! * **Sleeps** were blocked anyway; what they show is that a thread only looked.
+//!
+//! **Bias:** a thread that yields after each few microseconds of work seems to look.
+
+use core::cell::Cell;
+
+use super::clock;
+use super::platform;
+use super::polls;
+use super::ticks::ticks_of;
+use workspan_wire::shm::Thread;
+
+/// Nanoseconds between two yields that do nothing but look.
+const LOOK_NANOS: u64 = 5_000;
+/// Nanoseconds after which it is looked again how much others run.
+const WINDOW_NANOS: u64 = 1_000_000;
+/// Nanoseconds of windows that show how much: the kernel notes CPU time of threads that run every few milliseconds.
+const SHOWS_NANOS: u64 = 20_000_000;
+/// Nanoseconds between sleeps that do no more than look, and show.
+const SHOW_NANOS: u64 = 200_000;
+/// The same as a share of the sleep.
+const SHOW_SHARE: u64 = 10;
+
+/// The wait by looks that a thread is in, or was in last.
+#[derive(Clone, Copy, Debug)]
+struct Looks {
+    /// The tick of the last look, and the cost of its strand then.
+    at: u64,
+    cost: i64,
+    /// Of the task, which changes where strands end.
+    work: i64,
+    /// How long it has taken.
+    waited: i64,
+    /// Where the window began: tick, CPU time of the process and of the thread.
+    window: (u64, u64, u64),
+    /// Ticks of windows before, and those that others ran meanwhile.
+    windows: (i64, i64),
+}
+
+std::thread_local! {
+    static LOOKS: Cell<Looks> = const {
+        Cell::new(Looks { at: 0, cost: 0, work: -1, waited: 0, window: (0, 0, 0), windows: (0, 0) })
+    };
+}
+
+/// The calling thread, in the middle of a strand at tick `now`, calls `sched_yield`, which is `own`.
+pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
+    let mut looks = LOOKS.get();
+    let cost = |now: u64| now.wrapping_sub(thread.start.get()) as i64;
+    let goes_on =
+        looks.work == thread.task.work.get() && (0..ticks_of(thread, LOOK_NANOS)).contains(&(cost(now) - looks.cost));
+    if !goes_on {
+        looks.waited = 0;
+        looks.window = window(now);
+    }
+    let result = own();
+    let end = clock::read(thread);
+    if goes_on {
+        let polled = (cost(end) - looks.cost).max(0);
+        thread.start.set(thread.start.get().wrapping_add(polled as u64));
+        let elapsed = end.wrapping_sub(looks.at) as i64;
+        polls::count(thread, while_others_ran(thread, elapsed, looks.windows));
+        // Off the processor it has waited for whoever ran there.
+        let off = while_others_ran(thread, (elapsed - polled).max(0), looks.windows);
+        thread.preempted.set((thread.preempted.get() - off).max(0));
+        looks.waited += elapsed;
+        if end.wrapping_sub(looks.window.0) as i64 > ticks_of(thread, WINDOW_NANOS) {
+            let next = window(end);
+            looks.windows = with(thread, looks.windows, looks.window, next);
+            looks.window = next;
+        }
+        polls::looked(looks.waited, end);
+    }
+    LOOKS.set(Looks { at: end, cost: cost(end), work: thread.task.work.get(), ..looks });
+    result
+}
+
+fn window(now: u64) -> (u64, u64, u64) {
+    (now, platform::process_cpu_nanos(), platform::thread_cpu_nanos())
+}
+
+/// The windows before, and that from `since` to `now`. Of those long ago less counts.
+fn with(thread: &Thread, before: (i64, i64), since: (u64, u64, u64), now: (u64, u64, u64)) -> (i64, i64) {
+    let own = now.2.wrapping_sub(since.2);
+    let others = now.1.wrapping_sub(since.1).saturating_sub(own);
+    let (all, ran) = (before.0 + now.0.wrapping_sub(since.0) as i64, before.1 + ticks_of(thread, others));
+    match all > 8 * ticks_of(thread, SHOWS_NANOS) {
+        true => (all / 2, ran / 2),
+        false => (all, ran),
+    }
+}
+
+/// The part of `elapsed` ticks in which others ran, as windows have it.
+fn while_others_ran(thread: &Thread, elapsed: i64, (all, ran): (i64, i64)) -> i64 {
+    if all < ticks_of(thread, SHOWS_NANOS) || ran >= all {
+        return elapsed;
+    }
+    (i128::from(elapsed) * i128::from(ran) / i128::from(all)) as i64
+}
+
+/// The calling thread, in the middle of a strand at tick `now`, sleeps, which is `own`.
+pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
+    let looks = LOOKS.get();
+    let result = own();
+    let end = platform::ticks();
+    let slept = end.wrapping_sub(now);
+    let between = now.wrapping_sub(looks.at);
+    let goes_on = looks.at != 0 && (between < slept / SHOW_SHARE || (between as i64) < ticks_of(thread, SHOW_NANOS));
+    let waited = if goes_on { looks.waited + between as i64 } else { 0 } + slept as i64;
+    // Two make a row.
+    if goes_on {
+        polls::looked(waited, end);
+    }
+    LOOKS.set(Looks { at: end, work: -1, waited, ..looks });
+    result
+}

@@ -1,0 +1,114 @@
+//! Threads that wait by looking again and again: in a loop, by `sched_yield`, by short sleeps.
+//!
+//! Such time is a wait for another strand. Nobody sees which strand ends it, so all that is known is how long it took: it is part of the
+//! span, as time blocked is, and no work ([`count`]).
+//!
+//! * **Loops** that only look are found by samples: every [`PERIOD`] of a thread's processor time the kernel notes where it is
+//!   ([`super::sampled`]), and at the end of a long strand the instructions there say whether it only looked ([`super::spins`]).
+//! * **Yields** and **sleeps** are seen one by one, where an adapter sees them (`looks`).
+//!
+//! **Who ended it.** A thread that has looked to its very end, and is joined by one that hardly has to wait for it, was ended by that one: who
+//! joins goes on by its own path ([`was_ended_by`]). Where that took longer than all its work, its end is not what the program ends with, either
+//! ([`looked_to_end`]). A progress display is such a thread.
+//!
+//! **Error** of loops: one period for each strand, and as many as the root of their number.
+
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::sampled::{self, PERIOD};
+use super::shared::current_account;
+use super::strand;
+use super::ticks::ticks_of;
+use workspan_wire::shm::Thread;
+
+/// Samples of a strand, fewer of which show nothing.
+const LEAST: u64 = 3;
+/// Nanoseconds from the last look of a thread to its end, or to where it wakes another.
+const LATE_NANOS: u64 = 100_000;
+/// The same as a share of how long it has looked.
+const LATE_SHARE: i64 = 64;
+/// A wait of which no more than this share is missing has been one to its end.
+const NEAR: i64 = 4;
+
+std::thread_local! {
+    /// How long the last strand of the calling thread that was looked at has waited to its end, and when that was.
+    static TAIL: Cell<(i64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// The strand of the calling thread, at tick `now`, has only looked for so long before.
+pub fn looked(ticks: i64, now: u64) {
+    TAIL.set((ticks, now));
+}
+
+/// The strand of `thread`, whose start is moved by the caller, has waited for `ticks` by looks: in span, not in work.
+pub fn count(thread: &Thread, ticks: i64) {
+    let account = current_account(thread);
+    account.polled.set(account.polled.get() + ticks);
+    strand::count_blocked(thread, ticks);
+    strand::lengthen(thread, ticks);
+}
+
+/// Of a strand of the calling thread that has run for `on_cpu` ticks and is over at tick `now`: those that it was in loops that look.
+pub fn of_strand(thread: &Thread, on_cpu: i64, now: u64) -> i64 {
+    let period = ticks_of(thread, PERIOD).max(1);
+    if on_cpu < period * LEAST as i64 || !sampled::is_on() {
+        return 0;
+    }
+    let most = (on_cpu / period + 1) as u64;
+    let seen = sampled::newest(most);
+    if seen.polls < LEAST {
+        return 0;
+    }
+    // Of samples that were overwritten, or not looked at, as many as of the others.
+    let all = |samples: u64| (i128::from(samples) * i128::from(seen.taken) / i128::from(seen.all.max(1))) as i64;
+    let whole = seen.polls == seen.all && seen.taken + 2 >= most;
+    let polled = if whole { on_cpu } else { (all(seen.polls) * period).min(on_cpu) };
+    let tail = if seen.last == seen.all { polled } else { all(seen.last) * period };
+    if seen.last >= LEAST {
+        looked(tail, now);
+    }
+    polled
+}
+
+/// Under addresses, how long who leaves its span there has looked to its end.
+static TAILS: [[AtomicU64; 2]; 64] = [const { [const { AtomicU64::new(0) }; 2] }; 64];
+
+fn slot(address: u64) -> &'static [AtomicU64; 2] {
+    &TAILS[(address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize]
+}
+
+/// The calling thread leaves what it has come to at tick `now` under `address`.
+pub fn leave(thread: &Thread, now: u64, address: u64) {
+    let [at, long] = slot(address);
+    let waited = tail(thread, now);
+    if waited > 0 {
+        long.store(waited as u64, Ordering::Relaxed);
+        at.store(address, Ordering::Release);
+    } else if at.load(Ordering::Relaxed) == address {
+        at.store(0, Ordering::Relaxed);
+    }
+}
+
+/// The calling thread, whose strand has stopped at tick `now`, has looked to its end, for longer than it ever worked.
+pub fn looked_to_end(thread: &Thread, now: u64) -> bool {
+    tail(thread, now) > thread.task.work.get()
+}
+
+/// How long the calling thread has looked to tick `now`; 0 if it has worked since.
+fn tail(thread: &Thread, now: u64) -> i64 {
+    let (waited, end) = TAIL.get();
+    let since = now.wrapping_sub(end) as i64;
+    if since < waited / LATE_SHARE + ticks_of(thread, LATE_NANOS) {
+        waited
+    } else {
+        0
+    }
+}
+
+/// Who left its span at `address` has looked to its end, and has seen what that one did who comes there: who has waited for only that
+/// number of ticks, or whose span is less only by that.
+pub fn was_ended_by(address: u64, waited: i64, less: i64) -> bool {
+    let [at, long] = slot(address);
+    at.load(Ordering::Acquire) == address && waited.min(less) < long.load(Ordering::Relaxed) as i64 / NEAR
+}

@@ -1,0 +1,110 @@
+//! Threads that wait by looking again and again: `programs/threads/looks.c`, in all ways, on one processor and on all.
+//!
+//! Loops are known by samples: where the kernel does not permit them, only yields and sleeps are. What is compared is never time
+//! itself, but parts of the same run.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::build::scratch;
+use crate::command::{report, run, workspan};
+use crate::threads::threads;
+
+/// Steps of a piece of work: some ten milliseconds.
+const STEPS: &str = "8000000";
+
+/// The first processor that may be used, as the kernel lists them.
+fn first_processor() -> String {
+    let status = fs::read_to_string("/proc/self/status").expect("it is there");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a line");
+    list.trim().split(['-', ',']).next().expect("a number").to_owned()
+}
+
+/// `command`, on one processor.
+fn on_one(command: &Command) -> Command {
+    let mut one = Command::new("taskset");
+    one.args(["-c", &first_processor()]).arg(command.get_program()).args(command.get_args());
+    one.current_dir(command.get_current_dir().expect("it has a folder"));
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => one.env(name, value),
+            None => one.env_remove(name),
+        };
+    }
+    one
+}
+
+/// Reports of a run on one processor, and on all; `None` where `sampled`, and the kernel does not permit that.
+fn reports(what: &str, way: &str, sampled: bool) -> Option<Vec<Value>> {
+    let folder = scratch(&format!("looks-{what}-{way}"));
+    let mut command = workspan(&folder);
+    command.args(["record", "-o", "looks.wspan", "--"]).arg(threads("looks")).args([what, way, STEPS]);
+    let mut reports = Vec::new();
+    for mut command in [on_one(&command), command] {
+        let ended = run(&mut command);
+        let err = ended.check_success().err();
+        if sampled && err.contains("the kernel does not sample the program") {
+            return None;
+        }
+        reports.push(report(&folder, "looks.wspan"));
+    }
+    Some(reports)
+}
+
+fn number(report: &Value, path: &str) -> f64 {
+    report.pointer(path).and_then(Value::as_f64).unwrap_or(0.0)
+}
+
+/// A helper that only looks is neither work nor the critical path.
+#[track_caller]
+fn check_helper(way: &str, sampled: bool, polls: bool) {
+    for report in reports("helper", way, sampled).unwrap_or_default() {
+        let work = number(&report, "/program/work_ns");
+        assert!(number(&report, "/sites/0/self_ns") < work / 5.0, "{way}: {report}");
+        assert!(number(&report, "/sites/0/critical_share") < 0.5, "{way}: {report}");
+        assert_eq!(number(&report, "/program/polled_ns") > work / 5.0, polls, "{way}: {report}");
+        let main = report["verdict"]["text"].as_str().expect("text");
+        assert!(main.contains("serial code"), "{way}: {main}");
+    }
+}
+
+/// Of two threads that work in turn only one works at a time.
+#[track_caller]
+fn check_turns(way: &str, sampled: bool) {
+    for report in reports("turns", way, sampled).unwrap_or_default() {
+        let parallelism = number(&report, "/program/parallelism");
+        assert!(parallelism < 1.5, "{way}: {parallelism}: {report}");
+    }
+}
+
+#[test]
+fn a_helper_that_spins() {
+    check_helper("spin", true, true);
+    check_helper("pause", true, true);
+    check_helper("lock", true, true);
+}
+
+#[test]
+fn a_helper_that_yields_or_sleeps() {
+    check_helper("yield", false, true);
+    check_helper("sleep", false, false);
+}
+
+#[test]
+fn threads_that_work_in_turn() {
+    check_turns("spin", true);
+    check_turns("pause", true);
+    check_turns("yield", false);
+    check_turns("sleep", false);
+}
+
+/// What works is not taken for a look.
+#[test]
+fn threads_that_only_work() {
+    for report in reports("busy", "spin", false).expect("no samples are needed") {
+        assert!(number(&report, "/program/parallelism") > 1.5, "{report}");
+        assert_eq!(report.pointer("/program/polled_ns"), None, "{report}");
+    }
+}

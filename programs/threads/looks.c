@@ -1,0 +1,110 @@
+/*
+ * Threads that wait for each other by looking again and again.
+ *
+ *   looks helper WAY STEPS    the main thread works; a helper looks whether it has ended
+ *   looks turns WAY STEPS     two threads work in turn, each while the other one looks
+ *   looks busy WAY STEPS      two threads work at a time, and look for nothing
+ *
+ * WAY: spin, pause, yield, sleep, lock (a flag that is taken by exchange). STEPS: of arithmetic, a piece.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PIECES = 20 };
+
+static atomic_int turn, closed = 1;
+static volatile uint64_t result;
+static uint64_t steps;
+static const char *way;
+
+__attribute__((noinline)) static void work(void)
+{
+    uint64_t x = 88172645463325252u;
+    for (uint64_t i = 0; i < steps; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    result = x;
+}
+
+static int comes(int value)
+{
+    return atomic_load_explicit(&turn, memory_order_acquire) == value;
+}
+
+__attribute__((noinline)) static void look(int value)
+{
+    struct timespec millisecond = {0, 1000000};
+    if (strcmp(way, "spin") == 0) {
+        while (!comes(value)) {
+        }
+    } else if (strcmp(way, "pause") == 0) {
+        while (!comes(value))
+            __builtin_ia32_pause();
+    } else if (strcmp(way, "yield") == 0) {
+        while (!comes(value))
+            sched_yield();
+    } else if (strcmp(way, "sleep") == 0) {
+        while (!comes(value))
+            nanosleep(&millisecond, NULL);
+    } else {
+        while (atomic_exchange(&closed, 1) == 1) {
+        }
+    }
+}
+
+static void *helper(void *unused)
+{
+    (void)unused;
+    look(1);
+    return NULL;
+}
+
+static void *player(void *number)
+{
+    for (int i = (int)(intptr_t)number; i < PIECES; i += 2) {
+        look(i);
+        work();
+        atomic_store(&turn, i + 1);
+    }
+    return NULL;
+}
+
+static void *busy(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < PIECES / 2; i++)
+        work();
+    return NULL;
+}
+
+int main(int count, char **arguments)
+{
+    pthread_t threads[2];
+    if (count != 4)
+        return 2;
+    way = arguments[2];
+    steps = strtoull(arguments[3], NULL, 10);
+    if (strcmp(arguments[1], "helper") == 0) {
+        pthread_create(&threads[0], NULL, helper, NULL);
+        for (int i = 0; i < PIECES; i++)
+            work();
+        atomic_store(&turn, 1);
+        atomic_store(&closed, 0);
+        pthread_join(threads[0], NULL);
+        return 0;
+    }
+    void *(*body)(void *) = strcmp(arguments[1], "turns") == 0 ? player : busy;
+    for (intptr_t i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, body, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
