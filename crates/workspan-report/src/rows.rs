@@ -84,9 +84,11 @@ pub(crate) fn conditions(report: &Report) -> String {
     }));
     let more = p.asked_threads.as_ref().filter(|asked| p.workers == 1 && asked.answer > 1);
     parts.extend(more.map(|asked| format!("{} answered {} threads", asked.by.join(" and "), asked.answer)));
-    parts.extend(report.spread.as_ref().map(|s| {
-        format!("tables: medians of {} runs; the lines above them: the run of median parallelism", s.runs)
-    }));
+    parts.extend(
+        report.spread.as_ref().map(|s| {
+            format!("tables: medians of {} runs; the lines above them: the run of median parallelism", s.runs)
+        }),
+    );
     if report.verdict.even_iterations == Some(true) {
         let how = "tables: chunks of loops as they ran; losses: as if the iterations of each loop cost the same";
         parts.push(how.to_owned());

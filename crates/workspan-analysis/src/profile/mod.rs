@@ -96,7 +96,11 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
             let span = if serial { work + own.blocked } else { own.span + open };
             let wall = own.wall;
             let share = (tasks[id.index()], tasks[ContextId::ROOT.index()]);
-            let idle = if serial { Nanos::ZERO } else { idle_during(run, share, beside.subtracted_from(work), wall, own.blocked) };
+            let idle = if serial {
+                Nanos::ZERO
+            } else {
+                idle_during(run, share, beside.subtracted_from(work), wall, own.blocked)
+            };
             let unused = own.entries == 0 && work == Nanos::ZERO && !is_open;
             // What the path does not wait for may run later, and threads of the program's own run serial code beside.
             // Both are sums that are rounded.
@@ -150,7 +154,8 @@ impl Beside {
 fn beside_workers(recording: &Recording, run: &Run, work: &[Nanos]) -> Beside {
     let tree = &recording.contexts;
     let of = |serial: bool| -> Nanos {
-        let kind = |id: ContextId| tree.site(id).and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
+        let kind =
+            |id: ContextId| tree.site(id).and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
         let rows = tree.children(ContextId::ROOT).filter(|id| kind(*id).is_some_and(|kind| kind.spawns() != serial));
         rows.map(|id| work[id.index()] + if serial { totals(run, id).blocked } else { Nanos::ZERO }).sum()
     };

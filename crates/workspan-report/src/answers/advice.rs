@@ -183,7 +183,10 @@ fn finding(recording: &Recording, finding: &advise::Finding) -> Finding {
             let text = if critical == Nanos::ZERO {
                 format!("parallelise {}: critical once the others are faster, made {by_words} times faster", at.text)
             } else {
-                format!("parallelise {}: {critical} of the critical path, {strands}; made {by_words} times faster", at.text)
+                format!(
+                    "parallelise {}: {critical} of the critical path, {strands}; made {by_words} times faster",
+                    at.text
+                )
             };
             let site = at.site.clone();
             ("parallelise", text, Some(at), site, Some(*by), None)

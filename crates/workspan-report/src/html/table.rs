@@ -108,7 +108,8 @@ fn write_row(row: &str, keys: &Keys<'_>, id: &str, share: Option<f64>, cells: &[
 }
 
 fn table(id: &str, columns: &Columns, rows: &str, notes: &[&str], help: &str) -> String {
-    let notes: String = notes.iter().map(|note| format!("<p class=\"conditions\">{}</p>\n", escape::text(note))).collect();
+    let notes: String =
+        notes.iter().map(|note| format!("<p class=\"conditions\">{}</p>\n", escape::text(note))).collect();
     format!(
         r#"<p class="help">{help}</p>
 <div class="scroll"><table class="rows" data-table="{id}"><thead>{head}</thead><tbody>

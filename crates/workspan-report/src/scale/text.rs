@@ -34,7 +34,8 @@ pub fn text(view: &Scale, style: Style, unicode: bool) -> String {
 }
 
 /// What the columns of times are.
-pub(super) const SYMBOLS: &str = "T_P: time on P workers; I_P: time that the P workers were idle, added up; W_P = P·T_P - I_P: time that they \
+pub(super) const SYMBOLS: &str =
+    "T_P: time on P workers; I_P: time that the P workers were idle, added up; W_P = P·T_P - I_P: time that they \
                                   worked; F_P = W_P - T_1: what the work takes longer than on one worker";
 
 fn speedups(out: &mut String, view: &Scale, style: Style) {

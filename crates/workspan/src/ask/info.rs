@@ -138,7 +138,7 @@ fn as_text(file: &Path, opened: &Opened, strands: &Strands) -> String {
         (
             "sites",
             format!(
-                "{}, in {}",
+                "{} with serial code, in {}",
                 r.sites.len(),
                 match r.contexts.len() {
                     1 => "1 context".to_owned(),
@@ -219,8 +219,20 @@ fn clock_words(recording: &Recording, run: &Run) -> String {
 }
 
 fn runs_table(runs: &[Run]) -> String {
-    let header =
-        ["run", "work", "span", "wall", "cpu", "tasks", "workers", "pools", "threads", "loops split for", "events lost", "ended"];
+    let header = [
+        "run",
+        "work",
+        "span",
+        "wall",
+        "cpu",
+        "tasks",
+        "workers",
+        "pools",
+        "threads",
+        "loops split for",
+        "events lost",
+        "ended",
+    ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (run, n) in runs.iter().zip(1..) {
         let n: u32 = n;

@@ -27,8 +27,9 @@ pub fn run(args: &DependReport) -> anyhow::Result<Outcome> {
 
 /// Reads a profile.
 pub fn read(file: &Path) -> anyhow::Result<Profile> {
-    let bytes = files::read_regular(file, LARGEST)
-        .with_context(|| format!("cannot read {} (`workspan depend -- PROGRAM` writes one)", output::path(file)))?;
+    let bytes = files::read_regular(file, LARGEST).with_context(|| {
+        format!("cannot read {} (`workspan depend -- PROGRAM` writes a profile, NAME.depend)", output::path(file))
+    })?;
     decode(&bytes).with_context(|| {
         format!("cannot read {} (`workspan depend -- PROGRAM` writes a profile, NAME.depend)", output::path(file))
     })
