@@ -32,7 +32,7 @@ function changes(): Change[] {
 
 /// As `workspan what-if` says it.
 function sentence(answer: Answer): string {
-  const names = [...factors].map(([part, value]) => `${part} / ${factor_text(value)}`);
+  const names = [...factors].map(([part, value]) => `${part}=${factor_text(value)}`);
   const { run, runs } = data.what_if!;
   const of = runs > 1 ? ` (run ${run} of ${runs})` : "";
   const [after, before, most] = [answer.after, answer.before, answer.ceiling].map((it) => ratio(it.parallelism));

@@ -71,7 +71,7 @@ pub(crate) fn program(report: &Report) -> Vec<[String; 10]> {
 pub(crate) fn conditions(report: &Report) -> String {
     let p = &report.program;
     let mut parts: Vec<String> = match p.workers {
-        0 if report.sites.iter().any(|site| site.kind == "thread") => vec!["threads of the program's own".to_owned()],
+        0 if report.sites.iter().any(|site| site.kind == "thread") => vec!["the program's own threads".to_owned()],
         0 => Vec::new(),
         1 => vec!["1 worker".to_owned()],
         n => vec![format!("{n} workers")],
@@ -84,7 +84,15 @@ pub(crate) fn conditions(report: &Report) -> String {
     }));
     let more = p.asked_threads.as_ref().filter(|asked| p.workers == 1 && asked.answer > 1);
     parts.extend(more.map(|asked| format!("{} answered {} threads", asked.by.join(" and "), asked.answer)));
-    parts.extend(report.spread.as_ref().map(|s| format!("median of {} runs", s.runs)));
+    parts.extend(
+        report.spread.as_ref().map(|s| {
+            format!("tables: medians of {} runs; the lines above them: the run of median parallelism", s.runs)
+        }),
+    );
+    if report.verdict.even_iterations == Some(true) {
+        let how = "tables: chunks of loops as they ran; losses: as if the iterations of each loop cost the same";
+        parts.push(how.to_owned());
+    }
     parts.extend(steal(report));
     parts.join("; ")
 }
@@ -123,6 +131,37 @@ pub(crate) fn polled(report: &Report) -> Option<String> {
          strand that nobody sees; the span is what it took in this run",
         time(polled)
     ))
+}
+
+/// Shares of times below this are no difference.
+const TRIFLE: i64 = 100;
+
+/// What to know of regions whose parallelism is not work divided by span.
+pub(crate) fn region_notes(regions: &[Region]) -> Vec<&'static str> {
+    let parallel = regions.iter().filter(|region| region.kind != "serial");
+    notes(parallel.map(|region| (region.work_ns, region.span_ns, region.instances_span_ns)))
+}
+
+/// The same of sites.
+pub(crate) fn site_notes(sites: &[Site]) -> Vec<&'static str> {
+    notes(sites.iter().map(|site| (site.work_ns, site.span_ns, site.instances_span_ns)))
+}
+
+/// Of rows with these works, spans, and sums of spans where these are more.
+fn notes(rows: impl Iterator<Item = (i64, i64, Option<i64>)>) -> Vec<&'static str> {
+    let (mut cut, mut waits) = (false, false);
+    for (work, span, sum) in rows.filter(|(work, ..)| *work > 0) {
+        let sum = sum.unwrap_or(span);
+        cut |= sum - span > span / TRIFLE;
+        waits |= sum - work > work / TRIFLE;
+    }
+    let cut = cut.then_some(
+        "a row whose instances ran side by side: span (total) is at most the program's span, parallelism is that of one instance",
+    );
+    let waits = waits.then_some(
+        "a row whose span exceeds its work: its code waits, for other code, a lock or the outside world; its parallelism counts as 1",
+    );
+    cut.into_iter().chain(waits).collect()
 }
 
 /// Parallelism between what was seen and what uniform loops would give, if that is more than a trifle more.
@@ -233,4 +272,28 @@ pub(crate) fn ratio(value: Option<f64>) -> String {
 /// A share, or a dash.
 pub(crate) fn share(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |v| percent(Ratio(v)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Work, span, and the sum of the instances' spans: which sentences are needed.
+    #[test]
+    fn rows_that_do_not_divide_are_explained() {
+        let (cut, waits) = ("whose instances", "whose span exceeds");
+        for (row, expected) in [
+            ((84, 51, Some(84)), &[cut][..]),
+            ((557, 557, None), &[]),
+            ((557, 868, None), &[waits]),
+            ((557, 868, Some(2000)), &[cut, waits]),
+            ((1000, 1009, None), &[]),
+            ((1000, 500, Some(504)), &[]),
+            ((0, 10, None), &[]),
+        ] {
+            let found = notes([row, (10, 5, None)].into_iter());
+            assert_eq!(found.len(), expected.len(), "{row:?}: {found:?}");
+            assert!(found.iter().zip(expected).all(|(note, word)| note.contains(word)), "{row:?}: {found:?}");
+        }
+    }
 }

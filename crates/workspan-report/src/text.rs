@@ -23,6 +23,7 @@ pub fn write(report: &Report, style: Style) -> String {
     program(&mut out, report, style);
     regions(&mut out, report, style);
     sites(&mut out, report, style);
+    notes(&mut out, report, style);
     if let Some(found) = &report.events {
         events::text(&mut out, found, style);
     }
@@ -78,4 +79,14 @@ fn sites(out: &mut String, report: &Report, style: Style) {
     }
     table.write(out, style, columns.names().len() - 1);
     more(out, report.sites.len(), style, "site");
+}
+
+/// What to know of rows of both tables, each sentence once.
+fn notes(out: &mut String, report: &Report, style: Style) {
+    let mut notes = rows::region_notes(&report.regions);
+    let of_sites = rows::site_notes(&report.sites);
+    notes.extend(of_sites.into_iter().filter(|note| !rows::region_notes(&report.regions).contains(note)));
+    for note in notes {
+        line(out, &style.dim(note));
+    }
 }

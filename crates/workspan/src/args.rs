@@ -326,9 +326,9 @@ pub struct Advise {
 }
 
 const CALLS: &str = "\
-A call site is a site together with the site that calls it. The columns `on work` sum over all of its \
-calls, `on span` over the calls on the critical path. The first rows limit the program. Recursion: with \
---by site only the outermost calls count, so that nothing counts twice; with --by height each call counts \
+A call site is a site together with the site that calls it. The columns from `critical: span` on \
+sum over its calls on the critical path, those from `all: span` on over all of its calls; `self` is the \
+time of the callee's own code. The first rows limit the program. Recursion: with --by site only the outermost calls count, so that nothing counts twice; with --by height each call counts \
 at its height, the depth of the calls nested in it.
 
 Examples:

@@ -81,6 +81,7 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
     let critical: Vec<Nanos> = tree.ids().map(|id| critical(run, id)).collect();
     let tasks: Vec<u64> = tree.inclusive(&tree.ids().map(|id| totals(run, id).tasks).collect::<Vec<_>>());
     let (work, critical, overhead) = (tree.inclusive(&self_work), tree.inclusive(&critical), tree.inclusive(overhead));
+    let beside = beside_workers(recording, run, &work);
     let mut rows: Vec<Region> = tree
         .children(ContextId::ROOT)
         .filter_map(|id| {
@@ -95,7 +96,11 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
             let span = if serial { work + own.blocked } else { own.span + open };
             let wall = own.wall;
             let share = (tasks[id.index()], tasks[ContextId::ROOT.index()]);
-            let idle = if serial { Nanos::ZERO } else { idle_during(run, share, work, wall, own.blocked) };
+            let idle = if serial {
+                Nanos::ZERO
+            } else {
+                idle_during(run, share, beside.subtracted_from(work), wall, own.blocked)
+            };
             let unused = own.entries == 0 && work == Nanos::ZERO && !is_open;
             // What the path does not wait for may run later, and threads of the program's own run serial code beside.
             // Both are sums that are rounded.
@@ -128,6 +133,37 @@ fn regions(recording: &Recording, run: &Run, overhead: &[Picos], program: &Progr
         .collect();
     rows.sort_by_key(|row| (std::cmp::Reverse(row.critical), row.context));
     rows
+}
+
+/// Work of regions that threads beside the workers did: of one that the main thread runs itself, as rayon has it of a loop over a
+/// single item.
+#[derive(Clone, Copy, Debug, Default)]
+struct Beside {
+    beside: Nanos,
+    regions: Nanos,
+}
+
+impl Beside {
+    /// What is left of the work of a region, if each has the same share of it.
+    fn subtracted_from(self, work: Nanos) -> Nanos {
+        let share = i128::from(work.0) * i128::from(self.beside.0) / i128::from(self.regions.0.max(1));
+        (work - Nanos(i64::try_from(share).unwrap_or(0))).at_least_zero()
+    }
+}
+
+/// What threads did, but for what workers did of it, and for serial code. `work`: of each context, descendants included.
+fn beside_workers(recording: &Recording, run: &Run, work: &[Nanos]) -> Beside {
+    let tree = &recording.contexts;
+    let of = |serial: bool| -> Nanos {
+        let kind =
+            |id: ContextId| tree.site(id).and_then(|site| recording.sites.get(site.0 as usize)).map(|site| site.kind);
+        let rows = tree.children(ContextId::ROOT).filter(|id| kind(*id).is_some_and(|kind| kind.spawns() != serial));
+        rows.map(|id| work[id.index()] + if serial { totals(run, id).blocked } else { Nanos::ZERO }).sum()
+    };
+    let did = run.work() + run.preempted + run.blocked + run.interrupted + run.collector;
+    let workers = (run.wall * i64::from(run.workers) - run.idle).at_least_zero();
+    let regions = of(false);
+    Beside { beside: (did - workers - of(true)).at_least_zero().min(regions), regions }
 }
 
 /// Time that workers waited during regions of `wall` in all: they had `workers × wall`, worked `work` of it, and spent

@@ -6,6 +6,7 @@ mod cilkprof;
 mod differential;
 mod example;
 mod factored;
+mod idle;
 mod merge;
 mod oracle;
 mod order;

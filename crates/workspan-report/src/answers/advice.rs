@@ -128,8 +128,10 @@ pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
     let target = Ratio(goal.target);
     let text = match advice.outcome {
         advise::Outcome::NoData => words.to_owned(),
-        advise::Outcome::AlreadyEnough => format!("parallelism {now}, target {target}: {words}"),
-        _ => format!("parallelism {now}, target {target}, {} predicted: {words}", ratio(reached)),
+        _ if steps.is_empty() => format!("parallelism {now}: target {target} {words}"),
+        _ => {
+            format!("parallelism {now}, {} predicted after the steps below: target {target} {words}", ratio(reached))
+        }
     };
     Answer {
         schema_version: 1,
@@ -148,14 +150,14 @@ pub fn answer(recording: &Recording, goal: &Goal, advice: &Advice) -> Answer {
 
 fn outcome(outcome: advise::Outcome) -> (&'static str, &'static str) {
     match outcome {
-        advise::Outcome::AlreadyEnough => ("already-enough", "reached already"),
-        advise::Outcome::Reached => ("reached", "reached by parallelising the segments below"),
-        advise::Outcome::Overhead => ("overhead", "not reachable, because task overhead would dominate"),
-        advise::Outcome::Waiting => ("waiting", "not reachable, because the critical path mostly waits"),
+        advise::Outcome::AlreadyEnough => ("already-enough", "is reached already"),
+        advise::Outcome::Reached => ("reached", "is reached"),
+        advise::Outcome::Overhead => ("overhead", "is not reachable, because task overhead would dominate"),
+        advise::Outcome::Waiting => ("waiting", "is not reachable, because the critical path mostly waits"),
         advise::Outcome::Scattered => {
-            ("scattered", "not reachable, because many small segments are left on the critical path")
+            ("scattered", "is not reachable, because many small segments are left on the critical path")
         }
-        advise::Outcome::GaveUp => ("gave-up", "not reached within the limit of steps"),
+        advise::Outcome::GaveUp => ("gave-up", "is not reached within the limit of steps"),
         advise::Outcome::NoData => ("no-data", "nothing was measured"),
     }
 }
@@ -176,11 +178,15 @@ fn finding(recording: &Recording, finding: &advise::Finding) -> Finding {
     let (kind, text, at, site, factor, tasks) = match &finding.kind {
         Kind::Parallelise { place, factor: by, critical, strands } => {
             let at = piece(recording, place);
-            let (critical, strands, by_words) = (*critical, count(*strands), factor(Some(*by)));
+            let (critical, by_words) = (*critical, factor(Some(*by)));
+            let strands = if *strands == 1 { "1 strand".to_owned() } else { format!("{} strands", count(*strands)) };
             let text = if critical == Nanos::ZERO {
                 format!("parallelise {}: critical once the others are faster, made {by_words} times faster", at.text)
             } else {
-                format!("parallelise {}: {critical} in {strands} strands, made {by_words} times faster", at.text)
+                format!(
+                    "parallelise {}: {critical} of the critical path, {strands}; made {by_words} times faster",
+                    at.text
+                )
             };
             let site = at.site.clone();
             ("parallelise", text, Some(at), site, Some(*by), None)
@@ -229,8 +235,8 @@ fn too_coarse(recording: &Recording, grain: &Grain) -> String {
     let Grain { site, tasks, mean, pieces, cutoff, .. } = grain;
     let (site, tasks) = (name(recording, *site), count(*tasks));
     // Where creating a task costs next to nothing, any size will do.
-    let least = if *cutoff > Nanos::ZERO { format!(" of at least {cutoff}") } else { String::new() };
-    format!("tasks too large at {site}: {tasks} of {mean} each; split each into {pieces:.0}{least}")
+    let least = if *cutoff > Nanos::ZERO { format!(", none shorter than {cutoff}") } else { String::new() };
+    format!("tasks too large at {site}: {tasks} of {mean} each; split each into up to {pieces:.0}{least}")
 }
 
 /// A caveat's word, and what it says.
@@ -256,7 +262,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
     head(&mut out, &answer.text, &answer.warnings, style);
     if !answer.steps.is_empty() {
         line(&mut out, "");
-        let mut table = Table::new(&["step", "factor", "critical", "strands", "new span", "parallelism", "what"]);
+        let mut table = Table::new(&["step", "factor", "critical", "strands", "span then", "parallelism then", "what"]);
         for (number, step) in (1u32..).zip(&answer.steps) {
             let cells = [
                 number.to_string(),
@@ -270,6 +276,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
             table.row(cells.to_vec());
         }
         table.write(&mut out, style, 6);
+        line(&mut out, &style.dim("critical: of the critical path that the steps before leave"));
     }
     for finding in answer.findings.iter().take(style.top) {
         line(&mut out, "");

@@ -329,18 +329,18 @@ pub fn text(answer: &Answer, style: Style) -> String {
     }
     line(&mut out, "");
     let mut columns = vec![
-        "span on span",
+        "critical: span",
         "share",
-        "work on span",
+        "work",
         "parallelism",
         "calls",
-        "local span",
-        "span on work",
-        "work on work",
+        "self",
+        "all: span",
+        "work",
         "parallelism",
         "burdened",
         "calls",
-        "local work",
+        "self",
     ];
     columns.extend((answer.by == "height").then_some("height"));
     columns.push("caller → callee");

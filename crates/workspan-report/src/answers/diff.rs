@@ -373,7 +373,7 @@ pub fn text(answer: &Answer, style: Style) -> String {
 }
 
 fn prediction_line(prediction: &Prediction) -> String {
-    let parts: Vec<String> = prediction.changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
+    let parts: Vec<String> = prediction.changes.iter().map(|c| format!("{}={}", c.part, factor(c.factor))).collect();
     let error = match prediction.error {
         Some(error) if error.abs() < 5e-4 => "reached".to_owned(),
         Some(error) if error < 0.0 => format!("{} too low", percent(Ratio(-error))),

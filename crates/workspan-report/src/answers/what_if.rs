@@ -137,7 +137,7 @@ fn answer(
     if outcome.strands == 0 {
         warnings.insert(0, "no strand is in the code that you named: nothing changes".to_owned());
     }
-    let names: Vec<String> = changes.iter().map(|c| format!("{} / {}", c.part, factor(c.factor))).collect();
+    let names: Vec<String> = changes.iter().map(|c| format!("{}={}", c.part, factor(c.factor))).collect();
     let numbers = [before, after, ceiling].map(|figures| range(figures.parallelism, figures.even_parallelism));
     let run = match recording.runs.len() {
         0 | 1 => String::new(),

@@ -68,7 +68,7 @@ fn candidates(view: &Depend, work: u64, top: usize, out: &mut String) {
     let (first, rest): (Vec<&Loop>, Vec<&Loop>) =
         all.into_iter().partition(|each| each.inside.is_none() && each.speedup >= LEAST);
     if !first.is_empty() {
-        let mut rows = vec![["program", "work", "iterations", "loop", "write"].map(str::to_owned).to_vec()];
+        let mut rows = vec![["speedup", "work", "iterations", "loop", "write"].map(str::to_owned).to_vec()];
         for each in first.iter().take(top) {
             rows.push(vec![
                 format!("{:.2}x", each.speedup),
@@ -107,7 +107,7 @@ fn refused(view: &Depend, work: u64, top: usize, out: &mut String) {
     if all.is_empty() {
         return;
     }
-    let mut rows = vec![["would gain", "work", "loop", "what forbids it"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["speedup", "work", "loop", "what forbids it"].map(str::to_owned).to_vec()];
     for each in all.iter().take(top) {
         rows.push(vec![
             if each.speedup < LEAST { "-".to_owned() } else { format!("{:.2}x", each.speedup) },
@@ -233,7 +233,7 @@ fn models(view: &Depend, out: &mut String) {
         rows.push(vec![model.name.clone(), parallelism, span, meaning(&model.name).to_owned()]);
     }
     let work = view.models.first().map_or(0, |model| model.work);
-    let _ = writeln!(out, "\nParallelism on as many processors as one likes, of {work} instructions:");
+    let _ = writeln!(out, "\nParallelism on unlimited processors (work {work} instructions; work divided by span):");
     out.push_str(&table::write(&rows, &[Align::Left, Align::Right, Align::Right, Align::Left]));
 }
 

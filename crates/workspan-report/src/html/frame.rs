@@ -100,7 +100,7 @@ pub(crate) fn recording(report: &Report) -> String {
     let items: String =
         items.into_iter().map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>\n", escape::text(&value))).collect();
     format!(
-        "<p class=\"help\">Excluded time is in no other number. A run on another machine, or with another input, may \
+        "<p class=\"help\">No other number contains excluded time. A run on another machine, or with another input, may \
          give other numbers.</p>\n<dl>\n{items}</dl>\n"
     )
 }

@@ -26,7 +26,7 @@ pub(crate) fn panel(report: &Report, keys: &Keys<'_>) -> String {
     format!(
         r#"<p class="help">A box is a site, below the sites that led to it. Its width is a share: on the left of all work, on the right of the
 critical path, each with all code that ran inside. A box that is wide on the right and narrow on the left keeps the others waiting:
-it is much of the path for little work. A box that is alike on both sides runs no more and no less in parallel than the program.
+it is much of the path for little work. A box of the same width on both sides is as parallel as the whole program.
 Space below a box is the site's own code. Sites with almost no code of their own are grey, serial code is hatched;
 recursion is folded, and boxes below {narrowest} are merged. Not shown: when and on which worker code ran.{of_runs}</p>
 <svg width="0" height="0" class="defs" aria-hidden="true"><defs><pattern id="hatch" width="6" height="6"

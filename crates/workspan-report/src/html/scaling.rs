@@ -51,8 +51,8 @@ is code to run. {predicted} Not included: what processors cost each other, for e
         what_if = match live.and_then(|live| live.carried.as_ref()) {
             Some(_) =>
                 "On the right: the segments that the critical path mostly consists of. A slider predicts the effect of making \
-                 a segment faster by running it in parallel. It divides the time that the code runs; time that the code \
-                 waits for files, timers or other processes stays. The work stays as it is. Workspan does not know whether \
+                 a segment faster by running it in parallel. The slider divides the time that the code runs; the \
+                 time that the code waits for files, timers or other processes stays, and so does the work. Workspan does not know whether \
                  the segment can run in parallel.",
             _ => "",
         },
@@ -70,7 +70,7 @@ fn predicted(report: &Report, live: &Live) -> String {
     let folded = match live.folded {
         (0, _) => String::new(),
         (strands, work) => format!(
-            " For this, {} strands were merged into others, of up to {work} each.",
+            " To save time, the simulation merged {} short strands into others, of up to {work} each.",
             crate::words::count(strands)
         ),
     };

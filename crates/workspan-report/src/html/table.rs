@@ -59,6 +59,7 @@ pub(crate) fn regions(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -
         "regions",
         &columns,
         &report.regions.iter().map(row).collect::<String>(),
+        &rows::region_notes(&report.regions),
         "The top level of the program: parallel regions with all that runs inside them, and the serial code between them. Rows do \
          not overlap; their shares of the critical path add up to 100 %. Idle is the time that workers waited for work \
          meanwhile, summed over all workers, so it may exceed the time that passed. Not shown: why they waited.",
@@ -81,6 +82,7 @@ pub(crate) fn sites(report: &Report, keys: &Keys<'_>, listing: &Listing<'_>) -> 
         "sites",
         &columns,
         &report.sites.iter().map(row).collect::<String>(),
+        &rows::site_notes(&report.sites),
         "Lines that create tasks or threads. Critical (self) is the share of the critical path that the site's own code has; \
          with serial code it adds up to 100 %. Work and span are totals, with all code that ran inside, so rows overlap. Not \
          shown: another path may be almost as long and limit the program next.",
@@ -105,12 +107,14 @@ fn write_row(row: &str, keys: &Keys<'_>, id: &str, share: Option<f64>, cells: &[
     )
 }
 
-fn table(id: &str, columns: &Columns, rows: &str, help: &str) -> String {
+fn table(id: &str, columns: &Columns, rows: &str, notes: &[&str], help: &str) -> String {
+    let notes: String =
+        notes.iter().map(|note| format!("<p class=\"conditions\">{}</p>\n", escape::text(note))).collect();
     format!(
         r#"<p class="help">{help}</p>
 <div class="scroll"><table class="rows" data-table="{id}"><thead>{head}</thead><tbody>
 {rows}</tbody></table></div>
-"#,
+{notes}"#,
         head = explained(columns, columns.names().len() - 1),
     )
 }

@@ -309,7 +309,7 @@ fn extremes_and_losses_are_shown() {
         &Sources::new(),
         &[
             "<th scope=\"row\">lowest</th><td>1.00 µs</td>",
-            "<p class=\"conditions\">1 worker; median of 5 runs</p>",
+            "<p class=\"conditions\">1 worker; tables: medians of 5 runs; the lines above them: the run of median parallelism</p>",
             "Drawn from the run whose parallelism is the median.",
             "<b aria-hidden=\"true\">!</b> some were lost",
             "12.3 k events did not fit",

@@ -32,7 +32,7 @@ pub(crate) fn panel(report: &Report, live: Option<&Live>) -> String {
     format!(
         r#"<section id="timeline"><h2>Over time</h2>
 <p class="help">Strands running at each moment, averaged over {width}. Below the number of workers, some workers waited. Low for long:
-too little parallelism there. Low and ragged although parallelism is high: work did not reach the workers in time. A strand is
+too little parallelism there. Low and ragged in a program of high parallelism: work did not reach the workers in time. A strand is
 drawn from its start for as long as its cost; interruptions are excluded, so it ends a little early.{of_runs} Not shown: which
 worker ran it, and why a worker waited.</p>
 <figure><figcaption><b>Strands running</b> {mean} on average, {most} at most, over {length}</figcaption>

@@ -17,6 +17,7 @@ pub fn text(view: &Scale, style: Style, unicode: bool) -> String {
     speedups(&mut out, view, style);
     line(&mut out, "");
     times(&mut out, view, style);
+    line(&mut out, &style.dim(SYMBOLS));
     line(&mut out, &style.dim(&conditions(view)));
     if view.points.len() > 1 {
         line(&mut out, "");
@@ -31,6 +32,11 @@ pub fn text(view: &Scale, style: Style, unicode: bool) -> String {
     sites(&mut out, view, style);
     out
 }
+
+/// What the columns of times are.
+pub(super) const SYMBOLS: &str =
+    "T_P: time on P workers; I_P: time that the P workers were idle, added up; W_P = P·T_P - I_P: time that they \
+                                  worked; F_P = W_P - T_1: what the work takes longer than on one worker";
 
 fn speedups(out: &mut String, view: &Scale, style: Style) {
     let elision = view.elision.is_some();
@@ -144,6 +150,7 @@ fn regions(out: &mut String, view: &Scale, style: Style) {
         return;
     }
     line(out, "");
+    line(out, "by region, in the further runs that attribute the loss:");
     let mut table = Table::new(&["idle I_P", "inflation F_P", "T_1", "W_P", "region"]);
     for region in view.regions.iter().take(style.top) {
         let cells = [region.idle_ns, region.inflation_ns, region.one_worker_ns, region.work_ns].map(time);

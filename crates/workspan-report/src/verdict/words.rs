@@ -150,14 +150,17 @@ fn why_words(recording: &Recording, why: &Why) -> String {
 }
 
 fn loss_line(recording: &Recording, judged: &Judged, loss: &Loss) -> String {
+    // The cost of creating tasks is a part of the work: these processors are busy.
+    let (verb, all) = match loss.cause {
+        Cause::TaskOverhead => ("busy with", "the overhead"),
+        _ => ("lost to", "the loss"),
+    };
     let parts: Vec<String> = loss
         .parts
         .iter()
-        .map(|part| format!("{} ({} of it)", reason(recording, part.site, &part.reason), percent(part.share)))
+        .map(|part| format!("{} ({} of {all})", reason(recording, part.site, &part.reason), percent(part.share)))
         .collect();
     let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-    // The cost of creating tasks is a part of the work: these processors are busy.
-    let verb = if loss.cause == Cause::TaskOverhead { "busy with" } else { "lost to" };
     format!("  {:>4} of {} {verb} {}{parts}", format!("{:.1}", loss.speedup.0), processors(judged), name(loss.cause))
 }
 
@@ -179,7 +182,7 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
             format!("only {} of {at}", threads_of(threads))
         }
         Reason::FewThreads { threads, at_a_time } => {
-            format!("{:.1} at a time of the {} of {at}", at_a_time.0, threads_of(threads))
+            format!("on average {:.1} of the {} of {at} run at a time", at_a_time.0, threads_of(threads))
         }
         Reason::FewTasks { tasks } => format!("about {} at a time at {at}", tasks_of(tasks)),
         Reason::LongTask { longest, mean } if mean > Nanos::ZERO && longest.0 / 2 > mean.0 => {
@@ -255,12 +258,12 @@ fn gain(judged: &Judged, part: &Part) -> String {
     };
     match first {
         Some(Ratio(most)) => format!(
-            " (at most {without:.1}x on {on} if none of it stays on the critical path; at most {most:.1}x if it starts first)"
+            " (at most {without:.1}x on {on} if none of this code stays on the critical path; at most {most:.1}x if the longest task starts first)"
         ),
         None if matches!(part.reason, Reason::SmallTasks { .. }) => {
             format!(" (at most {without:.1}x on {on} if creating tasks cost nothing)")
         }
-        None => format!(" (at most {without:.1}x on {on} if none of it stays on the critical path)"),
+        None => format!(" (at most {without:.1}x on {on} if none of this code stays on the critical path)"),
     }
 }
 

@@ -12,7 +12,7 @@ pub const WORDS: [(&str, &str); 14] = [
         "work (or, with waits for the outside world, the time on one processor) divided by span: the highest speedup over one \
          processor, however many processors you add",
     ),
-    ("site", "a line of the source that forks, spawns, starts a thread or begins a loop"),
+    ("site", "a line of the source that forks, spawns or begins a loop; of threads, the function that they run"),
     ("region", "an outermost site, with all that runs inside it; the code between regions is serial"),
     (
         "strand",
@@ -26,7 +26,8 @@ pub const WORDS: [(&str, &str); 14] = [
     ),
     (
         "self, total",
-        "of a site: its own code alone, or with all sites that run inside it. Total numbers of nested sites overlap",
+        "of a site: its own code alone, or with all sites that run inside it, on the critical path or not. Total numbers of nested sites \
+         overlap",
     ),
     ("steal", "a worker without a task takes one that another worker created; moving it to another processor takes time"),
     (
@@ -36,7 +37,11 @@ pub const WORDS: [(&str, &str); 14] = [
     ),
     ("task overhead", "cost of creating tasks, as a share of the work of the program"),
     ("task size", "time of the code that a task ran itself: mean, median, and the size that one task in ten exceeds (p90)"),
-    ("idle", "time that workers waited for work, summed over all workers: it may exceed the time that passed"),
+    (
+        "idle",
+        "time that workers waited for work, summed over all workers: it may exceed the time that passed. With rayon, the main \
+         thread is no worker",
+    ),
     (
         "blocked",
         "time that strands waited for files, timers or other processes: in the span, not in the work; no processor is needed \

@@ -39,6 +39,8 @@ pub(crate) fn piece(recording: &Recording, at: &Place) -> Piece {
         _ if matches!(kind, Some(SiteKind::Serial { from, to }) if from.or(to).is_some()) => label,
         // Of branches that fork further, this is what the last ones do.
         (Point::Begin, Point::End) if !matches!(kind, Some(SiteKind::Join)) => format!("{label}, all of it"),
+        // Of a loop, or a line that creates several tasks.
+        (Point::Site(before), Point::Site(after)) if before == after => format!("{label}, between events at {to}"),
         _ => format!("{label}, {from} to {to}"),
     };
     Piece { site: id(recording, at.site), from, to, text }

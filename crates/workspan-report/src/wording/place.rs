@@ -79,7 +79,7 @@ pub fn of_id(recording: &Recording, id: Option<SiteId>) -> Option<Place> {
 pub fn serial(from: Option<&Place>, to: Option<&Place>, ran: Option<&Ran>) -> String {
     let at = text;
     let between = match (from, to) {
-        (None, None) => String::new(),
+        (None, None) => "before any region".to_owned(),
         (None, Some(to)) => format!("before {}", at(to)),
         (Some(from), None) => format!("after {}", at(from)),
         (Some(from), Some(to)) if from == to => format!("between runs of {}", at(from)),

@@ -11,7 +11,7 @@ use super::DEFAULT_TOP;
 pub const DEFAULT_PROFILE: &str = "workspan.depend";
 
 const DEPEND: &str = "\
-Build the program by `workspan build` first, with the compiler options that it always has.
+Build the program with `workspan build` first, with its usual compiler options.
 
 Examples:
   workspan build -- cc -O2 prog.c -o prog -lm
@@ -43,16 +43,16 @@ pub struct DependOptions {
     /// Write the profile to FILE; keep an existing one as FILE.old.
     #[arg(short, long, value_name = "FILE", default_value = DEFAULT_PROFILE)]
     pub output: PathBuf,
-    /// Add this run to the profile in FILE: what any input forbids, is forbidden.
+    /// Add this run to the profile in FILE: a loop is parallel only if no run forbids it.
     #[arg(long)]
     pub add: bool,
-    /// Take the effects of functions that were not built by Workspan from FILE: `NAME none|io|random|state|unknown` on each line.
+    /// Read from FILE what functions do that `workspan build` did not compile: on each line `NAME none|io|random|state|unknown`.
     #[arg(long, value_name = "FILE")]
     pub effects: Option<PathBuf>,
-    /// Use at most MIB mebibytes for the history of the program's memory; beyond, the profile ends (default: 8192).
+    /// Use at most MIB mebibytes for the history of the program's memory; when they are full, the profile ends.
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory_limit: u64,
-    /// Let N MiB of events wait to be analysed before the program waits (default: 32).
+    /// Queue up to N MiB of events for the analysis; when the queue is full, the program waits.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=2048))]
     pub buffer: u32,
     /// How to report.
@@ -115,16 +115,16 @@ pub struct DependWhatIf {
     /// The profile.
     #[arg(default_value = DEFAULT_PROFILE)]
     pub file: PathBuf,
-    /// Remove these dependences.
+    /// Assume that DEPENDENCE is gone.
     #[arg(long, value_name = "DEPENDENCE")]
     pub remove: Vec<String>,
-    /// Give each iteration a copy of the variable of its own.
+    /// Assume that each iteration has its own copy of the variable.
     #[arg(long, value_name = "DEPENDENCE")]
     pub private: Vec<String>,
-    /// Compute the variable from the iteration's number.
+    /// Assume that each iteration computes the variable from its own number.
     #[arg(long, value_name = "DEPENDENCE")]
     pub closed_form: Vec<String>,
-    /// Run a line, with what it calls, or the loop that begins there, FACTOR times faster.
+    /// Assume that a line, with what it calls, or the loop that begins there, runs FACTOR times faster.
     #[arg(long, value_name = "FILE:LINE=FACTOR")]
     pub speed_up: Vec<String>,
     /// Report as JSON, to FILE or to standard output.

@@ -200,7 +200,7 @@ pub struct GraphRecord {
     /// Write the graph to FOLDER; a former one is kept as FOLDER.old. Under mpirun each rank writes its own: NAME.RANK.graph.
     #[arg(short, long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
     pub output: PathBuf,
-    /// Let N MiB of events wait to be written before the program waits (default: 32).
+    /// Queue up to N MiB of events for the file; when the queue is full, the program waits.
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=2048))]
     pub buffer: u32,
     /// The program and its arguments.

@@ -5,9 +5,11 @@ use std::ffi::OsString;
 use clap::Args;
 
 const BUILD: &str = "\
-COMMAND runs with clang, clang++ and flang in place of cc, gcc, c++, g++, gfortran and the like, first in PATH and in CC,
-CXX and FC, with versions in their names, too; cargo builds with instrumentation for the machine's target, into target/TRIPLE.
-A build made without must be cleaned first: objects that are there already stay as they are.
+COMMAND runs with clang, clang++ and flang in place of cc, gcc, c++, g++, gfortran and others, also \
+under names with versions: Workspan puts them first in PATH and into CC, CXX and FC. With cargo, Rust's \
+own compiler instruments, and the program goes to target/TRIPLE. Clean an existing build first: objects \
+that are up to date are not compiled again. For `workspan record`, use `cargo workspan build` (rayon) or \
+no special build (OpenMP, oneTBB, threads).
 
 Examples:
   workspan build -- make -j

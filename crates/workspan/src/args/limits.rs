@@ -42,7 +42,7 @@ pub struct Limits {
     pub limit: Option<u64>,
     /// Use at most MIB mebibytes for the history of the program's memory: a sixth for what it is using, the rest for what it has not
     /// accessed for long, packed. Beyond, the analysis sees dependences between addresses of the same page that are not
-    /// there, and says so (default: 4096).
+    /// there, and says so.
     #[arg(long, value_name = "MIB", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub memory_limit: u64,
     /// Analyse only: `table` for the seven models and TruMerge, which is faster, or `tru` for Tru alone (default: all models,

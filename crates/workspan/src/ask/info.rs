@@ -138,7 +138,7 @@ fn as_text(file: &Path, opened: &Opened, strands: &Strands) -> String {
         (
             "sites",
             format!(
-                "{}, in {}",
+                "{} with serial code, in {}",
                 r.sites.len(),
                 match r.contexts.len() {
                     1 => "1 context".to_owned(),
@@ -151,7 +151,7 @@ fn as_text(file: &Path, opened: &Opened, strands: &Strands) -> String {
     if let Some(run) = r.runs.first() {
         rows.push(("clock", clock_words(r, run)));
         let features: Vec<_> = run.features.iter().map(|f| feature(*f)).collect();
-        rows.push(("witnesses", if features.is_empty() { "none".to_owned() } else { features.join(", ") }));
+        rows.push(("clock checks", if features.is_empty() { "none".to_owned() } else { features.join(", ") }));
     }
     if strands.there {
         let how = if strands.problems.is_empty() { "all of them".to_owned() } else { strands.problems.join("; ") };
@@ -219,8 +219,20 @@ fn clock_words(recording: &Recording, run: &Run) -> String {
 }
 
 fn runs_table(runs: &[Run]) -> String {
-    let header =
-        ["run", "work", "span", "wall", "cpu", "tasks", "workers", "pools", "threads", "split as on", "lost", "ended"];
+    let header = [
+        "run",
+        "work",
+        "span",
+        "wall",
+        "cpu",
+        "tasks",
+        "workers",
+        "pools",
+        "threads",
+        "loops split for",
+        "events lost",
+        "ended",
+    ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (run, n) in runs.iter().zip(1..) {
         let n: u32 = n;
@@ -249,7 +261,7 @@ fn runs_table(runs: &[Run]) -> String {
 }
 
 fn costs_table(runs: &[Run]) -> String {
-    let header = ["run", "fork and join", "hook", "batched hook", "displaced by batching"];
+    let header = ["run", "cost of fork and join", "of a hook", "of a batched hook", "time displaced by batching"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (run, n) in runs.iter().zip(1..) {
         let n: u32 = n;

@@ -51,6 +51,10 @@ Examples:
   cargo workspan depend --release -- input.txt
   cargo workspan build --release && workspan record -- target/workspan/release/prog";
 
+const ONLY_BUILDS: &str = "\
+The program runs later, by `workspan record OPTIONS -- PROGRAM`. `cargo workspan build` puts it into target/workspan: \
+the program of `cargo build` stays as it is.";
+
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Build and run; report work, span, parallelism and what limits it.
@@ -110,7 +114,13 @@ struct PassedDepend {
 
 /// Commands and their options, with help by groups.
 pub fn command() -> clap::Command {
-    groups::grouped(Cargo::command(), groups::CARGO)
+    let only_builds = |command: clap::Command| {
+        // How to run a program is for the command that runs it.
+        let of_runs = |arg: clap::Arg| if arg.get_id() == "cargo" { arg } else { arg.hide(true) };
+        command.mut_args(of_runs).after_help(ONLY_BUILDS)
+    };
+    let cargo = Cargo::command().mut_subcommand("build", only_builds).mut_subcommand("install", only_builds);
+    groups::grouped(cargo, groups::CARGO)
 }
 
 fn parse(arguments: &[OsString]) -> Result<Cargo, clap::Error> {

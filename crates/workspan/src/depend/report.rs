@@ -27,10 +27,11 @@ pub fn run(args: &DependReport) -> anyhow::Result<Outcome> {
 
 /// Reads a profile.
 pub fn read(file: &Path) -> anyhow::Result<Profile> {
-    let bytes = files::read_regular(file, LARGEST)
-        .with_context(|| format!("cannot read {} (made by `workspan depend`)", output::path(file)))?;
+    let bytes = files::read_regular(file, LARGEST).with_context(|| {
+        format!("cannot read {} (`workspan depend -- PROGRAM` writes a profile, NAME.depend)", output::path(file))
+    })?;
     decode(&bytes).with_context(|| {
-        format!("cannot read {} (profiles are what `workspan depend -- PROGRAM` writes)", output::path(file))
+        format!("cannot read {} (`workspan depend -- PROGRAM` writes a profile, NAME.depend)", output::path(file))
     })
 }
 

@@ -13,8 +13,15 @@ use crate::output;
 pub fn open(folder: &Path) -> anyhow::Result<Recording> {
     let path = folder.join(NAME);
     let recording = Recording::open(&path).with_context(|| {
-        let hint = if folder.is_file() { "; a task graph is a folder, NAME.graph" } else { "" };
-        format!("cannot read the task graph {} (made by `workspan graph record`{hint})", folder.display())
+        let name = folder.display();
+        let what = if folder.is_file() {
+            format!("{name} is no task graph, which is a folder, NAME.graph")
+        } else if folder.is_dir() && !path.exists() {
+            format!("there is no task graph in the folder {name}")
+        } else {
+            format!("cannot read the task graph {name}")
+        };
+        format!("{what} (`workspan graph record` writes one)")
     })?;
     for problem in problems(&recording) {
         output::note(&format!("{}: {problem}", folder.display()));

@@ -197,8 +197,7 @@ command reads the merged recording.",
     Verb {
         name: "limits",
         question: "How parallel could a program be at most, and which dependences limit it?",
-        text: "\
-  workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] [--roi FUNCTION] -- ./prog args
+        text: "  workspan limits [--json | --csv] [--html page.html] [--svg bars.svg] [--limit N] [--roi FUNCTION] -- ./prog args
 Runs any program for x86-64 under the emulator qemu-user and follows dependences between its instructions, under seven models
 at once, and for windows and widths of a processor. Takes some hundred times as long as the program alone (--models table: a
 third, --models tru: a tenth). Needs no build, no recording. --roi main excludes start-up.",
@@ -305,8 +304,7 @@ command that installs it.",
     Verb {
         name: "build",
         question: "How do I build a program whose memory accesses can be recorded?",
-        text: "\
-  workspan build -- COMMAND             make -j, cc -O2 a.c -o a, cargo build --release, …
+        text: "  workspan build -- COMMAND             make -j, cc -O2 a.c -o a, cargo build --release, …
 C, C++ and Fortran are compiled by clang and flang of LLVM 16 to 22, whatever the build calls them, Rust by its own
 compiler. Clean the build first.",
         fields: &[],
@@ -314,8 +312,7 @@ compiler. Clean the build first.",
     Verb {
         name: "graph",
         question: "What did each task execute and touch, and what was ordered?",
-        text: "\
-  workspan graph record [-o FOLDER] -- COMMAND
+        text: "  workspan graph record [-o FOLDER] -- COMMAND
   workspan graph merge [-o FOLDER] GRAPH…       (ranks of a program on MPI)
   workspan graph report | cache | races | timeline | misses | sharing | code | waits [FOLDER] [--json]
   workspan graph export --format dot | graphml | perfetto [FOLDER] [-o FILE]
@@ -325,8 +322,7 @@ For programs made by workspan build. races ends with status 1 if there is one.",
     Verb {
         name: "depend",
         question: "Which loops and calls could run in parallel, and which dependence forbids it?",
-        text: "\
-  workspan depend [-o FILE] [--add] [--json=FILE] [--sarif FILE] [--csv FILE] [--html FILE] -- ./prog args
+        text: "  workspan depend [-o FILE] [--add] [--json=FILE] [--sarif FILE] [--csv FILE] [--html FILE] -- ./prog args
   workspan depend report [FILE] [--json]
   workspan depend what-if [FILE] --remove | --private | --closed-form DEPENDENCE, --speed-up FILE:LINE=FACTOR [--json]
   workspan depend export --format dot [FILE] [-o FILE]

@@ -103,7 +103,7 @@ pub fn write(recording: &Recording, logs: &[RunLog], file: &Path) -> anyhow::Res
         }
     }
     drop(progress);
-    output::message(&format!("{} strands in {} ({} bytes)", sums.0, output::path(&folder), sums.1));
+    output::message(&format!("wrote {} strands to {} ({} bytes)", sums.0, output::path(&folder), sums.1));
     Ok(all_kept)
 }
 

@@ -68,8 +68,8 @@ pub fn runtime(executable: &Path, idle_only: bool) -> anyhow::Result<Box<dyn Run
             anyhow::bail!("{} cannot be profiled: {obstacle}", executable.display());
         }
         anyhow::bail!(
-            "{} is not instrumented and does not use OpenMP, oneTBB or threads of its own. For a Rust program that uses rayon: build it with \
-             `cargo workspan build`, or build and run it with `cargo workspan run`",
+            "{0} is not instrumented and does not use OpenMP, oneTBB or threads of its own. For a Rust program that uses rayon: build it with \
+             `cargo workspan build`, or build and run it with `cargo workspan run`. How parallel a serial program could be: `workspan limits -- {0}`",
             executable.display()
         );
     };

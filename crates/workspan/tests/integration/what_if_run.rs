@@ -89,7 +89,7 @@ fn repeated_runs_are_asked_the_typical_one() {
     run(&mut record(&folder, &all, &build::program("planted"), &["marked"])).check_success();
     let report = json(&folder.join("report.json"));
     assert_eq!(answers(&report)[0]["run"], 2);
-    assert!(answers(&report)[0]["text"].as_str().expect("text").ends_with("with middle / 8 (run 2 of 3)"));
+    assert!(answers(&report)[0]["text"].as_str().expect("text").ends_with("with middle=8 (run 2 of 3)"));
     check_same(&folder, &MARKED[..1], answers(&report));
 }
 
@@ -102,7 +102,7 @@ fn a_run_of_rayon_leaves_no_strands() {
     settings().bind(|| insta::assert_snapshot!("asked.rayon", told(&ended.check_success().err())));
     check_nothing_else(&folder, &["page.html", "workspan.wspan"]);
     let page = fs::read_to_string(folder.join("page.html")).expect("it was written");
-    assert!(page.contains("<h2>What if</h2>") && page.contains("with middle / 8</strong>"));
+    assert!(page.contains("<h2>What if</h2>") && page.contains("with middle=8</strong>"));
     // A recording is not asked again.
     assert_eq!(report(&folder, "workspan.wspan")["what_if"], Value::Null);
     // Nor is there a place beside a device.

@@ -13,8 +13,8 @@ pub(in crate::depend) fn critical(view: &CriticalPaths, top: usize, out: &mut St
     }
     let _ = writeln!(
         out,
-        "\nCritical path, with the clauses above: parallelism {:.2} if iterations wait for whole iterations, {:.2} if lines wait \
-         for lines.\nOf the latter, {} instructions, the costliest lines:",
+        "\nCritical path, with the clauses above: parallelism {:.2} if an iteration waits for whole iterations, {:.2} if a line \
+         waits for single lines.\nThe costliest lines of the path by single lines, which has {} instructions:",
         view.iterations_as_tasks.parallelism, view.lines_as_tasks.parallelism, view.lines_as_tasks.span
     );
     out.push_str(&lines(&view.lines, top));
