@@ -34,5 +34,6 @@ pub mod locals;
 pub mod names;
 pub mod plan;
 pub mod rust;
+mod scopes;
 pub mod updates;
 pub mod variables;
