@@ -249,6 +249,7 @@ pub mod opcode {
     pub const FSUB: i32 = 11;
     pub const MUL: i32 = 12;
     pub const FMUL: i32 = 13;
+    pub const SHL: i32 = 20;
     pub const AND: i32 = 23;
     pub const OR: i32 = 24;
     pub const XOR: i32 = 25;
