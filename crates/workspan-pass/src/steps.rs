@@ -36,7 +36,7 @@ impl Conditions<'_> {
     }
 
     /// True if what is stored is the rest of what was there, less a fixed number, and never less than nothing: how Rust cuts a slice into
-    /// pieces. After so many iterations it is known, as for any step.
+    /// pieces. What it is after any number of iterations is known, as for other steps.
     fn counts_down(&self, store: Ref, alloca: Ref, inside: &[usize]) -> bool {
         let llvm = self.llvm;
         let value = self.plain(llvm.operand(store, 0));

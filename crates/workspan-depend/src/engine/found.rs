@@ -99,7 +99,8 @@ impl Engine {
         let key = Key { kind, source: source.site, sink, source_call, sink_call, carrier, function };
         let known = self.table.all.len();
         let record = self.table.record(key, address, node.iteration);
-        self.count(context, (record, at.node), address, distances);
+        let seen = (address, context.nodes[at.node].start);
+        context.parts.count(&mut self.table, (record, at.node), seen, distances);
         context.steady.found(record, distances, || find(kind, source, at, record));
         context.shapes.found(record, !at.carried || source.first >= context.nodes[at.node].former);
         if record as usize == known {
@@ -149,7 +150,8 @@ impl Engine {
         let is_quiet = memo.is_quiet && is_own && (at.carried || node.ended_at(source.last).is_none());
         let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
         let is_near = !at.carried || source.first >= node.former;
-        self.count(context, (record, at.node), address, distances);
+        let seen = (address, context.nodes[at.node].start);
+        context.parts.count(&mut self.table, (record, at.node), seen, distances);
         context.steady.found(record, distances, || find(kind, source, at, record));
         context.shapes.found(record, is_near);
         if kind == Kind::Raw && !is_lived {

@@ -4,7 +4,7 @@
 //! where pages begin depends on where the system puts the stack. A count is a number of later accesses, so a dependence that
 //! several cells of one access find in the same node of the tree is counted once; its distances span those of all cells.
 
-use super::{Context, Engine};
+use crate::table::Table;
 
 /// Dependences that the parts of an access have found so far.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl Parts {
         (self.address, self.pieces, self.cells) = (address, is_part, false);
     }
 
-    /// It has so many cells.
+    /// The cells of the piece are counted.
     #[inline]
     pub(super) fn of_cells(&mut self, count: u32) {
         self.cells = count > 1;
@@ -40,32 +40,28 @@ impl Parts {
         (self.pieces, self.cells) = (false, false);
         self.found.clear();
     }
-}
 
-impl Engine {
-    /// A dependence was seen, at a node.
+    /// A dependence was seen, at a node that began at `start`.
     #[inline]
     pub(super) fn count(
         &mut self,
-        context: &mut Context,
+        table: &mut Table,
         (record, node): (u32, usize),
-        address: u64,
+        (address, start): (u64, u64),
         distances: (u64, u64),
     ) {
-        let start = context.nodes[node].start;
-        let parts = &mut context.parts;
-        if !parts.pieces && !parts.cells {
-            self.table.count(record, (address, start), distances);
+        if !self.pieces && !self.cells {
+            table.count(record, (address, start), distances);
             return;
         }
-        match parts.found.iter_mut().find(|found| (found.0, found.1) == (record, node)) {
+        match self.found.iter_mut().find(|found| (found.0, found.1) == (record, node)) {
             Some((.., most)) => {
-                self.table.widen(record, distances, distances.1.saturating_sub(*most));
+                table.widen(record, distances, distances.1.saturating_sub(*most));
                 *most = distances.1.max(*most);
             }
             None => {
-                parts.found.push((record, node, distances.1));
-                self.table.count(record, (parts.address, start), distances);
+                self.found.push((record, node, distances.1));
+                table.count(record, (self.address, start), distances);
             }
         }
     }

@@ -146,7 +146,7 @@ impl Writer {
         Index { constant: self.random.below(8), counters, n: self.random.below(3) }
     }
 
-    /// So many bytes, at an element of the array itself, or at any byte, or at a multiple of the size.
+    /// Bytes of the given size, at an element of the array itself, or at any byte, or at a multiple of the size.
     fn place(&mut self, depth: usize, size: &mut u64) -> Place {
         let (base, element) = {
             let at = self.below(self.known.len());
@@ -261,7 +261,7 @@ impl Writer {
         Statement::Declare { slot, pointer, body }
     }
 
-    /// Room for so many bytes, in any object.
+    /// Room for that number of bytes, in any object.
     fn bytes(&mut self, depth: usize, room: u64) -> Place {
         let place = self.place(depth, &mut 1);
         Place { most: COMMON + 1 - room, and_n: false, scale: 1, ..place }
@@ -477,7 +477,7 @@ fn types() -> String {
         .concat()
 }
 
-/// JSON of `./prog`, whose environment has so many bytes more.
+/// JSON of `./prog`, whose environment is larger by that number of bytes.
 fn profile(folder: &std::path::Path, more: usize) -> Vec<u8> {
     let mut command = command(folder, &["depend", "-o", "run.depend", "--json", "--", "./prog"]);
     let output = command.env("MORE", "x".repeat(more)).output().expect("it can be run");
