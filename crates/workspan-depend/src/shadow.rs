@@ -233,6 +233,12 @@ pub struct Span {
 }
 
 impl Span {
+    /// How many cells there are.
+    #[inline]
+    pub fn count(self) -> u32 {
+        self.end - self.first
+    }
+
     /// Numbers of its cells.
     pub fn cells(self) -> impl Iterator<Item = (u32, u32)> {
         (self.first..self.end).map(move |cell| (self.page, cell))

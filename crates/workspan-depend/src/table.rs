@@ -174,6 +174,15 @@ impl Table {
         record.latest = (tally.last, start);
     }
 
+    /// Another part of the access that was counted last has it, too, at these distances: the greatest is so much further.
+    pub fn widen(&mut self, number: u32, distances: (u64, u64), further: u64) {
+        if let Some((_, record)) = self.all.get_mut(number as usize) {
+            record.least = record.least.min(distances.0);
+            record.most = record.most.max(distances.1);
+            record.sum = record.sum.saturating_add(further);
+        }
+    }
+
     /// A dependence was seen.
     #[inline]
     pub fn count(&mut self, number: u32, at: (u64, u64), distances: (u64, u64)) {

@@ -172,7 +172,7 @@ impl Judge<'_> {
             }
             Remedy::Copies { last } => {
                 let variable = self.variable(key);
-                if !variable.is_empty() {
+                if !variable.is_empty() && (last || !self.is_own_counter(carrier, carried)) {
                     found.private.push(Private { variable, last });
                 }
             }

@@ -226,8 +226,21 @@ impl Conditions<'_> {
             && llvm.block_of(value) == self.blocks[self.loops.loops[number].header]
     }
 
+    /// True if an instruction of a block always runs before another one, in the same iteration.
+    fn is_before(&self, (first, of_first): (Ref, usize), second: Ref) -> bool {
+        let llvm = self.llvm;
+        let block = llvm.block_of(second);
+        if self.blocks[of_first] == block {
+            let all = llvm.instructions(block);
+            let place = |wanted: Ref| all.iter().position(|each| *each == wanted);
+            return place(first) < place(second);
+        }
+        let of_second = self.blocks.iter().position(|each| *each == block);
+        of_second.is_some_and(|of_second| self.loops.dominates(of_first, of_second))
+    }
+
     /// Writes of a variable within some blocks.
-    fn stores(&self, alloca: Ref, inside: &[usize]) -> Vec<(Ref, usize)> {
+    pub(crate) fn stores(&self, alloca: Ref, inside: &[usize]) -> Vec<(Ref, usize)> {
         let llvm = self.llvm;
         let all = users_through(llvm, alloca).into_iter().filter(|user| llvm.opcode(*user) == opcode::STORE);
         all.filter_map(|store| {
@@ -235,52 +248,6 @@ impl Conditions<'_> {
             inside.iter().find(|number| self.blocks[**number] == block).map(|number| (store, *number))
         })
         .collect()
-    }
-
-    fn step(&self, store: Ref, alloca: Ref, inside: &[usize]) -> Option<i64> {
-        let llvm = self.llvm;
-        let value = self.plain(llvm.operand(store, 0));
-        if llvm.is_a_instruction(value).is_null() {
-            return None;
-        }
-        let is_old = |value: Ref| {
-            let value = self.plain(value);
-            !llvm.is_a_instruction(value).is_null()
-                && llvm.opcode(value) == opcode::LOAD
-                && base(llvm, llvm.operand(value, 0)) == alloca
-        };
-        let (old, step, sign) = match llvm.opcode(value) {
-            opcode::ADD if is_old(llvm.operand(value, 0)) => (true, llvm.operand(value, 1), 1),
-            opcode::ADD => (is_old(llvm.operand(value, 1)), llvm.operand(value, 0), 1),
-            opcode::SUB => (is_old(llvm.operand(value, 0)), llvm.operand(value, 1), -1),
-            opcode::GEP if llvm.operands(value) == 2 => (is_old(llvm.operand(value, 0)), llvm.operand(value, 1), 1),
-            _ => return None,
-        };
-        if !old {
-            return None;
-        }
-        if let Some(constant) = llvm.constant(step) {
-            return (constant != 0).then_some(sign * constant);
-        }
-        let step = self.plain(step);
-        let is_value = !llvm.is_a_instruction(step).is_null();
-        if is_value && !inside.iter().any(|block| self.blocks[*block] == llvm.block_of(step)) {
-            return Some(0);
-        }
-        let is_load = is_value && llvm.opcode(step) == opcode::LOAD;
-        let source = if is_load { base(llvm, llvm.operand(step, 0)) } else { step };
-        let fixed = is_load && self.locals.number(llvm, source).is_some() && self.stores(source, inside).is_empty();
-        (fixed || !llvm.is_a_argument(step).is_null()).then_some(0)
-    }
-
-    fn plain(&self, mut value: Ref) -> Ref {
-        let llvm = self.llvm;
-        while !llvm.is_a_instruction(value).is_null()
-            && (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&llvm.opcode(value))
-        {
-            value = llvm.operand(value, 0);
-        }
-        value
     }
 }
 
@@ -348,7 +315,10 @@ impl Slice<'_, '_> {
                 for (store, _) in stores.iter().filter(|_| is_made_up) {
                     moves |= self.varies(llvm.operand(*store, 0), depth + 1);
                 }
-                self.data |= moves;
+                // A copy that the test itself makes of a counter is no more than that counter.
+                let is_copy = is_made_up
+                    && matches!(stores.as_slice(), [(store, at)] if self.conditions.is_before((*store, *at), value));
+                self.data |= moves && !is_copy;
                 moves
             }
             opcode::CALL | opcode::INVOKE => {

@@ -71,14 +71,17 @@ pub fn inline_accessors(llvm: &Llvm, module: Ref) {
     }
 }
 
-/// Parameters of inlined functions, which are written once: what was passed takes their place.
+/// Parameters of inlined functions, and where they leave their results, which are written once: what was passed takes their place.
 pub fn forward_parameters(llvm: &Llvm, module: Ref) {
     for function in llvm.functions(module) {
         if llvm.is_declaration(function) != 0 {
             continue;
         }
         for alloca in llvm.instructions(llvm.first_block(function)) {
-            if llvm.opcode(alloca) == opcode::ALLOCA && llvm.name(alloca).contains(".addr.i") {
+            let name = || llvm.name(alloca);
+            if llvm.opcode(alloca) == opcode::ALLOCA
+                && (name().contains(".addr.i") || name().starts_with("result.ptr.i"))
+            {
                 forward(llvm, alloca);
             }
         }
@@ -115,7 +118,7 @@ pub struct Extra<'l> {
     /// Number of the first one in the module.
     pub first: usize,
     /// Updates.
-    pub updates: HashMap<Ref, Update>,
+    pub updates: HashMap<(Ref, usize), Update>,
     /// Names.
     pub declared: &'l Declared,
     /// As [`Conditions::all_conditions`].
@@ -175,17 +178,19 @@ impl Sink<'_> {
 
     /// Lines, touches and meanings of a segment.
     pub fn segment(&mut self, segment: &Segment, extra: &Extra<'_>) {
-        let update = |instruction| extra.updates.get(&instruction).map_or(0, |update| *update as u8);
+        let update = |instruction, number| extra.updates.get(&(instruction, number)).map_or(0, |update| *update as u8);
+        let mut last = (std::ptr::null_mut(), 0);
         for operation in &segment.operations {
+            last = (operation.instruction, if last.0 == operation.instruction { last.1 + 1 } else { 0 });
             let Named { name, direct, whole } = self.pointer(operation.instruction, operation.address, extra.declared);
             let variable = self.text(name);
-            let update = update(operation.instruction);
+            let update = update(last.0, last.1);
             self.described.facts.operations.push(Meaning { variable, update, direct, whole });
         }
         for touch in &segment.touches {
             let place = self.places.of_instruction(self.llvm, self.context, self.described, touch.instruction);
             let local = small(extra.first + extra.locals.number(self.llvm, touch.local).unwrap_or(0));
-            let update = update(touch.instruction);
+            let update = update(touch.instruction, 0);
             self.described.facts.touches.push(Touch { local, deed: touch.deed, update, place });
         }
         self.described.facts.runs.extend(&segment.runs);

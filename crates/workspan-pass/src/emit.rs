@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 use workspan_trace::program::flag;
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
-use crate::llvm::{text_with_zero, Llvm, Ref};
+use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
 use crate::plan::{Address, Atomic, Length, Operation, Segment};
 
 const INTERNAL: i32 = 8;
@@ -232,7 +232,10 @@ impl<'l> Emitter<'l> {
             self.store(slots, &mut slot, llvm.build_ptr_to_int(b, frame, self.word, none));
         }
         for operation in &segment.operations {
-            llvm.position_before(b, operation.instruction);
+            // Where an allocation lies is known behind it.
+            let behind = llvm.opcode(operation.instruction) == opcode::ALLOCA;
+            let before = if behind { llvm.next_instruction(operation.instruction) } else { operation.instruction };
+            llvm.position_before(b, before);
             self.operation(slots, &mut slot, operation);
         }
     }
@@ -254,6 +257,10 @@ impl<'l> Emitter<'l> {
         };
         match operation.length {
             Some(Length::Value(value)) => self.store(slots, slot, self.widen(value)),
+            Some(Length::Elements(count, size)) => {
+                let bytes = llvm.build_mul(b, self.widen(count), self.number(size as usize), none);
+                self.store(slots, slot, bytes);
+            }
             Some(Length::Lanes(mask, size)) => {
                 let lanes = llvm.vector_size(llvm.type_of(mask));
                 let mut bytes = self.number(0);

@@ -7,6 +7,7 @@ use workspan_trace::control::FIRST_SEGMENT;
 use workspan_trace::program::{self, Module, NONE};
 use workspan_trace::VERSION;
 
+use crate::copies;
 use crate::debug::Places;
 use crate::early;
 use crate::emit::Emitter;
@@ -51,6 +52,7 @@ pub fn module(module: Ref) -> Result<bool, String> {
         early::inline_accessors(llvm, module);
         inline(llvm, module)?;
         early::forward_parameters(llvm, module);
+        copies::plain(llvm, module);
         early::prepare(llvm, module);
     }
     let mut work = Work {

@@ -9,6 +9,11 @@ pub fn chooses(name: &str) -> bool {
     name.starts_with("_ZSt3maxI") || name.starts_with("_ZSt3minI")
 }
 
+/// True for those that choose of a list, and return a value.
+pub fn chooses_of_list(name: &str) -> bool {
+    chooses(name) && name.contains("St16initializer_list")
+}
+
 /// True for members of a string that only show where its characters are.
 fn shows(name: &str) -> bool {
     ["EEixEm", "EE2atEm", "EE5beginEv", "EE3endEv", "EE4dataEv", "EE5frontEv", "EE4backEv"]

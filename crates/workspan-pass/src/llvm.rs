@@ -124,6 +124,7 @@ functions! {
     build_trunc = LLVMBuildTrunc(builder: Ref, value: Ref, ty: Ref, name: *const c_char) -> Ref;
     build_extract = LLVMBuildExtractElement(builder: Ref, vector: Ref, index: Ref, name: *const c_char) -> Ref;
     build_add = LLVMBuildAdd(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
+    build_mul = LLVMBuildMul(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
     build_icmp = LLVMBuildICmp(builder: Ref, predicate: c_int, left: Ref, right: Ref, name: *const c_char) -> Ref;
     build_cond_br = LLVMBuildCondBr(builder: Ref, condition: Ref, yes: Ref, no: Ref) -> Ref;
     build_br = LLVMBuildBr(builder: Ref, block: Ref) -> Ref;
@@ -248,6 +249,7 @@ pub mod opcode {
     pub const FSUB: i32 = 11;
     pub const MUL: i32 = 12;
     pub const FMUL: i32 = 13;
+    pub const SHL: i32 = 20;
     pub const AND: i32 = 23;
     pub const OR: i32 = 24;
     pub const XOR: i32 = 25;

@@ -115,7 +115,7 @@ fn name_of(llvm: &Llvm, variable: Ref) -> Option<String> {
     let mut length = 0;
     let text = llvm.metadata_string(name, &raw mut length);
     let text = crate::llvm::text(text, length as usize);
-    (!text.is_empty()).then_some(text)
+    (!text.is_empty() && !is_length(&text)).then_some(text)
 }
 
 /// Has LLVM keep declarations as calls, or not. False if it has no such choice.
@@ -276,7 +276,13 @@ fn global(name: &str) -> Option<String> {
 /// The variable of the source that an `alloca` or an argument is, if the compiler did not make it up.
 fn source(name: &str) -> Option<String> {
     let name = name.strip_suffix(".addr").unwrap_or(name);
-    let made_up = ["retval", "saved_stack", "cleanup.dest.slot", "exn.slot", "ehselector.slot", "result.ptr"];
+    let made_up = ["retval", "cleanup.dest.slot", "exn.slot", "ehselector.slot", "result.ptr"];
     // Of two with one name, the second has a number at its end, which is the name's own or the compiler's.
-    (!name.is_empty() && !made_up.contains(&name) && !name.contains('.')).then(|| name.to_owned())
+    let is_made_up = made_up.contains(&name) || is_length(name) || name.starts_with("saved_stack");
+    (!name.is_empty() && !is_made_up && !name.contains('.')).then(|| name.to_owned())
+}
+
+/// True for the length of an array, which clang notes for debuggers.
+fn is_length(name: &str) -> bool {
+    name.starts_with("__vla_expr")
 }

@@ -106,6 +106,8 @@ pub enum Address {
 pub enum Length {
     /// A value.
     Value(Ref),
+    /// As many elements of some size as a value says.
+    Elements(Ref, u32),
     /// As many elements of some size as lanes of a mask are set.
     Lanes(Ref, u32),
 }
@@ -320,18 +322,6 @@ impl Planner<'_> {
         (0..count).map(|at| (at, access(at))).collect()
     }
 
-    /// A variable's scope begins.
-    fn scope(&self, call: Ref) -> Vec<Operation> {
-        let llvm = self.llvm;
-        let count = llvm.arguments(call);
-        let pointer = llvm.operand(call, count.saturating_sub(1));
-        if self.locals.is_none() || llvm.is_a_instruction(pointer).is_null() || llvm.opcode(pointer) != opcode::ALLOCA {
-            return Vec::new();
-        }
-        let size = u32::try_from(llvm.abi_size(self.layout, llvm.allocated_type(pointer))).unwrap_or(0);
-        self.plain(call, Access::Store, operation::SCOPE, size, pointer)
-    }
-
     fn operations(&self, instruction: Ref) -> Vec<Operation> {
         let llvm = self.llvm;
         let volatile = |atomic: bool| {
@@ -359,11 +349,19 @@ impl Planner<'_> {
                 one(Access::Update, volatile(true), value, llvm.operand(instruction, 0))
             }
             opcode::CALL => self.intrinsic(instruction),
+            opcode::ALLOCA => self.allocated(instruction),
             _ => Vec::new(),
         }
     }
 
-    fn plain(&self, instruction: Ref, access: Access, flags: u32, size: u32, pointer: Ref) -> Vec<Operation> {
+    pub(crate) fn plain(
+        &self,
+        instruction: Ref,
+        access: Access,
+        flags: u32,
+        size: u32,
+        pointer: Ref,
+    ) -> Vec<Operation> {
         // Other address spaces are segments of the processor, not memory at that address.
         if self.llvm.address_space(self.llvm.type_of(pointer)) != 0 {
             return Vec::new();

@@ -11,27 +11,29 @@ use workspan_trace::facts::Update;
 
 use crate::library;
 use crate::llvm::{opcode, Llvm, Ref};
-use crate::locals::users;
+use crate::locals::{base, users, users_through};
 
 /// How deep expressions are followed.
 const DEEPEST: usize = 24;
 /// How many steps are taken for an expression.
 const STEPS: u32 = 1000;
 
-/// Loads and stores of a function that are updates.
-pub fn updates(llvm: &Llvm, function: Ref) -> HashMap<Ref, Update> {
+/// Loads and stores of a function that are updates: instruction, and which of its operations, as a call has one for each argument.
+pub fn updates(llvm: &Llvm, function: Ref) -> HashMap<(Ref, usize), Update> {
     let mut found = HashMap::new();
     for block in llvm.blocks(function) {
         for instruction in llvm.instructions(block) {
             if llvm.opcode(instruction) != opcode::STORE {
                 continue;
             }
-            let finder = Finder { llvm, pointer: llvm.operand(instruction, 1), left: Cell::new(STEPS) };
+            let finder =
+                Finder { llvm, pointer: llvm.operand(instruction, 1), left: Cell::new(STEPS), chosen: Cell::new(None) };
             let mut loads = Vec::new();
             let update = finder.of_store(instruction, block, &mut loads);
             if let Some(update) = update {
-                found.insert(instruction, update);
-                found.extend(loads.into_iter().map(|load| (load, update)));
+                found.insert((instruction, 0), update);
+                found.extend(loads.into_iter().map(|load| ((load, 0), update)));
+                found.extend(finder.chosen.get().map(|call| (call, update)));
             }
         }
     }
@@ -43,6 +45,8 @@ struct Finder<'l> {
     pointer: Ref,
     /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
     left: Cell<u32>,
+    /// A call that chose, and which argument was ours: the other one may be the memory of another iteration.
+    chosen: Cell<Option<(Ref, usize)>>,
 }
 
 impl Finder<'_> {
@@ -159,6 +163,9 @@ impl Finder<'_> {
             return self.in_chain(call, Update::Sum, 0).map(|load| (Update::Sum, vec![load]));
         }
         let name = llvm.callee(call).map(|callee| llvm.name(callee))?;
+        if library::chooses_of_list(&name) {
+            return self.of_list(call, if name.starts_with("_ZSt3max") { Update::Max } else { Update::Min });
+        }
         let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
         let update = if starts(&["llvm.maxnum.", "llvm.maximum", "llvm.smax.", "llvm.umax."])
             || matches!(name.as_str(), "fmax" | "fmaxf" | "fmaxl")
@@ -171,7 +178,8 @@ impl Finder<'_> {
         } else {
             return None;
         };
-        [0, 1].iter().find_map(|side| self.load(llvm.operand(call, *side))).map(|load| (update, vec![load]))
+        let one = [0, 1].iter().find_map(|side| self.load(llvm.operand(call, *side))).map(|load| (update, vec![load]));
+        one.or_else(|| [0, 1].iter().find_map(|side| self.extreme_of_more(llvm.operand(call, *side), update)))
     }
 
     /// `m = std::max(m, x)`: what is stored is read through what the call chose.
@@ -184,7 +192,37 @@ impl Finder<'_> {
         let name = llvm.callee(call).map(|callee| llvm.name(callee)).filter(|name| library::chooses(name))?;
         let ours = |at: u32| same(llvm, llvm.operand(call, at), self.pointer, 0);
         let update = if name.starts_with("_ZSt3max") { Update::Max } else { Update::Min };
-        (ours(0) != ours(1)).then(|| (update, vec![load, call]))
+        if ours(0) == ours(1) {
+            return None;
+        }
+        self.chosen.set(Some((call, usize::from(ours(1)))));
+        Some((update, vec![load]))
+    }
+
+    /// `m = std::max({m, x, y})`: the list is an object of the statement, into which what was there is copied once.
+    fn of_list(&self, call: Ref, update: Update) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        let is = |value: Ref, code: i32| !llvm.is_a_instruction(value).is_null() && llvm.opcode(value) == code;
+        let first = llvm.operand(call, 0);
+        let list = if is(first, opcode::LOAD) { base(llvm, llvm.operand(first, 0)) } else { return None };
+        let begins = users_through(llvm, list).into_iter().find(|user| is(*user, opcode::STORE))?;
+        let elements = base(llvm, llvm.operand(begins, 0));
+        if !is(list, opcode::ALLOCA) || !is(elements, opcode::ALLOCA) {
+            return None;
+        }
+        let mut found = Vec::new();
+        for user in users(llvm, elements) {
+            let through = if llvm.opcode(user) == opcode::GEP { users(llvm, user) } else { vec![user] };
+            for user in through {
+                match llvm.opcode(user) {
+                    opcode::STORE if base(llvm, llvm.operand(user, 0)) == elements => {}
+                    opcode::STORE => found.extend(self.load(llvm.operand(user, 0))),
+                    opcode::CALL => {}
+                    _ => return None,
+                }
+            }
+        }
+        (found.len() == 1).then_some((update, found))
     }
 
     /// `ok = ok && x`, or one of the values that a condition chose.
@@ -244,7 +282,25 @@ impl Finder<'_> {
         let update = if takes_left == greater { Update::Max } else { Update::Min };
         let all = [left, right, yes, no];
         let loads: Vec<Ref> = all.into_iter().filter_map(|value| self.load_used(value, 2)).collect();
-        (!loads.is_empty()).then_some((update, loads))
+        if !loads.is_empty() {
+            return Some((update, loads));
+        }
+        // `max(m, x, y)`: one of both is itself what was chosen.
+        [left, right].into_iter().find_map(|side| self.extreme_of_more(side, update))
+    }
+
+    /// What was there at the bottom of several choices of one kind, each used by the next alone.
+    fn extreme_of_more(&self, value: Ref, update: Update) -> Option<(Update, Vec<Ref>)> {
+        let (llvm, value) = (self.llvm, self.strip(value));
+        if llvm.is_a_instruction(value).is_null() || !step(&self.left) {
+            return None;
+        }
+        let is_choice = match llvm.opcode(value) {
+            opcode::SELECT => users(llvm, value).len() <= 2,
+            opcode::CALL => users(llvm, value).len() <= 1 && !self.is_fused(value),
+            _ => false,
+        };
+        self.of_value(value).filter(|(other, _)| is_choice && *other == update)
     }
 
     /// Both sides of a comparison, and whether it is "greater".

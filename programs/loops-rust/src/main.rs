@@ -209,10 +209,56 @@ fn printed(v: &[f64]) {
     println!("{last} {counts:?} {twice} {} {best:?}", out[3]);
 }
 
+/// Pieces of slices, and counts through references.
+fn pieces(v: &mut [u32], hist: &mut [u32; 8]) -> u32 {
+    for x in v.iter() { // @clauses
+        hist[(*x % 8) as usize] += 1;
+    }
+    for piece in v.chunks_mut(8) { // @parallel
+        for x in piece.iter_mut() { // @parallel
+            *x += 1;
+        }
+    }
+    for (i, piece) in v.chunks_exact_mut(4).enumerate() { // @parallel
+        piece[0] = i as u32;
+    }
+    let mut sum = 0;
+    for piece in v.chunks(5) { // @clauses
+        sum += piece.iter().sum::<u32>();
+    }
+    let mut carry = 0;
+    for piece in v.chunks_mut(8) { // @serial
+        piece[0] += carry;
+        carry = piece[1] * 3 + carry / 2;
+    }
+    let size = 3 + hist[1] as usize % 4;
+    let mut sums = vec![0; v.len()];
+    for (to, piece) in sums.iter_mut().zip(v.chunks(size)) { // @parallel
+        *to = piece[0] * 2;
+    }
+    let mut rest = &v[..];
+    while !rest.is_empty() { // @serial
+        let length = (rest[0] as usize % 3 + 1).min(rest.len());
+        rest = &rest[length..];
+        sum ^= length as u32;
+    }
+    for pair in v.windows(2) { // @serial
+        hist[0] = hist[0].wrapping_mul(3) + pair[0] + pair[1];
+    }
+    for i in 0..v.len() / 2 { // @parallel
+        let (left, right) = v.split_at_mut(48);
+        left[i] = right[i] + 1;
+    }
+    sum + hist[3] + sums[2]
+}
+
 fn main() {
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);
     let mut points: Vec<Point> = (0..N).map(|i| Point { x: i as f64, y: 1.0 }).collect();
     let result = numbers(&mut v, &mut w) + choices(&v) + tables(&w) as f64 + objects(&mut points);
     printed(&w);
-    println!("{result}");
+    let mut numbers: Vec<u32> = (0..96).map(|i| i * 7 % 64).collect();
+    let mut hist = [0; 8];
+    let sum = pieces(&mut numbers, &mut hist);
+    println!("{result} {sum} {hist:?} {}", numbers[5]);
 }

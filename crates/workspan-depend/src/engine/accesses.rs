@@ -20,20 +20,26 @@ impl Engine {
         if access.flags & operation::LIBRARY != 0 && access.mode != Mode::Load {
             self.unbounded(context, site, access.address);
         }
-        for (address, size) in Shadow::pieces(access.address, access.size) {
+        let reads_on = access.flags & operation::LIBRARY != 0
+            && self.source.sites.get(site as usize).is_some_and(|site| site.reads_on);
+        let mut pieces = Shadow::pieces(access.address, access.size).peekable();
+        while let Some((address, size)) = pieces.next() {
+            let is_part = reads_on || address != access.address || pieces.peek().is_some();
+            context.parts.begin(access.address, is_part);
             self.access(context, address, size, site, access.mode);
         }
-        if access.flags & operation::LIBRARY != 0
-            && self.source.sites.get(site as usize).is_some_and(|site| site.reads_on)
-        {
+        if reads_on {
             self.reads_on(context, site, access.address);
         }
+        context.parts.end();
     }
 
+    /// A part of an access, which lies on one page.
     pub(super) fn access(&mut self, context: &mut Context, address: u64, size: u64, site: Site, mode: Mode) {
         let floor = context.floor(address);
         let span = context.shadow.span(address, size);
         let mut before = (0, 0, 0);
+        context.parts.of_cells(span.count());
         let mut readers = std::mem::take(&mut context.shadow.readers);
         for place in span.cells() {
             let mut cell = *context.shadow.cell(place).0;
@@ -188,8 +194,11 @@ pub(super) fn note_read(
 ) -> Noted {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
+    // In the iteration or call that runs, and not by a call of the same function that it has made.
+    let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
+    let is_here = |reader: &Reader| reader.first >= turn && context.call_of(innermost, function, reader.last) == 0;
     let head = readers.get(cell.readers);
-    if cell.readers == 0 || head.site == site && head.first >= turn {
+    if cell.readers == 0 || head.site == site && is_here(&head) {
         if cell.readers == 0 {
             cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
             return Noted::First;
@@ -233,7 +242,7 @@ pub(super) fn note_read(
         }
         let node = common(&context.nodes, reader.last);
         match later {
-            None if reader.first >= turn => {
+            None if is_here(&reader) => {
                 readers.set(at, Reader { last: now, ..reader });
                 return Noted::Longer(place);
             }

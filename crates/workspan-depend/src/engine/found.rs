@@ -99,7 +99,8 @@ impl Engine {
         let key = Key { kind, source: source.site, sink, source_call, sink_call, carrier, function };
         let known = self.table.all.len();
         let record = self.table.record(key, address, node.iteration);
-        self.table.count(record, (address, node.start), distances);
+        let seen = (address, context.nodes[at.node].start);
+        context.parts.count(&mut self.table, (record, at.node), seen, distances);
         context.steady.found(record, distances, || find(kind, source, at, record));
         context.shapes.found(record, !at.carried || source.first >= context.nodes[at.node].former);
         if record as usize == known {
@@ -147,10 +148,12 @@ impl Engine {
         let Memo { record, lived, waiting, waited, .. } = *memo;
         let is_own = memo.is_local || !context.frames[node.frame].reentered;
         let is_quiet = memo.is_quiet && is_own && (at.carried || node.ended_at(source.last).is_none());
-        self.table.count(record, (address, node.start), distances);
         let is_lived = lived.turn == node.turn && lived.range.0 <= source.last && source.last <= lived.range.1;
+        let is_near = !at.carried || source.first >= node.former;
+        let seen = (address, context.nodes[at.node].start);
+        context.parts.count(&mut self.table, (record, at.node), seen, distances);
         context.steady.found(record, distances, || find(kind, source, at, record));
-        context.shapes.found(record, !at.carried || source.first >= node.former);
+        context.shapes.found(record, is_near);
         if kind == Kind::Raw && !is_lived {
             let lived = self.live_out(context, at, source);
             context.memos[slot].lived = lived;

@@ -59,6 +59,7 @@ impl Engine {
                 let site = self.source.state(place, state, info.function, info.in_loop);
                 context.now += 1;
                 context.grow(site);
+                context.parts.begin(0, false);
                 self.access(context, STATE + 8 * state as u64, 8, site, Mode::Update);
             }
         }

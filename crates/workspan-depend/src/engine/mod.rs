@@ -16,6 +16,7 @@ mod extents;
 mod found;
 mod frames;
 mod lines;
+mod parts;
 mod plan;
 mod repeat;
 mod rows;
@@ -33,6 +34,7 @@ use workspan_graph::program::Loaded;
 use workspan_graph::replay::{Consumer, Executed};
 use workspan_trace::control::Kind as ControlKind;
 
+use self::parts::Parts;
 use self::plan::Column;
 use self::shapes::Shapes;
 use self::steady::Steady;
@@ -180,6 +182,7 @@ struct Context {
     steady: Steady,
     shapes: Shapes,
     columns: Vec<Column>,
+    parts: Parts,
 }
 
 #[derive(Clone, Copy, Debug)]

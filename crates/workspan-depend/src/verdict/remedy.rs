@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use workspan_trace::facts::Update;
+use workspan_trace::program::flag;
 
 use super::carried::Carried;
 use super::judge::Judge;
 use super::last::Afterwards;
 use crate::shadow::Site;
-use crate::source::SiteInfo;
+use crate::source::{PlaceId, SiteInfo};
 use crate::table::{Key, Kind, Record};
 
 /// How dependences on a variable disappear.
@@ -58,6 +59,17 @@ impl Judge<'_> {
         found.map(|each| (each.step, counter == Some(each.local)))
     }
 
+    /// True for the counter of a `do` whose address is passed on: the statement itself writes it, and OpenMP takes it for private anyway.
+    pub(super) fn is_own_counter(&self, carrier: u32, carried: &Carried<'_>) -> bool {
+        let begin = self.place(self.engine.source.loops[carrier as usize - 1].place);
+        let is_fortran = begin.file.rsplit_once('.').is_some_and(|(_, end)| end.to_ascii_lowercase().starts_with('f'));
+        let of_statement = |(key, _): &&(Key, Record)| {
+            let sink = self.site(key.sink);
+            sink.whole && sink.direct && key.sink_call == 0 && self.place(sink.place) == begin
+        };
+        is_fortran && carried.flows.is_empty() && carried.names.iter().all(of_statement)
+    }
+
     /// True if what a dependence comes from advances by a step.
     pub(super) fn steps(&self, carrier: u32, key: &Key) -> bool {
         self.induction(carrier, self.site(key.source).local).is_some()
@@ -77,9 +89,14 @@ impl Judge<'_> {
         // Nothing else in the loop may see what it has accumulated so far.
         let sites: BTreeSet<Site> = all.flat_map(|(key, _)| [key.source, key.sink]).collect();
         let function = self.engine.source.loops[carrier as usize - 1].function;
-        let inside = |site: Site| {
+        let source = &self.engine.source;
+        let calls = |call| source.segments.iter().filter(move |info| info.call == call && info.flags & flag::CALL != 0);
+        let inside = |site: Site, call: PlaceId| {
             let info = self.site(site);
-            info.function != function || self.engine.source.is_within(info.in_loop, carrier)
+            match call {
+                0 => info.function != function || source.is_within(info.in_loop, carrier),
+                _ => calls(call).any(|info| source.is_within(info.in_loop, carrier)),
+            }
         };
         // Of two objects, one of which is chosen, the other is another variable.
         let variable = self.site(carried.flows.first()?.0.source).variable;
@@ -88,7 +105,7 @@ impl Judge<'_> {
             let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
             let other =
                 from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
-            other && inside(key.source) && inside(key.sink) && key.function == function
+            other && key.function == function && inside(key.source, key.source_call) && inside(key.sink, key.sink_call)
         });
         (!seen).then_some(update)
     }

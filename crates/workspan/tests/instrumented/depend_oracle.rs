@@ -13,10 +13,10 @@ use crate::support::{build, err, folder, workspan};
 const FILES: u64 = 6;
 const PROGRAMS: u64 = 40;
 
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, most: u64) -> u64 {
+    pub(crate) fn below(&mut self, most: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -244,29 +244,59 @@ impl Writer {
 
 /// A node of the tree as an access saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Node {
-    id: usize,
+pub(crate) struct Node {
+    pub(crate) id: usize,
     /// Line of the loop; 0: a call.
-    line: u32,
-    function: usize,
-    iteration: u64,
+    pub(crate) line: u32,
+    pub(crate) function: usize,
+    pub(crate) iteration: u64,
     /// The call that the access happened in.
-    call: u32,
+    pub(crate) call: u32,
 }
 
 #[derive(Clone, Debug)]
-struct Seen {
-    site: usize,
-    line: u32,
-    path: Vec<Node>,
+pub(crate) struct Seen {
+    pub(crate) site: usize,
+    pub(crate) line: u32,
+    pub(crate) path: Vec<Node>,
 }
 
 /// Kind, line of the source, line of the sink, function, line of the loop that carries it.
-type Key = (String, u32, u32, String, u32);
+pub(crate) type Key = (String, u32, u32, String, u32);
 /// Count, least and greatest distance.
-type Found = BTreeMap<Key, (u64, u64, u64)>;
+pub(crate) type Found = BTreeMap<Key, (u64, u64, u64)>;
 
 type Place = (usize, u32);
+
+/// Where two accesses meet.
+pub(crate) struct Between {
+    /// Of both accesses, or of the calls that they were made in.
+    pub(crate) lines: (u32, u32),
+    /// Line of the loop that carries a dependence, or 0.
+    pub(crate) carrier: u32,
+    /// As the later one saw it.
+    pub(crate) node: Node,
+    pub(crate) distance: u64,
+}
+
+/// The nearest common ancestor of two accesses.
+pub(crate) fn between(from: &Seen, to: &Seen) -> Between {
+    let common = from.path.iter().zip(&to.path).take_while(|(a, b)| a.id == b.id).count();
+    let differs = (0..common).find(|at| from.path[*at].iteration != to.path[*at].iteration);
+    let at = differs.unwrap_or(common - 1);
+    let (a, b) = (from.path[at], to.path[at]);
+    let carrier = if differs.is_some() { b.line } else { 0 };
+    // The frame around: whether the access was made by a call of it.
+    let line = |seen: &Seen, node: Node| if node.call == 0 { seen.line } else { node.call };
+    let lines = (line(from, a), line(to, b));
+    Between { lines, carrier, node: b, distance: b.iteration.abs_diff(a.iteration) }
+}
+
+/// Counts a dependence.
+pub(crate) fn note(found: &mut Found, key: Key, least: u64, most: u64) {
+    let entry = found.entry(key).or_insert((0, u64::MAX, 0));
+    *entry = (entry.0 + 1, entry.1.min(least), entry.2.max(most));
+}
 
 struct Interpreter<'f> {
     functions: &'f [Function],
@@ -296,20 +326,13 @@ impl Interpreter<'_> {
     }
 
     fn depends(&mut self, kind: &str, from: &Seen, to: &Seen) -> (Key, u64) {
-        let common = from.path.iter().zip(&to.path).take_while(|(a, b)| a.id == b.id).count();
-        let differs = (0..common).find(|at| from.path[*at].iteration != to.path[*at].iteration);
-        let at = differs.unwrap_or(common - 1);
-        let (a, b) = (from.path[at], to.path[at]);
-        let carrier = if differs.is_some() { b.line } else { 0 };
-        // The frame around: whether the access was made by a call of it.
-        let line = |seen: &Seen, node: Node| if node.call == 0 { seen.line } else { node.call };
-        let function = self.functions[b.function].name.clone();
-        ((kind.to_owned(), line(from, a), line(to, b), function, carrier), b.iteration.abs_diff(a.iteration))
+        let Between { lines, carrier, node, distance } = between(from, to);
+        let function = self.functions[node.function].name.clone();
+        ((kind.to_owned(), lines.0, lines.1, function, carrier), distance)
     }
 
     fn note(&mut self, key: Key, least: u64, most: u64) {
-        let entry = self.found.entry(key).or_insert((0, u64::MAX, 0));
-        *entry = (entry.0 + 1, entry.1.min(least), entry.2.max(most));
+        note(&mut self.found, key, least, most);
     }
 
     fn access(&mut self, place: Place, is_write: bool, site: usize, line: u32) {
@@ -327,9 +350,7 @@ impl Interpreter<'_> {
         let mut groups: BTreeMap<(usize, Key, usize), (u64, u64)> = BTreeMap::new();
         for read in self.reads.remove(&place).unwrap_or_default() {
             let (key, distance) = self.depends("WAR", &read, &now);
-            let common = read.path.iter().zip(&now.path).take_while(|(a, b)| a.id == b.id).count();
-            let differs = (0..common).find(|at| read.path[*at].iteration != now.path[*at].iteration);
-            let node = now.path[differs.unwrap_or(common - 1)].id;
+            let node = between(&read, &now).node.id;
             let entry = groups.entry((read.site, key, node)).or_insert((u64::MAX, 0));
             *entry = (entry.0.min(distance), entry.1.max(distance));
         }
@@ -472,12 +493,12 @@ impl Interpreter<'_> {
 }
 
 /// What `workspan depend` found in the functions of one program.
-fn reported(json: &serde_json::Value, program: u64) -> Found {
+pub(crate) fn reported(json: &serde_json::Value, program: u64, wanted: impl Fn(&str) -> bool) -> Found {
     let mut found = Found::new();
     let prefix = format!("f{program}_");
     for each in json["dependences"].as_array().expect("a list") {
         let function = each["function"].as_str().expect("a text");
-        if !function.starts_with(&prefix) {
+        if !function.starts_with(&prefix) || !wanted(each["variable"].as_str().unwrap_or_default()) {
             continue;
         }
         let line = |point: &serde_json::Value| u32::try_from(point["line"].as_u64().unwrap_or(0)).expect("a line");
@@ -496,6 +517,18 @@ fn reported(json: &serde_json::Value, program: u64) -> Found {
         entry.2 = entry.2.max(number(&distance["max"]));
     }
     found
+}
+
+/// What was not found, or not expected.
+pub(crate) fn difference(expected: &Found, found: &Found) -> String {
+    let mut difference = String::new();
+    for (key, value) in expected.iter().filter(|(key, value)| found.get(*key) != Some(*value)) {
+        let _ = writeln!(difference, "expected {key:?} {value:?}, found {:?}", found.get(key));
+    }
+    for (key, value) in found.iter().filter(|(key, _)| !expected.contains_key(*key)) {
+        let _ = writeln!(difference, "not expected: {key:?} {value:?}");
+    }
+    difference
 }
 
 #[test]
@@ -541,14 +574,8 @@ fn random_programs_have_the_dependences_of_the_definition() {
         assert!(output.status.success(), "{}", err(&output));
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         for (program, expected) in (0..).zip(&expected) {
-            let found = reported(&json, program);
-            let mut difference = String::new();
-            for (key, value) in expected.iter().filter(|(key, value)| found.get(*key) != Some(*value)) {
-                let _ = writeln!(difference, "expected {key:?} {value:?}, found {:?}", found.get(key));
-            }
-            for (key, value) in found.iter().filter(|(key, _)| !expected.contains_key(*key)) {
-                let _ = writeln!(difference, "not expected: {key:?} {value:?}");
-            }
+            let found = reported(&json, program, |_| true);
+            let difference = difference(expected, &found);
             assert!(difference.is_empty(), "file {file}, program {program} ({}):\n{difference}", folder.display());
             compared += 1;
             dependences += expected.len();

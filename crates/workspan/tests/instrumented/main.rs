@@ -3,6 +3,7 @@
 mod back_ends;
 mod commands;
 mod depend;
+mod depend_memory;
 mod depend_models;
 mod depend_oracle;
 mod depend_paths;

@@ -25,7 +25,13 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 
 /// `workspan`, in a folder, with the cache in the folder of tests; every module is verified.
 pub(crate) fn workspan(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_workspan"))
+    command(folder, arguments).output().expect("it can be run")
+}
+
+/// The same, not run yet.
+pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_workspan"));
+    command
         .args(arguments)
         .current_dir(folder)
         .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"))
@@ -33,9 +39,8 @@ pub(crate) fn workspan(folder: &Path, arguments: &[&str]) -> Output {
         .env_remove("CC")
         .env_remove("CXX")
         .env_remove("FC")
-        .stdin(Stdio::null())
-        .output()
-        .expect("it can be run")
+        .stdin(Stdio::null());
+    command
 }
 
 pub(crate) fn out(output: &Output) -> String {
