@@ -328,7 +328,7 @@ CASE(teams_of_one, exact, 10, 10)
 }
 
 /* One team, with a chunk for each of its two threads: 1 + 4 + 1. */
-CASE(target_teams, exact, 10, 6)
+CASE(target_teams, loop, 10, 6)
 {
     cost(1);
 #pragma omp target teams distribute parallel for num_teams(1) num_threads(2)

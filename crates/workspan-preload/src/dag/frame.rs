@@ -381,6 +381,11 @@ impl Frame {
         self.kind.get().implicit && !self.team.get().is_null()
     }
 
+    /// True for a member of this team.
+    pub fn is_member_of(&self, team: &Team) -> bool {
+        self.kind.get().implicit && ptr::eq(self.team.get(), team)
+    }
+
     /// True for the frame of a thread's own strand.
     pub fn is_initial(&self) -> bool {
         self.kind.get().implicit && self.team.get().is_null()

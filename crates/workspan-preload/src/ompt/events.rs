@@ -249,13 +249,22 @@ pub extern "C" fn implicit_task(
             }
         }
     } else if let Some(frame) = frame_or_leaving(task_data) {
+        if let Some(team) = frame.forked() {
+            // The only member of gcc's teams, again: the runtime's word is that of the task that forked it already.
+            let member = thread::current().and_then(Frame::on).filter(|member| member.is_member_of(team));
+            return member.into_iter().for_each(end_running);
+        }
         // Behind its last barrier the team may be gone.
         let team = if frame.is_member() && !frame.is_leaving() { frame.team() } else { None };
         word.set(team.and_then(team::uncover).map_or(0, |covered| core::ptr::from_ref(covered) as u64));
-        if let Some(thread) = frame.running_on() {
-            end_implicit(thread, frame);
-            done(thread);
-        }
+        end_running(frame);
+    }
+}
+
+fn end_running(frame: &'static Frame) {
+    if let Some(thread) = frame.running_on() {
+        end_implicit(thread, frame);
+        done(thread);
     }
 }
 
