@@ -74,4 +74,12 @@ impl Share {
         self.left.store(instance, Ordering::Release);
         Left::Last(spans, of)
     }
+
+    /// The region is over. An instance that not all have left, as the runtime announced members that never began: the longest
+    /// spans, and what is known of it.
+    pub fn rest(&self) -> Option<([i64; 3], u64)> {
+        let left = self.left.swap(0, Ordering::Acquire);
+        (left & CLAIMED != 0 && left & (CLAIMED - 1) != 0)
+            .then(|| ([0, 1, 2].map(|i| self.spans[i].load(Ordering::Relaxed)), self.of.load(Ordering::Relaxed)))
+    }
 }

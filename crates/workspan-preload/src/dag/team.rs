@@ -160,6 +160,9 @@ pub fn finish(thread: &'static Thread, task: &Frame, now: u64, team: &'static Te
     if logged {
         mark(thread);
     }
+    for (spans, of) in team.shares.iter().filter_map(|construct| construct.share.rest()) {
+        count_instance(thread, spans, of);
+    }
     thread.task.teams_work.set(thread.task.teams_work.get() + team.work.load(Ordering::Acquire));
     call::leave(thread, task, team.call.get());
     if let Some(region) = team.region.take() {
@@ -190,11 +193,13 @@ pub fn share(thread: &Thread, team: &Team, of: Option<(ContextId, bool)>, ordina
                 count(thread, of, 0, span, alt);
             }
         }
-        Left::Last([span, uniform, burdened], of) => {
-            if let Some(context) = (of as u32).checked_sub(1) {
-                count(thread, (context, of >> 32 != 0), 1, span, AltSpans { uniform, burdened });
-            }
-        }
+        Left::Last(spans, of) => count_instance(thread, spans, of),
+    }
+}
+
+fn count_instance(thread: &Thread, [span, uniform, burdened]: [i64; 3], of: u64) {
+    if let Some(context) = (of as u32).checked_sub(1) {
+        count(thread, (context, of >> 32 != 0), 1, span, AltSpans { uniform, burdened });
     }
 }
 
