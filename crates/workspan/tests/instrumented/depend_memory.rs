@@ -121,8 +121,11 @@ struct Writer {
     /// Number of the function.
     own: usize,
     /// What may be accessed now, and how an element of an array is named.
-    known: Vec<(Base, Option<(u64, u64, bool)>)>,
+    known: Vec<(Base, Option<Elements>)>,
 }
+
+/// Of an array: bytes of an element, number of elements, and whether there are `n` more.
+type Elements = (u64, u64, bool);
 
 impl Writer {
     fn put(&mut self, text: &str) -> u32 {
