@@ -124,7 +124,7 @@ pub(super) struct LateCall {
 impl Here<'_> {
     /// Marks the path with a new token.
     fn mark(&mut self) -> u32 {
-        let token = self.paths.token();
+        let token = self.paths.tokens.create();
         self.paths.mark(self.tail, Stretch { key: token, span: 0, secondary: 1, work: 0 });
         token
     }
@@ -190,7 +190,7 @@ impl Calls {
             return false;
         }
         let token = callee.lasting.then(|| here.mark());
-        let local = self.locals.then(|| here.paths.local_token());
+        let local = self.locals.then(|| here.paths.tokens.create_local());
         self.open.push(Open {
             context,
             caller: self.contexts[around.index()].site,
@@ -245,7 +245,7 @@ impl Calls {
         if let Some(local) = open.local {
             self.settle_local(here.paths, here.tail);
             let key = self.key_of(row) + 1;
-            here.paths.make_key_known(local, key);
+            here.paths.tokens.make_key_known(local, key);
         }
         let (entered, left) = (open.round, here.round);
         if entered != left {
@@ -294,7 +294,7 @@ impl Calls {
 
     fn count_call(&mut self, paths: &mut Paths, row: u32, token: u32, work: i64, span: i64) {
         self.count(row, work, span);
-        paths.make_known(token, self.sums(row, work, span));
+        paths.tokens.make_known(token, self.sums(row, work, span));
     }
 
     /// What a path is marked with by a call of a row.
@@ -322,11 +322,11 @@ impl Calls {
         let token = open.token.unwrap_or_else(|| here.mark());
         let (known, known_local) = (all.map(|call| call.token), all.and_then(|call| call.local));
         if let Some(all) = known {
-            here.paths.make_alias(token, all);
+            here.paths.tokens.make_alias(token, all);
         }
         if let (Some(local), Some(all)) = (open.local, known_local) {
             self.settle_local(here.paths, here.tail);
-            here.paths.make_key_known(local, all);
+            here.paths.tokens.make_key_known(local, all);
         }
         let work = here.work.all_since(open.work);
         let Open { context, caller, height, own, .. } = open;
@@ -347,7 +347,7 @@ impl Calls {
         let row = self.row(call.context, call.caller, call.height, call.own);
         if let Some(local) = call.local {
             let key = self.key_of(row) + 1;
-            paths.make_key_known(local, key);
+            paths.tokens.make_key_known(local, key);
         }
         self.count_call(paths, row, call.token, call.work, span);
     }
