@@ -211,6 +211,40 @@ void pipeline()
             tbb::make_filter<int, void>(tbb::filter_mode::parallel, [](int) { tick(30); }));
 }
 
+/* Items that enter in `enter`, take `each` beside one another, and leave one by one in `leave`. */
+void stages(size_t tokens, uint64_t enter, uint64_t each, uint64_t leave, tbb::filter_mode order)
+{
+    int left = 10;
+    tbb::parallel_pipeline( // site
+        tokens,
+        tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,
+                                    [&](tbb::flow_control &control) {
+                                        if (left == 0) {
+                                            control.stop();
+                                            return 0;
+                                        }
+                                        tick(enter);
+                                        return left--;
+                                    }) &
+            tbb::make_filter<int, int>(tbb::filter_mode::parallel,
+                                       [=](int i) {
+                                           tick(each);
+                                           return i;
+                                       }) &
+            tbb::make_filter<int, void>(order, [=](int) { tick(leave); }));
+}
+
+void serial_end() { stages(64, 2, 5, 30, tbb::filter_mode::serial_in_order); }
+
+/* In whichever order: all enter at once. */
+void serial_end_any() { stages(64, 0, 5, 30, tbb::filter_mode::serial_out_of_order); }
+
+void serial_short_end() { stages(64, 2, 50, 10, tbb::filter_mode::serial_in_order); }
+
+void one_token() { stages(1, 2, 30, 1, tbb::filter_mode::parallel); }
+
+void two_tokens() { stages(2, 2, 30, 1, tbb::filter_mode::serial_in_order); }
+
 void graph()
 {
     tbb::flow::graph graph;
@@ -291,6 +325,11 @@ const Case cases[] = {
     {"reduce", reduce, 80, 10},
     {"sort", sort, 3, 3},
     {"pipeline", pipeline, 320, 50},
+    {"serial-end", serial_end, 370, 307},
+    {"serial-end-any", serial_end_any, 350, 305},
+    {"serial-short-end", serial_short_end, 620, 152},
+    {"one-token", one_token, 330, 330},
+    {"two-tokens-alone", two_tokens, 330, 167},
     {"graph", graph, 151, 31},
     {"arena", arena, 8, 5},
     {"once", once, 5, 5},

@@ -67,26 +67,29 @@ long fib(int n, int cut)
     return x + y;
 }
 
-/* A stage that takes one item at a time, and most of the time. */
-double pipeline(bool bad)
+/* Most of the time: in the stage that makes items, in the one that takes them one by one, or where only few items are at a time. */
+enum class Slow { None, Begin, End, Few };
+
+double pipeline(Slow slow)
 {
     int left = 400;
     double sum = 0;
+    long begin = slow == Slow::Begin ? 100000 : 0, end = slow == Slow::End ? 100000 : 0;
     tbb::parallel_pipeline(
-        16,
+        slow == Slow::Few ? 3 : 64,
         tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order,
                                     [&](tbb::flow_control &control) {
                                         if (left == 0) {
                                             control.stop();
                                             return 0;
                                         }
-                                        if (bad)
-                                            sum += work(left, 100000);
+                                        sum += work(left, begin);
                                         return left--;
                                     }) &
             tbb::make_filter<int, double>(tbb::filter_mode::parallel,
-                                          [=](int i) { return work(i, bad ? 10000 : 110000); }) &
-            tbb::make_filter<double, void>(tbb::filter_mode::serial_out_of_order, [&](double x) { sum += x; }));
+                                          [=](int i) { return work(i, 110000 - begin - end); }) &
+            tbb::make_filter<double, void>(tbb::filter_mode::serial_out_of_order,
+                                           [&](double x) { sum += x + work(int(x), end); }));
     return sum;
 }
 
@@ -120,7 +123,11 @@ int main(int argc, char **argv)
     else if (name == "fib")
         printf("%ld\n", ticks ? fib(22, bad ? 2 : 14) : fib(34, bad ? 8 : 24));
     else if (name == "pipeline")
-        printf("%g\n", pipeline(bad));
+        printf("%g\n", pipeline(bad ? Slow::Begin : Slow::None));
+    else if (name == "pipeline-end")
+        printf("%g\n", pipeline(bad ? Slow::End : Slow::None));
+    else if (name == "pipeline-few")
+        printf("%g\n", pipeline(bad ? Slow::Few : Slow::None));
     else if (name == "lock")
         printf("%g\n", lock(bad));
     else

@@ -18,6 +18,8 @@ pub struct Row {
     pub name: &'static str,
     /// What code of such a site is, before its place; of serial code nothing, its place says it.
     pub code: &'static str,
+    /// What to do about such code on the critical path, before its place; empty: to run it in parallel.
+    pub remedy: &'static str,
     /// Whose construct it is.
     pub family: Family,
     /// What tasks in its contexts are.
@@ -82,6 +84,7 @@ impl Row {
         stored: 0,
         name: "",
         code: "",
+        remedy: "",
         family: Family::Program,
         tasks: Tasks::Each,
         created: Created::AsFork,
@@ -170,7 +173,7 @@ kinds! {
     /// `parallel_sort` of oneTBB.
     ParallelSort => { number: 24, stored: 22, name: "parallel-sort", code: "serial code in the parallel_sort at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
     /// `parallel_pipeline` of oneTBB.
-    ParallelPipeline => { number: 25, stored: 23, name: "parallel-pipeline", code: "serial code in stages of the parallel_pipeline at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
+    ParallelPipeline => { number: 25, stored: 23, name: "parallel-pipeline", code: "stages of the parallel_pipeline at", remedy: "shorten the longest serial stage, or allow more items at a time, in the parallel_pipeline at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
     /// A task of a `task_group` of oneTBB.
     TaskGroup => { number: 26, stored: 24, name: "task-group", code: "serial code in tasks run at", family: Family::Tbb, created: Created::Measured, one_task: true };
     /// Nodes of a flow graph of oneTBB, from a message on.

@@ -29,6 +29,18 @@ pub fn in_strand<R>(called: Called, work: impl FnOnce(&'static Thread, u64) -> R
     if caller::is_runtime(unsafe { called.0.read() }) {
         return None;
     }
+    followed(work)
+}
+
+/// The calling thread in the middle of a strand, where `work` is done.
+pub fn in_task<R>(work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
+    if BUSY.get() {
+        return None;
+    }
+    followed(work)
+}
+
+fn followed<R>(work: impl FnOnce(&'static Thread, u64) -> R) -> Option<R> {
     let (thread, now) = thread::attached().filter(|(thread, _)| thread.task.waiting.get() == 0)?;
     BUSY.set(true);
     let result = work(thread, now);

@@ -45,7 +45,8 @@ impl Left {
         (self.spans, self.path)
     }
 
-    fn copy(self, shared: Shared) -> Left {
+    /// The same with a handle of its own.
+    pub fn copy(self, shared: Shared) -> Left {
         Left { path: path::own(shared, self.path), ..self }
     }
 

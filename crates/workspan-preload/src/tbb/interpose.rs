@@ -13,7 +13,7 @@ use workspan_wire::shm::Asked;
 
 use super::abi::{Context, Task};
 use super::site::Called;
-use super::{algorithm, arena, context, library, spawn, start, state, wait};
+use super::{algorithm, arena, context, library, pipeline, spawn, start, state, wait};
 
 extern "C" {
     fn abort() -> !;
@@ -211,6 +211,20 @@ unsafe extern "C-unwind" fn execute(arena: *const c_void, delegate: *const arena
             unsafe { own(arena, entered.delegate()) };
             drop(entered);
         }
+    }
+}
+
+#[export_name = "_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE"]
+unsafe extern "C-unwind" fn parallel_pipeline(context: *const Context, tokens: usize, root: *const pipeline::Node) {
+    type Kind = unsafe extern "C-unwind" fn(*const Context, usize, *const pipeline::Node);
+    let own = own!("_ZN3tbb6detail2r117parallel_pipelineERNS0_2d118task_group_contextEmRKNS2_11filter_nodeE" as Kind);
+    // SAFETY: the caller's own, but for the tree, which has the stages of the caller's.
+    let run = |root| unsafe { own(context, tokens, root) };
+    if start::watched() {
+        // SAFETY: the caller's own.
+        unsafe { pipeline::follow(root, tokens, run) };
+    } else {
+        run(root);
     }
 }
 

@@ -169,6 +169,11 @@ fn at(recording: &Recording, site: Option<SiteId>) -> String {
     site.map_or_else(|| "serial code".to_owned(), |site| place::label(recording, site))
 }
 
+/// What its kind has to say of code of its own; empty for the usual.
+fn remedy(recording: &Recording, site: SiteId) -> &'static str {
+    recording.sites.get(site.0 as usize).map_or("", |site| site.kind.row().remedy)
+}
+
 /// Why a site costs processor time.
 pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reason) -> String {
     let at = at(recording, site);
@@ -286,10 +291,11 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::LongTask { .. } => format!("split the longest tasks of {at}, or start them first"),
         Reason::InTurn => format!("let each task of {at} wait for fewer others, or split the tasks"),
         Reason::Chunks => format!("split the loop at {at} into smaller chunks, or give it a dynamic schedule"),
-        Reason::OwnCode => {
-            let code = part.site.map_or(at, |site| contributor(recording, site));
-            format!("parallelise {code}")
-        }
+        Reason::OwnCode => match part.site.map(|site| (site, remedy(recording, site))) {
+            Some((_, remedy)) if !remedy.is_empty() => format!("{remedy} {at}"),
+            Some((site, _)) => format!("parallelise {}", contributor(recording, site)),
+            None => format!("parallelise {at}"),
+        },
         Reason::SmallTasks { creation, .. } => {
             format!("make each task of {at} run {} or more (see `workspan advise`)", creation * 10)
         }

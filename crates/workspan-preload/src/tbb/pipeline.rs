@@ -1,0 +1,317 @@
+//! Stages of `parallel_pipeline`: in which order a serial one takes items, and how many items there are at a time.
+//!
+//! libtbb runs an item's next stage at once if it can: a serial stage that is free then leaves no trace of who had it before, and an
+//! item that had to wait is gone on with by whoever had the stage. In every schedule
+//! * a serial stage begins with an item no sooner than it has ended with the item before, and than that item came to it;
+//! * an item enters no sooner than another one has left, once there are as many as the program allows ([`TOKENS`] at most).
+//!
+//! The order in which a stage that takes items in any order took them is that of this run; its sum is serial in any.
+//!
+//! Stages become known as the pipeline creates them: it gets nodes of ours ([`Leaf`]), which lead to the program's own. A stage gets another virtual
+//! table for its life ([`Stage`]). All of it lies on the stack of the call that runs the pipeline.
+//!
+//! **Cost:** one reading of the clock and one node of a path at the end of a serial stage, or of one before it, or of the last; and a reading
+//! at the begin of a serial one. Nothing for others.
+
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::ptr;
+use core::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
+
+use workspan_collect::shared::Shared;
+use workspan_collect::waits::Wait;
+
+use super::abi::Before;
+use super::store::Store;
+use crate::sync::wait::in_task;
+use crate::sync::waiters::Left;
+
+/// More stages are not followed.
+const STAGES: usize = 12;
+/// More items at a time are not counted.
+const TOKENS: usize = 64;
+
+/// `filter_mode::serial_*`.
+const SERIAL: u32 = 1;
+
+/// `tbb::detail::d1::filter_node`: a tree, whose leaves are stages.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Node {
+    vtable: *const NodeSlots,
+    _users: AtomicIsize,
+    left: *const Node,
+    right: *const Node,
+}
+
+/// The functions of its virtual table.
+#[repr(C)]
+#[derive(Debug)]
+struct NodeSlots {
+    /// `create_filter`.
+    create: unsafe extern "C-unwind" fn(*const Node) -> *const Filter,
+    destroy: [*const c_void; 2],
+}
+
+// SAFETY: constant.
+unsafe impl Sync for NodeSlots {}
+
+/// `tbb::detail::d1::base_filter`.
+#[repr(C)]
+struct Filter {
+    vtable: Cell<*const FilterSlots>,
+    _next: *const Filter,
+    _buffer: *const c_void,
+    mode: u32,
+}
+
+/// Runs a stage with an item. Returns what the next stage gets.
+type Call = unsafe extern "C-unwind" fn(*const Filter, *mut c_void) -> *mut c_void;
+
+/// The functions of its virtual table.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct FilterSlots {
+    call: Call,
+    destroy: [*const c_void; 2],
+    finalize: *const c_void,
+}
+
+/// What the pipeline gets in the place of a leaf.
+#[repr(C)]
+struct Leaf {
+    node: Node,
+    own: *const Node,
+    stage: *const Stage,
+}
+
+/// A stage while the pipeline runs.
+struct Stage {
+    run: Cell<*const Run>,
+    own: Cell<*const FilterSlots>,
+    is_serial: Cell<bool>,
+    /// Of a serial one: what its last item left. Whoever has the stage has this.
+    last: Cell<Option<Left>>,
+    table: Cell<StandIn>,
+}
+
+/// A virtual table.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct StandIn {
+    before: Before,
+    slots: FilterSlots,
+    /// Whose it is.
+    stage: *const Stage,
+}
+
+/// A pipeline that runs.
+struct Run {
+    stages: [Stage; STAGES],
+    count: usize,
+    /// Items that may be there at a time; 0: not counted.
+    tokens: u64,
+    entered: AtomicU64,
+    gone: AtomicU64,
+    /// What items that are through have left, until another one enters.
+    freed: Store<TOKENS>,
+    /// What items left that come to a serial stage.
+    parked: Store<TOKENS>,
+}
+
+/// Runs `own`, which runs the pipeline of the stages that are the leaves of the tree it is given, with `root`'s stages followed.
+///
+/// # Safety
+///
+/// `root` is what a program passes to libtbb's `parallel_pipeline`, which `own` calls.
+pub unsafe fn follow(root: *const Node, tokens: usize, own: impl FnOnce(*const Node)) {
+    let mut leaves = [ptr::null(); STAGES];
+    let mut count = 0;
+    // SAFETY: the caller's promise.
+    if !unsafe { find_leaves(root, &mut leaves, &mut count) } {
+        return own(root);
+    }
+    let run = Run {
+        stages: [const { Stage::NONE }; STAGES],
+        count,
+        tokens: if tokens <= TOKENS { tokens as u64 } else { 0 },
+        entered: AtomicU64::new(0),
+        gone: AtomicU64::new(0),
+        freed: Store::new(),
+        parked: Store::new(),
+    };
+    let node = |left, right| Node { vtable: &OURS, _users: AtomicIsize::new(1), left, right };
+    let stand_ins: [Leaf; STAGES] = core::array::from_fn(|at| {
+        run.stages[at].run.set(&raw const run);
+        Leaf { node: node(ptr::null(), ptr::null()), own: leaves[at], stage: &raw const run.stages[at] }
+    });
+    let leaf = |at: usize| &raw const stand_ins[at] as *const Node;
+    let inner: [Cell<Node>; STAGES] = core::array::from_fn(|_| Cell::new(node(ptr::null(), ptr::null())));
+    let mut tree = leaf(0);
+    for at in 1..count {
+        inner[at].set(node(tree, leaf(at)));
+        tree = inner[at].as_ptr();
+    }
+    own(tree);
+}
+
+/// The leaves below `node`, in order. False: too many of them.
+///
+/// # Safety
+///
+/// As of [`follow`].
+unsafe fn find_leaves(node: *const Node, found: &mut [*const Node; STAGES], count: &mut usize) -> bool {
+    // SAFETY: the caller's promise.
+    let Node { left, right, .. } = unsafe { &*node };
+    if left.is_null() || right.is_null() {
+        let Some(slot) = found.get_mut(*count) else { return false };
+        *slot = node;
+        *count += 1;
+        return true;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { find_leaves(*left, found, count) && find_leaves(*right, found, count) }
+}
+
+static OURS: NodeSlots = NodeSlots { create, destroy: [ptr::null(); 2] };
+
+/// In the place of `create_filter`.
+unsafe extern "C-unwind" fn create(node: *const Node) -> *const Filter {
+    // SAFETY: nodes with this function are the first field of a leaf.
+    let Leaf { own, stage, .. } = unsafe { &*node.cast::<Leaf>() };
+    // SAFETY: the program's own leaf; it makes a stage.
+    let filter = unsafe { ((*(**own).vtable).create)(*own) };
+    // SAFETY: lives as long as the call that runs the pipeline; the stage of the program is new, and nobody else's.
+    let (stage, made) = unsafe { (&**stage, &*filter) };
+    stage.is_serial.set(made.mode & SERIAL != 0);
+    let own = made.vtable.get();
+    stage.own.set(own);
+    // SAFETY: every virtual table has these words before it.
+    let (before, slots) = unsafe { (*own.cast::<Before>().sub(1), *own) };
+    stage.table.set(StandIn { before, slots: FilterSlots { call, ..slots }, stage });
+    let table = stage.table.as_ptr();
+    // SAFETY: the field of a table that lives as long as the stage.
+    made.vtable.set(unsafe { &raw const (*table).slots });
+    filter
+}
+
+/// In the place of `operator()`.
+unsafe extern "C-unwind" fn call(filter: *const Filter, item: *mut c_void) -> *mut c_void {
+    // SAFETY: a stage with this function has the table of a stage here.
+    let stage = unsafe {
+        let slots = (*filter).vtable.get();
+        let table = slots.byte_sub(core::mem::offset_of!(StandIn, slots)).cast::<StandIn>();
+        &*(*table).stage
+    };
+    stage.begin(item);
+    // SAFETY: the stage's own function.
+    let made = unsafe { ((*stage.own.get()).call)(filter, item) };
+    stage.end(made);
+    made
+}
+
+impl Stage {
+    const NONE: Stage = Stage {
+        run: Cell::new(ptr::null()),
+        own: Cell::new(ptr::null()),
+        is_serial: Cell::new(false),
+        last: Cell::new(None),
+        table: Cell::new(StandIn {
+            before: Before { offset: 0, type_info: ptr::null() },
+            slots: FilterSlots { call, destroy: [ptr::null(); 2], finalize: ptr::null() },
+            stage: ptr::null(),
+        }),
+    };
+
+    fn run(&self) -> &Run {
+        // SAFETY: lives as long as the call that runs the pipeline.
+        unsafe { &*self.run.get() }
+    }
+
+    fn number(&self) -> usize {
+        (ptr::from_ref(self) as usize - self.run().stages.as_ptr() as usize) / size_of::<Stage>()
+    }
+
+    /// The calling thread goes on with `item` here.
+    fn begin(&self, item: *mut c_void) {
+        let (run, number) = (self.run(), self.number());
+        let mut after = [None; 3];
+        if number == 0 {
+            after[0] = run.enters();
+        }
+        if self.is_serial.get() {
+            after[1] = self.last.take();
+            if number > 0 {
+                after[2] = run.parked.take(key(number, item), key(number, item));
+            }
+        }
+        if after.iter().all(Option::is_none) {
+            return;
+        }
+        in_task(|thread, now| {
+            for left in after.iter_mut().filter_map(Option::take) {
+                Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
+            }
+        });
+        release(after);
+    }
+
+    /// The calling thread has done what there is to do here, and `made` goes on to the next stage.
+    fn end(&self, made: *mut c_void) {
+        let (run, next) = (self.run(), self.number() + 1);
+        let leaves = next == run.count && run.tokens != 0;
+        let comes_to_serial = next < run.count && run.stages[next].is_serial.get();
+        if !(self.is_serial.get() || leaves || comes_to_serial) {
+            return;
+        }
+        in_task(|thread, now| {
+            let left = Left::by(thread, now, ptr::from_ref(self) as u64);
+            let shared = Shared::of(thread);
+            if leaves {
+                let turn = run.gone.fetch_add(1, Ordering::Relaxed);
+                run.freed.put(shared, turn, 0, left.copy(shared));
+            }
+            if comes_to_serial {
+                run.parked.put(shared, key(next, made), key(next, made), left.copy(shared));
+            }
+            if self.is_serial.get() {
+                if let Some(before) = self.last.replace(Some(left)) {
+                    before.release(shared);
+                }
+            } else {
+                left.release(shared);
+            }
+        });
+    }
+}
+
+impl Run {
+    /// An item enters: behind one that is through, if there are as many as there may be.
+    fn enters(&self) -> Option<Left> {
+        if self.tokens == 0 {
+            return None;
+        }
+        let behind = self.entered.fetch_add(1, Ordering::Relaxed).checked_sub(self.tokens)?;
+        self.freed.take(behind, 0)
+    }
+}
+
+/// By what an item that comes to a stage is known. Items that look alike are.
+fn key(stage: usize, item: *mut c_void) -> u64 {
+    (item as u64 ^ (stage as u64) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_right(40) | 1
+}
+
+/// Nobody will come after these.
+fn release(left: impl IntoIterator<Item = Option<Left>>) {
+    if let Some(shared) = workspan_collect::process::shared() {
+        left.into_iter().flatten().for_each(|left| left.release(shared));
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        release(self.stages.iter().map(|stage| stage.last.take()));
+        release(core::iter::from_fn(|| self.freed.take_any().map(Some)));
+        release(core::iter::from_fn(|| self.parked.take_any().map(Some)));
+    }
+}
