@@ -5,7 +5,7 @@
  *   looks turns WAY STEPS     two threads work in turn, each while the other one looks
  *   looks busy WAY STEPS      two threads work at a time, and look for nothing
  *
- * WAY: spin, pause, yield, sleep, lock (a flag that is taken by exchange). STEPS: of arithmetic, a piece.
+ * WAY: spin, pause, yield, sleep, nap (the longer it has waited), lock (a flag that is taken by exchange). STEPS: of arithmetic, a piece.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -54,6 +54,10 @@ __attribute__((noinline)) static void look(int value)
     } else if (strcmp(way, "sleep") == 0) {
         while (!comes(value))
             nanosleep(&millisecond, NULL);
+    } else if (strcmp(way, "nap") == 0) {
+        struct timespec longer = {0, 400000000};
+        for (int i = 0; !comes(value); i++)
+            nanosleep(i < 10 ? &millisecond : &longer, NULL);
     } else {
         while (atomic_exchange(&closed, 1) == 1) {
         }

@@ -113,7 +113,7 @@ pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     let waited = if goes_on { looks.waited + between as i64 } else { 0 } + slept as i64;
     // Two make a row.
     if goes_on {
-        polls::looked(waited, end);
+        polls::slept(waited, slept as i64, end);
     }
     LOOKS.set(Looks { at: end, work: -1, waited, ..looks });
     result

@@ -32,13 +32,19 @@ const LATE_SHARE: i64 = 64;
 const NEAR: i64 = 4;
 
 std::thread_local! {
-    /// How long the last strand of the calling thread that was looked at has waited to its end, and when that was.
-    static TAIL: Cell<(i64, u64)> = const { Cell::new((0, 0)) };
+    /// How long the last strand of the calling thread that was looked at has waited to its end, from how long before that it did not
+    /// look, and when that was.
+    static TAIL: Cell<(i64, i64, u64)> = const { Cell::new((0, 0, 0)) };
 }
 
 /// The strand of the calling thread, at tick `now`, has only looked for so long before.
 pub fn looked(ticks: i64, now: u64) {
-    TAIL.set((ticks, now));
+    slept(ticks, 0, now);
+}
+
+/// The same; it last slept for `last` ticks, and then looked.
+pub fn slept(ticks: i64, last: i64, now: u64) {
+    TAIL.set((ticks, last, now));
 }
 
 /// The strand of `thread`, whose start is moved by the caller, has waited for `ticks` by looks: in span, not in work.
@@ -72,17 +78,18 @@ pub fn of_strand(thread: &Thread, on_cpu: i64, now: u64) -> i64 {
 }
 
 /// Under addresses, how long who leaves its span there has looked to its end.
-static TAILS: [[AtomicU64; 2]; 64] = [const { [const { AtomicU64::new(0) }; 2] }; 64];
+static TAILS: [[AtomicU64; 3]; 64] = [const { [const { AtomicU64::new(0) }; 3] }; 64];
 
-fn slot(address: u64) -> &'static [AtomicU64; 2] {
+fn slot(address: u64) -> &'static [AtomicU64; 3] {
     &TAILS[(address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize]
 }
 
 /// The calling thread leaves what it has come to at tick `now` under `address`.
 pub fn leave(thread: &Thread, now: u64, address: u64) {
-    let [at, long] = slot(address);
+    let [at, long, sleep] = slot(address);
     let waited = tail(thread, now);
     if waited > 0 {
+        sleep.store(TAIL.get().1 as u64, Ordering::Relaxed);
         long.store(waited as u64, Ordering::Relaxed);
         at.store(address, Ordering::Release);
     } else if at.load(Ordering::Relaxed) == address {
@@ -97,7 +104,7 @@ pub fn looked_to_end(thread: &Thread, now: u64) -> bool {
 
 /// How long the calling thread has looked to tick `now`; 0 if it has worked since.
 fn tail(thread: &Thread, now: u64) -> i64 {
-    let (waited, end) = TAIL.get();
+    let (waited, _, end) = TAIL.get();
     let since = now.wrapping_sub(end) as i64;
     if since < waited / LATE_SHARE + ticks_of(thread, LATE_NANOS) {
         waited
@@ -107,8 +114,11 @@ fn tail(thread: &Thread, now: u64) -> i64 {
 }
 
 /// Who left its span at `address` has looked to its end, and has seen what that one did who comes there: who has waited for only that
-/// number of ticks, or whose span is less only by that.
+/// number of ticks, or whose span is less only by that. Who sleeps between looks sees it no
+/// sooner than it wakes, which the kernel may have late.
 pub fn was_ended_by(address: u64, waited: i64, less: i64) -> bool {
-    let [at, long] = slot(address);
-    at.load(Ordering::Acquire) == address && waited.min(less) < long.load(Ordering::Relaxed) as i64 / NEAR
+    let [at, long, sleep] = slot(address);
+    let known = |ticks: &AtomicU64| ticks.load(Ordering::Relaxed) as i64;
+    at.load(Ordering::Acquire) == address
+        && waited.min(less) < (known(long) / NEAR).max(known(sleep) + known(sleep) / NEAR)
 }

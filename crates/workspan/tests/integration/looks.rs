@@ -90,6 +90,7 @@ fn a_helper_that_spins() {
 fn a_helper_that_yields_or_sleeps() {
     check_helper("yield", false, true);
     check_helper("sleep", false, false);
+    check_helper("nap", false, false);
 }
 
 #[test]
