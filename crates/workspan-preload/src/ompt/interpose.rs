@@ -20,11 +20,11 @@ use super::first_calls;
 #[cfg(not(idle_only))]
 use super::first_use;
 #[cfg(not(idle_only))]
-use super::noted::{self, note, note_group, note_task, noted_group, still_noted, Entry};
+use super::noted::{self, note, note_group, note_task, noted_group, still_noted, Entry, Ident};
 #[cfg(not(idle_only))]
 use super::parts;
 #[cfg(not(idle_only))]
-use super::site::{has_source, Ident};
+use super::site::has_source;
 #[cfg(not(idle_only))]
 use crate::modules;
 
@@ -386,7 +386,8 @@ macro_rules! watched {
         watched!(first $from + 1; $($more)*);
     };
     (first $from:expr;) => {
-        const _: () = assert!($from <= noted::BARRIER);
+        const WATCHED: u32 = $from;
+        const _: () = assert!(WATCHED <= noted::BARRIER);
     };
 }
 

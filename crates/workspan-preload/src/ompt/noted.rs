@@ -1,15 +1,23 @@
 //! What entry points of the runtime note for the callbacks that follow: of the calling thread, in a variable of its own.
 
 use core::cell::Cell;
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 use core::mem::offset_of;
 use core::ptr;
 
 use workspan_collect::platform;
 
-use super::site::Ident;
 use crate::dag::frame::Frame;
 use crate::dag::team::Team;
+
+/// `ident_t` of LLVM's OpenMP: what the compiler says of a construct.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Ident {
+    reserved: [i32; 4],
+    /// ";file;function;line;column;;"
+    pub(super) source: *const c_char,
+}
 
 /// What was passed to the entry point that the program is in.
 #[derive(Clone, Copy, Debug)]

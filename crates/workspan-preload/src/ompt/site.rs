@@ -3,21 +3,12 @@
 //! The runtime gives a return address. Better is what clang and flang pass to its entry points with every construct
 //! ([`super::interpose`]): file, function, line and column, which neither tail calls nor unrolling can confuse.
 
-use core::ffi::{c_char, c_void, CStr};
+use core::ffi::{c_void, CStr};
 
 use workspan_collect::region::{CallSite, Place, Told};
 use workspan_wire::site::SiteKind;
 
-use super::noted::Entry;
-
-/// `ident_t` of LLVM's OpenMP: what the compiler says of a construct.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Ident {
-    reserved: [i32; 4],
-    /// ";file;function;line;column;;"
-    source: *const c_char,
-}
+use super::noted::{Entry, Ident};
 
 /// The site of a construct with return address `after`.
 pub fn call_site(kind: SiteKind, entry: Entry, after: *const c_void) -> CallSite {
