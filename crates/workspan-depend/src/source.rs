@@ -45,7 +45,7 @@ pub struct SiteInfo {
     pub direct: bool,
     /// The variable is a number or a pointer by itself, and all of it is accessed.
     pub whole: bool,
-    /// The call on the same line that has just returned: the access takes its result.
+    /// The call on the same line that has just returned: the write takes its result. What is read beside it could be read before.
     pub tail: PlaceId,
     /// Segment, and line of the segment.
     pub segment: (u32, u32),
@@ -291,7 +291,7 @@ impl Source {
             let count = facts.segments.get(number).map_or(0, |count| *count as usize);
             let runs: Box<[Run]> = facts.runs.get(run_at..run_at + count).unwrap_or_default().into();
             run_at += count;
-            // What stands on the line of the call that has just returned takes its result.
+            // What is written on the line of the call that has just returned takes its result.
             let after = segment.flags & flag::AFTER_CALL != 0;
             let tail = before.filter(|(line, _)| after && runs.first().is_some_and(|run| run.line == *line));
             let of_first = runs.first().map_or((0, 0), |run| (run.operations, run.touches));
@@ -305,7 +305,8 @@ impl Source {
                 let place = self.place(module, operation.place);
                 let variable = module.texts.get(meaning.variable as usize).cloned().unwrap_or_default();
                 let variable = self.name(&variable);
-                let tail = tail.filter(|_| at < of_first.0).map_or(0, |(_, call)| call);
+                let takes = at < of_first.0 && operation.access != Access::Load;
+                let tail = tail.filter(|_| takes).map_or(0, |(_, call)| call);
                 let (update, direct, whole) = (meaning.update, meaning.direct, meaning.whole);
                 let reads_on =
                     operation.flags & operation::LIBRARY != 0 && operation.access != Access::Store && callee_reads_on;
@@ -339,7 +340,8 @@ impl Source {
                 let place = self.place(module, touch.place);
                 let local = locals + touch.local;
                 let variable = self.locals.get(local as usize).copied().unwrap_or(0);
-                let tail = tail.filter(|_| at < of_first.1).map_or(0, |(_, call)| call);
+                let takes = at < of_first.1 && touch.deed == Deed::Write;
+                let tail = tail.filter(|_| takes).map_or(0, |(_, call)| call);
                 self.sites.push(SiteInfo {
                     place,
                     function,

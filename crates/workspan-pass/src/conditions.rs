@@ -121,7 +121,10 @@ impl Conditions<'_> {
         let llvm = self.llvm;
         let (mut inside, mut ends, mut elsewhere) = (Vec::new(), Vec::new(), HashSet::new());
         for block in 0..self.blocks.len() {
-            let places = llvm.instructions(self.blocks[block]).into_iter().filter_map(|i| self.own_place(i));
+            // Where a variable was taken from says nothing.
+            let moves = |i: &Ref| self.locals.touch(llvm, *i).is_some();
+            let all = llvm.instructions(self.blocks[block]).into_iter().filter(|i| !moves(i));
+            let places = all.filter_map(|i| self.own_place(i));
             if !self.loops.contains(number, block) {
                 elsewhere.extend(places.map(|place| llvm.location_line(place)));
                 continue;

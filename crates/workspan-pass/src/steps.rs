@@ -151,8 +151,9 @@ impl Conditions<'_> {
         let is_load = llvm.opcode(value) == opcode::LOAD;
         let source = if is_load { base(llvm, llvm.operand(value, 0)) } else { value };
         // If others write one with an address, the loop carries a dependence on it.
-        let is_variable =
-            self.locals.any_number(llvm, source).is_some() || !llvm.is_a_global_variable(source).is_null();
+        let is_variable = self.locals.any_number(llvm, source).is_some()
+            || !llvm.is_a_global_variable(source).is_null()
+            || !llvm.is_a_argument(source).is_null();
         is_load && is_variable && self.stores(source, inside).is_empty()
     }
 

@@ -1,6 +1,6 @@
 //! Runs a program, and notes the dependences of every access.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::language::Language;
 use super::program::{Array, Expression, Function, Statement, Target, Variable};
@@ -19,6 +19,8 @@ pub(super) struct Interpreter<'f> {
     reads: BTreeMap<Place, Vec<Seen>>,
     pub(super) found: Found,
     pub(super) steps: u64,
+    /// What the statement has read already: flang reads it once.
+    read: BTreeSet<String>,
 }
 
 struct Frame {
@@ -52,6 +54,7 @@ impl Interpreter<'_> {
             reads: BTreeMap::new(),
             found: Found::new(),
             steps: 0,
+            read: BTreeSet::new(),
         }
     }
 
@@ -121,8 +124,19 @@ impl Interpreter<'_> {
     }
 
     fn value(&mut self, frame: &Frame, expression: &Expression, line: u32) -> u32 {
+        let again = self.language == Language::Fortran
+            && !matches!(expression, Expression::Number(_) | Expression::Sum(..))
+            && !self.read.insert(written(expression));
         match expression {
             Expression::Number(number) => *number,
+            Expression::Read(_, variable) if again => {
+                self.values.get(&self.place(frame, *variable)).copied().unwrap_or(0)
+            }
+            Expression::Element(_, array, index) if again => {
+                let index = self.value(frame, index, line);
+                let place = self.element(frame, *array, index, line);
+                self.values.get(&place).copied().unwrap_or(0)
+            }
             Expression::Read(site, variable) => {
                 let place = self.place(frame, *variable);
                 self.access(place, false, *site, line);
@@ -174,6 +188,7 @@ impl Interpreter<'_> {
     }
 
     fn statement(&mut self, frame: &mut Frame, statement: &Statement) {
+        self.read.clear();
         match statement {
             Statement::Assign { line, site, target, value } => {
                 let value = self.value(frame, value, *line);
@@ -228,5 +243,16 @@ impl Interpreter<'_> {
                 self.path[own..].iter_mut().for_each(|node| node.call = 0);
             }
         }
+    }
+}
+
+/// An expression without its sites.
+fn written(expression: &Expression) -> String {
+    match expression {
+        Expression::Number(number) => number.to_string(),
+        Expression::Read(_, variable) => format!("{variable:?}"),
+        Expression::Element(_, Array::Parameter(_), index) => format!("p[{}]", written(index)),
+        Expression::Element(_, array, index) => format!("{array:?}[{}]", written(index)),
+        Expression::Sum(left, right) => format!("{}+{}", written(left), written(right)),
     }
 }
