@@ -246,13 +246,26 @@ impl Interpreter<'_> {
     }
 }
 
-/// An expression without its sites.
+/// An expression without its sites, as flang sees it: constants are computed.
 fn written(expression: &Expression) -> String {
+    let index = |index: &Expression, mask: u32| match constant(index) {
+        Some(number) => (number & mask).to_string(),
+        None => written(index),
+    };
     match expression {
+        _ if constant(expression).is_some() => constant(expression).unwrap_or_default().to_string(),
         Expression::Number(number) => number.to_string(),
         Expression::Read(_, variable) => format!("{variable:?}"),
-        Expression::Element(_, Array::Parameter(_), index) => format!("p[{}]", written(index)),
-        Expression::Element(_, array, index) => format!("{array:?}[{}]", written(index)),
+        Expression::Element(_, Array::Parameter(_), at) => format!("p[{}]", index(at, 3)),
+        Expression::Element(_, array, at) => format!("{array:?}[{}]", index(at, 7)),
         Expression::Sum(left, right) => format!("{}+{}", written(left), written(right)),
+    }
+}
+
+fn constant(expression: &Expression) -> Option<u32> {
+    match expression {
+        Expression::Number(number) => Some(*number),
+        Expression::Sum(left, right) => Some(constant(left)?.wrapping_add(constant(right)?)),
+        _ => None,
     }
 }
