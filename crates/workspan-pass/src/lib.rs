@@ -22,6 +22,7 @@
 #![expect(unsafe_code, reason = "calls LLVM's C interface, and is called by compilers")]
 
 pub mod address;
+mod alike;
 pub mod atomics;
 mod called;
 pub mod cfg;

@@ -9,17 +9,12 @@ use std::collections::HashMap;
 
 use workspan_trace::facts::Update;
 
+use crate::alike::{same, step, DEEPEST, STEPS};
 use crate::cfg::Loops;
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
 use crate::plan::Plan;
-use crate::reached::copied_descriptor;
-
-/// How deep expressions are followed.
-const DEEPEST: usize = 24;
-/// How many steps are taken for an expression.
-const STEPS: u32 = 1000;
 
 /// Loads and stores of a function that are updates: instruction, and which of its operations, as a call has one for each argument.
 pub fn updates(llvm: &Llvm, plan: &Plan) -> HashMap<(Ref, usize), Update> {
@@ -207,7 +202,8 @@ impl Finder<'_> {
             opcode::INSERT_VALUE => return self.of_complex(value),
             opcode::SELECT => {
                 let (condition, yes, no) = (llvm.operand(value, 0), llvm.operand(value, 1), llvm.operand(value, 2));
-                return self.extreme(condition, yes, no).or_else(|| self.sometimes(yes, no));
+                let other = || self.sometimes(yes, no).or_else(|| self.logical(condition, yes, no));
+                return self.extreme(condition, yes, no).or_else(other);
             }
             _ => return None,
         };
@@ -250,6 +246,20 @@ impl Finder<'_> {
             let update = all.into_iter().find(|update| self.chain(changed, *update, 0, 2) == Some(kept))?;
             self.is_used_once(changed).then_some((update, vec![kept]))
         })
+    }
+
+    /// `c ? 1 : found`, which is `found || c`; `c ? all : 0`; either may be the condition.
+    fn logical(&self, condition: Ref, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        let sets = |value: Ref| match llvm.constant(value)? {
+            0 => Some(Update::Both),
+            1 => Some(Update::Either),
+            -1 if self.is_bit(value) => Some(Update::Either),
+            _ => None,
+        };
+        let (update, kept) = sets(yes).map(|update| (update, no)).or_else(|| Some((sets(no)?, yes)))?;
+        let of_condition = || Some(condition).filter(|_| self.is_bit(kept)).and_then(|condition| self.load(condition));
+        self.load(kept).or_else(of_condition).map(|load| (update, vec![load]))
     }
 
     /// The load at the bottom of a chain of one operator: `s + a + b`.
@@ -473,46 +483,4 @@ impl Finder<'_> {
             _ => None,
         }
     }
-}
-
-/// True if two values are computed in the same way.
-fn same(llvm: &Llvm, left: Ref, right: Ref, depth: usize) -> bool {
-    alike(llvm, left, right, depth, &Cell::new(STEPS))
-}
-
-/// Takes a step, if there is one left.
-fn step(left: &Cell<u32>) -> bool {
-    let now = left.get();
-    left.set(now.saturating_sub(1));
-    now > 0
-}
-
-fn alike(llvm: &Llvm, left: Ref, right: Ref, depth: usize, steps: &Cell<u32>) -> bool {
-    if left == right {
-        return true;
-    }
-    if depth > DEEPEST
-        || !step(steps)
-        || llvm.is_a_instruction(left).is_null()
-        || llvm.is_a_instruction(right).is_null()
-    {
-        return false;
-    }
-    let code = llvm.opcode(left);
-    if code != llvm.opcode(right) || llvm.operands(left) != llvm.operands(right) {
-        return false;
-    }
-    if code == opcode::ALLOCA {
-        // Two copies of one descriptor.
-        let copied = [left, right].map(|alloca| copied_descriptor(llvm, alloca));
-        return matches!(copied, [Some(left), Some(right)] if alike(llvm, left, right, depth + 1, steps));
-    }
-    let intrinsic = |call: Ref| llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("llvm."));
-    let pure = code == opcode::CALL && intrinsic(left)
-        || matches!(code, opcode::GEP | opcode::LOAD | opcode::SELECT | opcode::ADD..=opcode::XOR)
-        || (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code);
-    let count = u32::try_from(llvm.operands(left)).unwrap_or(0);
-    pure && llvm.type_of(left) == llvm.type_of(right)
-        && (code != opcode::GEP || llvm.gep_source_type(left) == llvm.gep_source_type(right))
-        && (0..count).all(|at| alike(llvm, llvm.operand(left, at), llvm.operand(right, at), depth + 1, steps))
 }

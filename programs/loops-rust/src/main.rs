@@ -3,6 +3,7 @@
 mod adapters;
 mod iterators;
 mod kernels;
+mod tricky;
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -260,6 +261,7 @@ fn main() {
     iterators::run();
     println!("{}", kernels::all());
     adapters::run();
+    tricky::run();
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);
     let mut points: Vec<Point> = (0..N).map(|i| Point { x: i as f64, y: 1.0 }).collect();
     let result = numbers(&mut v, &mut w) + choices(&v) + tables(&w) as f64 + objects(&mut points);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{err, folder, success};
 
-const FILES: [&str; 4] = ["main.rs", "iterators.rs", "kernels.rs", "adapters.rs"];
+const FILES: [&str; 5] = ["main.rs", "iterators.rs", "kernels.rs", "adapters.rs", "tricky.rs"];
 
 #[test]
 fn loops_of_rust_have_verdicts_at_their_lines() {
