@@ -13,21 +13,21 @@ use workspan_trace::facts::Update;
 use super::judge::Judge;
 use crate::profile::{Blocker, Loop, Reduction};
 use crate::source::SiteInfo;
+use crate::table::Kind;
 
 impl Judge<'_> {
     /// Variables that keep a value of an iteration that is not the last.
     pub(super) fn chosen(&self, carrier: u32, found: &Loop) -> Vec<Blocker> {
         let has_extreme = found.reductions.iter().any(|each| each.operator == "min" || each.operator == "max");
-        let kept = self
-            .engine
-            .table
-            .live_out
-            .iter()
-            .filter(|((_, of), live)| *of == carrier && (live.other || has_extreme && (live.unknown || live.last)));
+        let kept = self.engine.table.live_out.iter().filter(|((_, of), _)| *of == carrier);
         let sites = kept.map(|((site, _), live)| (self.site(*site), live));
         let chosen = sites.filter(|(site, live)| {
-            let is_condition = live.other || live.unknown || site.in_loop == carrier && !site.always;
-            is_condition && is_scalar(site) && site.update == 0 && self.induction(carrier, site.local).is_none()
+            // Written on a condition: not in each iteration, or beside an extreme.
+            let on_condition = || site.in_loop == carrier && !site.always;
+            let is_chosen = live.other
+                || has_extreme && (live.unknown || live.last && on_condition())
+                || live.last && on_condition() && !self.is_written_each_time(carrier, site);
+            is_chosen && is_scalar(site) && site.update == 0 && self.induction(carrier, site.local).is_none()
         });
         let blocker = |site: &SiteInfo| Blocker {
             kind: if has_extreme { "control" } else { "WAW" }.to_owned(),
@@ -38,6 +38,21 @@ impl Judge<'_> {
             count: 1,
         };
         chosen.map(|(site, _)| blocker(site)).filter(|blocker| !blocker.variable.is_empty()).collect()
+    }
+
+    /// True if each iteration was seen to write a variable.
+    fn is_written_each_time(&self, carrier: u32, of: &SiteInfo) -> bool {
+        let count = self.engine.loops[carrier as usize - 1];
+        let is_same = |site: &SiteInfo| {
+            site.function == of.function && site.local == of.local && site.variable == of.variable && is_scalar(site)
+        };
+        let all = self.engine.table.all.iter().filter(|(key, values)| {
+            key.carrier == carrier
+                && key.kind == Kind::Waw
+                && (values.least, values.most) == (1, 1)
+                && is_same(self.site(key.sink))
+        });
+        all.map(|(_, values)| values.count).sum::<u64>() >= count.iterations.saturating_sub(count.entries)
     }
 
     /// Variables that the loop sets to a constant on a condition, once at least.

@@ -63,6 +63,7 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("sections.f90", "gfortran -O2"),
         ("fields.f90", "gfortran -O0 -g"),
         ("tricky.f90", "gfortran -O2"),
+        ("tricky.cpp", "c++ -O2"),
     ] {
         let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
         let text = fs::read_to_string(programs.join(file)).expect("it is there");
