@@ -94,7 +94,8 @@ fn result(each: &Loop) -> Option<Value> {
 
 /// Both ends of each dependence, each place once: SARIF wants them to differ.
 fn related(each: &Loop) -> Vec<Value> {
-    let ends = each.blockers.iter().flat_map(|one| [(&one.source, "earlier"), (&one.sink, "later")].map(|end| (end, one)));
+    let ends =
+        each.blockers.iter().flat_map(|one| [(&one.source, "earlier"), (&one.sink, "later")].map(|end| (end, one)));
     let mut found: Vec<Value> = Vec::new();
     for ((point, end), blocker) in ends {
         let mut place = location(point);
