@@ -14,12 +14,14 @@ mod jump;
 mod later;
 mod lines;
 mod shift;
+mod strip;
 mod times;
 
 use self::done::Done;
 pub use self::jump::jump;
-pub use self::later::{Known, Later, LineFacts};
+pub use self::later::{Known, Later, LineFacts, StripFacts};
 use self::lines::Lines;
+pub use self::strip::{Program, Wait, COUNT};
 pub use self::times::Times;
 
 /// What may run in parallel.
@@ -235,17 +237,6 @@ impl Run {
 
     fn running(&self) -> &[Level] {
         &self.levels[..self.depth]
-    }
-
-    /// Tasks of that work ran like the innermost one so far, one after another, and ended when it does.
-    pub fn skip(&mut self, cost: u64) {
-        let top = self.depth - 1;
-        for level in &mut self.levels[top.saturating_sub(1)..=top] {
-            // Their own time stands still.
-            level.offset -= cost.cast_signed();
-            level.line_work += cost;
-        }
-        self.levels[top].begun += cost;
     }
 
     /// A task begins.

@@ -21,19 +21,12 @@ pub struct Cell {
     pub readers: u32,
 }
 
-/// Who wrote several cells, and when.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Written {
-    /// How many cells there are.
-    pub count: usize,
-    /// By which site, if [`is_one`](Written::is_one).
-    pub writer: Site,
-    /// One site has written all.
-    pub is_one: bool,
-    /// The earliest write.
-    pub first: u64,
-    /// The latest.
-    pub last: u64,
+impl Cell {
+    /// The last write, as a group of accesses.
+    #[inline]
+    pub fn write(&self) -> Reader {
+        Reader { site: self.writer, next: 0, first: self.written, last: self.written }
+    }
 }
 
 /// Reads by one site that no later write can distinguish, but for their distance.
@@ -115,14 +108,6 @@ impl Readers {
             }
             last = next;
         }
-    }
-
-    /// Gives a list back whose last group is known.
-    #[inline]
-    pub fn drop_whole(&mut self, first: u32, last: u32) {
-        let free = self.free;
-        self.change(last, |reader| reader.next = free);
-        self.free = first;
     }
 
     /// Gives one group of a list back; the one before it, if any, goes on after it.
@@ -321,41 +306,6 @@ impl Shadow {
     #[inline]
     pub fn cell(&mut self, (page, cell): (u32, u32)) -> (&mut Cell, &mut Readers) {
         (&mut self.pages[page as usize].cells[cell as usize], &mut self.readers)
-    }
-
-    /// What cells hold, one for each of these addresses as [`Shadow::whole`] finds it, up to one that is not there.
-    pub fn cells(
-        &mut self,
-        addresses: &[u64],
-        shift: u32,
-        last: &mut (u64, u32),
-        into: &mut [((u32, u32), Cell)],
-    ) -> Written {
-        let mask = (1 << shift) - 1;
-        let mut all = Written { first: u64::MAX, is_one: true, ..Written::default() };
-        let mut each = addresses.iter().zip(into).peekable();
-        while let Some(first) = each.peek().map(|(address, _)| **address) {
-            if self.whole(first, shift, last).is_none() {
-                return all;
-            }
-            let (key, page) = (last.0 - 1, last.1);
-            let cells = &self.pages[page as usize].cells[..];
-            if all.count == 0 {
-                all.writer = cells.get(((first % PAGE) >> shift) as usize).map_or(0, |cell| cell.writer);
-            }
-            // All that lie on the same page.
-            while let Some((address, into)) = each.next_if(|(address, _)| **address / PAGE == key) {
-                let at = (address % PAGE) >> shift;
-                let Some(cell) = cells.get(at as usize).filter(|_| address & mask == 0) else {
-                    return all;
-                };
-                *into = ((page, at as u32), *cell);
-                all.is_one &= all.writer == cell.writer;
-                (all.first, all.last) = (all.first.min(cell.written), all.last.max(cell.written));
-                all.count += 1;
-            }
-        }
-        all
     }
 
     /// Splits some bytes at the borders of pages.

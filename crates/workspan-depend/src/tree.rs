@@ -95,14 +95,31 @@ pub struct Frame {
     pub reentered: bool,
     /// Number of the frame of the same function around it, + 1.
     pub outer: usize,
-    /// Number of what its locals and loops are like; 0: not known.
+    /// Number of what its locals and loops are like; 0: it has none, and its locals are cells.
     pub shape: u32,
+    /// It will have none.
+    pub is_shapeless: bool,
+    /// Where it has one: when its locals were written and read, by slot.
+    pub moments: Vec<u64>,
 }
 
 /// Spans that a frame keeps at most.
 const MOST_SPANS: usize = 1 << 20;
 
 impl Frame {
+    /// Keeps a moment in a slot.
+    #[inline]
+    pub fn keep(&mut self, slot: u32, moment: u64) {
+        let slot = slot as usize;
+        match self.moments.get_mut(slot) {
+            Some(place) => *place = moment,
+            None => {
+                self.moments.resize(slot + 1, 0);
+                self.moments[slot] = moment;
+            }
+        }
+    }
+
     /// A call has returned.
     pub fn returned(&mut self, now: u64) {
         let Some((place, _, _)) = self.pending.take() else {

@@ -1,26 +1,29 @@
 //! One thread: the way from the root of its tree.
 
-use super::{Context, Lived, Memo, Waited, Waiting, STACK, WAYS};
+use super::waits::Waiting;
+use super::{Context, Lived, Memo, Waited, STACK, WAYS};
 use crate::shadow::Site;
 use crate::source::{small, PlaceId};
 use crate::table::Kind;
-use crate::tree::{common, Common, Frame, Node};
+use crate::tree::{Common, Frame, Node};
 
 /// Nothing is known.
 const NO_MEMO: Memo = Memo {
     source: 0,
-    serial: 0,
-    top: 0,
-    record: 0,
-    carried: false,
+    in_loop: 0,
     place: (0, 0),
+    ended: 0,
+    carried: false,
     is_quiet: false,
     is_local: false,
     is_direct: false,
     is_top: false,
+    source_call: 0,
     sink_call: 0,
-    waiting: Waiting { models: 0, ended: 0, own: 0, call: 0, source_call: 0, line: 0 },
-    waited: Waited { serial: 0, ended: 0, turn: 0, frame: 0, returns: 0 },
+    record: 0,
+    waiting: Waiting::NONE,
+    serial: 0,
+    waited: Waited { serial: 0, turn: 0, frame: 0, returns: 0 },
     lived: Lived { turn: 0, range: (u64::MAX, 0) },
 };
 
@@ -53,14 +56,14 @@ impl Context {
         kind: Kind,
         source: Site,
         sink: Site,
-        (number, carried, is_top): (u32, bool, bool),
+        (number, carried, is_top, ended): (u32, bool, bool, u32),
     ) -> usize {
         let first = &mut self.memo_of[sink as usize][kind as usize];
         if *first == 0 {
             *first = small(self.memos.len()) + 1;
             self.memos.extend([NO_MEMO; WAYS]);
         }
-        let way = source ^ u32::from(carried) << 2 ^ number << 1 ^ u32::from(is_top) << 3;
+        let way = source ^ u32::from(carried) << 2 ^ number << 1 ^ u32::from(is_top) << 3 ^ ended;
         *first as usize - 1 + way as usize % WAYS
     }
 
@@ -68,24 +71,14 @@ impl Context {
     #[inline]
     pub(super) fn call_of(&self, at: Common, function: u32, moment: u64) -> PlaceId {
         let frame = self.nodes.get(at.node).and_then(|node| self.frames.get(node.frame));
-        let is_own = self.steady.is_touch();
+        let is_own = self.is_touch;
         let frame = frame.filter(|frame| !is_own && (frame.function != function || frame.reentered));
         frame.map_or(0, |frame| frame.call_at(moment))
     }
 
-    /// The moments around one that lie in the same node, and in no call of it: first and last.
-    pub(super) fn together(&self, function: u32, moment: u64) -> (u64, u64) {
-        let at = common(&self.nodes, moment);
-        let Some(node) = self.nodes.get(at.node) else {
-            return (0, 0);
-        };
-        if self.frames.get(node.frame).is_none_or(|frame| frame.function != function || frame.reentered) {
-            return (0, 0);
-        }
-        if at.carried {
-            return (node.start, node.turn - 1);
-        }
-        (node.turn, self.nodes.get(at.node + 1).map_or(u64::MAX, |inner| inner.start - 1))
+    /// Levels of the frame on top.
+    pub(super) fn levels_of_frame(&self) -> [u32; 9] {
+        self.frames.last().and_then(|frame| self.levels.get(frame.node)).copied().unwrap_or_default()
     }
 
     /// What an address held before this moment belongs to a frame that has been left.

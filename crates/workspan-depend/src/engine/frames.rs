@@ -2,17 +2,17 @@
 
 use workspan_trace::program::{flag, Access as Mode};
 
+use super::arrival::Arrival;
 use super::shape::Event;
 use super::{Context, Engine, AT_ONCE, STATE};
 use crate::journal::Step;
 use crate::models::{Child, Run};
-use crate::shadow::Cell;
-use crate::source::{small, SegmentInfo};
+use crate::source::small;
 use crate::tree::{Ended, Frame};
 
 impl Engine {
     /// Frames: where does the segment run?
-    pub(super) fn arrive(&mut self, context: &mut Context, info: &SegmentInfo, frame: Option<u64>) {
+    pub(super) fn arrive(&mut self, context: &mut Context, info: &Arrival, frame: Option<u64>) {
         if context.frames.is_empty() {
             context.push_node(0, 0);
             context.frames.push(Frame { address: u64::MAX, ..Frame::default() });
@@ -48,7 +48,7 @@ impl Engine {
         self.after_call(context, info);
     }
 
-    pub(super) fn after_call(&mut self, context: &mut Context, info: &SegmentInfo) {
+    pub(super) fn after_call(&mut self, context: &mut Context, info: &Arrival) {
         let Some((place, callee, entered)) = context.top().pending else {
             return;
         };
@@ -68,7 +68,7 @@ impl Engine {
         context.follows = place;
     }
 
-    pub(super) fn enter(&mut self, context: &mut Context, info: &SegmentInfo, address: u64) {
+    pub(super) fn enter(&mut self, context: &mut Context, info: &Arrival, address: u64) {
         let call = match &mut context.top().pending {
             Some((place, _, entered)) => {
                 *entered = info.function + 1;
@@ -86,10 +86,8 @@ impl Engine {
         }
         let node = context.nodes.len();
         context.push_node(0, number);
-        let locals = self.source.functions.get(info.function as usize).map_or(0, |function| function.locals);
-        let locals = vec![Cell::default(); locals as usize];
         let function = info.function;
-        context.frames.push(Frame { node, address, function, call, locals, outer, ..Frame::default() });
+        context.frames.push(Frame { node, address, function, call, outer, ..Frame::default() });
         self.note(context, Step::Call);
         self.push_level(context, |_| true);
         let counted = self.calls.entry(call).or_default();
@@ -120,7 +118,7 @@ impl Engine {
     }
 
     /// Loops: which are left, which are entered, does one turn?
-    pub(super) fn turn(&mut self, context: &mut Context, info: &SegmentInfo) {
+    pub(super) fn turn(&mut self, context: &mut Context, info: &Arrival) {
         let top = context.nodes.last().map_or(0, |node| node.number);
         let is_header = info.flags & flag::HEADER != 0;
         if top != info.in_loop {
@@ -143,14 +141,20 @@ impl Engine {
             self.next_iteration(context);
         }
         if info.body_of != 0 {
-            let depth = context.nodes.len();
-            let of_parent = context.nodes.last().is_some_and(|node| node.number != info.body_of);
-            let at = if of_parent { depth.checked_sub(2) } else { depth.checked_sub(1) };
-            if let Some(node) = at.and_then(|at| context.nodes.get_mut(at)).filter(|node| node.number == info.body_of) {
-                if !std::mem::replace(&mut node.in_body, true) {
-                    node.bodies += 1;
-                    self.loops[info.body_of as usize - 1].iterations += 1;
-                }
+            self.body(context, info.body_of);
+        }
+    }
+
+    /// The body of a loop begins.
+    #[inline]
+    pub(super) fn body(&mut self, context: &mut Context, number: u32) {
+        let depth = context.nodes.len();
+        let of_parent = context.nodes.last().is_some_and(|node| node.number != number);
+        let at = if of_parent { depth.checked_sub(2) } else { depth.checked_sub(1) };
+        if let Some(node) = at.and_then(|at| context.nodes.get_mut(at)).filter(|node| node.number == number) {
+            if !std::mem::replace(&mut node.in_body, true) {
+                node.bodies += 1;
+                self.loops[number as usize - 1].iterations += 1;
             }
         }
     }
@@ -200,8 +204,6 @@ impl Engine {
     }
 
     pub(super) fn next_iteration(&mut self, context: &mut Context) {
-        let was_counted = context.steady.counts();
-        self.turned(context);
         self.note(context, Step::Turn);
         self.end_iteration(context);
         let now = context.now + 1;
@@ -212,10 +214,7 @@ impl Engine {
             node.ended.clear();
             node.in_body = false;
         }
-        // Iterations that are counted leave the shape that they find.
-        if !was_counted {
-            self.reshape(context, Event::Turn);
-        }
+        self.reshape(context, Event::Turn);
         self.begin_iteration(context);
     }
 

@@ -8,39 +8,37 @@
 //! allocated again; variables whose scope has begun again; input variables of a step (the verdict knows them).
 
 mod accesses;
-mod advance;
-mod batch;
-mod column;
+mod arrival;
+mod compile;
 mod context;
 mod extents;
+mod follow;
 mod found;
 mod frames;
 mod lines;
+mod locals;
+mod noting;
 mod parts;
-mod plan;
-mod repeat;
-mod rows;
 mod shape;
 mod shapes;
-mod steady;
 mod stream;
+mod strip;
+mod waits;
 
 pub use self::stream::analyse;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use workspan_graph::events::{Access, Control};
 use workspan_graph::program::Loaded;
-use workspan_graph::replay::{Consumer, Executed};
-use workspan_trace::control::Kind as ControlKind;
 
+use self::arrival::Arrival;
 use self::parts::Parts;
-use self::plan::Column;
 use self::shapes::Shapes;
-use self::steady::Steady;
+use self::strip::Strips;
+use self::waits::Waiting;
 use crate::effects::STATES;
 use crate::journal::Journal;
-use crate::models::{Child, Clock, Later, Run, LATER, MODELS};
+use crate::models::{Child, Clock, Later, Run, Wait, COUNT, LATER, MODELS};
 use crate::objects::{Objects, Wrote};
 use crate::paths::walk::Walked;
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
@@ -93,8 +91,8 @@ pub struct Waits {
 }
 
 /// Those of [`MODELS`] that run while the program does.
-const AT_ONCE: [usize; 6] = {
-    let (mut now, mut count, mut at) = ([0; 6], 0, 0);
+const AT_ONCE: [usize; COUNT] = {
+    let (mut now, mut count, mut at) = ([0; COUNT], 0, 0);
     while at < MODELS.len() {
         if LATER & 1 << at == 0 {
             now[count] = at;
@@ -102,8 +100,18 @@ const AT_ONCE: [usize; 6] = {
         }
         at += 1;
     }
-    assert!(count == 6);
+    assert!(count == COUNT);
     now
+};
+
+/// Where each model is in [`AT_ONCE`].
+const PLACES: [usize; MODELS.len()] = {
+    let (mut places, mut at) = ([0; MODELS.len()], 0);
+    while at < COUNT {
+        places[AT_ONCE[at]] = at;
+        at += 1;
+    }
+    places
 };
 
 /// Finds dependences.
@@ -142,6 +150,16 @@ pub struct Engine {
     /// Calls that lines wait for: by segment and line.
     pub waits: HashMap<(u32, u32), Waits, BuildHasher>,
     awaited: Vec<bool>,
+    /// How often that has changed.
+    epoch: u64,
+    arrivals: Vec<Arrival>,
+    /// Lines of strips, by their number in the journal.
+    pub sequences: Vec<Box<[u32]>>,
+    sequence_of: HashMap<Box<[u32]>, u32, BuildHasher>,
+    /// The line of a strip that runs, from 1; 0: none does.
+    line_of_strip: u32,
+    /// What the innermost tasks wait for beside what is known of the strip.
+    further: [Vec<Wait>; COUNT],
     /// Models in which the innermost iteration has waited for those before: waiting again changes nothing.
     iterated: u16,
     contexts: Vec<Option<Box<Context>>>,
@@ -179,22 +197,24 @@ struct Context {
     tasks: Vec<u16>,
     objects: Objects,
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
-    steady: Steady,
     shapes: Shapes,
-    columns: Vec<Column>,
+    strips: Strips,
+    /// A local without an address is looked at.
+    is_touch: bool,
     parts: Parts,
 }
 
+/// What the last dependence of two places was.
 #[derive(Clone, Copy, Debug)]
 struct Memo {
     source: Site,
-    serial: u64,
-    /// Node of the frame on top.
-    top: u64,
-    record: u32,
-    carried: bool,
+    /// The loop of the source, + 1.
+    in_loop: u32,
     /// Loop + 1 and function of the common node.
     place: (u32, u32),
+    /// The loop of that node, + 1, that had ended in between.
+    ended: u32,
+    carried: bool,
     /// No model waits.
     is_quiet: bool,
     /// Of a local without an address.
@@ -203,8 +223,13 @@ struct Memo {
     is_direct: bool,
     /// So is the later one.
     is_top: bool,
+    /// The calls that the earlier and the later access were made in.
+    source_call: PlaceId,
     sink_call: PlaceId,
+    record: u32,
     waiting: Waiting,
+    /// The common node for which models have waited.
+    serial: u64,
     waited: Waited,
     lived: Lived,
 }
@@ -222,30 +247,11 @@ impl Default for Lived {
     }
 }
 
-/// What models wait for because of a dependence between two places, as far as it is the same each time.
-#[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
-    /// Models that look at it: one bit each.
-    models: u16,
-    /// Those that look at it if a loop of the common node had ended in between.
-    ended: u16,
-    /// Those that wait for the line of the earlier access.
-    own: u16,
-    /// The call that the earlier access was made in, or whose result it takes.
-    call: PlaceId,
-    /// The call that it was made in.
-    source_call: PlaceId,
-    /// Line of the earlier access.
-    line: u32,
-}
-
 /// The task for which models have waited: waiting again for what had ended before it began changes nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Waited {
     /// Node of the task; 0: none.
     serial: u64,
-    /// The loop that had ended in between.
-    ended: u32,
     /// Moment at which the iteration of the common node began.
     turn: u64,
     /// Node of the call that runs in the common node's frame; 0: none.
@@ -285,6 +291,12 @@ impl Engine {
             serial: Vec::new(),
             waits: HashMap::default(),
             awaited: Vec::new(),
+            epoch: 0,
+            arrivals: Vec::new(),
+            sequences: Vec::new(),
+            sequence_of: HashMap::default(),
+            line_of_strip: 0,
+            further: Default::default(),
             iterated: 0,
             contexts: Vec::new(),
         }
@@ -299,7 +311,6 @@ impl Engine {
     pub fn finish(&mut self) {
         let mut contexts = std::mem::take(&mut self.contexts);
         for context in contexts.iter_mut().flatten() {
-            self.catch_up(context);
             self.count_shapes(context);
             while context.frames.len() > 1 {
                 self.leave(context);
@@ -314,49 +325,10 @@ impl Engine {
         self.loops.resize(self.source.loops.len(), LoopCount::default());
         self.serial.resize(self.source.loops.len(), false);
         self.executed.resize(self.source.segments.len(), false);
-    }
-
-    fn step(&mut self, context: &mut Context, executed: &Executed<'_>, accesses: &[Access]) {
-        let id = executed.id as usize;
-        if self.source.segments.get(id).is_none_or(|info| info.place == 0 && info.runs.is_empty() && info.flags == 0) {
-            self.learn(executed.module);
-        }
-        self.expect(context, executed);
-        let Some(slot) = self.source.segments.get_mut(id) else {
-            return;
-        };
-        // Taken out while it is used: nothing below looks at it.
-        let info = std::mem::take(slot);
-        self.executed[id] = true;
-        self.arrive(context, &info, executed.frame);
-        self.turn(context, &info);
-        self.track(context, &info, executed.id);
-        self.run(context, &info, executed.id, accesses);
-        self.depart(context, &info);
-        self.source.segments[id] = info;
-    }
-}
-
-impl Consumer for Engine {
-    fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
-        let at = executed.context as usize;
-        if self.contexts.len() <= at {
-            self.contexts.resize_with(at + 1, || None);
-        }
-        let new = || Box::new(Context { is_first: at == 0, ..Context::default() });
-        let mut context = self.contexts[at].take().unwrap_or_else(new);
-        self.step(&mut context, &executed, accesses);
-        self.contexts[at] = Some(context);
-    }
-
-    fn control(&mut self, context: u32, control: Control) {
-        if control.kind == ControlKind::Allocate {
-            let [address, size, ..] = control.slots;
-            if let Some(context) = self.contexts.get_mut(context as usize).and_then(Option::as_mut) {
-                context.shadow.forget(address, size);
-                let now = context.now + 1;
-                context.objects.allocate(address, size, now);
-            }
+        self.arrivals.resize(self.source.segments.len(), Arrival::default());
+        for number in 0..loaded.module.segments.len() {
+            let id = loaded.base as usize + number;
+            self.arrivals[id] = Arrival::new(loaded, number, &self.source.segments[id]);
         }
     }
 }

@@ -100,16 +100,43 @@ impl Replay {
 pub struct Known<'e> {
     /// Lines, by their number in the journal.
     pub lines: &'e [Option<LineFacts<'e>>],
+    /// Strips, by their number in the journal.
+    pub strips: &'e [StripFacts<'e>],
     /// Loops that carry a dependence that forbids parallel iterations.
     pub serial: &'e [bool],
     /// Places of the source.
     pub places: &'e [Place],
 }
 
+/// Lines that follow one another.
+#[derive(Debug)]
+pub struct StripFacts<'e> {
+    /// Their numbers.
+    pub lines: &'e [u32],
+    /// Their cost.
+    pub cost: u64,
+    /// Some of them wait.
+    pub waits: bool,
+}
+
+impl<'e> StripFacts<'e> {
+    /// Of these lines.
+    pub fn new(numbers: &'e [u32], lines: &[Option<LineFacts<'_>>]) -> StripFacts<'e> {
+        let all = || numbers.iter().filter_map(|at| lines.get(*at as usize).and_then(Option::as_ref));
+        let (cost, waits) = (all().map(|line| line.cost).sum(), all().any(|line| !line.waits.is_empty()));
+        StripFacts { lines: numbers, cost, waits }
+    }
+}
+
 impl Known<'_> {
+    fn cost_of(&self, at: u32) -> u64 {
+        self.lines.get(at as usize).and_then(Option::as_ref).map_or(0, |line| line.cost)
+    }
+
     fn cost(&self, step: Step) -> u64 {
         match step {
-            Step::Line(at) => self.lines.get(at as usize).and_then(Option::as_ref).map_or(0, |line| line.cost),
+            Step::Line(at) => self.cost_of(at),
+            Step::Strip(number) => self.strips.get(number as usize).map_or(0, |strip| strip.cost),
             _ => 0,
         }
     }
@@ -118,6 +145,21 @@ impl Known<'_> {
     fn step(&self, replays: &mut [Replay], step: Step, work: &mut u64, follows: &mut u32) {
         match step {
             Step::Line(at) => self.line(replays, at as usize, work, follows),
+            Step::Strip(number) => {
+                let Some(strip) = self.strips.get(number as usize) else { return };
+                let mut left = strip.lines.iter();
+                if *follows == 0 && !strip.waits {
+                    *work += strip.cost;
+                    return;
+                }
+                while let Some(at) = left.next() {
+                    self.line(replays, *at as usize, work, follows);
+                    if *follows == 0 && !strip.waits {
+                        *work += left.map(|at| self.cost_of(*at)).sum::<u64>();
+                        return;
+                    }
+                }
+            }
             Step::Call => {
                 for replay in replays {
                     replay.changes += 1;
@@ -237,7 +279,7 @@ mod tests {
             let line = |line: u32, cost, waits| Some(LineFacts { line, cost, branches: line == 2, waits });
             let lines = [line(0, 3, &waits[..1]), line(1, 1, &[]), line(2, 7, &waits[1..]), line(3, 2, &waits[..])];
             let places: Vec<Place> = (0..10).map(|line| Place { line: line % 4, ..Place::default() }).collect();
-            let known = Known { lines: &lines, serial: &[false, true], places: &places };
+            let known = Known { lines: &lines, strips: &[], serial: &[false, true], places: &places };
             let steps = steps(&choices);
             let spans = |parts: &[&[Step]]| {
                 let mut later = Later::default();

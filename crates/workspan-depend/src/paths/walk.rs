@@ -14,6 +14,15 @@ pub const DEPTH: u32 = 16;
 /// Contexts at most; beyond, all other calls of a function are one.
 pub const CONTEXTS: usize = 1 << 14;
 
+/// What the journal's numbers stand for.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'n> {
+    /// Segment and line of each of its lines.
+    pub lines: &'n [(u32, u32)],
+    /// Lines of each of its strips.
+    pub strips: &'n [Box<[u32]>],
+}
+
 /// Executions of lines.
 #[derive(Debug, Default)]
 pub struct Lines {
@@ -92,16 +101,16 @@ pub struct Walked {
 }
 
 impl Walked {
-    /// Takes what comes next in the journal. `lines`: segment and line of each of its lines.
+    /// Takes what comes next in the journal.
     #[inline]
-    pub fn walk(&mut self, walk: Walk<'_>, lines: &[(u32, u32)], source: &Source) {
+    pub fn walk(&mut self, walk: Walk<'_>, names: &Names<'_>, source: &Source) {
         match walk {
-            Walk::Step(step) => self.step(step, 1, lines, source),
-            Walk::Cycle(steps, times) => steps.iter().for_each(|step| self.step(*step, times, lines, source)),
+            Walk::Step(step) => self.step(step, 1, names, source),
+            Walk::Cycle(steps, times) => steps.iter().for_each(|step| self.step(*step, times, names, source)),
         }
     }
 
-    fn step(&mut self, step: Step, times: u64, lines: &[(u32, u32)], source: &Source) {
+    fn step(&mut self, step: Step, times: u64, names: &Names<'_>, source: &Source) {
         match step {
             Step::Call => self.open.push(Open::default()),
             Step::Return(_) => {
@@ -111,7 +120,7 @@ impl Walked {
             }
             Step::Loop(number) => {
                 let function = source.loops.get(number as usize - 1).map_or(0, |each| each.function);
-                let Some(context) = self.context(function, lines, source) else { return };
+                let Some(context) = self.context(function, names, source) else { return };
                 let count = self.contexts[context as usize].loops.entry(number).or_default();
                 *count = (count.0 + times, count.1 + times);
                 if let Some(open) = self.open.last_mut() {
@@ -132,15 +141,28 @@ impl Walked {
                     open.loops.pop();
                 }
             }
-            Step::Line(at) => self.line(at, times, lines, source),
+            Step::Line(at) => self.line(at, times, names, source),
+            Step::Strip(number) => self.strip(number, times, names, source),
         }
     }
 
-    fn line(&mut self, at: u32, times: u64, lines: &[(u32, u32)], source: &Source) {
-        let Some(info) = lines.get(at as usize).and_then(|(id, _)| source.segments.get(*id as usize)) else { return };
-        let Some(context) = self.context(info.function, lines, source) else { return };
+    fn strip(&mut self, number: u32, times: u64, names: &Names<'_>, source: &Source) {
+        let Some(lines) = names.strips.get(number as usize) else { return };
+        for at in lines {
+            self.line(*at, times, names, source);
+        }
+    }
+
+    /// Counts of strips become counts of their lines.
+    pub fn spread(&mut self, _strips: &[Box<[u32]>]) {}
+
+    fn line(&mut self, at: u32, times: u64, names: &Names<'_>, source: &Source) {
+        let Some(info) = names.lines.get(at as usize).and_then(|(id, _)| source.segments.get(*id as usize)) else {
+            return;
+        };
+        let Some(context) = self.context(info.function, names, source) else { return };
         self.contexts[context as usize].lines.add(at, times);
-        let run = lines[at as usize].1 as usize;
+        let run = names.lines[at as usize].1 as usize;
         let line = info.runs.get(run).map_or(0, |run| run.line);
         let Some(open) = self.open.last_mut() else { return };
         if line != 0 && open.line == line && open.last != at + 1 {
@@ -157,7 +179,7 @@ impl Walked {
     }
 
     /// The context of the call that runs.
-    fn context(&mut self, function: u32, lines: &[(u32, u32)], source: &Source) -> Option<u32> {
+    fn context(&mut self, function: u32, names: &Names<'_>, source: &Source) -> Option<u32> {
         if let Some((context, _)) = self.open.last()?.known {
             return Some(context);
         }
@@ -165,7 +187,7 @@ impl Walked {
         *depth += 1;
         let caller = self.open.len().checked_sub(2).map(|at| &self.open[at]);
         let from = caller.and_then(|open| Some((open.known?.0, open.last.checked_sub(1)?)));
-        let segment = from.and_then(|(_, line)| lines.get(line as usize)).map(|(id, _)| *id);
+        let segment = from.and_then(|(_, line)| names.lines.get(line as usize)).map(|(id, _)| *id);
         let place = segment.and_then(|id| source.segments.get(id as usize)).map_or(0, |info| info.call);
         let mut key = (place, function, (*depth).min(DEPTH));
         if self.contexts.len() >= CONTEXTS && !self.numbers.contains_key(&key) {
