@@ -94,6 +94,19 @@ impl Journal {
         self.last = number;
     }
 
+    /// Notes the same steps several times.
+    pub fn repeat(&mut self, steps: &[Step], times: u64) {
+        for done in 1..=times {
+            let (run, last, count) = (self.run, self.last, steps.len() as u64);
+            steps.iter().for_each(|step| self.note(*step));
+            // All as expected: nothing has changed but the length of the run.
+            if self.run == run + count && self.last == last {
+                self.run += (times - done) * count;
+                return;
+            }
+        }
+    }
+
     /// Goes through all steps again; iterations that are the same come with their number.
     pub fn replay(&self, mut each: impl FnMut(Walk<'_>)) {
         let mut from = Reader::new(&self.out.bytes);

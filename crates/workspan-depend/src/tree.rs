@@ -61,6 +61,15 @@ pub struct Node {
 }
 
 impl Node {
+    /// Begins at a moment: a loop + 1, or 0: a call; its frame; a number of its own.
+    pub fn begin(&mut self, now: u64, number: u32, frame: usize, serial: u64) {
+        self.iterations.clear();
+        self.ended.clear();
+        (self.start, self.turn, self.former) = (now, now, now);
+        (self.number, self.frame, self.serial) = (number, frame, serial);
+        (self.iteration, self.in_body, self.bodies, self.work) = (0, false, 0, 0);
+    }
+
     /// The loop that has ended in it, and was running at a moment.
     #[inline]
     pub fn ended_at(&self, moment: u64) -> Option<&Ended> {
@@ -107,6 +116,14 @@ pub struct Frame {
 const MOST_SPANS: usize = 1 << 20;
 
 impl Frame {
+    /// Nothing but its room is left.
+    pub fn clear(&mut self) {
+        self.locals.clear();
+        self.calls.clear();
+        (self.pending, self.pending_since, self.reentered) = (None, 0, false);
+        (self.shape, self.is_shapeless) = (0, false);
+    }
+
     /// Keeps a moment in a slot.
     #[inline]
     pub fn keep(&mut self, slot: u32, moment: u64) {

@@ -3,13 +3,12 @@
 //! **Argument:** each step says which moments become what, all at once. One step after another is that, too, with what came before put
 //! in place of what is copied.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use workspan_graph::program::Program;
 use workspan_trace::program::{flag, operation, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
-use super::locals::{first_read, last_read, WRITTEN};
 use super::shapes::{Far, From, Step};
 use super::strip::{Operation, Prefix, Size, Strip, Where};
 use super::{Context, Engine, AT_ONCE, PLACES};
@@ -35,13 +34,20 @@ impl Engine {
         }
         path.reverse();
         let mut follows = context.follows;
-        let mut strip = Strip { to: context.strips.prefixes[prefix as usize].to, ..Strip::default() };
+        let (from, to) = (context.top().shape, context.strips.prefixes[prefix as usize].to);
+        let mut strip = Strip { from, to, ..Strip::default() };
         let mut moments = Moments::default();
         let (mut bytes, mut numbers) = (0, Vec::new());
         for (number, (id, step)) in path.iter().enumerate() {
             let info = std::mem::take(&mut self.source.segments[*id as usize]);
             let before = strip.lines;
             strip.segments.push((*id, before));
+            strip.ids.push((bytes, *id));
+            if number == 0 {
+                strip.is_header = info.flags & flag::HEADER != 0;
+                strip.in_loop = info.in_loop;
+            }
+            strip.has_body |= info.body_of != 0 && info.body_of == info.in_loop;
             bytes = self.operations(context, program, &mut strip, (*id, &info, bytes));
             if number > 0 && info.body_of != 0 {
                 strip.bodies.push(info.body_of);
@@ -63,20 +69,38 @@ impl Engine {
                 put(&mut strip, &mut moments, &context.shapes.steps[*step], before);
             }
         }
+        strip.bytes = bytes;
+        // Where it begins or ends behind a call, or counts iterations, it does not come again and again.
+        let is_end = path.last().is_some_and(|(id, _)| self.arrivals[*id as usize].is_end());
+        strip.is_header &= !is_end && follows == 0 && context.follows == 0 && strip.far.is_empty();
         strip.follows = follows;
         strip.sequence = self.sequence(numbers);
         strip.epoch = u64::MAX;
-        let live = live(context, strip.to);
-        for (slot, from) in moments.into_iter().filter(|(slot, _)| live.contains(slot)) {
+        let (function, shapes) = (context.top().function, &context.shapes);
+        let locals = &shapes.known[strip.to as usize - 1].locals;
+        let is_live = |slot: u32| shapes.slots.is_live(function, slot, locals);
+        for (slot, from) in moments.into_iter().filter(|(slot, _)| is_live(*slot)) {
             match from {
                 From::Slot(other) if other == slot => {}
                 From::Slot(other) => strip.copies.push((slot, other)),
-                From::Now(line) => strip.nows.push((slot, line)),
+                From::Now(_) => strip.nows.push((slot, slot + 1)),
             }
         }
         strip.copies.sort_unstable();
         strip.nows.sort_unstable();
-        context.strips.all.push(Box::new(strip));
+        strip.nows.dedup_by(|next, last| {
+            let follows = last.1 == next.0;
+            last.1 = if follows { next.1 } else { last.1 };
+            follows
+        });
+        let highest =
+            strip.nows.last().map_or(0, |(_, end)| *end).max(strip.copies.last().map_or(0, |(slot, _)| slot + 1));
+        strip.slots = highest as usize;
+        match depth(&strip) {
+            Some(depth) => strip.depth = depth,
+            None => strip.is_header = false,
+        }
+        context.strips.all.push(Some(Box::new(strip)));
         small(context.strips.all.len())
     }
 
@@ -165,6 +189,22 @@ impl Engine {
     }
 }
 
+/// How many times a strip must run until all moments are those of the last times; nothing: that never happens.
+fn depth(strip: &Strip) -> Option<u64> {
+    let mut deepest = 1;
+    for (_, from) in &strip.copies {
+        let (mut from, mut depth) = (*from, 2);
+        while let Ok(at) = strip.copies.binary_search_by_key(&from, |(slot, _)| *slot) {
+            (from, depth) = (strip.copies[at].1, depth + 1);
+            if depth > strip.copies.len() as u64 + 2 {
+                return None;
+            }
+        }
+        deepest = deepest.max(depth);
+    }
+    Some(deepest)
+}
+
 /// A step follows what came before.
 fn put(strip: &mut Strip, moments: &mut Moments, step: &Step, lines: u32) {
     let of = |moments: &Moments, from: From| match from {
@@ -181,30 +221,9 @@ fn put(strip: &mut Strip, moments: &mut Moments, step: &Step, lines: u32) {
         if wait.is_top {
             strip.waits.push((place, wait.line + lines, wait.child));
         } else {
-            strip.program.need(place, wait.level, wait.child);
+            strip.program.need(small(place), wait.level, wait.child);
         }
     }
     let moved: Vec<(u32, From)> = step.moves.iter().map(|(slot, from)| (*slot, of(moments, *from))).collect();
     moments.extend(moved);
-}
-
-/// Slots that moments of a shape are in.
-fn live(context: &mut Context, shape: u32) -> HashSet<u32, BuildHasher> {
-    let function = context.top().function;
-    let shapes = &mut context.shapes;
-    let mut live = HashSet::default();
-    let Some(known) = (shape as usize).checked_sub(1).and_then(|at| shapes.known.get(at)) else {
-        return live;
-    };
-    for (number, local) in (0..).zip(&known.locals) {
-        let mut add = |place: u32| live.insert(shapes.slots.of(function, number, place));
-        if local.writer != 0 {
-            add(WRITTEN);
-        }
-        for group in 0..local.readers.len() {
-            add(first_read(group));
-            add(last_read(group));
-        }
-    }
-    live
 }

@@ -5,7 +5,7 @@ use super::{Context, Lived, Memo, Waited, STACK, WAYS};
 use crate::shadow::Site;
 use crate::source::{small, PlaceId};
 use crate::table::Kind;
-use crate::tree::{Common, Frame, Node};
+use crate::tree::{Common, Frame};
 
 /// Nothing is known.
 const NO_MEMO: Memo = Memo {
@@ -37,8 +37,10 @@ impl Context {
         self.serials += 1;
         let now = self.now + 1;
         let now = if self.nodes.is_empty() { 0 } else { now };
-        let serial = self.serials;
-        self.nodes.push(Node { start: now, turn: now, former: now, number, frame, serial, ..Node::default() });
+        // With the room that another one had.
+        let mut node = self.spare_nodes.pop().unwrap_or_default();
+        node.begin(now, number, frame, self.serials);
+        self.nodes.push(node);
     }
 
     pub(super) fn grow(&mut self, site: Site) {

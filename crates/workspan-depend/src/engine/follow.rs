@@ -3,16 +3,11 @@
 //! **Cost:** a comparison for each segment; for each access its cell; for each moment of a local that changes, a number; for each line a few
 //! additions in the models that know lines.
 
-use workspan_graph::events::{slot, Access};
 use workspan_graph::program::Program;
 
-use super::shape::moment;
-use super::strip::{Operation, Prefix, Root, Size, Strip};
-use super::{Context, Engine, AT_ONCE};
-use crate::journal::Step as Noted;
-use crate::models::{Child, Clock, MODELS};
+use super::strip::{Prefix, Root, Strip};
+use super::{Context, Engine};
 use crate::source::small;
-use crate::tree::distances;
 
 /// Segments of a strip, at most.
 const LONGEST: usize = 64;
@@ -23,6 +18,12 @@ const MISSED: u32 = 2;
 
 fn id_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..).and_then(<[u8]>::first_chunk).map(|id| u32::from_le_bytes(*id))
+}
+
+/// True if iterations that are such a strip leave the shape that they find.
+fn is_steady(context: &Context, strip: &Strip) -> bool {
+    let is_whole = context.nodes.last().is_some_and(|node| node.number != 0 && node.number == strip.in_loop);
+    is_whole && context.shapes.known[strip.to as usize - 1].turned == strip.from
 }
 
 impl Engine {
@@ -37,14 +38,17 @@ impl Engine {
         if context.frames.last()?.shape == 0 {
             return None;
         }
-        let (prefix, length, last) = self.prefix(context, id, bytes)?;
+        let (prefix, mut length, last) = self.prefix(context, id, bytes)?;
         if context.strips.prefixes[prefix as usize].strip == 0 {
             context.strips.prefixes[prefix as usize].strip = self.compile(context, program, prefix);
         }
         let at = context.strips.prefixes[prefix as usize].strip as usize - 1;
-        let mut strip = std::mem::take(&mut context.strips.all[at]);
+        let mut strip = context.strips.all[at].take()?;
         self.take_strip(context, &mut strip, &bytes[..length]);
-        context.strips.all[at] = strip;
+        if strip.is_header && strip.comes(&bytes[length..]) && is_steady(context, &strip) {
+            length += self.repeat(context, &mut strip, &bytes[length..]);
+        }
+        context.strips.all[at] = Some(strip);
         Some((length, last))
     }
 
@@ -115,117 +119,5 @@ impl Engine {
         let parent = parent.unwrap_or(node);
         context.strips.prefixes.push(Prefix { parent, id, step, to, is_end, ..Prefix::default() });
         Some(node)
-    }
-
-    fn take_strip(&mut self, context: &mut Context, strip: &mut Strip, bytes: &[u8]) {
-        let begun = context.now;
-        strip.times += 1;
-        self.work += strip.cost;
-        self.journal.note(Noted::Strip(strip.sequence));
-        for number in &strip.bodies {
-            self.body(context, *number);
-        }
-        if strip.epoch != self.epoch {
-            self.refresh(strip);
-        }
-        let mut done = 0;
-        let mut operations = std::mem::take(&mut strip.operations);
-        for operation in &mut operations {
-            if strip.epoch != self.epoch && operation.line != self.line_of_strip {
-                done = self.known_since(context, strip, done);
-            }
-            context.now = begun + u64::from(operation.line);
-            self.line_of_strip = operation.line;
-            self.access_of_strip(context, operation, bytes);
-        }
-        if strip.epoch != self.epoch {
-            done = self.known_since(context, strip, done);
-        }
-        strip.operations = operations;
-        self.line_of_strip = 0;
-        for site in &strip.exposed {
-            self.expose(context, *site, None);
-        }
-        self.models_of_strip(context, strip, (done, strip.lines));
-        self.clock = Clock { work: self.clock.work + strip.cost, line: strip.last.into() };
-        let Some(frame) = context.frames.last_mut() else {
-            return;
-        };
-        for far in &strip.far {
-            let node = &context.nodes[frame.node + far.node as usize];
-            let [first, last] = [far.first, far.last].map(|from| moment(&frame.moments, begun, from));
-            self.table.count(far.record, (0, node.start), distances(node, true, first, last));
-        }
-        let moved = &mut context.strips.moved;
-        moved.clear();
-        moved.extend(strip.copies.iter().map(|(_, from)| frame.moments.get(*from as usize).copied().unwrap_or(0)));
-        for ((slot, _), moment) in strip.copies.iter().zip(&*moved) {
-            frame.keep(*slot, *moment);
-        }
-        for (slot, line) in &strip.nows {
-            frame.keep(*slot, begun + u64::from(*line));
-        }
-        frame.shape = strip.to;
-        context.now = begun + u64::from(strip.lines);
-        context.follows = strip.follows;
-    }
-
-    /// Something was found on the line that runs, which counts for those after it; how many lines have been done.
-    #[cold]
-    fn known_since(&mut self, context: &Context, strip: &mut Strip, done: u32) -> u32 {
-        let line = self.line_of_strip;
-        self.models_of_strip(context, strip, (done, line));
-        self.refresh(strip);
-        line
-    }
-
-    fn access_of_strip(&mut self, context: &mut Context, operation: &mut Operation, bytes: &[u8]) {
-        let Operation { site, mode, flags, .. } = *operation;
-        let address = operation.address.of(bytes);
-        let size = match operation.size {
-            Size::Plain(shift) => 1 << shift,
-            Size::Fixed(size) => size,
-            Size::Byte(at) => slot(&bytes[at..], 0),
-        };
-        self.operation(context, site, &Access { address, size, mode, flags, operation: 0 });
-    }
-
-    /// What lines of a strip wait for in models that take all calls of a place together.
-    fn refresh(&self, strip: &mut Strip) {
-        strip.epoch = self.epoch;
-        strip.program.clear();
-        for (place, line, child) in &strip.waits {
-            strip.program.wait(*place, *line, *child);
-        }
-        for (id, before) in &strip.segments {
-            if !self.awaited.get(*id as usize).copied().unwrap_or(false) {
-                continue;
-            }
-            let lines = small(self.source.segments[*id as usize].runs.len());
-            for number in 0..lines {
-                let children = self.waits.get(&(*id, number)).map_or(&[][..], |waits| &waits.children);
-                for child in children.iter().filter(|child| matches!(child, Child::Call(_))) {
-                    for (place, model) in AT_ONCE.into_iter().enumerate() {
-                        if MODELS[model].aggregated && !MODELS[model].loops {
-                            strip.program.wait(place, before + number + 1, *child);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Models go through some lines of a strip.
-    fn models_of_strip(&mut self, context: &Context, strip: &Strip, lines: (u32, u32)) {
-        let base = context.levels_of_frame();
-        for (place, number) in AT_ONCE.into_iter().enumerate() {
-            let run = &mut self.models[number];
-            if lines.0 == 0 {
-                run.need(&strip.program, place, base[number].saturating_sub(1) as usize);
-            }
-            let further = &mut self.further[place];
-            run.lines(&strip.program, place, lines, self.clock.work, further);
-            further.clear();
-        }
     }
 }

@@ -123,7 +123,7 @@ impl Engine {
             let now = context.now + 1;
             let top = context.top();
             (top.pending, top.pending_since) = (Some((call, callee, 0)), now);
-            let counted = self.calls.entry(call).or_default();
+            let counted = self.counts.of(call);
             (counted.function, counted.callee) = (function, callee);
             counted.count += 1;
         }

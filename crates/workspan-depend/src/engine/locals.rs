@@ -9,35 +9,77 @@
 use std::collections::HashMap;
 
 use super::Context;
-use crate::shadow::{BuildHasher, Cell, Reader};
+use crate::shadow::{BuildHasher, Cell, Reader, Site};
 use crate::source::small;
 
-/// Place of a moment among those of a local: its write; of the group of reads at a place of the list, the first and the last.
-pub(super) const WRITTEN: u32 = 0;
-
-pub(super) fn first_read(group: usize) -> u32 {
-    1 + 2 * small(group)
+/// A moment of a local.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Moment {
+    /// Its write.
+    Written,
+    /// The first read of a group: which group of the site, from the latest on.
+    First(Site, u32),
+    /// The last one.
+    Last(Site, u32),
 }
 
-pub(super) fn last_read(group: usize) -> u32 {
-    2 + 2 * small(group)
+/// Which group of its site the next one is.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    sites: Vec<(Site, u32)>,
+}
+
+impl Groups {
+    /// A group of a site comes, after those that came later.
+    pub(super) fn next(&mut self, site: Site) -> u32 {
+        match self.sites.iter_mut().find(|(known, _)| *known == site) {
+            Some((_, count)) => {
+                *count += 1;
+                *count - 1
+            }
+            None => {
+                self.sites.push((site, 1));
+                0
+            }
+        }
+    }
 }
 
 /// Slots of moments, function by function.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    numbers: HashMap<(u32, u32, u32), u32, BuildHasher>,
-    counts: HashMap<u32, u32, BuildHasher>,
+    numbers: HashMap<(u32, u32, Moment), u32, BuildHasher>,
+    /// Local and moment, by function and slot.
+    moments: HashMap<u32, Vec<(u32, Moment)>, BuildHasher>,
 }
 
 impl Slots {
     /// The slot of a moment of a local of a function.
-    pub(super) fn of(&mut self, function: u32, local: u32, place: u32) -> u32 {
-        let count = self.counts.entry(function).or_default();
-        *self.numbers.entry((function, local, place)).or_insert_with(|| {
-            *count += 1;
-            *count - 1
-        })
+    pub(super) fn of(&mut self, function: u32, local: u32, moment: Moment) -> u32 {
+        if let Some(slot) = self.numbers.get(&(function, local, moment)) {
+            return *slot;
+        }
+        let moments = self.moments.entry(function).or_default();
+        let slot = small(moments.len());
+        moments.push((local, moment));
+        self.numbers.insert((function, local, moment), slot);
+        slot
+    }
+
+    /// True if a slot has a moment in frames of this shape.
+    pub(super) fn is_live(&self, function: u32, slot: u32, locals: &[Local]) -> bool {
+        let Some((local, moment)) = self.moments.get(&function).and_then(|of| of.get(slot as usize)) else {
+            return false;
+        };
+        let Some(local) = locals.get(*local as usize) else {
+            return false;
+        };
+        match moment {
+            Moment::Written => local.writer != 0,
+            Moment::First(site, group) | Moment::Last(site, group) => {
+                local.readers.iter().filter(|reader| *reader == site).count() > *group as usize
+            }
+        }
     }
 }
 
@@ -63,13 +105,15 @@ impl Context {
         cells.clear();
         for (local, known) in (0..).zip(&shapes.known[frame.shape as usize - 1].locals) {
             let slots = &mut shapes.slots;
-            let mut moment = |place: u32| moments.get(slots.of(function, local, place) as usize).copied().unwrap_or(0);
+            let mut moment = |of: Moment| moments.get(slots.of(function, local, of) as usize).copied().unwrap_or(0);
             let mut cell = Cell::default();
             if known.writer != 0 {
-                cell = Cell { written: moment(WRITTEN), writer: known.writer, readers: 0 };
+                cell = Cell { written: moment(Moment::Written), writer: known.writer, readers: 0 };
             }
-            for (group, site) in known.readers.iter().enumerate().rev() {
-                let (first, last) = (moment(first_read(group)), moment(last_read(group)));
+            let mut groups = Groups::default();
+            let numbered: Vec<(Site, u32)> = known.readers.iter().map(|site| (*site, groups.next(*site))).collect();
+            for (site, group) in numbered.iter().rev() {
+                let (first, last) = (moment(Moment::First(*site, *group)), moment(Moment::Last(*site, *group)));
                 cell.readers = local_readers.add(Reader { site: *site, next: cell.readers, first, last });
             }
             cells.push(cell);
@@ -91,22 +135,23 @@ impl Context {
         let function = frame.function;
         let moments = &mut frame.moments;
         for (local, cell) in (0..).zip(&frame.locals) {
-            let mut keep = |place: u32, moment: u64| {
-                let slot = shapes.slots.of(function, local, place) as usize;
+            let mut keep = |of: Moment, moment: u64| {
+                let slot = shapes.slots.of(function, local, of) as usize;
                 if moments.len() <= slot {
                     moments.resize(slot + 1, 0);
                 }
                 moments[slot] = moment;
             };
             if cell.writer != 0 {
-                keep(WRITTEN, cell.written);
+                keep(Moment::Written, cell.written);
             }
-            let (mut at, mut group) = (cell.readers, 0);
+            let (mut at, mut groups) = (cell.readers, Groups::default());
             while at != 0 {
                 let reader = local_readers.get(at);
-                keep(first_read(group), reader.first);
-                keep(last_read(group), reader.last);
-                (at, group) = (reader.next, group + 1);
+                let group = groups.next(reader.site);
+                keep(Moment::First(reader.site, group), reader.first);
+                keep(Moment::Last(reader.site, group), reader.last);
+                at = reader.next;
             }
             local_readers.drop_list(cell.readers);
         }

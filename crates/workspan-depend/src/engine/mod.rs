@@ -11,6 +11,7 @@ mod accesses;
 mod arrival;
 mod compile;
 mod context;
+mod counts;
 mod extents;
 mod follow;
 mod found;
@@ -19,10 +20,13 @@ mod lines;
 mod locals;
 mod noting;
 mod parts;
+mod plain;
+mod repeat;
 mod shape;
 mod shapes;
 mod stream;
 mod strip;
+mod take;
 mod waits;
 
 pub use self::stream::analyse;
@@ -32,7 +36,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use workspan_graph::program::Loaded;
 
 use self::arrival::Arrival;
+use self::counts::Counts;
 use self::parts::Parts;
+use self::repeat::Repeats;
 use self::shapes::Shapes;
 use self::strip::Strips;
 use self::waits::Waiting;
@@ -152,6 +158,7 @@ pub struct Engine {
     awaited: Vec<bool>,
     /// How often that has changed.
     epoch: u64,
+    counts: Counts,
     arrivals: Vec<Arrival>,
     /// Lines of strips, by their number in the journal.
     pub sequences: Vec<Box<[u32]>>,
@@ -160,6 +167,7 @@ pub struct Engine {
     line_of_strip: u32,
     /// What the innermost tasks wait for beside what is known of the strip.
     further: [Vec<Wait>; COUNT],
+    repeats: Repeats,
     /// Models in which the innermost iteration has waited for those before: waiting again changes nothing.
     iterated: u16,
     contexts: Vec<Option<Box<Context>>>,
@@ -177,7 +185,10 @@ struct Context {
     returns: u64,
     serials: u64,
     /// The innermost frame of each function, + 1.
-    innermost: HashMap<u32, usize, BuildHasher>,
+    innermost: Vec<usize>,
+    /// Nodes and frames that have ended, for their room.
+    spare_nodes: Vec<Node>,
+    spare_frames: Vec<Frame>,
     /// What the last dependence of a site was: record, source, node, whether carried.
     memos: Vec<Memo>,
     /// Where they are, by site and kind, + 1.
@@ -292,11 +303,13 @@ impl Engine {
             waits: HashMap::default(),
             awaited: Vec::new(),
             epoch: 0,
+            counts: Counts::default(),
             arrivals: Vec::new(),
             sequences: Vec::new(),
             sequence_of: HashMap::default(),
             line_of_strip: 0,
             further: Default::default(),
+            repeats: Repeats::default(),
             iterated: 0,
             contexts: Vec::new(),
         }
@@ -317,6 +330,7 @@ impl Engine {
             }
         }
         self.contexts = contexts;
+        self.counts.settle(&mut self.calls, &mut self.boxes);
     }
 
     /// Takes a module in, executed or not.

@@ -5,7 +5,7 @@
 
 use workspan_trace::facts::Deed;
 
-use super::locals::{first_read, last_read, Slots, WRITTEN};
+use super::locals::{Groups, Moment, Slots};
 use super::shapes::{Await, Far, From, Noted, Step};
 use crate::models::Child;
 use crate::shadow::{Cell, Reader, Readers, Site};
@@ -60,10 +60,13 @@ impl Noting {
         self.at = match self.traced.iter().position(|traced| traced.local == local) {
             Some(at) => at,
             None => {
-                let mut slot = |place: u32| From::Slot(slots.of(function, local, place));
-                let written = (cell.writer != 0).then(|| slot(WRITTEN));
-                let groups = 0..self.groups.len();
-                let readers = groups.map(|group| (slot(first_read(group)), slot(last_read(group)))).collect();
+                let mut slot = |of: Moment| From::Slot(slots.of(function, local, of));
+                let written = (cell.writer != 0).then(|| slot(Moment::Written));
+                let (mut groups, mut readers) = (Groups::default(), Vec::new());
+                for reader in &self.groups {
+                    let group = groups.next(reader.site);
+                    readers.push((slot(Moment::First(reader.site, group)), slot(Moment::Last(reader.site, group))));
+                }
                 self.traced.push(Traced { local, written, readers });
                 self.traced.len() - 1
             }
@@ -176,8 +179,8 @@ impl Noting {
         (step.to, step.lines) = (to, self.line);
         for traced in &self.traced {
             let cell = cells.get(traced.local as usize)?;
-            let mut move_to = |place: u32, from: From| {
-                let slot = slots.of(function, traced.local, place);
+            let mut move_to = |of: Moment, from: From| {
+                let slot = slots.of(function, traced.local, of);
                 if from != From::Slot(slot) {
                     step.moves.push((slot, from));
                 }
@@ -186,16 +189,18 @@ impl Noting {
                 return None;
             }
             if let Some(from) = traced.written {
-                move_to(WRITTEN, from);
+                move_to(Moment::Written, from);
             }
-            let (mut at, mut group) = (cell.readers, 0);
+            let (mut at, mut groups, mut count) = (cell.readers, Groups::default(), 0);
             while at != 0 {
-                let (first, last) = *traced.readers.get(group)?;
-                move_to(first_read(group), first);
-                move_to(last_read(group), last);
-                (at, group) = (readers.get(at).next, group + 1);
+                let (first, last) = *traced.readers.get(count)?;
+                let reader = readers.get(at);
+                let group = groups.next(reader.site);
+                move_to(Moment::First(reader.site, group), first);
+                move_to(Moment::Last(reader.site, group), last);
+                (at, count) = (reader.next, count + 1);
             }
-            if group != traced.readers.len() {
+            if count != traced.readers.len() {
                 return None;
             }
         }

@@ -221,7 +221,7 @@ impl Engine {
 
     /// Counts the dependences of all steps that were done again.
     pub(super) fn count_shapes(&mut self, context: &mut Context) {
-        for strip in &mut context.strips.all {
+        for strip in context.strips.all.iter_mut().flatten() {
             let times = std::mem::take(&mut strip.times);
             strip.steps.iter().for_each(|step| context.shapes.steps[*step].times += times);
         }

@@ -4,7 +4,9 @@ use workspan_graph::events::{slot, Access, Control, Events, Unknown};
 use workspan_graph::program::Program;
 use workspan_trace::control::Kind as ControlKind;
 use workspan_trace::program::flag;
+use workspan_trace::ID_BYTES;
 
+use super::arrival::Arrival;
 use super::{Context, Engine};
 
 /// Takes a buffer of a context; buffers of one context come in their order.
@@ -25,40 +27,63 @@ impl Engine {
         let mut accesses = Vec::new();
         let mut at = 0;
         loop {
+            let id = bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |id| u32::from_le_bytes(*id));
+            let arrival = self.arrivals.get(id as usize).copied().unwrap_or_default();
+            let is_whole = arrival.bytes != 0 && at + arrival.bytes as usize <= bytes.len();
+            if is_whole {
+                self.arrived(context, &arrival, &bytes[at..]);
+                if let Some((length, last)) = self.follow(context, program, id, &bytes[at..]) {
+                    if self.arrivals[last as usize].is_end() {
+                        self.depart(context, last);
+                    }
+                    at += length;
+                    continue;
+                }
+            }
             let mut events = Events::new(program, &bytes[at..]);
             let Some((event, _)) = events.next_event().map_err(|unknown| Unknown { at: unknown.at + at, ..unknown })?
             else {
                 return Ok(());
             };
-            let id = event.id;
+            at += events.position();
             if let Some(control) = event.control() {
                 control_of(context, control);
-                at += events.position();
                 continue;
             }
             let Some((module, segment)) = program.segment(id) else {
-                at += events.position();
                 continue;
             };
-            if self.arrivals.get(id as usize).is_none_or(|arrival| !arrival.is_known) {
+            if !arrival.is_known {
                 self.learn(module);
             }
-            let Some(arrival) = self.arrivals.get(id as usize).copied() else {
-                at += events.position();
-                continue;
-            };
-            let frame = (arrival.flags & flag::FRAME != 0).then(|| slot(event.slots, 0));
-            self.arrive(context, &arrival, frame);
-            self.turn(context, &arrival);
-            if let Some((length, last)) = self.follow(context, program, id, &bytes[at..]) {
-                self.depart(context, last);
-                at += length;
-                continue;
+            if !is_whole {
+                let Some(arrival) = self.arrivals.get(id as usize).copied() else {
+                    continue;
+                };
+                self.arrived(context, &arrival, &bytes[at - events.position()..]);
             }
             event.accesses(module, segment, &mut accesses);
             self.segment(context, id, &accesses);
-            at += events.position();
         }
+    }
+
+    /// A segment comes, whose event these bytes begin with.
+    #[inline]
+    fn arrived(&mut self, context: &mut Context, arrival: &Arrival, bytes: &[u8]) {
+        let is_there = match context.frames.last() {
+            Some(top) => {
+                arrival.flags & (flag::FRAME | flag::ENTRY) == 0
+                    && top.function == arrival.function
+                    && top.pending.is_none()
+                    && context.frames.len() > 1
+            }
+            None => false,
+        };
+        if !is_there {
+            let frame = (arrival.flags & flag::FRAME != 0).then(|| slot(&bytes[ID_BYTES..], 0));
+            self.arrive(context, arrival, frame);
+        }
+        self.turn(context, arrival);
     }
 
     /// A segment that has arrived, line by line.

@@ -73,11 +73,24 @@ pub(super) struct Strip {
     pub(super) sequence: u32,
     /// Loops whose bodies begin in it, but for its first segment.
     pub(super) bodies: Vec<u32>,
-    /// Shape afterwards.
+    /// The loop that it lies in, + 1, and whether its header is at the beginning, and its body within.
+    pub(super) in_loop: u32,
+    pub(super) is_header: bool,
+    pub(super) has_body: bool,
+    /// Ids, and where they are; bytes.
+    pub(super) ids: Vec<(usize, u32)>,
+    pub(super) bytes: usize,
+    /// Shape before and afterwards.
+    pub(super) from: u32,
     pub(super) to: u32,
-    /// Moments that become others of before, and those that become the time of a line.
+    /// Where it runs again and again: how many of the last times decide moments of locals.
+    pub(super) depth: u64,
+    /// Moments that become others of before, and slots from one to another that become the strip's. No more than its iteration is ever
+    /// asked of them.
     pub(super) copies: Vec<(u32, u32)>,
     pub(super) nows: Vec<(u32, u32)>,
+    /// Slots that there must be.
+    pub(super) slots: usize,
     pub(super) far: Vec<Far>,
     pub(super) exposed: Vec<Site>,
     /// Steps that it is made of, and how often it ran.
@@ -92,6 +105,19 @@ pub(super) struct Strip {
     pub(super) segments: Vec<(u32, u32)>,
     /// What models wait for, whatever else is known: place of the model, line, child.
     pub(super) waits: Vec<(usize, u32, Child)>,
+}
+
+impl Strip {
+    /// True if these bytes begin with it.
+    #[inline]
+    pub(super) fn comes(&self, bytes: &[u8]) -> bool {
+        bytes.get(..self.bytes).is_some_and(|bytes| {
+            self.ids.iter().all(|(at, id)| {
+                let found = bytes.get(*at..).and_then(<[u8]>::first_chunk);
+                found.is_some_and(|found| u32::from_le_bytes(*found) == *id)
+            })
+        })
+    }
 }
 
 /// Where strips begin.
@@ -112,7 +138,6 @@ pub(super) struct Prefix {
     pub(super) step: Option<usize>,
     /// The shape after it.
     pub(super) to: u32,
-    pub(super) length: u32,
     /// What may come next.
     pub(super) next: Vec<(u32, u32)>,
     /// Nothing may.
@@ -127,7 +152,7 @@ pub(super) struct Prefix {
 #[derive(Debug, Default)]
 pub(super) struct Strips {
     pub(super) prefixes: Vec<Prefix>,
-    pub(super) all: Vec<Box<Strip>>,
+    pub(super) all: Vec<Option<Box<Strip>>>,
     /// Room for moments that are copied.
     pub(super) moved: Vec<u64>,
 }

@@ -5,10 +5,11 @@
 //!
 //! **Cost:** for each model that waits, a look at when the child was ready.
 
+use super::repeat::Gathered;
 use super::{Context, Engine, Waited, AT_ONCE, PLACES};
 use crate::models::{Child, Wait, MODELS};
 use crate::shadow::Site;
-use crate::source::PlaceId;
+use crate::source::{small, PlaceId};
 use crate::table::{Key, Kind};
 use crate::tree::Common;
 
@@ -165,6 +166,12 @@ impl Engine {
             let mut wait = |child: Child| {
                 let run = &mut self.models[number];
                 let is_top = level + 1 == run.depth();
+                if self.repeats.gathers {
+                    let place = u8::try_from(PLACES[number]).unwrap_or(u8::MAX);
+                    let line = if is_top { self.line_of_strip } else { 0 };
+                    self.repeats.gathered.push(Gathered { place, level: small(level), line, child });
+                    return;
+                }
                 if self.line_of_strip != 0 && is_top {
                     // In the order of lines, once the strip has run.
                     self.further[PLACES[number]].push(Wait { line: self.line_of_strip, child });

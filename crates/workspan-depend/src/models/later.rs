@@ -115,15 +115,22 @@ pub struct StripFacts<'e> {
     pub lines: &'e [u32],
     /// Their cost.
     pub cost: u64,
-    /// Some of them wait.
-    pub waits: bool,
+    /// Places of those that wait, and the cost of the lines before each.
+    waits: Vec<(usize, u64)>,
 }
 
 impl<'e> StripFacts<'e> {
     /// Of these lines.
     pub fn new(numbers: &'e [u32], lines: &[Option<LineFacts<'_>>]) -> StripFacts<'e> {
-        let all = || numbers.iter().filter_map(|at| lines.get(*at as usize).and_then(Option::as_ref));
-        let (cost, waits) = (all().map(|line| line.cost).sum(), all().any(|line| !line.waits.is_empty()));
+        let (mut cost, mut waits) = (0, Vec::new());
+        for (place, at) in numbers.iter().enumerate() {
+            if let Some(Some(line)) = lines.get(*at as usize) {
+                if !line.waits.is_empty() {
+                    waits.push((place, cost));
+                }
+                cost += line.cost;
+            }
+        }
         StripFacts { lines: numbers, cost, waits }
     }
 }
@@ -145,21 +152,7 @@ impl Known<'_> {
     fn step(&self, replays: &mut [Replay], step: Step, work: &mut u64, follows: &mut u32) {
         match step {
             Step::Line(at) => self.line(replays, at as usize, work, follows),
-            Step::Strip(number) => {
-                let Some(strip) = self.strips.get(number as usize) else { return };
-                let mut left = strip.lines.iter();
-                if *follows == 0 && !strip.waits {
-                    *work += strip.cost;
-                    return;
-                }
-                while let Some(at) = left.next() {
-                    self.line(replays, *at as usize, work, follows);
-                    if *follows == 0 && !strip.waits {
-                        *work += left.map(|at| self.cost_of(*at)).sum::<u64>();
-                        return;
-                    }
-                }
-            }
+            Step::Strip(number) => self.strip(replays, number, work, follows),
             Step::Call => {
                 for replay in replays {
                     replay.changes += 1;
@@ -203,6 +196,26 @@ impl Known<'_> {
                 }
             }
         }
+    }
+
+    fn strip(&self, replays: &mut [Replay], number: u32, work: &mut u64, follows: &mut u32) {
+        let Some(strip) = self.strips.get(number as usize) else {
+            return;
+        };
+        let (begun, mut done) = (*work, 0);
+        // Those on the line of a call before them; then those that wait.
+        while *follows != 0 {
+            let Some(at) = strip.lines.get(done) else {
+                return;
+            };
+            self.line(replays, *at as usize, work, follows);
+            done += 1;
+        }
+        for (place, before) in strip.waits.iter().filter(|(place, _)| *place >= done) {
+            *work = begun + before;
+            self.line(replays, strip.lines[*place] as usize, work, follows);
+        }
+        *work = begun + strip.cost;
     }
 
     #[inline]

@@ -4,16 +4,16 @@
 //! the same as to wait at the end for that time and all cost from that line on, since time and waits are maxima of sums. What lines
 //! wait for in tasks further out is what those tasks need, on whichever line it is.
 
-use super::{Child, Run, BRANCHES};
+use super::{Child, Level, Run, BRANCHES};
 
 /// Models that run at once.
 pub const COUNT: usize = 6;
 
 /// A line.
 #[derive(Clone, Copy, Debug)]
-pub struct Line {
+pub(super) struct Line {
     /// Its number, and whether a condition ends it.
-    number: u32,
+    pub(super) number: u32,
     cost: u32,
     /// Cost of those before.
     before: u64,
@@ -31,15 +31,20 @@ pub struct Wait {
 /// What a strip is for models.
 #[derive(Debug, Default)]
 pub struct Program {
-    lines: Vec<Line>,
-    cost: u64,
-    /// What tasks need, by model: level, from that of the call, and what in it.
-    needs: [Vec<(u32, Child)>; COUNT],
+    pub(super) lines: Vec<Line>,
+    pub(super) cost: u64,
+    /// What tasks need: place of the model, level, from that of the call, and what in it.
+    pub needs: Vec<(u32, u32, Child)>,
     /// What the innermost task waits for, by model, in the order of lines.
     pub waits: [Vec<Wait>; COUNT],
 }
 
 impl Program {
+    /// How many lines there are.
+    pub fn count(&self) -> u32 {
+        crate::source::small(self.lines.len())
+    }
+
     /// A further line.
     pub fn line(&mut self, number: u32, cost: u32, branches: bool) {
         let number = if branches { number | BRANCHES } else { number };
@@ -48,9 +53,9 @@ impl Program {
     }
 
     /// A task of a level needs a child of it.
-    pub fn need(&mut self, place: usize, level: u32, child: Child) {
-        if !self.needs[place].contains(&(level, child)) {
-            self.needs[place].push((level, child));
+    pub fn need(&mut self, place: u32, level: u32, child: Child) {
+        if !self.needs.contains(&(place, level, child)) {
+            self.needs.push((place, level, child));
         }
     }
 
@@ -71,16 +76,11 @@ impl Program {
 }
 
 impl Run {
-    /// What tasks of the call at a level need.
+    /// The task within a level needs a child of it.
     #[inline]
-    pub fn need(&mut self, program: &Program, place: usize, base: usize) {
-        for (level, child) in &program.needs[place] {
-            let level = base + *level as usize;
-            if level + 1 < self.depth {
-                let ready = self.levels[level].ready(*child);
-                let inner = &mut self.levels[level + 1];
-                inner.need = inner.need.max(ready);
-            }
+    pub fn need(&mut self, level: usize, child: Child) {
+        if let Some([of, inner]) = self.levels[..self.depth].get_mut(level..).and_then(<[Level]>::first_chunk_mut) {
+            inner.need = inner.need.max(of.ready(child));
         }
     }
 
@@ -111,67 +111,69 @@ impl Run {
     }
 
     /// Lines that are tasks.
-    fn tasks(&mut self, program: &Program, (from, to): (u32, u32), work: u64, waits: (&[Wait], &[Wait])) {
+    fn tasks(&mut self, program: &Program, (from, to): (u32, u32), work: u64, (waits, further): (&[Wait], &[Wait])) {
         let control = self.model.control;
         let level = &mut self.levels[self.depth - 1];
-        let (mut waits, mut further) = (waits.0.iter().peekable(), waits.1.iter().peekable());
-        let mut closed = None;
-        for (number, line) in (from + 1..).zip(&program.lines[from as usize..to as usize]) {
-            let work = work + line.before;
-            if level.line != 0 {
-                let finish = level.line_start + (work - level.line_work);
-                level.lines.raise(level.line & !BRANCHES, finish);
-                level.end = level.end.max(finish);
-                if level.line & BRANCHES != 0 {
-                    level.condition = level.condition.max(finish);
+        let (mut at, mut next) = (waits.partition_point(|wait| wait.line <= from), 0);
+        let (mut end, mut condition, mut closed) = (level.end, level.condition, None);
+        let (mut line, mut start, mut begun) = (level.line, level.line_start, level.line_work);
+        for (number, each) in (from + 1..).zip(&program.lines[from as usize..to as usize]) {
+            let work = work + each.before;
+            if line != 0 {
+                let finish = start + (work - begun);
+                level.lines.raise(line & !BRANCHES, level.base + finish);
+                end = end.max(finish);
+                if line & BRANCHES != 0 {
+                    condition = condition.max(finish);
                 }
                 closed = Some(work);
             }
-            let mut start = if control { level.condition } else { 0 };
-            while let Some(wait) = waits.next_if(|wait| wait.line <= number) {
-                if wait.line == number {
-                    start = start.max(level.ready(wait.child));
-                }
-            }
-            while let Some(wait) = further.next_if(|wait| wait.line <= number) {
+            (line, begun, start) = (each.number, work, if control { condition } else { 0 });
+            while let Some(wait) = waits.get(at).filter(|wait| wait.line == number) {
                 start = start.max(level.ready(wait.child));
+                at += 1;
             }
-            (level.line, level.line_start, level.line_work) = (line.number, start, work);
+            while let Some(wait) = further.get(next).filter(|wait| wait.line == number) {
+                start = start.max(level.ready(wait.child));
+                next += 1;
+            }
         }
+        (level.line, level.line_start, level.line_work) = (line, start, begun);
+        (level.end, level.condition) = (end, condition);
         if let Some(work) = closed {
             // Its own time is that of its latest line.
-            level.set_time(level.end, work);
+            level.set_time(end, work);
         }
     }
 
     /// Lines whose ends are noted.
-    fn noted(&mut self, program: &Program, (from, to): (u32, u32), work: u64, waits: (&[Wait], &[Wait])) {
+    fn noted(&mut self, program: &Program, (from, to): (u32, u32), work: u64, (waits, further): (&[Wait], &[Wait])) {
         let level = &mut self.levels[self.depth - 1];
-        let (mut waits, mut further) = (waits.0.iter().peekable(), waits.1.iter().peekable());
-        let first = program.lines.get(from as usize).map_or(0, |line| line.before);
-        let mut time = level.time(work + first);
-        let mut end = work + first;
-        for (number, line) in (from + 1..).zip(&program.lines[from as usize..to as usize]) {
-            if level.line != 0 {
-                level.lines.raise(level.line & !BRANCHES, time);
+        let (mut at, mut next) = (waits.partition_point(|wait| wait.line <= from), 0);
+        let mut end = work + program.lines.get(from as usize).map_or(0, |line| line.before);
+        let mut time = level.time(end);
+        let mut line = level.line;
+        for (number, each) in (from + 1..).zip(&program.lines[from as usize..to as usize]) {
+            if line != 0 {
+                level.lines.raise(line & !BRANCHES, level.base + time);
                 level.end = level.end.max(time);
-                if level.line & BRANCHES != 0 {
+                if line & BRANCHES != 0 {
                     level.condition = level.condition.max(time);
                 }
             }
-            let begun = time;
-            while let Some(wait) = waits.next_if(|wait| wait.line <= number) {
-                if wait.line == number {
-                    time = time.max(level.ready(wait.child));
-                }
-            }
-            while let Some(wait) = further.next_if(|wait| wait.line <= number) {
+            line = each.number;
+            while let Some(wait) = waits.get(at).filter(|wait| wait.line == number) {
                 time = time.max(level.ready(wait.child));
+                at += 1;
             }
-            time += u64::from(line.cost);
-            (level.line, level.line_start, level.line_work) = (line.number, begun, work + line.before);
-            end = work + line.before + u64::from(line.cost);
+            while let Some(wait) = further.get(next).filter(|wait| wait.line == number) {
+                time = time.max(level.ready(wait.child));
+                next += 1;
+            }
+            time += u64::from(each.cost);
+            end = work + each.before + u64::from(each.cost);
         }
+        level.line = line;
         level.set_time(time, end);
     }
 }

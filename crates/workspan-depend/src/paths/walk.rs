@@ -68,10 +68,22 @@ pub struct Counted {
     pub entries: u64,
     /// Lines, by their number in the journal.
     pub lines: Lines,
+    /// Strips, by their number in the journal, until they are [spread](Walked::spread).
+    strips: Lines,
     /// Loops: executions, iterations.
     pub loops: BTreeMap<u32, (u64, u64)>,
     /// Calls, by line and context.
     pub calls: BTreeMap<(u32, u32), u64>,
+}
+
+/// Where a strip begins and ends: lines of the journal, and those of the source.
+#[derive(Clone, Copy, Debug)]
+struct Strip {
+    function: u32,
+    begin: u32,
+    begin_line: u32,
+    end: u32,
+    end_line: u32,
 }
 
 /// A running call.
@@ -93,6 +105,8 @@ pub struct Walked {
     pub contexts: Vec<Counted>,
     /// Lines of the journal that followed one another on one line of the source.
     pub follow: BTreeSet<(u32, u32)>,
+    /// What is known of strips.
+    strips: Vec<Option<Strip>>,
     /// What each line has followed last, + 1.
     before: Vec<u32>,
     numbers: HashMap<(PlaceId, u32, u32), u32, BuildHasher>,
@@ -147,14 +161,69 @@ impl Walked {
     }
 
     fn strip(&mut self, number: u32, times: u64, names: &Names<'_>, source: &Source) {
-        let Some(lines) = names.strips.get(number as usize) else { return };
-        for at in lines {
-            self.line(*at, times, names, source);
+        let at = number as usize;
+        if self.strips.len() <= at {
+            self.strips.resize(at + 1, None);
         }
+        let known = match self.strips[at] {
+            Some(known) => known,
+            None => {
+                let Some(known) = self.known(number, names, source) else { return };
+                *self.strips[at].insert(known)
+            }
+        };
+        let Some(context) = self.context(known.function, names, source) else { return };
+        self.contexts[context as usize].strips.add(number, times);
+        let Some(open) = self.open.last_mut() else { return };
+        let (line, last) = (open.line, open.last);
+        (open.line, open.last) = (known.end_line, known.end + 1);
+        self.follows(known.begin, known.begin_line, (line, last));
+    }
+
+    /// What a strip begins and ends with; lines within it that follow one another are noted.
+    fn known(&mut self, number: u32, names: &Names<'_>, source: &Source) -> Option<Strip> {
+        let lines = names.strips.get(number as usize)?;
+        let line_of = |at: u32| {
+            let (id, run) = names.lines.get(at as usize)?;
+            Some(source.segments.get(*id as usize)?.runs.get(*run as usize)?.line)
+        };
+        for pair in lines.windows(2) {
+            let (from, to) = (line_of(pair[0])?, line_of(pair[1])?);
+            if to != 0 && from == to && pair[0] != pair[1] {
+                self.follow.insert((pair[0], pair[1]));
+            }
+        }
+        let (begin, end) = (*lines.first()?, *lines.last()?);
+        let (id, _) = names.lines.get(begin as usize)?;
+        let function = source.segments.get(*id as usize)?.function;
+        Some(Strip { function, begin, begin_line: line_of(begin)?, end, end_line: line_of(end)? })
     }
 
     /// Counts of strips become counts of their lines.
-    pub fn spread(&mut self, _strips: &[Box<[u32]>]) {}
+    pub fn spread(&mut self, strips: &[Box<[u32]>]) {
+        for context in &mut self.contexts {
+            let counted = std::mem::take(&mut context.strips);
+            for (strip, times) in counted.iter() {
+                strips[strip as usize].iter().for_each(|at| context.lines.add(*at, times));
+            }
+        }
+    }
+
+    /// A line comes, after another one on a line of the source.
+    #[inline]
+    fn follows(&mut self, at: u32, line: u32, (before, last): (u32, u32)) {
+        if line == 0 || before != line || last == at + 1 {
+            return;
+        }
+        let number = at as usize;
+        if self.before.len() <= number {
+            self.before.resize(number + 1, 0);
+        }
+        // Mostly it is the same as the last time.
+        if std::mem::replace(&mut self.before[number], last) != last {
+            self.follow.insert((last - 1, at));
+        }
+    }
 
     fn line(&mut self, at: u32, times: u64, names: &Names<'_>, source: &Source) {
         let Some(info) = names.lines.get(at as usize).and_then(|(id, _)| source.segments.get(*id as usize)) else {
@@ -165,17 +234,9 @@ impl Walked {
         let run = names.lines[at as usize].1 as usize;
         let line = info.runs.get(run).map_or(0, |run| run.line);
         let Some(open) = self.open.last_mut() else { return };
-        if line != 0 && open.line == line && open.last != at + 1 {
-            let number = at as usize;
-            if self.before.len() <= number {
-                self.before.resize(number + 1, 0);
-            }
-            // Mostly it is the same as the last time.
-            if std::mem::replace(&mut self.before[number], open.last) != open.last {
-                self.follow.insert((open.last - 1, at));
-            }
-        }
+        let before = (open.line, open.last);
         (open.line, open.last) = (line, at + 1);
+        self.follows(at, line, before);
     }
 
     /// The context of the call that runs.

@@ -1,0 +1,159 @@
+//! Iterations of an innermost loop that are the same strip again.
+//!
+//! **Argument:** such an iteration finds the shape that its predecessor has found. Its accesses are looked at one by one. If models wait for the
+//! same as in the iteration before, they are asked later, for many iterations at once ([`Run::skip`](crate::models::Run::skip) and
+//! [`Run::jump`](crate::models::Run::jump) say why that is the same). Moments of locals are copies of moments that earlier iterations have
+//! set, a few copies long: the last iterations decide all of them.
+//!
+//! **Cost:** a comparison for each segment, and the accesses.
+
+use super::strip::Strip;
+use super::take::move_moments;
+use super::{Context, Engine, AT_ONCE};
+use crate::journal::Step as Noted;
+use crate::models::{Child, Clock, Wait, COUNT, MODELS};
+
+/// What a model waits for because of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gathered {
+    /// Place of the model.
+    pub(super) place: u8,
+    pub(super) level: u32,
+    /// The line, where the innermost task waits; 0: another one.
+    pub(super) line: u32,
+    pub(super) child: Child,
+}
+
+/// Iterations that models have not been asked for.
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    /// What models wait for is gathered.
+    pub(super) gathers: bool,
+    pub(super) gathered: Vec<Gathered>,
+    /// The same of the iteration before, if that was such an iteration.
+    before: Vec<Gathered>,
+    is_known: bool,
+    /// Iterations that waited for the same.
+    pending: u64,
+    further: [Vec<Wait>; COUNT],
+}
+
+impl Engine {
+    /// Takes all iterations that come; their bytes.
+    pub(super) fn repeat(&mut self, context: &mut Context, strip: &mut Strip, bytes: &[u8]) -> usize {
+        let (mut at, mut times, first) = (0, 0, context.now);
+        self.repeats.is_known = false;
+        while strip.comes(&bytes[at..]) {
+            let begun = context.now;
+            if let Some(node) = context.nodes.last_mut() {
+                node.iteration += 1;
+                (node.former, node.turn) = (node.turn, begun + 1);
+                node.iterations.begin(node.iteration, begun + 1);
+                node.ended.clear();
+                node.in_body = strip.has_body;
+            }
+            self.iterated = 0;
+            self.repeats.gathers = true;
+            self.repeats.gathered.clear();
+            let done = self.accesses_of_strip(context, strip, (begun, &bytes[at..]));
+            if !self.repeats.gathers {
+                // Something was new.
+                self.repeats.is_known = false;
+                self.models_of_strip(context, strip, (done, strip.lines));
+            } else if self.repeats.is_known && self.repeats.gathered == self.repeats.before {
+                self.repeats.pending += 1;
+            } else {
+                self.settle(context, strip);
+                self.models_of_strip(context, strip, (0, strip.lines));
+                let Repeats { gathered, before, is_known, .. } = &mut self.repeats;
+                std::mem::swap(gathered, before);
+                *is_known = true;
+            }
+            self.repeats.gathers = false;
+            self.clock.work += strip.cost;
+            context.now = begun + u64::from(strip.lines);
+            at += strip.bytes;
+            times += 1;
+        }
+        self.flush(context, strip);
+        self.clock = Clock { work: self.clock.work, line: strip.last.into() };
+        self.work += times * strip.cost;
+        strip.times += times;
+        self.journal.repeat(&[Noted::Turn, Noted::Strip(strip.sequence)], times);
+        if strip.has_body {
+            if let Some(node) = context.nodes.last_mut() {
+                node.bodies += times;
+                self.loops[node.number as usize - 1].iterations += times;
+            }
+        }
+        let (duration, last) = (u64::from(strip.lines), times.min(strip.depth));
+        if let Some(frame) = context.frames.last_mut() {
+            for number in times - last..times {
+                move_moments(frame, strip, &mut context.strips.moved, first + number * duration);
+            }
+        }
+        at
+    }
+
+    /// Models are asked for the iteration that runs, but for its lines.
+    pub(super) fn settle(&mut self, context: &Context, strip: &Strip) {
+        self.flush(context, strip);
+        self.repeats.gathers = false;
+        let mut tasks = context.tasks.last().copied().unwrap_or(0);
+        while tasks != 0 {
+            self.models[tasks.trailing_zeros() as usize].turn(self.clock.work);
+            tasks &= tasks - 1;
+        }
+        for Gathered { place, level, line, child } in &self.repeats.gathered {
+            let place = usize::from(*place);
+            if *line != 0 {
+                self.further[place].push(Wait { line: *line, child: *child });
+            } else {
+                self.models[AT_ONCE[place]].need(*level as usize, *child);
+            }
+        }
+    }
+
+    /// Models are asked for all iterations before the one that runs.
+    fn flush(&mut self, context: &Context, strip: &Strip) {
+        let times = std::mem::take(&mut self.repeats.pending);
+        if times == 0 {
+            return;
+        }
+        let base = context.levels_of_frame();
+        let (cost, begun) = (strip.cost, self.clock.work - times * strip.cost);
+        self.repeats.further.iter_mut().for_each(Vec::clear);
+        for Gathered { place, line, child, .. } in self.repeats.before.iter().filter(|each| each.line != 0) {
+            self.repeats.further[usize::from(*place)].push(Wait { line: *line, child: *child });
+        }
+        for (place, number) in AT_ONCE.into_iter().enumerate() {
+            let (model, run) = (MODELS[number], &mut self.models[number]);
+            let further = &self.repeats.further[place][..];
+            let program = &strip.program;
+            if !model.loops {
+                if model.lines {
+                    run.jump(program, place, (begun, times), further);
+                } else if model.hoist {
+                    // Own time grows by what lines cost: only the last ones are noted in the end.
+                    run.lines(program, place, (0, strip.lines), begun + (times - 1) * cost, further);
+                }
+                continue;
+            }
+            let around = run.depth().saturating_sub(2);
+            let level_of = |level: u32| (base[number] + level).saturating_sub(1) as usize;
+            let needs = || {
+                let known = program.needs.iter().filter(|need| need.0 as usize == place);
+                let known = known.map(|(_, level, child)| (level_of(*level), *child));
+                let found = self.repeats.before.iter();
+                let found = found.filter(|each| usize::from(each.place) == place && each.line == 0);
+                known.chain(found.map(|each| (each.level as usize, each.child)))
+            };
+            let follows = needs().any(|need| need == (around, Child::Iteration));
+            run.skip(cost, times - 1, follows, begun);
+            let work = begun + (times - 1) * cost;
+            run.turn(work);
+            needs().for_each(|(level, child)| run.need(level, child));
+            run.lines(program, place, (0, strip.lines), work, further);
+        }
+    }
+}
