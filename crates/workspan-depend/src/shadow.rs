@@ -62,6 +62,21 @@ impl Readers {
         self.all.get_mut((number as usize).wrapping_sub(1))
     }
 
+    /// True if the groups of a list are few, each of another site, and none ends before a moment.
+    #[inline]
+    pub fn is_each_another(&self, first: u32, floor: u64) -> bool {
+        let (mut sites, mut count, mut at) = ([0; 8], 0, first);
+        while at != 0 {
+            let Reader { site, next, last, .. } = self.get(at);
+            if count == sites.len() || last < floor || sites[..count].contains(&site) {
+                return false;
+            }
+            sites[count] = site;
+            (count, at) = (count + 1, next);
+        }
+        true
+    }
+
     /// Changes a group in its place.
     #[inline]
     pub fn change(&mut self, number: u32, change: impl FnOnce(&mut Reader)) {

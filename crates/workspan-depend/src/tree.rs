@@ -92,6 +92,8 @@ pub struct Frame {
     pub function: u32,
     /// Place of the call in the caller.
     pub call: PlaceId,
+    /// Number of the calls and loops that it lies in, whichever execution of them.
+    pub chain: u32,
     /// Locals without an address.
     pub locals: Vec<Cell>,
     /// Calls that it has made.

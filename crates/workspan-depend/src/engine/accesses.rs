@@ -164,12 +164,11 @@ impl Engine {
             context.shapes.noting.exposed(site);
         }
         let first = at.map_or(0, |at| if at.carried { at.node } else { at.node + 1 });
-        // In one frame, a loop lies in the same loops again.
+        // In one chain of calls, a loop lies in the same loops again.
         let Some(innermost) = context.nodes.last() else {
             return;
         };
-        let frame = context.nodes[context.frames[innermost.frame].node].serial;
-        let within = (frame, innermost.number);
+        let within = (context.frames[innermost.frame].chain, innermost.number);
         let memo = &mut context.exposure[site as usize];
         if memo.0 == within && memo.1 <= first {
             return;
@@ -184,8 +183,13 @@ impl Engine {
 /// Groups of one site that are looked at when a read is added.
 const SURVIVORS: u32 = 4;
 
-/// Adds a read to those since the last write.
-pub(super) fn note_read(context: &mut Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) {
+/// Adds a read to those since the last write; true if the second of two groups took in the first one, which begins anew.
+pub(super) fn note_read(
+    context: &mut Context,
+    readers: &mut Readers,
+    cell: &mut Cell,
+    (site, function): (Site, u32),
+) -> bool {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     // In the iteration or call that runs, and not by a call of the same function that it has made.
@@ -198,11 +202,11 @@ pub(super) fn note_read(context: &mut Context, readers: &mut Readers, cell: &mut
         if cell.readers == 0 {
             cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
             context.shapes.noting.read(|| Noted::First);
-            return;
+            return false;
         }
         readers.set(cell.readers, Reader { last: now, ..head });
         context.shapes.noting.read(|| Noted::Longer(0));
-        return;
+        return false;
     }
     // Two groups, or one: the common cases of what follows.
     if head.site == site {
@@ -218,17 +222,18 @@ pub(super) fn note_read(context: &mut Context, readers: &mut Readers, cell: &mut
         if is_one {
             cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
             context.shapes.noting.read(|| Noted::First);
-            return;
+            return false;
         }
         if is_same(&next) {
             readers.set(head.next, Reader { last: head.last, ..next });
             readers.set(cell.readers, Reader { first: now, last: now, ..head });
             context.shapes.noting.read(|| Noted::Pushed);
-            return;
+            return true;
         }
     }
     let noted = join_reads(context, readers, cell, (site, function));
     context.shapes.noting.read(|| noted);
+    false
 }
 
 /// The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that

@@ -172,7 +172,8 @@ impl Engine {
             };
             let (mode, flags, site, page) = (each.access, each.flags, info.sites + number, (0, 0));
             context.grow(site);
-            strip.operations.push(Operation { address, size, mode, flags, site, line: 0, page });
+            let (expected, together) = (Vec::new(), (u64::MAX, 0));
+            strip.operations.push(Operation { address, size, mode, flags, site, line: 0, page, expected, together });
         }
         let mut at = first;
         for (number, run) in (1..).zip(&info.runs) {

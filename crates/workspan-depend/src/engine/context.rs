@@ -5,7 +5,10 @@ use super::{Context, Lived, Memo, Waited, STACK, WAYS};
 use crate::shadow::Site;
 use crate::source::{small, PlaceId};
 use crate::table::Kind;
-use crate::tree::{Common, Frame};
+use crate::tree::{common, Common, Frame};
+
+/// Chains of calls that are told apart by what they are, at most.
+const CHAINS: usize = 1 << 16;
 
 /// Nothing is known.
 const NO_MEMO: Memo = Memo {
@@ -76,6 +79,34 @@ impl Context {
         let is_own = self.is_touch;
         let frame = frame.filter(|frame| !is_own && (frame.function != function || frame.reentered));
         frame.map_or(0, |frame| frame.call_at(moment))
+    }
+
+    /// The moments around one that lie in the same node, and in no call of it: first and last.
+    pub(super) fn together(&self, function: u32, moment: u64) -> (u64, u64) {
+        let at = common(&self.nodes, moment);
+        let Some(node) = self.nodes.get(at.node) else {
+            return (u64::MAX, 0);
+        };
+        if self.frames.get(node.frame).is_none_or(|frame| frame.function != function || frame.reentered) {
+            return (u64::MAX, 0);
+        }
+        if at.carried {
+            return (node.start, node.turn - 1);
+        }
+        (node.turn, self.nodes.get(at.node + 1).map_or(u64::MAX, |inner| inner.start - 1))
+    }
+
+    /// Number of a call in a loop of another one: chain, loop, place, function.
+    pub(super) fn chain(&mut self, key: (u32, u32, PlaceId, u32)) -> u32 {
+        let next = small(self.chains.len()) + 1;
+        if self.chains.len() < CHAINS {
+            return *self.chains.entry(key).or_insert(next);
+        }
+        // Each is one of its own from now on.
+        self.chains.get(&key).copied().unwrap_or_else(|| {
+            self.other_chains = self.other_chains.wrapping_add(1).max(next);
+            self.other_chains
+        })
     }
 
     /// Levels of the frame on top.

@@ -21,7 +21,7 @@ fn note_found(context: &mut Context, kind: Kind, record: u32, source: Reader, at
 }
 
 impl Engine {
-    /// A dependence has been found.
+    /// A dependence has been found; where it is remembered, if it has been found in this execution of its node before.
     pub(super) fn found(
         &mut self,
         context: &mut Context,
@@ -29,7 +29,7 @@ impl Engine {
         source: Reader,
         (sink, address): (Site, u64),
         at: Common,
-    ) {
+    ) -> Option<usize> {
         let node = &context.nodes[at.node];
         let distances = distances(node, at.carried, source.first, source.last);
         let ended = if at.carried { 0 } else { node.ended_at(source.last).map_or(0, |ended| ended.number) };
@@ -49,11 +49,12 @@ impl Engine {
             && memo.source_call == if is_own { 0 } else { frame.call_at(source.last) };
         if !is_same {
             self.found_new(context, kind, source, (sink, address, distances), (at, slot));
-            return;
+            return None;
         }
         // Where the function runs several times, its lines are not in order.
         let is_quiet = is_own && memo.is_quiet;
-        if memo.serial != serial {
+        let is_again = memo.serial == serial;
+        if !is_again {
             (memo.serial, memo.waited, memo.lived) = (serial, Waited::default(), Lived::default());
         }
         let (record, lived, any) = (memo.record, memo.lived, memo.waiting.any());
@@ -69,8 +70,11 @@ impl Engine {
             }
         }
         if !is_quiet && any != 0 {
-            self.wait(context, at, slot);
+            let Memo { waiting, waited, .. } = context.memos[slot];
+            let waited = self.wait(context, at, &waiting, waited);
+            context.memos[slot].waited = waited;
         }
+        is_again.then_some(slot)
     }
 
     /// A dependence has been found of which nothing is remembered.
@@ -127,7 +131,8 @@ impl Engine {
             lived,
         };
         if waiting.any() != 0 && !is_quiet {
-            self.wait(context, at, slot);
+            let waited = self.wait(context, at, &waiting, waited);
+            context.memos[slot].waited = waited;
         }
     }
 

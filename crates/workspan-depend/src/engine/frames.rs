@@ -78,6 +78,8 @@ impl Engine {
             context.root_address = context.root_address.max(address);
         }
         let number = context.frames.len();
+        let around = (context.top().chain, context.nodes.last().map_or(0, |node| node.number));
+        let chain = context.chain((around.0, around.1, call, info.function));
         let of_function = info.function as usize;
         if context.innermost.len() <= of_function {
             context.innermost.resize(of_function + 1, 0);
@@ -92,6 +94,7 @@ impl Engine {
         // With the room that another one had.
         let mut frame = context.spare_frames.pop().unwrap_or_default();
         (frame.node, frame.address, frame.function, frame.call, frame.outer) = (node, address, function, call, outer);
+        frame.chain = chain;
         context.frames.push(frame);
         self.note(context, Step::Call);
         self.push_level(context, ALL);

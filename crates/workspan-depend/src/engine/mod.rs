@@ -12,6 +12,7 @@ mod arrival;
 mod compile;
 mod context;
 mod counts;
+mod expect;
 mod extents;
 mod follow;
 mod found;
@@ -193,8 +194,11 @@ struct Context {
     memos: Vec<Memo>,
     /// Where they are, by site and kind, + 1.
     memo_of: Vec<[u32; 3]>,
-    /// For each site the frame and loop in which it was last exposed, and to the nodes from which on.
-    exposure: Vec<((u64, u32), usize)>,
+    /// For each site the chain of calls and the loop in which it was last exposed, and to the nodes from which on.
+    exposure: Vec<((u32, u32), usize)>,
+    /// Numbers of [`Frame::chain`].
+    chains: HashMap<(u32, u32, PlaceId, u32), u32, BuildHasher>,
+    other_chains: u32,
     groups: Vec<(Reader, Common)>,
     root_address: u64,
     /// A line of the frame on top follows a call.

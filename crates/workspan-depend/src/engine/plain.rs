@@ -7,22 +7,23 @@
 use workspan_trace::program::Access as Mode;
 
 use super::accesses::note_read;
+use super::strip::Operation;
 use super::{Context, Engine};
-use crate::shadow::{Cell, Reader, Site};
+use crate::shadow::{Cell, Reader};
 use crate::table::Kind;
-use crate::tree::common;
+use crate::tree::{common, Common};
 
 impl Engine {
-    /// Does an access, if it covers one cell whose history counts; `page`: as [`Shadow::whole`](crate::shadow::Shadow::whole) knows it.
+    /// Does an access, if it covers one cell whose history counts.
     #[inline]
     pub(super) fn plain(
         &mut self,
         context: &mut Context,
-        (site, mode, function): (Site, Mode, u32),
+        operation: &mut Operation,
+        function: u32,
         (address, shift): (u64, u32),
-        page: &mut (u64, u32),
     ) -> bool {
-        let Some(place) = context.shadow.whole(address, shift, page) else {
+        let Some(place) = context.shadow.whole(address, shift, &mut operation.page) else {
             return false;
         };
         let floor = context.floor(address);
@@ -30,30 +31,48 @@ impl Engine {
         if cell.writer != 0 && cell.written < floor {
             return false;
         }
-        match mode {
-            Mode::Load => self.load(context, cell, place, (site, function, address)),
-            Mode::Store => self.store(context, cell, place, (site, floor, address)),
+        match operation.mode {
+            Mode::Load => self.load(context, operation, cell, place, (function, address)),
+            Mode::Store => self.store(context, operation, cell, place, (floor, address)),
             Mode::Update => return false,
         }
         true
+    }
+
+    /// A dependence on an earlier access: counted, if it is expected; its node otherwise.
+    #[inline]
+    fn meet(
+        &mut self,
+        context: &mut Context,
+        operation: &mut Operation,
+        (kind, source): (Kind, Reader),
+        address: u64,
+    ) -> Option<Common> {
+        if self.expected(context, &mut operation.expected, (kind, source), (operation.site, address)) {
+            return None;
+        }
+        let at = common(&context.nodes, source.last);
+        if let Some(slot) = self.found(context, kind, source, (operation.site, address), at) {
+            self.expect(context, &mut operation.expected, (kind, source), at, slot);
+        }
+        Some(at)
     }
 
     #[inline]
     fn load(
         &mut self,
         context: &mut Context,
+        operation: &mut Operation,
         mut cell: Cell,
         place: (u32, u32),
-        (site, function, address): (Site, u32, u64),
+        (function, address): (u32, u64),
     ) {
-        let at = if cell.writer == 0 {
-            None
-        } else {
-            let at = common(&context.nodes, cell.written);
-            self.found(context, Kind::Raw, cell.write(), (site, address), at);
-            Some(at)
-        };
-        self.expose(context, site, at);
+        let site = operation.site;
+        if cell.writer == 0 {
+            self.expose(context, site, None);
+        } else if let Some(at) = self.meet(context, operation, (Kind::Raw, cell.write()), address) {
+            self.expose(context, site, Some(at));
+        }
         let now = context.now;
         if cell.readers == 0 {
             cell.readers = context.shadow.readers.add(Reader { site, next: 0, first: now, last: now });
@@ -62,15 +81,28 @@ impl Engine {
         }
         let turn = context.nodes.last().map_or(0, |node| node.turn);
         let is_own = context.frames.last().is_some_and(|frame| !frame.reentered);
-        if let Some(head) = context.shadow.readers.place(cell.readers) {
+        if let Some(head) = context.shadow.readers.place(cell.readers).filter(|head| head.site == site) {
             // In the iteration or call that runs, once more.
-            if is_own && head.site == site && head.first >= turn {
+            if is_own && head.first >= turn {
                 head.last = now;
                 return;
             }
+            let (last, next) = (head.last, head.next);
+            let is_pair = |next: &&mut Reader| {
+                next.site == site && next.next == 0 && operation.together.0 <= next.last && last <= operation.together.1
+            };
+            // In an iteration or call after the former two.
+            if let Some(next) = context.shadow.readers.place(next).filter(is_pair).filter(|_| is_own) {
+                next.last = last;
+                context.shadow.readers.change(cell.readers, |head| (head.first, head.last) = (now, now));
+                return;
+            }
         }
+        let head = context.shadow.readers.get(cell.readers).last;
         let mut readers = std::mem::take(&mut context.shadow.readers);
-        note_read(context, &mut readers, &mut cell, (site, function));
+        if note_read(context, &mut readers, &mut cell, (site, function)) {
+            operation.together = context.together(function, head);
+        }
         context.shadow.readers = readers;
         *context.shadow.cell(place).0 = cell;
     }
@@ -79,26 +111,29 @@ impl Engine {
     fn store(
         &mut self,
         context: &mut Context,
+        operation: &mut Operation,
         cell: Cell,
         place: (u32, u32),
-        (site, floor, address): (Site, u64, u64),
+        (floor, address): (u64, u64),
     ) {
         if cell.writer != 0 {
-            let at = common(&context.nodes, cell.written);
-            self.found(context, Kind::Waw, cell.write(), (site, address), at);
+            self.meet(context, operation, (Kind::Waw, cell.write()), address);
         }
         if cell.readers != 0 {
-            let reader = context.shadow.readers.get(cell.readers);
-            if reader.next != 0 {
+            if context.shadow.readers.is_each_another(cell.readers, floor) {
+                let mut at = cell.readers;
+                while at != 0 {
+                    let reader = context.shadow.readers.get(at);
+                    at = reader.next;
+                    self.meet(context, operation, (Kind::War, reader), address);
+                }
+            } else {
                 let readers = std::mem::take(&mut context.shadow.readers);
-                self.readers(context, &readers, cell.readers, (floor, None), (site, address));
+                self.readers(context, &readers, cell.readers, (floor, None), (operation.site, address));
                 context.shadow.readers = readers;
-            } else if reader.last >= floor {
-                let at = common(&context.nodes, reader.last);
-                self.found(context, Kind::War, reader, (site, address), at);
             }
             context.shadow.readers.drop_list(cell.readers);
         }
-        *context.shadow.cell(place).0 = Cell { written: context.now, writer: site, readers: 0 };
+        *context.shadow.cell(place).0 = Cell { written: context.now, writer: operation.site, readers: 0 };
     }
 }

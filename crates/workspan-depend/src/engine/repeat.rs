@@ -9,33 +9,53 @@
 
 use super::strip::Strip;
 use super::take::move_moments;
-use super::{Context, Engine, AT_ONCE};
+use super::waits::Waiting;
+use super::{Context, Engine, AT_ONCE, PLACES};
 use crate::journal::Step as Noted;
 use crate::models::{Child, Clock, Wait, COUNT, MODELS};
+use crate::tree::Common;
 
 /// What a model waits for because of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gathered {
+struct Gathered {
     /// Place of the model.
-    pub(super) place: u8,
-    pub(super) level: u32,
+    place: u8,
+    level: u32,
     /// The line, where the innermost task waits; 0: another one.
-    pub(super) line: u32,
-    pub(super) child: Child,
+    line: u32,
+    child: Child,
+}
+
+/// What models wait for because of an access on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Find {
+    line: u32,
+    at: Common,
+    waiting: Waiting,
 }
 
 /// Iterations that models have not been asked for.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
-    /// What models wait for is gathered.
+    /// What models wait for is only noted.
     pub(super) gathers: bool,
-    pub(super) gathered: Vec<Gathered>,
-    /// The same of the iteration before, if that was such an iteration.
+    finds: Vec<Find>,
+    /// The same of the iteration before, and what it is for models.
+    finds_before: Vec<Find>,
     before: Vec<Gathered>,
+    /// There was one.
     is_known: bool,
     /// Iterations that waited for the same.
     pending: u64,
     further: [Vec<Wait>; COUNT],
+}
+
+impl Repeats {
+    /// Models wait because of an access on a line.
+    #[inline]
+    pub(super) fn find(&mut self, line: u32, at: Common, waiting: &Waiting) {
+        self.finds.push(Find { line, at, waiting: *waiting });
+    }
 }
 
 impl Engine {
@@ -54,19 +74,19 @@ impl Engine {
             }
             self.iterated = 0;
             self.repeats.gathers = true;
-            self.repeats.gathered.clear();
+            self.repeats.finds.clear();
             let done = self.accesses_of_strip(context, strip, (begun, &bytes[at..]));
             if !self.repeats.gathers {
                 // Something was new.
                 self.repeats.is_known = false;
                 self.models_of_strip(context, strip, (done, strip.lines));
-            } else if self.repeats.is_known && self.repeats.gathered == self.repeats.before {
+            } else if self.repeats.is_known && self.repeats.finds == self.repeats.finds_before {
                 self.repeats.pending += 1;
             } else {
                 self.settle(context, strip);
                 self.models_of_strip(context, strip, (0, strip.lines));
-                let Repeats { gathered, before, is_known, .. } = &mut self.repeats;
-                std::mem::swap(gathered, before);
+                let Repeats { finds, finds_before, is_known, .. } = &mut self.repeats;
+                std::mem::swap(finds, finds_before);
                 *is_known = true;
             }
             self.repeats.gathers = false;
@@ -104,12 +124,35 @@ impl Engine {
             self.models[tasks.trailing_zeros() as usize].turn(self.clock.work);
             tasks &= tasks - 1;
         }
-        for Gathered { place, level, line, child } in &self.repeats.gathered {
+        self.gather(context);
+        for Gathered { place, level, line, child } in &self.repeats.before {
             let place = usize::from(*place);
             if *line != 0 {
                 self.further[place].push(Wait { line: *line, child: *child });
             } else {
                 self.models[AT_ONCE[place]].need(*level as usize, *child);
+            }
+        }
+    }
+
+    /// What has been found is what models wait for.
+    fn gather(&mut self, context: &Context) {
+        let Repeats { finds, before, .. } = &mut self.repeats;
+        before.clear();
+        for Find { line, at, waiting } in finds {
+            let mut models = waiting.any();
+            while models != 0 {
+                let number = models.trailing_zeros() as usize;
+                models &= models - 1;
+                let level = waiting.level(context, *at, number);
+                let is_top = level as usize + 1 == self.models[number].depth();
+                let place = u8::try_from(PLACES[number]).unwrap_or(u8::MAX);
+                for child in waiting.children(1 << number).into_iter().flatten() {
+                    let new = Gathered { place, level, line: if is_top { *line } else { 0 }, child };
+                    if !before.contains(&new) {
+                        before.push(new);
+                    }
+                }
             }
         }
     }

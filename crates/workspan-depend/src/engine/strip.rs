@@ -8,6 +8,7 @@
 use workspan_graph::events::slot;
 use workspan_trace::program::Access as Mode;
 
+use super::expect::Expected;
 use super::shapes::Far;
 use crate::models::{Child, Program};
 use crate::shadow::Site;
@@ -58,6 +59,10 @@ pub(super) struct Operation {
     pub(super) line: u32,
     /// The page of the last access, as [`Shadow::whole`](crate::shadow::Shadow::whole) knows it.
     pub(super) page: (u64, u32),
+    /// What it is expected to find.
+    pub(super) expected: Vec<Expected>,
+    /// Between these moments, reads of the site belong together, as they were found last.
+    pub(super) together: (u64, u64),
 }
 
 /// What a strip does.

@@ -102,7 +102,7 @@ impl Engine {
         let address = operation.address.of(bytes);
         let size = match operation.size {
             Size::Plain(shift) => {
-                if self.plain(context, (site, mode, function), (address, shift), &mut operation.page) {
+                if self.plain(context, operation, function, (address, shift)) {
                     return;
                 }
                 1 << shift

@@ -5,11 +5,10 @@
 //!
 //! **Cost:** for each model that waits, a look at when the child was ready.
 
-use super::repeat::Gathered;
 use super::{Context, Engine, Waited, AT_ONCE, PLACES};
 use crate::models::{Child, Wait, MODELS};
 use crate::shadow::Site;
-use crate::source::{small, PlaceId};
+use crate::source::PlaceId;
 use crate::table::{Key, Kind};
 use crate::tree::Common;
 
@@ -32,7 +31,7 @@ const fn bits(loops: bool) -> u16 {
 }
 
 /// Models that wait because of a dependence: one bit each.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Waiting {
     /// For calls of a place.
     calls: u16,
@@ -56,6 +55,28 @@ impl Waiting {
     /// Nothing.
     pub(super) const NONE: Waiting =
         Waiting { calls: 0, loops: 0, iterations: 0, lines: 0, inner: 0, call: 0, ended: 0, line: 0 };
+
+    /// The level at which a model waits.
+    #[inline]
+    pub(super) fn level(&self, context: &Context, at: Common, number: usize) -> u32 {
+        let level = context.innermost_levels[at.node][number] + u32::from(self.inner & 1 << number != 0);
+        level.saturating_sub(1)
+    }
+
+    /// What a model waits for.
+    pub(super) fn children(&self, bit: u16) -> [Option<Child>; 2] {
+        let first = if self.iterations & bit != 0 {
+            Some(Child::Iteration)
+        } else if self.loops & bit != 0 {
+            Some(Child::Loop(self.ended))
+        } else if self.calls & bit != 0 {
+            Some(Child::Call(self.call))
+        } else {
+            None
+        };
+        // Beside a call, also what the function did itself on that line.
+        [first, (self.lines & bit != 0).then_some(Child::Line(self.line))]
+    }
 
     /// Models that wait for anything.
     #[inline]
@@ -119,20 +140,20 @@ impl Engine {
         waiting
     }
 
-    /// Models wait for the source of a dependence.
-    pub(super) fn wait(&mut self, context: &mut Context, at: Common, slot: usize) {
+    /// Models wait for the source of a dependence, as far as they have not waited; for what they have then.
+    pub(super) fn wait(&mut self, context: &mut Context, at: Common, waiting: &Waiting, waited: Waited) -> Waited {
+        if self.repeats.gathers {
+            self.repeats.find(self.line_of_strip, at, waiting);
+            return waited;
+        }
         let node = &context.nodes[at.node];
-        let memo = &mut context.memos[slot];
-        let waiting = memo.waiting;
         let mut models = waiting.any();
-        let is_noting = context.shapes.noting.is_active;
         let tasks = context.tasks[at.node];
         let inner = if at.carried { None } else { context.nodes.get(at.node + 1) };
         let inner = inner.map_or(0, |inner| inner.serial);
         let inner_frame = context.frames.get(node.frame + 1).map_or(0, |inner| context.nodes[inner.node].serial);
         let now = Waited { serial: inner, turn: node.turn, frame: inner_frame, returns: context.returns };
-        let waited = std::mem::replace(&mut memo.waited, now);
-        if !is_noting {
+        if !context.shapes.noting.is_active {
             // In loops, iterations and calls that run, nothing is needed but what ended before they began.
             let around = if at.carried { waited.turn == now.turn } else { inner != 0 && waited.serial == inner };
             if around {
@@ -151,11 +172,16 @@ impl Engine {
                 self.iterated |= iterations;
             }
         }
-        if models == 0 {
-            return;
+        if models != 0 {
+            self.wait_in(context, at, waiting, models);
         }
+        now
+    }
+
+    /// Some models wait.
+    pub(super) fn wait_in(&mut self, context: &mut Context, at: Common, waiting: &Waiting, mut models: u16) {
         let innermost = context.innermost_levels[at.node];
-        let frame_levels = context.levels[context.frames[node.frame].node];
+        let frame_levels = context.levels[context.frames[context.nodes[at.node].frame].node];
         while models != 0 {
             let number = models.trailing_zeros() as usize;
             let bit = 1 << number;
@@ -166,12 +192,6 @@ impl Engine {
             let mut wait = |child: Child| {
                 let run = &mut self.models[number];
                 let is_top = level + 1 == run.depth();
-                if self.repeats.gathers {
-                    let place = u8::try_from(PLACES[number]).unwrap_or(u8::MAX);
-                    let line = if is_top { self.line_of_strip } else { 0 };
-                    self.repeats.gathered.push(Gathered { place, level: small(level), line, child });
-                    return;
-                }
                 if self.line_of_strip != 0 && is_top {
                     // In the order of lines, once the strip has run.
                     self.further[PLACES[number]].push(Wait { line: self.line_of_strip, child });
@@ -180,17 +200,24 @@ impl Engine {
                 run.depend(level, child, self.clock);
                 context.shapes.noting.waits(number, from_frame, child, is_top);
             };
-            if waiting.iterations & bit != 0 {
-                wait(Child::Iteration);
-            } else if waiting.loops & bit != 0 {
-                wait(Child::Loop(waiting.ended));
-            } else if waiting.calls & bit != 0 {
-                wait(Child::Call(waiting.call));
-            }
-            // Beside a call, also what the function did itself on that line.
-            if waiting.lines & bit != 0 {
-                wait(Child::Line(waiting.line));
+            waiting.children(bit).into_iter().flatten().for_each(&mut wait);
+        }
+    }
+
+    /// True if a model waits in each iteration of the innermost loop: in the iteration itself, or on a line.
+    pub(super) fn waits_each_time(&self, context: &Context, at: Common, waiting: &Waiting) -> bool {
+        let mut models = waiting.any();
+        while models != 0 {
+            let number = models.trailing_zeros() as usize;
+            let bit = 1 << number;
+            models &= models - 1;
+            let level = context.innermost_levels[at.node][number] + u32::from(waiting.inner & bit != 0);
+            let below = self.models[number].depth() - (level as usize).min(self.models[number].depth());
+            let is_task = LOOPS & bit != 0;
+            if below == 0 || is_task && below == 1 {
+                return true;
             }
         }
+        false
     }
 }
