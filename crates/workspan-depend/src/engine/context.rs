@@ -38,6 +38,7 @@ impl Context {
 
     pub(super) fn push_node(&mut self, number: u32, frame: usize) {
         self.serials += 1;
+        self.version += 1;
         let now = self.now + 1;
         let now = if self.nodes.is_empty() { 0 } else { now };
         // With the room that another one had.
@@ -114,10 +115,16 @@ impl Context {
         self.frames.last().and_then(|frame| self.levels.get(frame.node)).copied().unwrap_or_default()
     }
 
+    /// True if an address may be in a frame.
+    #[inline]
+    pub(super) fn is_stack(&self, address: u64) -> bool {
+        address < self.root_address && self.root_address - address <= STACK
+    }
+
     /// What an address held before this moment belongs to a frame that has been left.
     #[inline]
     pub(super) fn floor(&self, address: u64) -> u64 {
-        if address >= self.root_address || self.root_address - address > STACK {
+        if !self.is_stack(address) {
             return 0;
         }
         let frame = self.frames.iter().rev().find(|frame| frame.address > address);

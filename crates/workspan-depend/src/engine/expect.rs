@@ -7,40 +7,61 @@
 //!
 //! **Cost:** some comparisons, and a count.
 
+use workspan_trace::program::Access as Mode;
+
+use super::strip::Operation;
 use super::waits::Waiting;
 use super::{Context, Engine, Waited};
-use crate::shadow::{Reader, Site};
+use crate::shadow::{Cell, Reader, Site};
 use crate::source::PlaceId;
 use crate::table::Kind;
 use crate::tree::{distances, Common};
 
 /// What an access expects at most.
 const MOST: usize = 8;
+/// Dependences that one write finds at most.
+const GROUPS: usize = 6;
 /// The call that an access was made in: the function on top has made it itself.
 const OWN: PlaceId = PlaceId::MAX;
+
+/// Where moments of earlier accesses lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bounds {
+    /// Where they lay when the dependence was expected first.
+    Fixed,
+    /// In an earlier iteration of the innermost loop.
+    Carried,
+    /// In the iteration or call that runs.
+    Here,
+}
 
 /// A dependence that was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expected {
-    kind: Kind,
     source: Site,
+    kind: Kind,
+    bounds: Bounds,
+    low: u64,
+    high: u64,
+    /// It has been checked since calls or loops have begun or ended.
+    version: u64,
     record: u32,
     at: Common,
-    /// Of that node: number of its own, and the beginning of its iteration.
-    serial: u64,
-    turn: u64,
-    /// Moments of the earlier access; of the innermost node, they follow from the node.
-    range: Option<(u64, u64)>,
-    sink_call: PlaceId,
+    /// Models may wait.
+    waits: bool,
+    /// They have to wait in each iteration.
+    each: bool,
+    /// The innermost node in which models have waited, where that is enough; 0: none.
+    done: u64,
     /// The calls that the later access lay in last.
     chain: u32,
+    /// Of the common node: number of its own, and the beginning of its iteration.
+    serial: u64,
+    turn: u64,
+    sink_call: PlaceId,
     reentered: bool,
     waiting: Waiting,
     waited: Waited,
-    /// The innermost node in which models have waited, where that is enough; 0: none.
-    done: u64,
-    /// They have to wait in each iteration.
-    each: bool,
 }
 
 /// The call of a node's frame that the function on top runs in.
@@ -50,32 +71,43 @@ fn sink_call(context: &Context, frame: usize) -> PlaceId {
 }
 
 impl Expected {
-    /// True if an earlier access is that dependence.
+    /// True if an earlier access is that dependence; `turn`: when the iteration began that runs.
     #[inline]
-    fn is(&self, context: &Context, kind: Kind, source: Site, moment: u64) -> bool {
-        if self.source != source || self.kind != kind {
-            return false;
-        }
+    fn is(&mut self, context: &Context, (kind, source): (Kind, Site), moment: u64, turn: u64) -> bool {
+        self.source == source
+            && self.kind == kind
+            && self.low <= moment
+            && moment <= self.high
+            && match self.bounds {
+                Bounds::Fixed => true,
+                Bounds::Carried => moment < turn,
+                Bounds::Here => turn <= moment,
+            }
+            && (self.version == context.version || self.is_valid(context))
+    }
+
+    /// The same calls and loops run.
+    fn is_valid(&mut self, context: &Context) -> bool {
         let Some(node) = context.nodes.get(self.at.node).filter(|node| node.serial == self.serial) else {
             return false;
         };
-        if context.frames[node.frame].reentered != self.reentered {
-            return false;
+        let is_valid = context.frames[node.frame].reentered == self.reentered
+            && sink_call(context, node.frame) == self.sink_call
+            && match self.bounds {
+                Bounds::Fixed => node.turn == self.turn && self.at.node + 1 < context.nodes.len(),
+                Bounds::Carried => self.at.node + 1 == context.nodes.len(),
+                Bounds::Here => self.at.node + 1 == context.nodes.len() && node.ended.is_empty(),
+            };
+        if is_valid {
+            self.version = context.version;
         }
-        match self.range {
-            Some((low, high)) => {
-                low <= moment
-                    && moment <= high
-                    && node.turn == self.turn
-                    && sink_call(context, node.frame) == self.sink_call
-            }
-            None => {
-                self.at.node + 1 == context.nodes.len()
-                    && node.start <= moment
-                    && (moment < node.turn) == self.at.carried
-                    && (self.at.carried || node.ended.is_empty())
-            }
-        }
+        is_valid
+    }
+
+    /// Its node runs no more, or another iteration of it.
+    fn is_over(&self, context: &Context) -> bool {
+        let node = context.nodes.get(self.at.node).filter(|node| node.serial == self.serial);
+        node.is_none_or(|node| self.bounds == Bounds::Fixed && node.turn != self.turn)
     }
 }
 
@@ -122,20 +154,153 @@ impl Engine {
         (kind, source): (Kind, Reader),
         (site, address): (Site, u64),
     ) -> bool {
-        let Some(known) = all.iter_mut().find(|known| known.is(context, kind, source.site, source.last)) else {
+        let turn = context.nodes.last().map_or(0, |node| node.turn);
+        let is = |known: &mut Expected| known.is(context, (kind, source.site), source.last, turn);
+        let Some(place) = all.iter_mut().position(is) else {
             return false;
         };
+        self.count_expected(context, &mut all[place], source, (site, address));
+        true
+    }
+
+    #[inline]
+    fn count_expected(
+        &mut self,
+        context: &mut Context,
+        known: &mut Expected,
+        source: Reader,
+        (site, address): (Site, u64),
+    ) {
         let node = &context.nodes[known.at.node];
         let distances = distances(node, known.at.carried, source.first, source.last);
         self.table.count(known.record, (address, node.start), distances);
-        if known.waiting.any() != 0 {
+        if known.waits {
             self.wait_again(context, known);
         }
         let chain = context.frames.last().map_or(0, |frame| frame.chain);
-        if kind == Kind::Raw && chain != known.chain {
+        if chain != known.chain && known.kind == Kind::Raw {
             known.chain = chain;
             self.expose(context, site, Some(known.at));
         }
+    }
+
+    /// Does an access that finds only what it has found before; false: it does not, and nothing is done.
+    #[inline]
+    pub(super) fn quick(
+        &mut self,
+        context: &mut Context,
+        operation: &mut Operation,
+        (address, shift): (u64, u32),
+    ) -> bool {
+        let Some(place) = context.shadow.whole(address, shift, &mut operation.page) else {
+            return false;
+        };
+        if context.is_stack(address) {
+            return false;
+        }
+        let turn = context.nodes.last().map_or(0, |node| node.turn);
+        let cell = *context.shadow.cell(place).0;
+        if operation.mode == Mode::Load {
+            self.quick_load(context, operation, (cell, place), (address, turn))
+        } else if operation.mode == Mode::Store {
+            self.quick_store(context, operation, (cell, place), (address, turn))
+        } else {
+            false
+        }
+    }
+
+    #[inline]
+    fn quick_load(
+        &mut self,
+        context: &mut Context,
+        operation: &mut Operation,
+        (cell, place): (Cell, (u32, u32)),
+        (address, turn): (u64, u64),
+    ) -> bool {
+        let (site, now) = (operation.site, context.now);
+        let is = |known: &mut Expected| known.is(context, (Kind::Raw, cell.writer), cell.written, turn);
+        let Some(known) = operation.expected.iter_mut().position(is) else {
+            return false;
+        };
+        let readers = &mut context.shadow.readers;
+        match readers.place(cell.readers) {
+            None => {
+                let new = readers.add(Reader { site, next: 0, first: now, last: now });
+                context.shadow.cell(place).0.readers = new;
+            }
+            Some(head) if head.site == site => {
+                if context.frames.last().is_none_or(|frame| frame.reentered) {
+                    return false;
+                }
+                if head.first >= turn {
+                    // In the iteration or call that runs, once more.
+                    head.last = now;
+                } else {
+                    let (last, next) = (head.last, head.next);
+                    let (low, high) = operation.together;
+                    // In an iteration or call after the former two.
+                    match readers.place(next).filter(|next| next.site == site && next.next == 0) {
+                        Some(next) if low <= next.last && last <= high => next.last = last,
+                        _ => return false,
+                    }
+                    readers.change(cell.readers, |head| (head.first, head.last) = (now, now));
+                }
+            }
+            Some(head) => {
+                let mut at = head.next;
+                while let Some(other) = readers.place(at) {
+                    if other.site == site {
+                        return false;
+                    }
+                    at = other.next;
+                }
+                let new = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+                context.shadow.cell(place).0.readers = new;
+            }
+        }
+        self.count_expected(context, &mut operation.expected[known], cell.write(), (site, address));
+        true
+    }
+
+    #[inline]
+    fn quick_store(
+        &mut self,
+        context: &mut Context,
+        operation: &mut Operation,
+        (cell, place): (Cell, (u32, u32)),
+        (address, turn): (u64, u64),
+    ) -> bool {
+        let mut found = [(0, Reader::default()); GROUPS];
+        let mut count = 0;
+        let mut at = cell.readers;
+        let mut next = cell.write();
+        let mut kind = Kind::Waw;
+        // The last write, then the reads since.
+        loop {
+            if next.site != 0 {
+                let is = |known: &mut Expected| known.is(context, (kind, next.site), next.last, turn);
+                let Some(known) = operation.expected.iter_mut().position(is) else {
+                    return false;
+                };
+                let is_new = found[..count].iter().all(|(_, other)| kind == Kind::Waw || other.site != next.site);
+                if count == GROUPS || !is_new && count > 0 {
+                    return false;
+                }
+                found[count] = (known, next);
+                count += 1;
+            }
+            if at == 0 {
+                break;
+            }
+            kind = Kind::War;
+            next = context.shadow.readers.get(at);
+            at = next.next;
+        }
+        for (known, source) in &found[..count] {
+            self.count_expected(context, &mut operation.expected[*known], *source, (operation.site, address));
+        }
+        context.shadow.readers.drop_list(cell.readers);
+        *context.shadow.cell(place).0 = Cell { written: context.now, writer: operation.site, readers: 0 };
         true
     }
 
@@ -169,26 +334,32 @@ impl Engine {
             return;
         }
         let waiting = if is_own && memo.is_quiet { Waiting::default() } else { memo.waiting };
+        let (bounds, (low, high)) = match (is_innermost, at.carried) {
+            (false, _) => (Bounds::Fixed, interval(context, at, source.last)),
+            (true, true) => (Bounds::Carried, (node.start, u64::MAX)),
+            (true, false) => (Bounds::Here, (node.start, u64::MAX)),
+        };
         let new = Expected {
             kind,
             source: source.site,
+            bounds,
+            low,
+            high,
+            version: 0,
             record: memo.record,
             at,
             serial: node.serial,
             turn: node.turn,
-            range: (!is_innermost).then(|| interval(context, at, source.last)),
             sink_call: sink_call(context, node.frame),
             chain: context.frames.last().map_or(0, |frame| frame.chain),
             reentered,
+            waits: waiting.any() != 0,
             waiting,
             waited: memo.waited,
             done: 0,
             each: self.waits_each_time(context, at, &waiting),
         };
-        let same = |known: &&mut Expected| {
-            (known.kind, known.source, known.at, known.record) == (new.kind, new.source, new.at, new.record)
-        };
-        if let Some(place) = all.iter_mut().find(same) {
+        if let Some(place) = all.iter_mut().find(|known| known.is_over(context)) {
             *place = new;
         } else if all.len() < MOST {
             all.push(new);

@@ -112,6 +112,7 @@ impl Engine {
             context.local_readers.drop_list(cell.readers);
         }
         context.innermost[frame.function as usize] = frame.outer;
+        context.version += 1;
         if let Some(node) = context.nodes.pop() {
             self.counts.of(frame.call).work += self.work - node.work;
             context.spare_nodes.push(node);
@@ -237,6 +238,7 @@ impl Engine {
                 return;
             }
             self.end_iteration(context);
+            context.version += 1;
             let Some(node) = context.nodes.pop() else {
                 return;
             };

@@ -185,6 +185,8 @@ struct Context {
     /// Calls that have returned.
     returns: u64,
     serials: u64,
+    /// How many calls and loops have begun or ended.
+    version: u64,
     /// The innermost frame of each function, + 1.
     innermost: Vec<usize>,
     /// Nodes and frames that have ended, for their room.

@@ -102,7 +102,9 @@ impl Engine {
         let address = operation.address.of(bytes);
         let size = match operation.size {
             Size::Plain(shift) => {
-                if self.plain(context, operation, function, (address, shift)) {
+                if self.quick(context, operation, (address, shift))
+                    || self.plain(context, operation, function, (address, shift))
+                {
                     return;
                 }
                 1 << shift
