@@ -145,24 +145,6 @@ fn interval(context: &Context, at: Common, moment: u64) -> (u64, u64) {
 }
 
 impl Engine {
-    /// Counts a dependence, if it is expected.
-    #[inline]
-    pub(super) fn expected(
-        &mut self,
-        context: &mut Context,
-        all: &mut [Expected],
-        (kind, source): (Kind, Reader),
-        (site, address): (Site, u64),
-    ) -> bool {
-        let turn = context.nodes.last().map_or(0, |node| node.turn);
-        let is = |known: &mut Expected| known.is(context, (kind, source.site), source.last, turn);
-        let Some(place) = all.iter_mut().position(is) else {
-            return false;
-        };
-        self.count_expected(context, &mut all[place], source, (site, address));
-        true
-    }
-
     #[inline]
     fn count_expected(
         &mut self,
@@ -330,7 +312,9 @@ impl Engine {
         let reentered = context.frames[node.frame].reentered;
         let is_own = memo.is_direct && !reentered;
         let is_innermost = at.node + 1 == context.nodes.len();
-        if is_innermost && !(is_own && memo.is_top) || memo.source != source.site {
+        let turn = context.nodes.last().map_or(0, |node| node.turn);
+        let is_known = |known: &mut Expected| known.is(context, (kind, source.site), source.last, turn);
+        if is_innermost && !(is_own && memo.is_top) || memo.source != source.site || all.iter_mut().any(is_known) {
             return;
         }
         let waiting = if is_own && memo.is_quiet { Waiting::default() } else { memo.waiting };

@@ -39,7 +39,7 @@ impl Engine {
         true
     }
 
-    /// A dependence on an earlier access: counted, if it is expected; its node otherwise.
+    /// A dependence on an earlier access; its node.
     #[inline]
     fn meet(
         &mut self,
@@ -47,15 +47,12 @@ impl Engine {
         operation: &mut Operation,
         (kind, source): (Kind, Reader),
         address: u64,
-    ) -> Option<Common> {
-        if self.expected(context, &mut operation.expected, (kind, source), (operation.site, address)) {
-            return None;
-        }
+    ) -> Common {
         let at = common(&context.nodes, source.last);
         if let Some(slot) = self.found(context, kind, source, (operation.site, address), at) {
             self.expect(context, &mut operation.expected, (kind, source), at, slot);
         }
-        Some(at)
+        at
     }
 
     #[inline]
@@ -68,11 +65,8 @@ impl Engine {
         (function, address): (u32, u64),
     ) {
         let site = operation.site;
-        if cell.writer == 0 {
-            self.expose(context, site, None);
-        } else if let Some(at) = self.meet(context, operation, (Kind::Raw, cell.write()), address) {
-            self.expose(context, site, Some(at));
-        }
+        let at = (cell.writer != 0).then(|| self.meet(context, operation, (Kind::Raw, cell.write()), address));
+        self.expose(context, site, at);
         let now = context.now;
         if cell.readers == 0 {
             cell.readers = context.shadow.readers.add(Reader { site, next: 0, first: now, last: now });

@@ -178,7 +178,7 @@ impl Engine {
                     run.jump(program, place, (begun, times), further);
                 } else if model.hoist {
                     // Own time grows by what lines cost: only the last ones are noted in the end.
-                    run.lines(program, place, (0, strip.lines), begun + (times - 1) * cost, further);
+                    run.whole(program, place, begun + (times - 1) * cost, further);
                 }
                 continue;
             }
@@ -196,7 +196,7 @@ impl Engine {
             let work = begun + (times - 1) * cost;
             run.turn(work);
             needs().for_each(|(level, child)| run.need(level, child));
-            run.lines(program, place, (0, strip.lines), work, further);
+            run.whole(program, place, work, further);
         }
     }
 }

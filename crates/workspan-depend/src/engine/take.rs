@@ -138,6 +138,7 @@ impl Engine {
                 }
             }
         }
+        strip.program.plan();
     }
 
     /// Models go through some lines of a strip.
@@ -149,9 +150,14 @@ impl Engine {
                 self.models[number].need((base[number] + level).saturating_sub(1) as usize, *child);
             }
         }
+        let is_whole = lines == (0, strip.lines);
         for (place, number) in AT_ONCE.into_iter().enumerate() {
-            let further = &mut self.further[place];
-            self.models[number].lines(&strip.program, place, lines, self.clock.work, further);
+            let (run, further) = (&mut self.models[number], &mut self.further[place]);
+            if is_whole {
+                run.whole(&strip.program, place, self.clock.work, further);
+            } else {
+                run.lines(&strip.program, place, lines, self.clock.work, further);
+            }
             further.clear();
         }
     }

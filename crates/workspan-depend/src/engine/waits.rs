@@ -180,27 +180,33 @@ impl Engine {
 
     /// Some models wait.
     pub(super) fn wait_in(&mut self, context: &mut Context, at: Common, waiting: &Waiting, mut models: u16) {
-        let innermost = context.innermost_levels[at.node];
-        let frame_levels = context.levels[context.frames[context.nodes[at.node].frame].node];
+        let Context { innermost_levels, shapes, levels, frames, nodes, .. } = context;
+        let innermost = &innermost_levels[at.node];
+        let (line, is_noting) = (self.line_of_strip, shapes.noting.is_active);
         while models != 0 {
             let number = models.trailing_zeros() as usize;
             let bit = 1 << number;
             models &= models - 1;
             let level = innermost[number] + u32::from(waiting.inner & bit != 0);
-            let from_frame = level.saturating_sub(frame_levels[number]);
-            let level = level.saturating_sub(1) as usize;
-            let mut wait = |child: Child| {
-                let run = &mut self.models[number];
-                let is_top = level + 1 == run.depth();
-                if self.line_of_strip != 0 && is_top {
+            let at_level = level.saturating_sub(1) as usize;
+            let run = &mut self.models[number];
+            let is_top = at_level + 1 == run.depth();
+            let children = waiting.children(bit);
+            for child in children.into_iter().flatten() {
+                if !is_top {
+                    run.need(at_level, child);
+                } else if line != 0 {
                     // In the order of lines, once the strip has run.
-                    self.further[PLACES[number]].push(Wait { line: self.line_of_strip, child });
-                    return;
+                    self.further[PLACES[number]].push(Wait { line, child });
+                } else {
+                    run.depend(at_level, child, self.clock);
                 }
-                run.depend(level, child, self.clock);
-                context.shapes.noting.waits(number, from_frame, child, is_top);
-            };
-            waiting.children(bit).into_iter().flatten().for_each(&mut wait);
+                if is_noting {
+                    let frame_levels = levels[frames[nodes[at.node].frame].node];
+                    let from_frame = level.saturating_sub(frame_levels[number]);
+                    shapes.noting.waits(number, from_frame, child, is_top);
+                }
+            }
         }
     }
 

@@ -40,7 +40,7 @@ impl Run {
     /// A strip, several times, in a model in which lines are tasks of the call; `work`: that of the program before.
     pub fn jump(&mut self, program: &Program, place: usize, (mut work, mut times): (u64, u64), further: &[Wait]) {
         let once = |run: &mut Run, work: &mut u64| {
-            run.lines(program, place, (0, program.count()), *work, further);
+            run.whole(program, place, *work, further);
             *work += program.cost;
         };
         let (mut seen, mut most) = ([Vec::new(), Vec::new(), Vec::new()], u64::MAX);

@@ -4,7 +4,7 @@
 //! the same as to wait at the end for that time and all cost from that line on, since time and waits are maxima of sums. What lines
 //! wait for in tasks further out is what those tasks need, on whichever line it is.
 
-use super::{Child, Level, Run, BRANCHES};
+use super::{Child, Run, BRANCHES};
 
 /// Models that run at once.
 pub const COUNT: usize = 6;
@@ -37,6 +37,19 @@ pub struct Program {
     pub needs: Vec<(u32, u32, Child)>,
     /// What the innermost task waits for, by model, in the order of lines.
     pub waits: [Vec<Wait>; COUNT],
+    /// The same with the lines, of models that know them.
+    plans: [Vec<Op>; COUNT],
+}
+
+/// What a model that knows lines does.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    /// A line begins.
+    Line(Line),
+    /// It waits for another line.
+    AfterLine(u32),
+    /// It waits for a call or loop.
+    AfterChild(u64),
 }
 
 impl Program {
@@ -73,15 +86,108 @@ impl Program {
         let after = waits.partition_point(|wait| wait.line <= line);
         waits.insert(after, Wait { line, child });
     }
+
+    /// All waits are known.
+    pub fn plan(&mut self) {
+        for (plan, waits) in self.plans.iter_mut().zip(&self.waits) {
+            plan.clear();
+            for (number, line) in (1..).zip(&self.lines) {
+                plan.push(Op::Line(*line));
+                for wait in waits.iter().filter(|wait| wait.line == number) {
+                    plan.push(match wait.child {
+                        Child::Line(line) => Op::AfterLine(line),
+                        child => Op::AfterChild(child.key()),
+                    });
+                }
+            }
+        }
+    }
 }
 
 impl Run {
     /// The task within a level needs a child of it.
     #[inline]
     pub fn need(&mut self, level: usize, child: Child) {
-        if let Some([of, inner]) = self.levels[..self.depth].get_mut(level..).and_then(<[Level]>::first_chunk_mut) {
-            inner.need = inner.need.max(of.ready(child));
+        if level + 1 < self.depth {
+            let ready = self.levels[level].ready(child);
+            let inner = &mut self.levels[level + 1];
+            inner.need = inner.need.max(ready);
         }
+    }
+
+    /// All lines of the innermost task; `work`: that of the program before the strip.
+    #[inline]
+    pub fn whole(&mut self, program: &Program, place: usize, work: u64, further: &[Wait]) {
+        if !further.is_empty() || !self.model.hoist {
+            if !further.is_empty() || !program.waits[place].is_empty() {
+                self.lines(program, place, (0, program.count()), work, further);
+            }
+        } else if self.model.lines {
+            self.all_tasks(&program.plans[place], work);
+        } else {
+            self.all_noted(&program.plans[place], work);
+        }
+    }
+
+    /// All times are counted from the same number as those of lines.
+    fn all_tasks(&mut self, plan: &[Op], work: u64) {
+        let control = self.model.control;
+        let level = &mut self.levels[self.depth - 1];
+        let base = level.base;
+        let (mut end, mut condition, mut closed) = (base + level.end, base + level.condition, None);
+        let (mut line, mut start, mut begun) = (level.line, base + level.line_start, level.line_work);
+        for op in plan {
+            match op {
+                Op::Line(next) => {
+                    let work = work + next.before;
+                    if line != 0 {
+                        let finish = start + (work - begun);
+                        level.lines.raise(line & !BRANCHES, finish);
+                        end = end.max(finish);
+                        if line & BRANCHES != 0 {
+                            condition = condition.max(finish);
+                        }
+                        closed = Some(work);
+                    }
+                    (line, begun, start) = (next.number, work, if control { condition } else { base });
+                }
+                Op::AfterLine(line) => start = start.max(level.lines.get(*line)),
+                Op::AfterChild(key) => start = start.max(level.done.get(*key)),
+            }
+        }
+        (level.line, level.line_start, level.line_work) = (line, start - base, begun);
+        (level.end, level.condition) = (end - base, condition - base);
+        if let Some(work) = closed {
+            // Its own time is that of its latest line.
+            level.set_time(end - base, work);
+        }
+    }
+
+    fn all_noted(&mut self, plan: &[Op], work: u64) {
+        let level = &mut self.levels[self.depth - 1];
+        let base = level.base;
+        let (mut end, mut condition, mut line) = (base + level.end, base + level.condition, level.line);
+        let (mut time, mut cost, mut behind) = (base + level.time(work), 0, work);
+        for op in plan {
+            match op {
+                Op::Line(next) => {
+                    time += cost;
+                    if line != 0 {
+                        level.lines.raise(line & !BRANCHES, time);
+                        end = end.max(time);
+                        if line & BRANCHES != 0 {
+                            condition = condition.max(time);
+                        }
+                    }
+                    (line, cost) = (next.number, u64::from(next.cost));
+                    behind = work + next.before + cost;
+                }
+                Op::AfterLine(line) => time = time.max(level.lines.get(*line)),
+                Op::AfterChild(key) => time = time.max(level.done.get(*key)),
+            }
+        }
+        (level.end, level.condition, level.line) = (end - base, condition - base, line);
+        level.set_time(time + cost - base, behind);
     }
 
     /// Lines from one on, up to another, of the innermost task; `work`: that of the program before the strip. `further`: other waits, in
