@@ -40,6 +40,18 @@ impl Iterations {
         self.entries.push(Stretch { start: now, stride: 0, first: number, count: 1 });
     }
 
+    /// Several iterations begin, one after another, at the same distance.
+    pub fn begin_all(&mut self, number: u64, now: u64, stride: u64, count: u64) {
+        for further in 0..count {
+            self.begin(number + further, now + further * stride);
+            // All that follow are as long as these two.
+            if let Some(last) = self.entries.last_mut().filter(|last| last.count > 1 && last.stride == stride) {
+                last.count += count - further - 1;
+                return;
+            }
+        }
+    }
+
     /// None any more.
     pub fn clear(&mut self) {
         self.entries.clear();
@@ -59,6 +71,22 @@ impl Iterations {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_are_as_good_as_each() {
+        let (mut each, mut all) = (Iterations::default(), Iterations::default());
+        let (mut number, mut now) = (0, 3);
+        for (stride, count) in [(4, 1), (2, 1), (2, 5), (7, 3), (7, 1), (7, 2), (1, 9), (5, 2), (1, 1), (1, 0), (1, 4)]
+        {
+            all.begin_all(number, now, stride, count);
+            for _ in 0..count {
+                each.begin(number, now);
+                number += 1;
+                now += stride;
+            }
+            assert_eq!(format!("{each:?}"), format!("{all:?}"));
+        }
+    }
 
     #[test]
     fn each_moment_finds_its_iteration() {

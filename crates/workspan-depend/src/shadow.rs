@@ -323,6 +323,13 @@ impl Shadow {
         (&mut self.pages[page as usize].cells[cell as usize], &mut self.readers)
     }
 
+    /// The cell of an access that covers one cell, as [`Shadow::whole`] finds it, and the groups of reads.
+    #[inline]
+    pub fn whole_cell(&mut self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(&mut Cell, &mut Readers)> {
+        let (page, cell) = self.whole(address, shift, last)?;
+        Some((self.pages.get_mut(page as usize)?.cells.get_mut(cell as usize)?, &mut self.readers))
+    }
+
     /// Splits some bytes at the borders of pages.
     #[inline]
     pub fn pieces(address: u64, size: u64) -> impl Iterator<Item = (u64, u64)> {

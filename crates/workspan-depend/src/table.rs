@@ -113,6 +113,25 @@ impl Table {
         }
     }
 
+    /// A dependence was seen several times in one execution of its node, which began at `start`: first and last at these addresses, at
+    /// several or not; the least and the greatest distance, and the sum.
+    pub fn count_all(
+        &mut self,
+        number: u32,
+        times: u64,
+        (addresses, varies, start): ((u64, u64), bool, u64),
+        (least, most, sum): (u64, u64, u64),
+    ) {
+        if let Some((_, record)) = self.all.get_mut(number as usize) {
+            record.varies |= varies || record.count > 0 && record.latest.1 == start && record.latest.0 != addresses.0;
+            record.count += times;
+            record.least = record.least.min(least);
+            record.most = record.most.max(most);
+            record.sum = record.sum.saturating_add(sum);
+            record.latest = (addresses.1, start);
+        }
+    }
+
     /// Another part of the access that was counted last has it, too, at these distances: the greatest is so much further.
     pub fn widen(&mut self, number: u32, distances: (u64, u64), further: u64) {
         if let Some((_, record)) = self.all.get_mut(number as usize) {

@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 
 use workspan_graph::program::Program;
-use workspan_trace::program::{flag, operation, Address};
+use workspan_trace::program::{flag, operation, Access as Mode, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
+use super::expect::Met;
 use super::shapes::{Far, From, Step};
 use super::strip::{Operation, Prefix, Size, Strip, Where};
 use super::{Context, Engine, AT_ONCE, PLACES};
@@ -70,6 +71,9 @@ impl Engine {
             }
         }
         strip.bytes = bytes;
+        let is_plain =
+            |each: &Operation| matches!(each.size, Size::Plain(_)) && matches!(each.mode, Mode::Load | Mode::Store);
+        strip.is_plain = strip.operations.iter().all(is_plain);
         // Where it begins or ends behind a call, or counts iterations, it does not come again and again.
         let is_end = path.last().is_some_and(|(id, _)| self.arrivals[*id as usize].is_end());
         strip.is_header &= !is_end && follows == 0 && context.follows == 0 && strip.far.is_empty();
@@ -172,8 +176,19 @@ impl Engine {
             };
             let (mode, flags, site, page) = (each.access, each.flags, info.sites + number, (0, 0));
             context.grow(site);
-            let (expected, together) = (Vec::new(), (u64::MAX, 0));
-            strip.operations.push(Operation { address, size, mode, flags, site, line: 0, page, expected, together });
+            let (expected, together, met) = (Vec::new(), (u64::MAX, 0, 0), Met::OTHER);
+            strip.operations.push(Operation {
+                address,
+                size,
+                mode,
+                flags,
+                site,
+                line: 0,
+                page,
+                expected,
+                met,
+                together,
+            });
         }
         let mut at = first;
         for (number, run) in (1..).zip(&info.runs) {

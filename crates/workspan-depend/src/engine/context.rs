@@ -62,14 +62,14 @@ impl Context {
         kind: Kind,
         source: Site,
         sink: Site,
-        (number, carried, is_top, ended): (u32, bool, bool, u32),
+        (node, number, carried, is_top, ended): (usize, u32, bool, bool, u32),
     ) -> usize {
         let first = &mut self.memo_of[sink as usize][kind as usize];
         if *first == 0 {
             *first = small(self.memos.len()) + 1;
             self.memos.extend([NO_MEMO; WAYS]);
         }
-        let way = source ^ u32::from(carried) << 2 ^ number << 1 ^ u32::from(is_top) << 3 ^ ended;
+        let way = source ^ u32::from(carried) << 2 ^ number << 1 ^ u32::from(is_top) << 3 ^ ended ^ 5 * small(node);
         *first as usize - 1 + way as usize % WAYS
     }
 
@@ -82,19 +82,23 @@ impl Context {
         frame.map_or(0, |frame| frame.call_at(moment))
     }
 
-    /// The moments around one that lie in the same node, and in no call of it: first and last.
-    pub(super) fn together(&self, function: u32, moment: u64) -> (u64, u64) {
+    /// The moments around one that lie in the same node, and in no call of it: first and last, and the version in which that is so; 0:
+    /// in all.
+    pub(super) fn together(&self, function: u32, moment: u64) -> (u64, u64, u64) {
         let at = common(&self.nodes, moment);
         let Some(node) = self.nodes.get(at.node) else {
-            return (u64::MAX, 0);
+            return (u64::MAX, 0, 0);
         };
         if self.frames.get(node.frame).is_none_or(|frame| frame.function != function || frame.reentered) {
-            return (u64::MAX, 0);
+            return (u64::MAX, 0, 0);
         }
-        if at.carried {
-            return (node.start, node.turn - 1);
+        match self.nodes.get(at.node + 1) {
+            // Whatever lies before the iteration that runs.
+            None if at.carried => (node.start, u64::MAX, self.version),
+            _ if at.carried => (node.start, node.turn - 1, 0),
+            None => (node.turn, u64::MAX, 0),
+            Some(inner) => (node.turn, inner.start - 1, 0),
         }
-        (node.turn, self.nodes.get(at.node + 1).map_or(u64::MAX, |inner| inner.start - 1))
     }
 
     /// Number of a call in a loop of another one: chain, loop, place, function.
@@ -119,6 +123,11 @@ impl Context {
     #[inline]
     pub(super) fn is_stack(&self, address: u64) -> bool {
         address < self.root_address && self.root_address - address <= STACK
+    }
+
+    /// True if one of some addresses may be in a frame.
+    pub(super) fn may_be_stack(&self, low: u64, end: u64) -> bool {
+        low < self.root_address && end >= self.root_address.saturating_sub(STACK)
     }
 
     /// What an address held before this moment belongs to a frame that has been left.

@@ -64,6 +64,32 @@ pub(super) struct Expected {
     waited: Waited,
 }
 
+/// Which of the dependences that it expects an access has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Met {
+    places: [u8; GROUPS],
+    count: u8,
+}
+
+impl Met {
+    /// Another way.
+    pub(super) const OTHER: Met = Met { places: [0; GROUPS], count: u8::MAX };
+
+    fn all(places: impl Iterator<Item = usize>) -> Met {
+        let mut met = Met { places: [0; GROUPS], count: 0 };
+        for place in places {
+            met.places[usize::from(met.count)] = u8::try_from(place).unwrap_or(u8::MAX);
+            met.count += 1;
+        }
+        met
+    }
+
+    /// Places among what was expected, if that is all that was found.
+    pub(super) fn places(&self) -> Option<impl Iterator<Item = usize> + '_> {
+        Some(self.places.get(..usize::from(self.count))?.iter().map(|place| usize::from(*place)))
+    }
+}
+
 /// The call of a node's frame that the function on top runs in.
 #[inline]
 fn sink_call(context: &Context, frame: usize) -> PlaceId {
@@ -84,6 +110,22 @@ impl Expected {
                 Bounds::Here => turn <= moment,
             }
             && (self.version == context.version || self.is_valid(context))
+    }
+
+    /// Kind, site, and first and last moment of what it is before the iteration that runs began; nothing: it is not valid.
+    pub(super) fn before(&mut self, context: &Context, turn: u64) -> Option<(Kind, Site, u64, u64)> {
+        let high = match self.bounds {
+            Bounds::Fixed => self.high,
+            Bounds::Carried => self.high.min(turn - 1),
+            Bounds::Here => return None,
+        };
+        let is_valid = self.version == context.version || self.is_valid(context);
+        is_valid.then_some((self.kind, self.source, self.low, high))
+    }
+
+    /// Record and node; whether distances are computed in the innermost loop.
+    pub(super) fn place(&self) -> (u32, Common, bool) {
+        (self.record, self.at, self.bounds != Bounds::Fixed)
     }
 
     /// The same calls and loops run.
@@ -200,10 +242,14 @@ impl Engine {
         (address, turn): (u64, u64),
     ) -> bool {
         let (site, now) = (operation.site, context.now);
-        let is = |known: &mut Expected| known.is(context, (Kind::Raw, cell.writer), cell.written, turn);
-        let Some(known) = operation.expected.iter_mut().position(is) else {
-            return false;
-        };
+        let mut known = None;
+        if cell.writer != 0 {
+            let is = |known: &mut Expected| known.is(context, (Kind::Raw, cell.writer), cell.written, turn);
+            known = operation.expected.iter_mut().position(is);
+            if known.is_none() {
+                return false;
+            }
+        }
         let readers = &mut context.shadow.readers;
         match readers.place(cell.readers) {
             None => {
@@ -219,13 +265,19 @@ impl Engine {
                     head.last = now;
                 } else {
                     let (last, next) = (head.last, head.next);
-                    let (low, high) = operation.together;
+                    let (low, high) = operation.together(context.version);
                     // In an iteration or call after the former two.
                     match readers.place(next).filter(|next| next.site == site && next.next == 0) {
-                        Some(next) if low <= next.last && last <= high => next.last = last,
+                        Some(next) if low <= next.last && last <= high => {
+                            next.last = last;
+                            readers.change(cell.readers, |head| (head.first, head.last) = (now, now));
+                        }
+                        None if next == 0 => {
+                            let new = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+                            context.shadow.cell(place).0.readers = new;
+                        }
                         _ => return false,
                     }
-                    readers.change(cell.readers, |head| (head.first, head.last) = (now, now));
                 }
             }
             Some(head) => {
@@ -240,7 +292,11 @@ impl Engine {
                 context.shadow.cell(place).0.readers = new;
             }
         }
-        self.count_expected(context, &mut operation.expected[known], cell.write(), (site, address));
+        operation.met = Met::all(known.into_iter());
+        match known {
+            Some(known) => self.count_expected(context, &mut operation.expected[known], cell.write(), (site, address)),
+            None => self.expose(context, site, None),
+        }
         true
     }
 
@@ -278,6 +334,7 @@ impl Engine {
             next = context.shadow.readers.get(at);
             at = next.next;
         }
+        operation.met = Met::all(found[..count].iter().map(|(known, _)| *known));
         for (known, source) in &found[..count] {
             self.count_expected(context, &mut operation.expected[*known], *source, (operation.site, address));
         }

@@ -37,7 +37,7 @@ impl Engine {
         let inner = context.frames.get(node.frame + 1);
         let (is_top, sink_call) = inner.map_or((true, 0), |inner| (false, inner.call));
         let (serial, start, number, function) = (node.serial, node.start, node.number, frame.function);
-        let slot = context.slot(kind, source.site, sink, (number, at.carried, is_top, ended));
+        let slot = context.slot(kind, source.site, sink, (at.node, number, at.carried, is_top, ended));
         let (frame, memo) = (&context.frames[context.nodes[at.node].frame], &mut context.memos[slot]);
         let is_own = memo.is_local || memo.is_direct && !frame.reentered;
         let is_same = memo.source == source.site

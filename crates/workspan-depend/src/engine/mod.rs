@@ -9,6 +9,7 @@
 
 mod accesses;
 mod arrival;
+mod column;
 mod compile;
 mod context;
 mod counts;
@@ -23,6 +24,7 @@ mod noting;
 mod parts;
 mod plain;
 mod repeat;
+mod rows;
 mod shape;
 mod shapes;
 mod stream;
@@ -278,7 +280,7 @@ struct Waited {
 }
 
 /// Sources that are remembered for each later access and kind.
-const WAYS: usize = 16;
+const WAYS: usize = 32;
 
 impl Default for Engine {
     fn default() -> Engine {

@@ -81,16 +81,6 @@ impl Engine {
                 head.last = now;
                 return;
             }
-            let (last, next) = (head.last, head.next);
-            let is_pair = |next: &&mut Reader| {
-                next.site == site && next.next == 0 && operation.together.0 <= next.last && last <= operation.together.1
-            };
-            // In an iteration or call after the former two.
-            if let Some(next) = context.shadow.readers.place(next).filter(is_pair).filter(|_| is_own) {
-                next.last = last;
-                context.shadow.readers.change(cell.readers, |head| (head.first, head.last) = (now, now));
-                return;
-            }
         }
         let head = context.shadow.readers.get(cell.readers).last;
         let mut readers = std::mem::take(&mut context.shadow.readers);

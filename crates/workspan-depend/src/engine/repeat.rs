@@ -15,6 +15,9 @@ use crate::journal::Step as Noted;
 use crate::models::{Child, Clock, Wait, COUNT, MODELS};
 use crate::tree::Common;
 
+/// How often iterations cannot be taken together until that is not tried any more.
+const MISSED: u32 = 3;
+
 /// What a model waits for because of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Gathered {
@@ -63,7 +66,20 @@ impl Engine {
     pub(super) fn repeat(&mut self, context: &mut Context, strip: &mut Strip, bytes: &[u8]) -> usize {
         let (mut at, mut times, first) = (0, 0, context.now);
         self.repeats.is_known = false;
+        let (mut tangled, mut missed) = (!strip.is_plain, 0);
         while strip.comes(&bytes[at..]) {
+            if self.repeats.pending > 0 && !tangled && missed < MISSED {
+                let rows = self.rows(context, strip, &bytes[at..], &mut tangled);
+                if rows > 0 {
+                    let many = rows as u64;
+                    self.repeats.pending += many;
+                    self.clock.work += many * strip.cost;
+                    at += rows * strip.bytes;
+                    times += many;
+                    continue;
+                }
+                missed += 1;
+            }
             let begun = context.now;
             if let Some(node) = context.nodes.last_mut() {
                 node.iteration += 1;

@@ -8,7 +8,8 @@
 use workspan_graph::events::slot;
 use workspan_trace::program::Access as Mode;
 
-use super::expect::Expected;
+use super::column::Column;
+use super::expect::{Expected, Met};
 use super::shapes::Far;
 use crate::models::{Child, Program};
 use crate::shadow::Site;
@@ -61,8 +62,28 @@ pub(super) struct Operation {
     pub(super) page: (u64, u32),
     /// What it is expected to find.
     pub(super) expected: Vec<Expected>,
-    /// Between these moments, reads of the site belong together, as they were found last.
-    pub(super) together: (u64, u64),
+    /// Which of that it has found last.
+    pub(super) met: Met,
+    /// Between these moments, reads of the site belong together, as they were found last; in that version of the context, or 0: any.
+    pub(super) together: (u64, u64, u64),
+}
+
+impl Operation {
+    #[inline]
+    pub(super) fn is_write(&self) -> bool {
+        self.mode != Mode::Load
+    }
+
+    /// Moments between which reads of the site belong together.
+    #[inline]
+    pub(super) fn together(&self, version: u64) -> (u64, u64) {
+        let (low, high, of) = self.together;
+        if of == 0 || of == version {
+            (low, high)
+        } else {
+            (u64::MAX, 0)
+        }
+    }
 }
 
 /// What a strip does.
@@ -88,6 +109,8 @@ pub(super) struct Strip {
     /// Shape before and afterwards.
     pub(super) from: u32,
     pub(super) to: u32,
+    /// Its accesses are plain.
+    pub(super) is_plain: bool,
     /// Where it runs again and again: how many of the last times decide moments of locals.
     pub(super) depth: u64,
     /// Moments that become others of before, and slots from one to another that become the strip's. No more than its iteration is ever
@@ -158,6 +181,8 @@ pub(super) struct Prefix {
 pub(super) struct Strips {
     pub(super) prefixes: Vec<Prefix>,
     pub(super) all: Vec<Option<Box<Strip>>>,
+    /// Room for iterations that are taken together.
+    pub(super) columns: Vec<Column>,
     /// Room for moments that are copied.
     pub(super) moved: Vec<u64>,
 }

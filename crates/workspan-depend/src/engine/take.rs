@@ -2,6 +2,7 @@
 
 use workspan_graph::events::{slot, Access};
 
+use super::expect::Met;
 use super::shape::moment;
 use super::strip::{Operation, Size, Strip};
 use super::{Context, Engine, AT_ONCE};
@@ -102,6 +103,7 @@ impl Engine {
         let address = operation.address.of(bytes);
         let size = match operation.size {
             Size::Plain(shift) => {
+                operation.met = Met::OTHER;
                 if self.quick(context, operation, (address, shift))
                     || self.plain(context, operation, function, (address, shift))
                 {

@@ -197,7 +197,10 @@ impl Engine {
                     run.need(at_level, child);
                 } else if line != 0 {
                     // In the order of lines, once the strip has run.
-                    self.further[PLACES[number]].push(Wait { line, child });
+                    let further = &mut self.further[PLACES[number]];
+                    if !further.iter().rev().take_while(|wait| wait.line == line).any(|wait| wait.child == child) {
+                        further.push(Wait { line, child });
+                    }
                 } else {
                     run.depend(at_level, child, self.clock);
                 }

@@ -118,24 +118,23 @@ impl Run {
     /// All lines of the innermost task; `work`: that of the program before the strip.
     #[inline]
     pub fn whole(&mut self, program: &Program, place: usize, work: u64, further: &[Wait]) {
-        if !further.is_empty() || !self.model.hoist {
-            if !further.is_empty() || !program.waits[place].is_empty() {
-                self.lines(program, place, (0, program.count()), work, further);
-            }
-        } else if self.model.lines {
-            self.all_tasks(&program.plans[place], work);
-        } else {
+        if self.model.lines {
+            self.all_tasks(&program.plans[place], work, further);
+        } else if self.model.hoist && further.is_empty() {
             self.all_noted(&program.plans[place], work);
+        } else if self.model.hoist || !further.is_empty() || !program.waits[place].is_empty() {
+            self.lines(program, place, (0, program.count()), work, further);
         }
     }
 
     /// All times are counted from the same number as those of lines.
-    fn all_tasks(&mut self, plan: &[Op], work: u64) {
+    fn all_tasks(&mut self, plan: &[Op], work: u64, further: &[Wait]) {
         let control = self.model.control;
         let level = &mut self.levels[self.depth - 1];
         let base = level.base;
         let (mut end, mut condition, mut closed) = (base + level.end, base + level.condition, None);
         let (mut line, mut start, mut begun) = (level.line, base + level.line_start, level.line_work);
+        let (mut number, mut at) = (0, 0);
         for op in plan {
             match op {
                 Op::Line(next) => {
@@ -150,6 +149,11 @@ impl Run {
                         closed = Some(work);
                     }
                     (line, begun, start) = (next.number, work, if control { condition } else { base });
+                    number += 1;
+                    while let Some(wait) = further.get(at).filter(|wait| wait.line == number) {
+                        start = start.max(base + level.ready(wait.child));
+                        at += 1;
+                    }
                 }
                 Op::AfterLine(line) => start = start.max(level.lines.get(*line)),
                 Op::AfterChild(key) => start = start.max(level.done.get(*key)),
