@@ -1,6 +1,6 @@
 //! What one access of many iterations meets, before anything changes.
 
-use super::strip::{Operation, Size, Where};
+use super::strip::{Habit, Operation, Size, Where};
 use super::Context;
 use crate::shadow::{Reader, Readers, Shadow, Site};
 use crate::table::Kind;
@@ -81,14 +81,14 @@ impl Column {
     }
 
     /// What it has found last has to be found again, before the iteration that begins; false: it cannot.
-    pub(super) fn expects(&mut self, context: &Context, operation: &mut Operation, turn: u64) -> bool {
+    pub(super) fn expects(&mut self, context: &Context, habit: &mut Habit, turn: u64) -> bool {
         self.sources.clear();
-        let met = operation.met;
+        let met = habit.met;
         let Some(places) = met.places() else {
             return false;
         };
         for place in places {
-            let Some(known) = operation.expected.get_mut(place) else {
+            let Some(known) = habit.expected.get_mut(place) else {
                 return false;
             };
             let Some((kind, site, low, high)) = known.before(context, turn) else {
@@ -103,17 +103,17 @@ impl Column {
     pub(super) fn reads(
         &mut self,
         shadow: &mut Shadow,
-        operation: &mut Operation,
+        habit: &mut Habit,
         (shift, many): (u32, usize),
         (low, high): (u64, u64),
     ) -> usize {
-        let site = operation.site;
+        let site = habit.site;
         // Nobody has written it.
         let mut nobody = Source { kind: Kind::Raw, site: 0, low: 0, high: u64::MAX, first: 0 };
         let source = self.sources.first_mut().unwrap_or(&mut nobody);
         self.reading = None;
         for (number, address) in self.addresses[..many].iter().enumerate() {
-            let Some((cell, readers)) = shadow.whole_cell(*address, shift, &mut operation.page) else {
+            let Some((cell, readers)) = shadow.whole_cell(*address, shift, &mut habit.page) else {
                 return number;
             };
             if cell.writer != source.site || cell.written < source.low || cell.written > source.high {
@@ -134,15 +134,10 @@ impl Column {
     }
 
     /// How many iterations write where the sources were the last that wrote and read.
-    pub(super) fn writes(
-        &mut self,
-        shadow: &mut Shadow,
-        operation: &mut Operation,
-        (shift, many): (u32, usize),
-    ) -> usize {
+    pub(super) fn writes(&mut self, shadow: &mut Shadow, habit: &mut Habit, (shift, many): (u32, usize)) -> usize {
         let is_written = self.sources.first().is_some_and(|source| source.kind == Kind::Waw);
         for (number, address) in self.addresses[..many].iter().enumerate() {
-            let Some((cell, readers)) = shadow.whole_cell(*address, shift, &mut operation.page) else {
+            let Some((cell, readers)) = shadow.whole_cell(*address, shift, &mut habit.page) else {
                 return number;
             };
             if is_written != (cell.writer != 0) || is_written && !self.sources[0].is(&cell.write()) {

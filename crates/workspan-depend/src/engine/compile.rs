@@ -3,15 +3,14 @@
 //! **Argument:** each step says which moments become what, all at once. One step after another is that, too, with what came before put
 //! in place of what is copied.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use workspan_graph::program::Program;
 use workspan_trace::program::{flag, operation, Access as Mode, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
-use super::expect::Met;
 use super::shapes::{Far, From, Step};
-use super::strip::{Operation, Prefix, Size, Strip, Where};
+use super::strip::{Habit, Operation, Prefix, Size, Strip, Where};
 use super::{Context, Engine, AT_ONCE, PLACES};
 use crate::models::{Child, MODELS};
 use crate::shadow::BuildHasher;
@@ -73,7 +72,8 @@ impl Engine {
         strip.bytes = bytes;
         let is_plain =
             |each: &Operation| matches!(each.size, Size::Plain(_)) && matches!(each.mode, Mode::Load | Mode::Store);
-        strip.is_plain = strip.operations.iter().all(is_plain);
+        let sites: HashSet<u32, BuildHasher> = strip.operations.iter().map(|each| each.site).collect();
+        strip.is_plain = sites.len() == strip.operations.len() && strip.operations.iter().all(is_plain);
         // Where it begins or ends behind a call, or counts iterations, it does not come again and again.
         let is_end = path.last().is_some_and(|(id, _)| self.arrivals[*id as usize].is_end());
         strip.is_header &= !is_end && follows == 0 && context.follows == 0 && strip.far.is_empty();
@@ -174,21 +174,14 @@ impl Engine {
             } else {
                 Size::Fixed(each.size.into())
             };
-            let (mode, flags, site, page) = (each.access, each.flags, info.sites + number, (0, 0));
+            let (mode, flags, site) = (each.access, each.flags, info.sites + number);
             context.grow(site);
-            let (expected, together, met) = (Vec::new(), (u64::MAX, 0, 0), Met::OTHER);
-            strip.operations.push(Operation {
-                address,
-                size,
-                mode,
-                flags,
-                site,
-                line: 0,
-                page,
-                expected,
-                met,
-                together,
-            });
+            let habits = &mut context.strips.habits;
+            while habits.len() <= site as usize {
+                habits.push(Habit::new(small(habits.len()), mode));
+            }
+            habits[site as usize].mode = mode;
+            strip.operations.push(Operation { address, size, mode, flags, site, line: 0 });
         }
         let mut at = first;
         for (number, run) in (1..).zip(&info.runs) {

@@ -9,7 +9,7 @@
 
 use workspan_trace::program::Access as Mode;
 
-use super::strip::Operation;
+use super::strip::Habit;
 use super::waits::Waiting;
 use super::{Context, Engine, Waited};
 use crate::shadow::{Cell, Reader, Site};
@@ -210,13 +210,8 @@ impl Engine {
 
     /// Does an access that finds only what it has found before; false: it does not, and nothing is done.
     #[inline]
-    pub(super) fn quick(
-        &mut self,
-        context: &mut Context,
-        operation: &mut Operation,
-        (address, shift): (u64, u32),
-    ) -> bool {
-        let Some(place) = context.shadow.whole(address, shift, &mut operation.page) else {
+    pub(super) fn quick(&mut self, context: &mut Context, habit: &mut Habit, (address, shift): (u64, u32)) -> bool {
+        let Some(place) = context.shadow.whole(address, shift, &mut habit.page) else {
             return false;
         };
         if context.is_stack(address) {
@@ -224,10 +219,10 @@ impl Engine {
         }
         let turn = context.nodes.last().map_or(0, |node| node.turn);
         let cell = *context.shadow.cell(place).0;
-        if operation.mode == Mode::Load {
-            self.quick_load(context, operation, (cell, place), (address, turn))
-        } else if operation.mode == Mode::Store {
-            self.quick_store(context, operation, (cell, place), (address, turn))
+        if habit.mode == Mode::Load {
+            self.quick_load(context, habit, (cell, place), (address, turn))
+        } else if habit.mode == Mode::Store {
+            self.quick_store(context, habit, (cell, place), (address, turn))
         } else {
             false
         }
@@ -237,15 +232,15 @@ impl Engine {
     fn quick_load(
         &mut self,
         context: &mut Context,
-        operation: &mut Operation,
+        habit: &mut Habit,
         (cell, place): (Cell, (u32, u32)),
         (address, turn): (u64, u64),
     ) -> bool {
-        let (site, now) = (operation.site, context.now);
+        let (site, now) = (habit.site, context.now);
         let mut known = None;
         if cell.writer != 0 {
             let is = |known: &mut Expected| known.is(context, (Kind::Raw, cell.writer), cell.written, turn);
-            known = operation.expected.iter_mut().position(is);
+            known = habit.expected.iter_mut().position(is);
             if known.is_none() {
                 return false;
             }
@@ -265,7 +260,7 @@ impl Engine {
                     head.last = now;
                 } else {
                     let (last, next) = (head.last, head.next);
-                    let (low, high) = operation.together(context.version);
+                    let (low, high) = habit.together(context.version);
                     // In an iteration or call after the former two.
                     match readers.place(next).filter(|next| next.site == site && next.next == 0) {
                         Some(next) if low <= next.last && last <= high => {
@@ -292,9 +287,9 @@ impl Engine {
                 context.shadow.cell(place).0.readers = new;
             }
         }
-        operation.met = Met::all(known.into_iter());
+        habit.met = Met::all(known.into_iter());
         match known {
-            Some(known) => self.count_expected(context, &mut operation.expected[known], cell.write(), (site, address)),
+            Some(known) => self.count_expected(context, &mut habit.expected[known], cell.write(), (site, address)),
             None => self.expose(context, site, None),
         }
         true
@@ -304,7 +299,7 @@ impl Engine {
     fn quick_store(
         &mut self,
         context: &mut Context,
-        operation: &mut Operation,
+        habit: &mut Habit,
         (cell, place): (Cell, (u32, u32)),
         (address, turn): (u64, u64),
     ) -> bool {
@@ -317,7 +312,7 @@ impl Engine {
         loop {
             if next.site != 0 {
                 let is = |known: &mut Expected| known.is(context, (kind, next.site), next.last, turn);
-                let Some(known) = operation.expected.iter_mut().position(is) else {
+                let Some(known) = habit.expected.iter_mut().position(is) else {
                     return false;
                 };
                 let is_new = found[..count].iter().all(|(_, other)| kind == Kind::Waw || other.site != next.site);
@@ -334,12 +329,12 @@ impl Engine {
             next = context.shadow.readers.get(at);
             at = next.next;
         }
-        operation.met = Met::all(found[..count].iter().map(|(known, _)| *known));
+        habit.met = Met::all(found[..count].iter().map(|(known, _)| *known));
         for (known, source) in &found[..count] {
-            self.count_expected(context, &mut operation.expected[*known], *source, (operation.site, address));
+            self.count_expected(context, &mut habit.expected[*known], *source, (habit.site, address));
         }
         context.shadow.readers.drop_list(cell.readers);
-        *context.shadow.cell(place).0 = Cell { written: context.now, writer: operation.site, readers: 0 };
+        *context.shadow.cell(place).0 = Cell { written: context.now, writer: habit.site, readers: 0 };
         true
     }
 

@@ -7,7 +7,7 @@
 use workspan_trace::program::Access as Mode;
 
 use super::accesses::note_read;
-use super::strip::Operation;
+use super::strip::Habit;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader};
 use crate::table::Kind;
@@ -19,11 +19,11 @@ impl Engine {
     pub(super) fn plain(
         &mut self,
         context: &mut Context,
-        operation: &mut Operation,
+        habit: &mut Habit,
         function: u32,
         (address, shift): (u64, u32),
     ) -> bool {
-        let Some(place) = context.shadow.whole(address, shift, &mut operation.page) else {
+        let Some(place) = context.shadow.whole(address, shift, &mut habit.page) else {
             return false;
         };
         let floor = context.floor(address);
@@ -31,9 +31,9 @@ impl Engine {
         if cell.writer != 0 && cell.written < floor {
             return false;
         }
-        match operation.mode {
-            Mode::Load => self.load(context, operation, cell, place, (function, address)),
-            Mode::Store => self.store(context, operation, cell, place, (floor, address)),
+        match habit.mode {
+            Mode::Load => self.load(context, habit, cell, place, (function, address)),
+            Mode::Store => self.store(context, habit, cell, place, (floor, address)),
             Mode::Update => return false,
         }
         true
@@ -44,13 +44,13 @@ impl Engine {
     fn meet(
         &mut self,
         context: &mut Context,
-        operation: &mut Operation,
+        habit: &mut Habit,
         (kind, source): (Kind, Reader),
         address: u64,
     ) -> Common {
         let at = common(&context.nodes, source.last);
-        if let Some(slot) = self.found(context, kind, source, (operation.site, address), at) {
-            self.expect(context, &mut operation.expected, (kind, source), at, slot);
+        if let Some(slot) = self.found(context, kind, source, (habit.site, address), at) {
+            self.expect(context, &mut habit.expected, (kind, source), at, slot);
         }
         at
     }
@@ -59,13 +59,13 @@ impl Engine {
     fn load(
         &mut self,
         context: &mut Context,
-        operation: &mut Operation,
+        habit: &mut Habit,
         mut cell: Cell,
         place: (u32, u32),
         (function, address): (u32, u64),
     ) {
-        let site = operation.site;
-        let at = (cell.writer != 0).then(|| self.meet(context, operation, (Kind::Raw, cell.write()), address));
+        let site = habit.site;
+        let at = (cell.writer != 0).then(|| self.meet(context, habit, (Kind::Raw, cell.write()), address));
         self.expose(context, site, at);
         let now = context.now;
         if cell.readers == 0 {
@@ -85,7 +85,7 @@ impl Engine {
         let head = context.shadow.readers.get(cell.readers).last;
         let mut readers = std::mem::take(&mut context.shadow.readers);
         if note_read(context, &mut readers, &mut cell, (site, function)) {
-            operation.together = context.together(function, head);
+            habit.together = context.together(function, head);
         }
         context.shadow.readers = readers;
         *context.shadow.cell(place).0 = cell;
@@ -95,13 +95,13 @@ impl Engine {
     fn store(
         &mut self,
         context: &mut Context,
-        operation: &mut Operation,
+        habit: &mut Habit,
         cell: Cell,
         place: (u32, u32),
         (floor, address): (u64, u64),
     ) {
         if cell.writer != 0 {
-            self.meet(context, operation, (Kind::Waw, cell.write()), address);
+            self.meet(context, habit, (Kind::Waw, cell.write()), address);
         }
         if cell.readers != 0 {
             if context.shadow.readers.is_each_another(cell.readers, floor) {
@@ -109,15 +109,15 @@ impl Engine {
                 while at != 0 {
                     let reader = context.shadow.readers.get(at);
                     at = reader.next;
-                    self.meet(context, operation, (Kind::War, reader), address);
+                    self.meet(context, habit, (Kind::War, reader), address);
                 }
             } else {
                 let readers = std::mem::take(&mut context.shadow.readers);
-                self.readers(context, &readers, cell.readers, (floor, None), (operation.site, address));
+                self.readers(context, &readers, cell.readers, (floor, None), (habit.site, address));
                 context.shadow.readers = readers;
             }
             context.shadow.readers.drop_list(cell.readers);
         }
-        *context.shadow.cell(place).0 = Cell { written: context.now, writer: operation.site, readers: 0 };
+        *context.shadow.cell(place).0 = Cell { written: context.now, writer: habit.site, readers: 0 };
     }
 }

@@ -9,7 +9,7 @@
 //! **Cost:** for an access its cell, and for a read its group.
 
 use super::column::{is_tangled, Column, Reading, MOST};
-use super::strip::{Operation, Size, Strip};
+use super::strip::{Habit, Operation, Size, Strip};
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader};
 use crate::table::Kind;
@@ -60,9 +60,11 @@ impl Engine {
         };
         let duration = u64::from(strip.lines);
         let times = Times { first: context.now + 1, former: node.turn, duration, iteration: node.iteration };
-        for (operation, column) in strip.operations.iter_mut().zip(&columns) {
-            self.take_column(context, operation, (column, good), times);
+        let mut habits = std::mem::take(&mut context.strips.habits);
+        for (operation, column) in strip.operations.iter().zip(&columns) {
+            self.take_column(context, (operation, &mut habits[operation.site as usize]), (column, good), times);
         }
+        context.strips.habits = habits;
         context.strips.columns = columns;
         context.now += good as u64 * duration;
         if let Some(node) = context.nodes.last_mut() {
@@ -77,15 +79,18 @@ impl Engine {
     fn look(
         &self,
         context: &mut Context,
-        strip: &mut Strip,
+        strip: &Strip,
         columns: &mut [Column],
         (bytes, coming): (&[u8], usize),
         tangled: &mut bool,
     ) -> usize {
         let turn = context.now + 1;
-        for (operation, column) in strip.operations.iter_mut().zip(&mut *columns) {
+        for (operation, column) in strip.operations.iter().zip(&mut *columns) {
             column.fill(operation, bytes, (strip.bytes, coming));
-            if !column.expects(context, operation, turn) || context.may_be_stack(column.low, column.end) {
+            let mut habits = std::mem::take(&mut context.strips.habits);
+            let expects = column.expects(context, &mut habits[operation.site as usize], turn);
+            context.strips.habits = habits;
+            if !expects || context.may_be_stack(column.low, column.end) {
                 return 0;
             }
         }
@@ -94,15 +99,17 @@ impl Engine {
             return 0;
         }
         let mut good = coming;
-        for (operation, column) in strip.operations.iter_mut().zip(&mut *columns) {
+        let (version, Context { shadow, strips, .. }) = (context.version, context);
+        for (operation, column) in strip.operations.iter().zip(&mut *columns) {
+            let habit = &mut strips.habits[operation.site as usize];
             let Size::Plain(shift) = operation.size else {
                 return 0;
             };
             good = if operation.is_write() {
-                column.writes(&mut context.shadow, operation, (shift, good))
+                column.writes(shadow, habit, (shift, good))
             } else {
-                let together = operation.together(context.version);
-                column.reads(&mut context.shadow, operation, (shift, good), together)
+                let together = habit.together(version);
+                column.reads(shadow, habit, (shift, good), together)
             };
             if good < FEW {
                 return 0;
@@ -115,7 +122,7 @@ impl Engine {
     fn take_column(
         &mut self,
         context: &mut Context,
-        operation: &mut Operation,
+        (operation, habit): (&Operation, &mut Habit),
         (column, many): (&Column, usize),
         times: Times,
     ) {
@@ -123,9 +130,9 @@ impl Engine {
             return;
         };
         let addresses = &column.addresses[..many];
-        let (met, line) = (operation.met, u64::from(operation.line) - 1);
+        let (met, line) = (habit.met, u64::from(operation.line) - 1);
         for (place, known) in met.places().into_iter().flatten().enumerate() {
-            let (record, at, is_innermost) = operation.expected[known].place();
+            let (record, at, is_innermost) = habit.expected[known].place();
             let (node, first) = (&context.nodes[at.node], column.sources[place].first);
             let of_all = ((addresses[0], addresses[many - 1]), !column.is_one, node.start);
             let many = many as u64;
@@ -135,14 +142,14 @@ impl Engine {
                 // The iteration before, as most.
                 self.table.count_all(record, many, of_all, (1, 1, many));
             } else {
-                self.count_each(context, operation, (column, addresses), (place, known), times);
+                self.count_each(context, (operation, habit), (column, addresses), (place, known), times);
             }
         }
         let mut now = times.first + line;
         let site = operation.site;
         if operation.is_write() {
             for address in addresses {
-                let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut operation.page) else {
+                let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut habit.page) else {
                     return;
                 };
                 if cell.readers != 0 {
@@ -155,7 +162,7 @@ impl Engine {
         }
         let is_pushed = column.reading == Some(Reading::Pushed);
         for address in addresses {
-            let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut operation.page) else {
+            let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut habit.page) else {
                 return;
             };
             if is_pushed {
@@ -173,7 +180,7 @@ impl Engine {
     fn count_each(
         &mut self,
         context: &mut Context,
-        operation: &mut Operation,
+        (operation, habit): (&Operation, &mut Habit),
         (column, addresses): (&Column, &[u64]),
         (place, known): (usize, usize),
         times: Times,
@@ -181,10 +188,10 @@ impl Engine {
         let Size::Plain(shift) = operation.size else {
             return;
         };
-        let (record, at, is_innermost) = operation.expected[known].place();
+        let (record, at, is_innermost) = habit.expected[known].place();
         let wanted = column.sources[place];
         for (number, address) in addresses.iter().enumerate() {
-            let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut operation.page) else {
+            let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut habit.page) else {
                 return;
             };
             let mut source = cell.write();

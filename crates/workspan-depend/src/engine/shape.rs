@@ -15,7 +15,7 @@ use workspan_trace::facts::Deed;
 use super::locals::Local;
 use super::shapes::{From, Known, Way};
 use super::{Context, Engine};
-use crate::shadow::{Cell, Site};
+use crate::shadow::{Cell, Reader, Site};
 use crate::source::{small, SegmentInfo};
 use crate::tree::{common, distances};
 
@@ -258,22 +258,21 @@ fn shape_of(context: &mut Context) -> u32 {
         key.extend([node.number, u32::from(*tasks)]);
     }
     key.push(u32::MAX);
-    let mut reads = 0;
+    let (mut reads, mut groups) = (0, std::mem::take(&mut context.shapes.groups));
     for cell in &frame.locals {
         key.push(cell.writer);
         if cell.writer != 0 {
             key.push(class(context, frame.node, cell.written));
         }
-        let mut at = cell.readers;
-        while at != 0 {
-            let reader = context.local_readers.get(at);
+        groups_of(context, cell, &mut groups);
+        for reader in &groups {
             let classes = [reader.first, reader.last].map(|moment| class(context, frame.node, moment));
             key.extend([reader.site, classes[0], classes[1]]);
-            at = reader.next;
-            reads += 1;
         }
         key.push(0);
+        reads += groups.len();
     }
+    context.shapes.groups = groups;
     let number = match context.shapes.numbers.get(key.as_slice()) {
         Some(number) => *number,
         None if context.shapes.known.len() >= MOST || reads > 4 * LOCALS => 0,
@@ -296,15 +295,23 @@ fn known_of(context: &Context) -> Known {
         return known;
     };
     known.tasks.extend(context.tasks.iter().skip(frame.node));
+    let mut groups = Vec::new();
     for cell in &frame.locals {
-        let mut local = Local { writer: cell.writer, readers: Vec::new() };
-        let mut at = cell.readers;
-        while at != 0 {
-            let reader = context.local_readers.get(at);
-            local.readers.push(reader.site);
-            at = reader.next;
-        }
-        known.locals.push(local);
+        groups_of(context, cell, &mut groups);
+        let readers = groups.iter().map(|reader| reader.site).collect();
+        known.locals.push(Local { writer: cell.writer, readers });
     }
     known
+}
+
+/// Groups of reads, site by site; those of one site, the latest first. In which order several sites have read makes no difference.
+fn groups_of(context: &Context, cell: &Cell, groups: &mut Vec<Reader>) {
+    groups.clear();
+    let mut at = cell.readers;
+    while at != 0 {
+        let reader = context.local_readers.get(at);
+        groups.push(reader);
+        at = reader.next;
+    }
+    groups.sort_by_key(|reader| reader.site);
 }

@@ -6,7 +6,7 @@ use super::locals::{Local, Slots};
 use super::noting::Noting;
 use super::strip::Root;
 use crate::models::Child;
-use crate::shadow::{BuildHasher, Site};
+use crate::shadow::{BuildHasher, Reader, Site};
 
 /// What became of the groups of reads when one was added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +112,9 @@ pub(super) struct Shapes {
     pub(super) slots: Slots,
     /// The step that is noted.
     pub(super) noting: Noting,
+    /// Room for keys, and for groups of reads.
     pub(super) key: Vec<u32>,
+    pub(super) groups: Vec<Reader>,
     pub(super) segments: u64,
     /// Shapes do not come again in this program.
     pub(super) off: bool,

@@ -49,7 +49,7 @@ pub(super) enum Size {
 }
 
 /// An access of a strip.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
     pub(super) address: Where,
     pub(super) size: Size,
@@ -58,6 +58,13 @@ pub(super) struct Operation {
     pub(super) site: Site,
     /// Its line, from 1.
     pub(super) line: u32,
+}
+
+/// What is remembered of the accesses of a site.
+#[derive(Clone, Debug)]
+pub(super) struct Habit {
+    pub(super) site: Site,
+    pub(super) mode: Mode,
     /// The page of the last access, as [`Shadow::whole`](crate::shadow::Shadow::whole) knows it.
     pub(super) page: (u64, u32),
     /// What it is expected to find.
@@ -68,10 +75,10 @@ pub(super) struct Operation {
     pub(super) together: (u64, u64, u64),
 }
 
-impl Operation {
-    #[inline]
-    pub(super) fn is_write(&self) -> bool {
-        self.mode != Mode::Load
+impl Habit {
+    /// Nothing yet.
+    pub(super) fn new(site: Site, mode: Mode) -> Habit {
+        Habit { site, mode, page: (0, 0), expected: Vec::new(), met: Met::OTHER, together: (u64::MAX, 0, 0) }
     }
 
     /// Moments between which reads of the site belong together.
@@ -86,6 +93,12 @@ impl Operation {
     }
 }
 
+impl Operation {
+    #[inline]
+    pub(super) fn is_write(&self) -> bool {
+        self.mode != Mode::Load
+    }
+}
 /// What a strip does.
 #[derive(Debug, Default)]
 pub(super) struct Strip {
@@ -181,6 +194,8 @@ pub(super) struct Prefix {
 pub(super) struct Strips {
     pub(super) prefixes: Vec<Prefix>,
     pub(super) all: Vec<Option<Box<Strip>>>,
+    /// By site.
+    pub(super) habits: Vec<Habit>,
     /// Room for iterations that are taken together.
     pub(super) columns: Vec<Column>,
     /// Room for moments that are copied.

@@ -4,7 +4,7 @@ use workspan_graph::events::{slot, Access};
 
 use super::expect::Met;
 use super::shape::moment;
-use super::strip::{Operation, Size, Strip};
+use super::strip::{Habit, Operation, Size, Strip};
 use super::{Context, Engine, AT_ONCE};
 use crate::journal::Step as Noted;
 use crate::models::{Child, Clock, MODELS};
@@ -69,19 +69,20 @@ impl Engine {
         (begun, bytes): (u64, &[u8]),
     ) -> u32 {
         let (mut done, function) = (0, context.top().function);
-        let mut operations = std::mem::take(&mut strip.operations);
-        for operation in &mut operations {
+        let operations = std::mem::take(&mut strip.operations);
+        let mut habits = std::mem::take(&mut context.strips.habits);
+        for operation in &operations {
             if strip.epoch != self.epoch && operation.line != self.line_of_strip {
                 done = self.known_since(context, strip, done);
             }
             context.now = begun + u64::from(operation.line);
             self.line_of_strip = operation.line;
-            self.access_of_strip(context, operation, function, bytes);
+            self.access_of_strip(context, operation, &mut habits[operation.site as usize], (function, bytes));
         }
         if strip.epoch != self.epoch {
             done = self.known_since(context, strip, done);
         }
-        strip.operations = operations;
+        (strip.operations, context.strips.habits) = (operations, habits);
         self.line_of_strip = 0;
         done
     }
@@ -98,14 +99,20 @@ impl Engine {
         line
     }
 
-    fn access_of_strip(&mut self, context: &mut Context, operation: &mut Operation, function: u32, bytes: &[u8]) {
+    fn access_of_strip(
+        &mut self,
+        context: &mut Context,
+        operation: &Operation,
+        habit: &mut Habit,
+        (function, bytes): (u32, &[u8]),
+    ) {
         let Operation { site, mode, flags, .. } = *operation;
         let address = operation.address.of(bytes);
         let size = match operation.size {
             Size::Plain(shift) => {
-                operation.met = Met::OTHER;
-                if self.quick(context, operation, (address, shift))
-                    || self.plain(context, operation, function, (address, shift))
+                habit.met = Met::OTHER;
+                if self.quick(context, habit, (address, shift))
+                    || self.plain(context, habit, function, (address, shift))
                 {
                     return;
                 }
