@@ -4,7 +4,7 @@ use workspan_graph::events::Access;
 use workspan_trace::facts::Deed;
 use workspan_trace::program::{operation, Access as Mode};
 
-use super::shapes::Noted;
+use super::step::Noted;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
 use crate::table::Kind;

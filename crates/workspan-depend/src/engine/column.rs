@@ -1,14 +1,13 @@
 //! What one access of many iterations meets, before anything changes.
 
 use super::strip::{Habit, Operation, Size, Where};
-use super::Context;
 use crate::shadow::{Reader, Readers, Shadow, Site};
 use crate::table::Kind;
 
 /// Iterations that are taken together at most.
 pub(super) const MOST: usize = 64;
 /// Dependences that an access finds at most.
-const FOUND: usize = 8;
+pub(super) const FOUND: usize = 8;
 
 /// What a read is for the groups of its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ impl Default for Column {
 }
 
 impl Column {
-    /// Takes the addresses of some iterations, each so many bytes long.
+    /// Takes the addresses of some iterations, each of that many bytes.
     pub(super) fn fill(&mut self, operation: &Operation, bytes: &[u8], (size, many): (usize, usize)) {
         let Size::Plain(shift) = operation.size else {
             return;
@@ -78,25 +77,6 @@ impl Column {
         }
         (self.low, self.end) = (low, high.saturating_add(width));
         (self.is_one, self.is_apart) = (is_one, is_up || is_down);
-    }
-
-    /// What it has found last has to be found again, before the iteration that begins; false: it cannot.
-    pub(super) fn expects(&mut self, context: &Context, habit: &mut Habit, turn: u64) -> bool {
-        self.sources.clear();
-        let met = habit.met;
-        let Some(places) = met.places() else {
-            return false;
-        };
-        for place in places {
-            let Some(known) = habit.expected.get_mut(place) else {
-                return false;
-            };
-            let Some((kind, site, low, high)) = known.before(context, turn) else {
-                return false;
-            };
-            self.sources.push(Source { kind, site, low, high, first: u64::MAX });
-        }
-        self.sources.len() <= FOUND
     }
 
     /// How many iterations read what was written by the source, and are the same for the reads of their cells.

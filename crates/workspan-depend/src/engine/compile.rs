@@ -9,7 +9,7 @@ use workspan_graph::program::Program;
 use workspan_trace::program::{flag, operation, Access as Mode, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
-use super::shapes::{Far, From, Step};
+use super::step::{Far, From, Step};
 use super::strip::{Habit, Operation, Prefix, Size, Strip, Where};
 use super::{Context, Engine, AT_ONCE, PLACES};
 use crate::models::{Child, MODELS};

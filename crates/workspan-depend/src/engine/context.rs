@@ -1,13 +1,13 @@
 //! One thread: the way from the root of its tree.
 
-use super::waits::Waiting;
-use super::{Context, Lived, Memo, Waited, STACK, WAYS};
+use super::waiting::{Waited, Waiting};
+use super::{Context, Lived, Memo, STACK, WAYS};
 use crate::shadow::Site;
 use crate::source::{small, PlaceId};
 use crate::table::Kind;
 use crate::tree::{common, Common, Frame};
 
-/// Chains of calls that are told apart by what they are, at most.
+/// Chains of calls that are known by what they are, at most.
 const CHAINS: usize = 1 << 16;
 
 /// Nothing is known.
@@ -69,7 +69,8 @@ impl Context {
             *first = small(self.memos.len()) + 1;
             self.memos.extend([NO_MEMO; WAYS]);
         }
-        let way = source ^ u32::from(carried) << 2 ^ number << 1 ^ u32::from(is_top) << 3 ^ ended ^ 5 * small(node);
+        let kind_of_node = u32::from(carried) << 2 | u32::from(is_top) << 3;
+        let way = source ^ kind_of_node ^ number << 1 ^ ended ^ (5 * small(node));
         *first as usize - 1 + way as usize % WAYS
     }
 

@@ -1,9 +1,48 @@
-//! How often places made calls, in numbers that are found by their place.
+//! How often loops ran, and how often places made calls: while the program runs, in numbers that are found by their place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::CallCount;
+use crate::models::Child;
 use crate::source::{PlaceId, Source};
+
+/// How often a loop ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoopCount {
+    /// Executions.
+    pub entries: u64,
+    /// Iterations in all.
+    pub iterations: u64,
+    /// Iterations of its longest execution.
+    pub most: u64,
+    /// Instructions in it.
+    pub work: u64,
+}
+
+/// How often a place made calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallCount {
+    /// Function that the place is in.
+    pub function: u32,
+    /// Name of what is called.
+    pub callee: u32,
+    /// The function of the program that was entered, + 1.
+    pub entered: u32,
+    /// Calls.
+    pub count: u64,
+    /// Instructions in them.
+    pub work: u64,
+    /// Lines of the function that were executed right afterwards.
+    pub next: BTreeSet<u32>,
+}
+
+/// What a line waits for.
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    /// Calls and loops.
+    pub children: Vec<Child>,
+    /// Frame in which the line has waited, and how many calls had returned: waiting again changes nothing until another one has.
+    pub(super) waited: (u64, u64),
+}
 
 /// A place that made calls.
 #[derive(Clone, Copy, Debug, Default)]

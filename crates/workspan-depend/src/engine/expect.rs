@@ -9,9 +9,10 @@
 
 use workspan_trace::program::Access as Mode;
 
+use super::expected::{Bounds, Expected, Met, GROUPS};
 use super::strip::Habit;
-use super::waits::Waiting;
-use super::{Context, Engine, Waited};
+use super::waiting::Waiting;
+use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Site};
 use crate::source::PlaceId;
 use crate::table::Kind;
@@ -19,76 +20,8 @@ use crate::tree::{distances, Common};
 
 /// What an access expects at most.
 const MOST: usize = 8;
-/// Dependences that one write finds at most.
-const GROUPS: usize = 6;
 /// The call that an access was made in: the function on top has made it itself.
 const OWN: PlaceId = PlaceId::MAX;
-
-/// Where moments of earlier accesses lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bounds {
-    /// Where they lay when the dependence was expected first.
-    Fixed,
-    /// In an earlier iteration of the innermost loop.
-    Carried,
-    /// In the iteration or call that runs.
-    Here,
-}
-
-/// A dependence that was found.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Expected {
-    source: Site,
-    kind: Kind,
-    bounds: Bounds,
-    low: u64,
-    high: u64,
-    /// It has been checked since calls or loops have begun or ended.
-    version: u64,
-    record: u32,
-    at: Common,
-    /// Models may wait.
-    waits: bool,
-    /// They have to wait in each iteration.
-    each: bool,
-    /// The innermost node in which models have waited, where that is enough; 0: none.
-    done: u64,
-    /// The calls that the later access lay in last.
-    chain: u32,
-    /// Of the common node: number of its own, and the beginning of its iteration.
-    serial: u64,
-    turn: u64,
-    sink_call: PlaceId,
-    reentered: bool,
-    waiting: Waiting,
-    waited: Waited,
-}
-
-/// Which of the dependences that it expects an access has found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Met {
-    places: [u8; GROUPS],
-    count: u8,
-}
-
-impl Met {
-    /// Another way.
-    pub(super) const OTHER: Met = Met { places: [0; GROUPS], count: u8::MAX };
-
-    fn all(places: impl Iterator<Item = usize>) -> Met {
-        let mut met = Met { places: [0; GROUPS], count: 0 };
-        for place in places {
-            met.places[usize::from(met.count)] = u8::try_from(place).unwrap_or(u8::MAX);
-            met.count += 1;
-        }
-        met
-    }
-
-    /// Places among what was expected, if that is all that was found.
-    pub(super) fn places(&self) -> Option<impl Iterator<Item = usize> + '_> {
-        Some(self.places.get(..usize::from(self.count))?.iter().map(|place| usize::from(*place)))
-    }
-}
 
 /// The call of a node's frame that the function on top runs in.
 #[inline]

@@ -2,8 +2,8 @@
 
 use workspan_trace::program::flag;
 
-use super::waits::Waiting;
-use super::{Context, Engine, Lived, Memo, Waited};
+use super::waiting::{Waited, Waiting};
+use super::{Context, Engine, Lived, Memo};
 use crate::models::Child;
 use crate::shadow::{Reader, Site};
 use crate::source::small;

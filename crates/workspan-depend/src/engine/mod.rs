@@ -14,6 +14,7 @@ mod compile;
 mod context;
 mod counts;
 mod expect;
+mod expected;
 mod extents;
 mod follow;
 mod found;
@@ -24,30 +25,36 @@ mod noting;
 mod parts;
 mod plain;
 mod repeat;
+mod repeats;
 mod rows;
 mod shape;
 mod shapes;
+mod slots;
+mod step;
 mod stream;
 mod strip;
 mod take;
+mod waiting;
 mod waits;
 
+pub use self::counts::{CallCount, LoopCount, Waits};
 pub use self::stream::analyse;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use workspan_graph::program::Loaded;
 
 use self::arrival::Arrival;
+use self::column::Column;
 use self::counts::Counts;
 use self::parts::Parts;
-use self::repeat::Repeats;
+use self::repeats::Repeats;
 use self::shapes::Shapes;
 use self::strip::Strips;
-use self::waits::Waiting;
+use self::waiting::{Waited, Waiting};
 use crate::effects::STATES;
 use crate::journal::Journal;
-use crate::models::{Child, Clock, Later, Run, Wait, COUNT, LATER, MODELS};
+use crate::models::{Clock, Later, Run, Wait, COUNT, LATER, MODELS};
 use crate::objects::{Objects, Wrote};
 use crate::paths::walk::Walked;
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
@@ -59,45 +66,6 @@ use crate::tree::{Common, Frame, Node};
 const STACK: u64 = 64 << 20;
 /// Where the state of libraries lies: no program has these addresses.
 const STATE: u64 = 1 << 60;
-
-/// How often a loop ran.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LoopCount {
-    /// Executions.
-    pub entries: u64,
-    /// Iterations in all.
-    pub iterations: u64,
-    /// Iterations of its longest execution.
-    pub most: u64,
-    /// Instructions in it.
-    pub work: u64,
-}
-
-/// How often a place made calls.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallCount {
-    /// Function that the place is in.
-    pub function: u32,
-    /// Name of what is called.
-    pub callee: u32,
-    /// The function of the program that was entered, + 1.
-    pub entered: u32,
-    /// Calls.
-    pub count: u64,
-    /// Instructions in them.
-    pub work: u64,
-    /// Lines of the function that were executed right afterwards.
-    pub next: BTreeSet<u32>,
-}
-
-/// What a line waits for.
-#[derive(Clone, Debug, Default)]
-pub struct Waits {
-    /// Calls and loops.
-    pub children: Vec<Child>,
-    /// Frame in which the line has waited, and how many calls had returned: waiting again changes nothing until another one has.
-    waited: (u64, u64),
-}
 
 /// Those of [`MODELS`] that run while the program does.
 const AT_ONCE: [usize; COUNT] = {
@@ -218,6 +186,8 @@ struct Context {
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
     shapes: Shapes,
     strips: Strips,
+    /// Room for iterations that are taken together.
+    columns: Vec<Column>,
     /// A local without an address is looked at.
     is_touch: bool,
     parts: Parts,
@@ -264,19 +234,6 @@ impl Default for Lived {
     fn default() -> Lived {
         Lived { turn: 0, range: (u64::MAX, 0) }
     }
-}
-
-/// The task for which models have waited: waiting again for what had ended before it began changes nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Waited {
-    /// Node of the task; 0: none.
-    serial: u64,
-    /// Moment at which the iteration of the common node began.
-    turn: u64,
-    /// Node of the call that runs in the common node's frame; 0: none.
-    frame: u64,
-    /// Calls that had returned.
-    returns: u64,
 }
 
 /// Sources that are remembered for each later access and kind.

@@ -5,8 +5,8 @@
 
 use workspan_trace::facts::Deed;
 
-use super::locals::{Groups, Moment, Slots};
-use super::shapes::{Await, Far, From, Noted, Step};
+use super::slots::{Groups, Moment, Slots};
+use super::step::{Await, Far, From, Noted, Step};
 use crate::models::Child;
 use crate::shadow::{Cell, Reader, Readers, Site};
 use crate::table::Kind;

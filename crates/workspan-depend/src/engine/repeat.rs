@@ -7,59 +7,15 @@
 //!
 //! **Cost:** a comparison for each segment, and the accesses.
 
+use super::repeats::{Find, Gathered, Repeats};
 use super::strip::Strip;
 use super::take::move_moments;
-use super::waits::Waiting;
 use super::{Context, Engine, AT_ONCE, PLACES};
 use crate::journal::Step as Noted;
-use crate::models::{Child, Clock, Wait, COUNT, MODELS};
-use crate::tree::Common;
+use crate::models::{Child, Clock, Wait, MODELS};
 
 /// How often iterations cannot be taken together until that is not tried any more.
 const MISSED: u32 = 3;
-
-/// What a model waits for because of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Gathered {
-    /// Place of the model.
-    place: u8,
-    level: u32,
-    /// The line, where the innermost task waits; 0: another one.
-    line: u32,
-    child: Child,
-}
-
-/// What models wait for because of an access on a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Find {
-    line: u32,
-    at: Common,
-    waiting: Waiting,
-}
-
-/// Iterations that models have not been asked for.
-#[derive(Debug, Default)]
-pub(super) struct Repeats {
-    /// What models wait for is only noted.
-    pub(super) gathers: bool,
-    finds: Vec<Find>,
-    /// The same of the iteration before, and what it is for models.
-    finds_before: Vec<Find>,
-    before: Vec<Gathered>,
-    /// There was one.
-    is_known: bool,
-    /// Iterations that waited for the same.
-    pending: u64,
-    further: [Vec<Wait>; COUNT],
-}
-
-impl Repeats {
-    /// Models wait because of an access on a line.
-    #[inline]
-    pub(super) fn find(&mut self, line: u32, at: Common, waiting: &Waiting) {
-        self.finds.push(Find { line, at, waiting: *waiting });
-    }
-}
 
 impl Engine {
     /// Takes all iterations that come; their bytes.
@@ -131,7 +87,7 @@ impl Engine {
         at
     }
 
-    /// Models are asked for the iteration that runs, but for its lines.
+    /// Models take the iteration that runs, but for its lines.
     pub(super) fn settle(&mut self, context: &Context, strip: &Strip) {
         self.flush(context, strip);
         self.repeats.gathers = false;
@@ -173,7 +129,7 @@ impl Engine {
         }
     }
 
-    /// Models are asked for all iterations before the one that runs.
+    /// Models take all iterations before the one that runs.
     fn flush(&mut self, context: &Context, strip: &Strip) {
         let times = std::mem::take(&mut self.repeats.pending);
         if times == 0 {

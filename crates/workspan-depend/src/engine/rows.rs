@@ -8,7 +8,7 @@
 //!
 //! **Cost:** for an access its cell, and for a read its group.
 
-use super::column::{is_tangled, Column, Reading, MOST};
+use super::column::{is_tangled, Column, Reading, Source, FOUND, MOST};
 use super::strip::{Habit, Operation, Size, Strip};
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader};
@@ -49,13 +49,13 @@ impl Engine {
         if coming < FEW {
             return 0;
         }
-        let mut columns = std::mem::take(&mut context.strips.columns);
+        let mut columns = std::mem::take(&mut context.columns);
         if columns.len() < strip.operations.len() {
             columns.resize_with(strip.operations.len(), Column::default);
         }
         let good = self.look(context, strip, &mut columns, (bytes, coming), tangled);
         let Some(node) = context.nodes.last().filter(|_| good >= FEW) else {
-            context.strips.columns = columns;
+            context.columns = columns;
             return 0;
         };
         let duration = u64::from(strip.lines);
@@ -65,7 +65,7 @@ impl Engine {
             self.take_column(context, (operation, &mut habits[operation.site as usize]), (column, good), times);
         }
         context.strips.habits = habits;
-        context.strips.columns = columns;
+        context.columns = columns;
         context.now += good as u64 * duration;
         if let Some(node) = context.nodes.last_mut() {
             node.iterations.begin_all(times.of(0).1, times.first, duration, good as u64);
@@ -88,7 +88,7 @@ impl Engine {
         for (operation, column) in strip.operations.iter().zip(&mut *columns) {
             column.fill(operation, bytes, (strip.bytes, coming));
             let mut habits = std::mem::take(&mut context.strips.habits);
-            let expects = column.expects(context, &mut habits[operation.site as usize], turn);
+            let expects = expects(column, context, &mut habits[operation.site as usize], turn);
             context.strips.habits = habits;
             if !expects || context.may_be_stack(column.low, column.end) {
                 return 0;
@@ -207,4 +207,23 @@ impl Engine {
             self.table.count(record, (*address, node.start), distances);
         }
     }
+}
+
+/// What it has found last has to be found again, before the iteration that begins; false: it cannot.
+fn expects(column: &mut Column, context: &Context, habit: &mut Habit, turn: u64) -> bool {
+    column.sources.clear();
+    let met = habit.met;
+    let Some(places) = met.places() else {
+        return false;
+    };
+    for place in places {
+        let Some(known) = habit.expected.get_mut(place) else {
+            return false;
+        };
+        let Some((kind, site, low, high)) = known.before(context, turn) else {
+            return false;
+        };
+        column.sources.push(Source { kind, site, low, high, first: u64::MAX });
+    }
+    column.sources.len() <= FOUND
 }

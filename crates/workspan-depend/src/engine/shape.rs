@@ -12,8 +12,9 @@
 
 use workspan_trace::facts::Deed;
 
-use super::locals::Local;
-use super::shapes::{From, Known, Way};
+use super::shapes::{Known, Way};
+use super::slots::Local;
+use super::step::From;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Site};
 use crate::source::{small, SegmentInfo};

@@ -8,9 +8,8 @@
 use workspan_graph::events::slot;
 use workspan_trace::program::Access as Mode;
 
-use super::column::Column;
-use super::expect::{Expected, Met};
-use super::shapes::Far;
+use super::expected::{Expected, Met};
+use super::step::Far;
 use crate::models::{Child, Program};
 use crate::shadow::Site;
 
@@ -196,8 +195,6 @@ pub(super) struct Strips {
     pub(super) all: Vec<Option<Box<Strip>>>,
     /// By site.
     pub(super) habits: Vec<Habit>,
-    /// Room for iterations that are taken together.
-    pub(super) columns: Vec<Column>,
     /// Room for moments that are copied.
     pub(super) moved: Vec<u64>,
 }

@@ -2,7 +2,7 @@
 
 use workspan_graph::events::{slot, Access};
 
-use super::expect::Met;
+use super::expected::Met;
 use super::shape::moment;
 use super::strip::{Habit, Operation, Size, Strip};
 use super::{Context, Engine, AT_ONCE};

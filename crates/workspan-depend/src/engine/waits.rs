@@ -5,10 +5,10 @@
 //!
 //! **Cost:** for each model that waits, a look at when the child was ready.
 
-use super::{Context, Engine, Waited, AT_ONCE, PLACES};
-use crate::models::{Child, Wait, MODELS};
+use super::waiting::{Waited, Waiting};
+use super::{Context, Engine, AT_ONCE, PLACES};
+use crate::models::{Wait, MODELS};
 use crate::shadow::Site;
-use crate::source::PlaceId;
 use crate::table::{Key, Kind};
 use crate::tree::Common;
 
@@ -30,58 +30,12 @@ const fn bits(loops: bool) -> u16 {
     found
 }
 
-/// Models that wait because of a dependence: one bit each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Waiting {
-    /// For calls of a place.
-    calls: u16,
-    /// For the loop that has ended in between.
-    loops: u16,
-    /// For the iterations before.
-    iterations: u16,
-    /// For the line of the earlier access.
-    lines: u16,
-    /// Those to which iterations are tasks: the level is the iteration's.
-    inner: u16,
-    /// The call that the earlier access was made in, or whose result it takes.
-    call: PlaceId,
-    /// The loop.
-    ended: u32,
-    /// Line of the earlier access.
-    line: u32,
-}
-
 impl Waiting {
-    /// Nothing.
-    pub(super) const NONE: Waiting =
-        Waiting { calls: 0, loops: 0, iterations: 0, lines: 0, inner: 0, call: 0, ended: 0, line: 0 };
-
     /// The level at which a model waits.
     #[inline]
     pub(super) fn level(&self, context: &Context, at: Common, number: usize) -> u32 {
         let level = context.innermost_levels[at.node][number] + u32::from(self.inner & 1 << number != 0);
         level.saturating_sub(1)
-    }
-
-    /// What a model waits for.
-    pub(super) fn children(&self, bit: u16) -> [Option<Child>; 2] {
-        let first = if self.iterations & bit != 0 {
-            Some(Child::Iteration)
-        } else if self.loops & bit != 0 {
-            Some(Child::Loop(self.ended))
-        } else if self.calls & bit != 0 {
-            Some(Child::Call(self.call))
-        } else {
-            None
-        };
-        // Beside a call, also what the function did itself on that line.
-        [first, (self.lines & bit != 0).then_some(Child::Line(self.line))]
-    }
-
-    /// Models that wait for anything.
-    #[inline]
-    pub(super) fn any(&self) -> u16 {
-        self.calls | self.loops | self.iterations | self.lines
     }
 }
 

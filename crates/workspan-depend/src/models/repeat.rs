@@ -99,7 +99,7 @@ impl Program {
         into.extend(self.numbers().map(|line| level.lines.get(line).saturating_sub(level.base)));
     }
 
-    /// Sets them; `many`: iterations that have been left out.
+    /// Sets them; `many`: iterations that have been skipped.
     fn set_times(&self, level: &mut Level, times: &[u64], many: u64) {
         let grown = times[0].wrapping_sub(level.end);
         let cost = many * self.cost;
