@@ -183,13 +183,13 @@ impl Engine {
 /// Groups of one site that are looked at when a read is added.
 const SURVIVORS: u32 = 4;
 
-/// Adds a read to those since the last write; true if the second of two groups took in the first one, which begins anew.
+/// Adds a read to those since the last write; where two groups became one, the last moment of the later one.
 pub(super) fn note_read(
     context: &mut Context,
     readers: &mut Readers,
     cell: &mut Cell,
     (site, function): (Site, u32),
-) -> bool {
+) -> Option<u64> {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     // In the iteration or call that runs, and not by a call of the same function that it has made.
@@ -202,11 +202,11 @@ pub(super) fn note_read(
         if cell.readers == 0 {
             cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
             context.shapes.noting.read(|| Noted::First);
-            return false;
+            return None;
         }
         readers.set(cell.readers, Reader { last: now, ..head });
         context.shapes.noting.read(|| Noted::Longer(0));
-        return false;
+        return None;
     }
     // Two groups, or one: the common cases of what follows.
     if head.site == site {
@@ -222,30 +222,35 @@ pub(super) fn note_read(
         if is_one {
             cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
             context.shapes.noting.read(|| Noted::First);
-            return false;
+            return None;
         }
         if is_same(&next) {
             readers.set(head.next, Reader { last: head.last, ..next });
             readers.set(cell.readers, Reader { first: now, last: now, ..head });
             context.shapes.noting.read(|| Noted::Pushed);
-            return true;
+            return Some(head.last);
         }
     }
-    let noted = join_reads(context, readers, cell, (site, function));
+    let (noted, joined) = join_reads(context, readers, cell, (site, function));
     context.shapes.noting.read(|| noted);
-    false
+    joined
 }
 
 /// The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that
 /// there are no more than loops around.
-fn join_reads(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, function): (Site, u32)) -> Noted {
+fn join_reads(
+    context: &Context,
+    readers: &mut Readers,
+    cell: &mut Cell,
+    (site, function): (Site, u32),
+) -> (Noted, Option<u64>) {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
     let is_here = |reader: &Reader| reader.first >= turn && context.call_of(innermost, function, reader.last) == 0;
     let (mut found, mut later) = (0, None);
     let (mut at, mut before) = (cell.readers, 0);
-    let (mut number_of, mut joined) = (0, Vec::new());
+    let (mut number_of, mut joined, mut moment) = (0, Vec::new(), None);
     while at != 0 && found < SURVIVORS {
         let reader = readers.get(at);
         let place = number_of;
@@ -258,7 +263,7 @@ fn join_reads(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, 
         match later {
             None if is_here(&reader) => {
                 readers.set(at, Reader { last: now, ..reader });
-                return Noted::Longer(place);
+                return (Noted::Longer(place), None);
             }
             Some((number, of, former)) if of == node => {
                 let new = readers.get(number);
@@ -267,6 +272,7 @@ fn join_reads(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, 
                     let new = readers.get(number);
                     readers.set(number, Reader { first: reader.first, ..new });
                     at = reader.next;
+                    moment = Some(new.last);
                     if context.shapes.noting.is_active {
                         joined.push((former, place));
                     }
@@ -280,9 +286,5 @@ fn join_reads(context: &Context, readers: &mut Readers, cell: &mut Cell, (site, 
         (before, at) = (at, reader.next);
     }
     cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-    if joined.is_empty() {
-        Noted::First
-    } else {
-        Noted::Joined(joined)
-    }
+    (if joined.is_empty() { Noted::First } else { Noted::Joined(joined) }, moment)
 }

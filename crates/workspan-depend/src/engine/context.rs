@@ -1,5 +1,6 @@
 //! One thread: the way from the root of its tree.
 
+use super::strip::Together;
 use super::waiting::{Waited, Waiting};
 use super::{Context, Lived, Memo, STACK, WAYS};
 use crate::shadow::Site;
@@ -83,22 +84,69 @@ impl Context {
         frame.map_or(0, |frame| frame.call_at(moment))
     }
 
-    /// The moments around one that lie in the same node, and in no call of it: first and last, and the version in which that is so; 0:
-    /// in all.
-    pub(super) fn together(&self, function: u32, moment: u64) -> (u64, u64, u64) {
+    /// Moments around one that belong together for the reads of a function.
+    pub(super) fn together(&self, function: u32, moment: u64) -> Together {
         let at = common(&self.nodes, moment);
         let Some(node) = self.nodes.get(at.node) else {
-            return (u64::MAX, 0, 0);
+            return Together::None;
         };
-        if self.frames.get(node.frame).is_none_or(|frame| frame.function != function || frame.reentered) {
-            return (u64::MAX, 0, 0);
+        let Some(frame) = self.frames.get(node.frame) else {
+            return Together::None;
+        };
+        let is_own = frame.function == function;
+        if is_own && frame.reentered {
+            return Together::None;
         }
-        match self.nodes.get(at.node + 1) {
-            // Whatever lies before the iteration that runs.
-            None if at.carried => (node.start, u64::MAX, self.version),
-            _ if at.carried => (node.start, node.turn - 1, 0),
-            None => (node.turn, u64::MAX, 0),
-            Some(inner) => (node.turn, inner.start - 1, 0),
+        let (mut low, mut high) = if at.carried { (node.start, node.turn - 1) } else { (node.turn, u64::MAX) };
+        if let Some(inner) = self.nodes.get(at.node + 1).filter(|_| !at.carried) {
+            high = inner.start - 1;
+        }
+        let mut calls = None;
+        if !is_own {
+            let after = frame.calls.partition_point(|span| span.start <= moment);
+            let span = after.checked_sub(1).and_then(|at| frame.calls.get(at)).filter(|span| moment <= span.end);
+            let Some(span) = span else {
+                return Together::None;
+            };
+            (low, high) = (low.max(span.start), high.min(span.end));
+            // The last span grows.
+            calls = (after == frame.calls.len()).then_some((node.frame, span.start));
+        }
+        if at.carried && (is_own || calls.is_some()) {
+            return Together::Before(low, (at.node, node.serial), calls);
+        }
+        Together::Between(low, high, node.frame)
+    }
+
+    /// The same as first and last moment now.
+    #[inline]
+    pub(super) fn moments_together(&self, together: &Together) -> (u64, u64) {
+        const NONE: (u64, u64) = (u64::MAX, 0);
+        match *together {
+            Together::None => NONE,
+            Together::Between(low, high, frame) => {
+                let is_known = self.frames.get(frame).is_none_or(|frame| !frame.reentered);
+                if is_known {
+                    (low, high)
+                } else {
+                    NONE
+                }
+            }
+            Together::Before(low, (node, serial), calls) => {
+                let Some(node) = self.nodes.get(node).filter(|node| node.serial == serial) else {
+                    return NONE;
+                };
+                let is_known = match calls {
+                    None => !self.frames[node.frame].reentered,
+                    // What another function has read lies in calls: no moment of it is behind the last one.
+                    Some((frame, start)) => self.frames[frame].calls.last().is_some_and(|last| last.start == start),
+                };
+                if is_known {
+                    (low, node.turn - 1)
+                } else {
+                    NONE
+                }
+            }
         }
     }
 

@@ -119,6 +119,62 @@ fn interval(context: &Context, at: Common, moment: u64) -> (u64, u64) {
     (low, high)
 }
 
+/// Adds a read to those since the last write, as [`note_read`](super::accesses::note_read) does, if the site has two groups of them at most.
+#[inline]
+fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (Cell, (u32, u32)), turn: u64) -> bool {
+    let (site, now) = (habit.site, context.now);
+    let readers = &mut context.shadow.readers;
+    // The latest group of the site, the one before, and what comes before that in the list.
+    let (mut latest, mut former, mut before) = (0, 0, 0);
+    let (mut at, mut last, mut count) = (cell.readers, 0, 0);
+    while at != 0 {
+        let reader = readers.get(at);
+        if reader.site == site {
+            if latest == 0 {
+                latest = at;
+                if reader.first >= turn {
+                    // In the iteration or call that runs, once more.
+                    let is_own = context.frames.last().is_some_and(|frame| !frame.reentered);
+                    if is_own {
+                        readers.change(at, |reader| reader.last = now);
+                    }
+                    return is_own;
+                }
+            } else if former == 0 {
+                (former, before) = (at, last);
+            } else {
+                return false;
+            }
+        }
+        (last, at, count) = (at, reader.next, count + 1);
+        if count > GROUPS {
+            return false;
+        }
+    }
+    if former == 0 {
+        let new = readers.add(Reader { site, next: cell.readers, first: now, last: now });
+        context.shadow.cell(place).0.readers = new;
+        return true;
+    }
+    // In an iteration or call after the former two, which become one.
+    let (low, high) = context.moments_together(&habit.together);
+    let readers = &mut context.shadow.readers;
+    let (new, old) = (readers.get(latest), readers.get(former));
+    if old.last < low || high < new.last {
+        return false;
+    }
+    if latest == cell.readers && before == latest && old.next == 0 {
+        readers.set(former, Reader { last: new.last, ..old });
+        readers.set(latest, Reader { first: now, last: now, ..new });
+        return true;
+    }
+    readers.change(latest, |reader| reader.first = old.first);
+    readers.change(before, |reader| reader.next = old.next);
+    readers.set(former, Reader { site, next: cell.readers, first: now, last: now });
+    context.shadow.cell(place).0.readers = former;
+    true
+}
+
 impl Engine {
     #[inline]
     fn count_expected(
@@ -169,7 +225,7 @@ impl Engine {
         (cell, place): (Cell, (u32, u32)),
         (address, turn): (u64, u64),
     ) -> bool {
-        let (site, now) = (habit.site, context.now);
+        let site = habit.site;
         let mut known = None;
         if cell.writer != 0 {
             let is = |known: &mut Expected| known.is(context, (Kind::Raw, cell.writer), cell.written, turn);
@@ -178,47 +234,8 @@ impl Engine {
                 return false;
             }
         }
-        let readers = &mut context.shadow.readers;
-        match readers.place(cell.readers) {
-            None => {
-                let new = readers.add(Reader { site, next: 0, first: now, last: now });
-                context.shadow.cell(place).0.readers = new;
-            }
-            Some(head) if head.site == site => {
-                if context.frames.last().is_none_or(|frame| frame.reentered) {
-                    return false;
-                }
-                if head.first >= turn {
-                    // In the iteration or call that runs, once more.
-                    head.last = now;
-                } else {
-                    let (last, next) = (head.last, head.next);
-                    let (low, high) = habit.together(context.version);
-                    // In an iteration or call after the former two.
-                    match readers.place(next).filter(|next| next.site == site && next.next == 0) {
-                        Some(next) if low <= next.last && last <= high => {
-                            next.last = last;
-                            readers.change(cell.readers, |head| (head.first, head.last) = (now, now));
-                        }
-                        None if next == 0 => {
-                            let new = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-                            context.shadow.cell(place).0.readers = new;
-                        }
-                        _ => return false,
-                    }
-                }
-            }
-            Some(head) => {
-                let mut at = head.next;
-                while let Some(other) = readers.place(at) {
-                    if other.site == site {
-                        return false;
-                    }
-                    at = other.next;
-                }
-                let new = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-                context.shadow.cell(place).0.readers = new;
-            }
+        if !quick_read(context, habit, (cell, place), turn) {
+            return false;
         }
         habit.met = Met::all(known.into_iter());
         match known {

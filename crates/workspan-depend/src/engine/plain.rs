@@ -82,10 +82,9 @@ impl Engine {
                 return;
             }
         }
-        let head = context.shadow.readers.get(cell.readers).last;
         let mut readers = std::mem::take(&mut context.shadow.readers);
-        if note_read(context, &mut readers, &mut cell, (site, function)) {
-            habit.together = context.together(function, head);
+        if let Some(moment) = note_read(context, &mut readers, &mut cell, (site, function)) {
+            habit.together = context.together(function, moment);
         }
         context.shadow.readers = readers;
         *context.shadow.cell(place).0 = cell;

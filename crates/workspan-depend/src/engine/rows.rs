@@ -99,8 +99,9 @@ impl Engine {
             return 0;
         }
         let mut good = coming;
-        let (version, Context { shadow, strips, .. }) = (context.version, context);
         for (operation, column) in strip.operations.iter().zip(&mut *columns) {
+            let together = context.moments_together(&context.strips.habits[operation.site as usize].together);
+            let Context { shadow, strips, .. } = &mut *context;
             let habit = &mut strips.habits[operation.site as usize];
             let Size::Plain(shift) = operation.size else {
                 return 0;
@@ -108,7 +109,6 @@ impl Engine {
             good = if operation.is_write() {
                 column.writes(shadow, habit, (shift, good))
             } else {
-                let together = habit.together(version);
                 column.reads(shadow, habit, (shift, good), together)
             };
             if good < FEW {

@@ -59,6 +59,19 @@ pub(super) struct Operation {
     pub(super) line: u32,
 }
 
+/// Moments that lie in the same node, and in the same call of it or in none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Together {
+    /// None is known.
+    #[default]
+    None,
+    /// From one to another, as long as this frame is not called again below.
+    Between(u64, u64, usize),
+    /// From one on, in earlier iterations of this node: its place and its own number. If they lie in calls: the frame, and where its last span
+    /// begins.
+    Before(u64, (usize, u64), Option<(usize, u64)>),
+}
+
 /// What is remembered of the accesses of a site.
 #[derive(Clone, Debug)]
 pub(super) struct Habit {
@@ -70,25 +83,14 @@ pub(super) struct Habit {
     pub(super) expected: Vec<Expected>,
     /// Which of that it has found last.
     pub(super) met: Met,
-    /// Between these moments, reads of the site belong together, as they were found last; in that version of the context, or 0: any.
-    pub(super) together: (u64, u64, u64),
+    /// Reads of the site that belong together, as they were found last.
+    pub(super) together: Together,
 }
 
 impl Habit {
     /// Nothing yet.
     pub(super) fn new(site: Site, mode: Mode) -> Habit {
-        Habit { site, mode, page: (0, 0), expected: Vec::new(), met: Met::OTHER, together: (u64::MAX, 0, 0) }
-    }
-
-    /// Moments between which reads of the site belong together.
-    #[inline]
-    pub(super) fn together(&self, version: u64) -> (u64, u64) {
-        let (low, high, of) = self.together;
-        if of == 0 || of == version {
-            (low, high)
-        } else {
-            (u64::MAX, 0)
-        }
+        Habit { site, mode, page: (0, 0), expected: Vec::new(), met: Met::OTHER, together: Together::default() }
     }
 }
 
