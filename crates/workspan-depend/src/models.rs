@@ -16,6 +16,8 @@ mod lines;
 mod repeat;
 mod shift;
 mod strip;
+#[cfg(test)]
+mod strips;
 mod times;
 
 use self::done::Done;
