@@ -8,6 +8,7 @@ use workspan_trace::program::Access as Mode;
 
 use super::accesses::note_read;
 use super::strip::Habit;
+use super::take::OFTEN;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader};
 use crate::table::Kind;
@@ -49,7 +50,8 @@ impl Engine {
         address: u64,
     ) -> Common {
         let at = common(&context.nodes, source.last);
-        if let Some(slot) = self.found(context, kind, source, (habit.site, address), at) {
+        let slot = self.found(context, kind, source, (habit.site, address), at);
+        if let Some(slot) = slot.filter(|_| habit.unexpected <= OFTEN) {
             self.expect(context, &mut habit.expected, (kind, source), at, slot);
         }
         at

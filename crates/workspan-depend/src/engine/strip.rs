@@ -81,6 +81,8 @@ pub(super) struct Habit {
     pub(super) page: (u64, u32),
     /// What it is expected to find.
     pub(super) expected: Vec<Expected>,
+    /// How often in a row it has found anything else.
+    pub(super) unexpected: u8,
     /// Which of that it has found last.
     pub(super) met: Met,
     /// Reads of the site that belong together, as they were found last.
@@ -90,7 +92,15 @@ pub(super) struct Habit {
 impl Habit {
     /// Nothing yet.
     pub(super) fn new(site: Site, mode: Mode) -> Habit {
-        Habit { site, mode, page: (0, 0), expected: Vec::new(), met: Met::OTHER, together: Together::default() }
+        Habit {
+            site,
+            mode,
+            page: (0, 0),
+            expected: Vec::new(),
+            unexpected: 0,
+            met: Met::OTHER,
+            together: Together::default(),
+        }
     }
 }
 

@@ -11,6 +11,10 @@ use crate::models::{Child, Clock, MODELS};
 use crate::source::small;
 use crate::tree::{distances, Frame};
 
+/// How often in a row accesses of a site find what was not expected until nothing is expected of some more of them.
+pub(super) const OFTEN: u8 = 4;
+const PAUSE: u8 = 32;
+
 /// A strip that began at a moment changes the moments of locals.
 pub(super) fn move_moments(frame: &mut Frame, strip: &Strip, moved: &mut Vec<u64>, begun: u64) {
     if frame.moments.len() < strip.slots {
@@ -111,9 +115,16 @@ impl Engine {
         let size = match operation.size {
             Size::Plain(shift) => {
                 habit.met = Met::OTHER;
-                if self.quick(context, habit, (address, shift))
-                    || self.plain(context, habit, function, (address, shift))
-                {
+                let is_done = match habit.unexpected.checked_sub(OFTEN) {
+                    None => self.quick(context, habit, (address, shift)),
+                    Some(_) => false,
+                };
+                if is_done {
+                    habit.unexpected = 0;
+                    return;
+                }
+                habit.unexpected = (habit.unexpected + 1) % (OFTEN + PAUSE);
+                if self.plain(context, habit, function, (address, shift)) {
                     return;
                 }
                 1 << shift

@@ -76,6 +76,14 @@ pub struct Counted {
     pub calls: BTreeMap<(u32, u32), u64>,
 }
 
+impl Counted {
+    /// Executions and iterations of a loop.
+    fn count(&mut self, (number, entries, turns): (u32, u64, u64)) {
+        let count = self.loops.entry(number).or_default();
+        *count = (count.0 + entries, count.1 + turns);
+    }
+}
+
 /// Where a strip begins and ends: lines of the journal, and those of the source.
 #[derive(Clone, Copy, Debug)]
 struct Strip {
@@ -95,7 +103,8 @@ struct Open {
     last: u32,
     /// Pieces of the current line that have run.
     line: u32,
-    loops: Vec<u32>,
+    /// Loops that run: number, and executions and iterations that have not been counted yet.
+    loops: Vec<(u32, u64, u64)>,
 }
 
 /// All counts.
@@ -134,25 +143,25 @@ impl Walked {
             }
             Step::Loop(number) => {
                 let function = source.loops.get(number as usize - 1).map_or(0, |each| each.function);
-                let Some(context) = self.context(function, names, source) else { return };
-                let count = self.contexts[context as usize].loops.entry(number).or_default();
-                *count = (count.0 + times, count.1 + times);
+                self.context(function, names, source);
                 if let Some(open) = self.open.last_mut() {
                     open.line = 0;
-                    open.loops.push(number);
+                    open.loops.push((number, times, times));
                 }
             }
             Step::Turn => {
                 let Some(open) = self.open.last_mut() else { return };
                 open.line = 0;
-                if let (Some((context, _)), Some(number)) = (open.known, open.loops.last()) {
-                    self.contexts[context as usize].loops.entry(*number).or_default().1 += times;
+                if let Some((.., turns)) = open.loops.last_mut() {
+                    *turns += times;
                 }
             }
             Step::Leave(_) => {
-                if let Some(open) = self.open.last_mut() {
-                    open.line = 0;
-                    open.loops.pop();
+                let Some(open) = self.open.last_mut() else { return };
+                open.line = 0;
+                let (known, left) = (open.known, open.loops.pop());
+                if let (Some((context, _)), Some(left)) = (known, left) {
+                    self.contexts[context as usize].count(left);
                 }
             }
             Step::Line(at) => self.line(at, times, names, source),
@@ -199,8 +208,16 @@ impl Walked {
         Some(Strip { function, begin, begin_line: line_of(begin)?, end, end_line: line_of(end)? })
     }
 
-    /// Counts of strips become counts of their lines.
+    /// Counts of strips become counts of their lines, and loops that run are counted so far.
     pub fn spread(&mut self, strips: &[Box<[u32]>]) {
+        for open in &mut self.open {
+            for (number, entries, turns) in &mut open.loops {
+                let counted = (*number, std::mem::take(entries), std::mem::take(turns));
+                if let Some((context, _)) = open.known {
+                    self.contexts[context as usize].count(counted);
+                }
+            }
+        }
         for context in &mut self.contexts {
             let counted = std::mem::take(&mut context.strips);
             for (strip, times) in counted.iter() {
