@@ -10,7 +10,7 @@
 use workspan_trace::program::Access as Mode;
 
 use super::expected::{Bounds, Expected, Met, GROUPS};
-use super::strip::Habit;
+use super::strip::{Habit, Together};
 use super::waiting::Waiting;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Site};
@@ -121,7 +121,7 @@ fn interval(context: &Context, at: Common, moment: u64) -> (u64, u64) {
 
 /// Adds a read to those since the last write, as [`note_read`](super::accesses::note_read) does, if the site has two groups of them at most.
 #[inline]
-fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (Cell, (u32, u32)), turn: u64) -> bool {
+pub(super) fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (Cell, (u32, u32)), turn: u64) -> bool {
     let (site, now) = (habit.site, context.now);
     let readers = &mut context.shadow.readers;
     // The latest group of the site, the one before, and what comes before that in the list.
@@ -157,12 +157,15 @@ fn quick_read(context: &mut Context, habit: &Habit, (cell, place): (Cell, (u32, 
         return true;
     }
     // In an iteration or call after the former two, which become one.
-    let (low, high) = context.moments_together(&habit.together);
-    let readers = &mut context.shadow.readers;
     let (new, old) = (readers.get(latest), readers.get(former));
-    if old.last < low || high < new.last {
+    let is_together = |together: &Together| {
+        let (low, high) = context.moments_together(together);
+        low <= old.last && new.last <= high
+    };
+    if !habit.together.iter().any(is_together) {
         return false;
     }
+    let readers = &mut context.shadow.readers;
     if latest == cell.readers && before == latest && old.next == 0 {
         readers.set(former, Reader { last: new.last, ..old });
         readers.set(latest, Reader { first: now, last: now, ..new });

@@ -7,6 +7,7 @@
 use workspan_trace::program::Access as Mode;
 
 use super::accesses::note_read;
+use super::expect::quick_read;
 use super::strip::Habit;
 use super::take::OFTEN;
 use super::{Context, Engine};
@@ -69,24 +70,13 @@ impl Engine {
         let site = habit.site;
         let at = (cell.writer != 0).then(|| self.meet(context, habit, (Kind::Raw, cell.write()), address));
         self.expose(context, site, at);
-        let now = context.now;
-        if cell.readers == 0 {
-            cell.readers = context.shadow.readers.add(Reader { site, next: 0, first: now, last: now });
-            *context.shadow.cell(place).0 = cell;
-            return;
-        }
         let turn = context.nodes.last().map_or(0, |node| node.turn);
-        let is_own = context.frames.last().is_some_and(|frame| !frame.reentered);
-        if let Some(head) = context.shadow.readers.place(cell.readers).filter(|head| head.site == site) {
-            // In the iteration or call that runs, once more.
-            if is_own && head.first >= turn {
-                head.last = now;
-                return;
-            }
+        if quick_read(context, habit, (cell, place), turn) {
+            return;
         }
         let mut readers = std::mem::take(&mut context.shadow.readers);
         if let Some(moment) = note_read(context, &mut readers, &mut cell, (site, function)) {
-            habit.together = context.together(function, moment);
+            habit.together = [context.together(function, moment), habit.together[0]];
         }
         context.shadow.readers = readers;
         *context.shadow.cell(place).0 = cell;

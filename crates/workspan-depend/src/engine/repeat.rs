@@ -88,7 +88,7 @@ impl Engine {
     }
 
     /// Models take the iteration that runs, but for its lines.
-    pub(super) fn settle(&mut self, context: &Context, strip: &Strip) {
+    pub(super) fn settle(&mut self, context: &mut Context, strip: &Strip) {
         self.flush(context, strip);
         self.repeats.gathers = false;
         let mut tasks = context.tasks.last().copied().unwrap_or(0);
@@ -96,22 +96,19 @@ impl Engine {
             self.models[tasks.trailing_zeros() as usize].turn(self.clock.work);
             tasks &= tasks - 1;
         }
-        self.gather(context);
-        for Gathered { place, level, line, child } in &self.repeats.before {
-            let place = usize::from(*place);
-            if *line != 0 {
-                self.further[place].push(Wait { line: *line, child: *child });
-            } else {
-                self.models[AT_ONCE[place]].need(*level as usize, *child);
-            }
+        let (finds, line) = (std::mem::take(&mut self.repeats.finds), self.line_of_strip);
+        for find in &finds {
+            self.line_of_strip = find.line;
+            self.wait_in(context, find.at, &find.waiting, find.waiting.any());
         }
+        (self.repeats.finds, self.line_of_strip) = (finds, line);
     }
 
-    /// What has been found is what models wait for.
+    /// What was found in the iteration before is what models wait for.
     fn gather(&mut self, context: &Context) {
-        let Repeats { finds, before, .. } = &mut self.repeats;
+        let Repeats { finds_before, before, .. } = &mut self.repeats;
         before.clear();
-        for Find { line, at, waiting } in finds {
+        for Find { line, at, waiting } in finds_before {
             let mut models = waiting.any();
             while models != 0 {
                 let number = models.trailing_zeros() as usize;
@@ -135,6 +132,7 @@ impl Engine {
         if times == 0 {
             return;
         }
+        self.gather(context);
         let base = context.levels_of_frame();
         let (cost, begun) = (strip.cost, self.clock.work - times * strip.cost);
         self.repeats.further.iter_mut().for_each(Vec::clear);

@@ -100,7 +100,7 @@ impl Engine {
         }
         let mut good = coming;
         for (operation, column) in strip.operations.iter().zip(&mut *columns) {
-            let together = context.moments_together(&context.strips.habits[operation.site as usize].together);
+            let together = context.moments_together(&context.strips.habits[operation.site as usize].together[0]);
             let Context { shadow, strips, .. } = &mut *context;
             let habit = &mut strips.habits[operation.site as usize];
             let Size::Plain(shift) = operation.size else {

@@ -86,7 +86,7 @@ pub(super) struct Habit {
     /// Which of that it has found last.
     pub(super) met: Met,
     /// Reads of the site that belong together, as they were found last.
-    pub(super) together: Together,
+    pub(super) together: [Together; 2],
 }
 
 impl Habit {
@@ -99,7 +99,7 @@ impl Habit {
             expected: Vec::new(),
             unexpected: 0,
             met: Met::OTHER,
-            together: Together::default(),
+            together: [Together::None; 2],
         }
     }
 }

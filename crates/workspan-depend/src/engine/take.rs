@@ -93,7 +93,7 @@ impl Engine {
 
     /// Something was found on the line that runs, which counts for those after it; how many lines have been done.
     #[cold]
-    fn known_since(&mut self, context: &Context, strip: &mut Strip, done: u32) -> u32 {
+    fn known_since(&mut self, context: &mut Context, strip: &mut Strip, done: u32) -> u32 {
         let line = self.line_of_strip;
         if self.repeats.gathers {
             self.settle(context, strip);
