@@ -29,7 +29,7 @@ pub struct Entry {
     pub body: *const c_void,
     /// Tick at which the entry point was called; 0 if this one is not sampled.
     pub since: u64,
-    /// How many creations the sample stands for.
+    /// How many creations the sample stands for; of a loop, the chunk size that the program requests, 0 for none.
     pub weight: u32,
     /// The task is to run at once because the program says so.
     pub at_once: bool,
