@@ -237,6 +237,13 @@ extern "C" fn dynamic_loop(arguments: &Arguments, number: u32) -> Next {
     met(arguments, number)
 }
 
+/// gcc's sections, of which libomp does not report the place.
+#[cfg(not(idle_only))]
+extern "C" fn gcc_sections(arguments: &Arguments, number: u32) -> Next {
+    note(Entry { body: arguments.return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE });
+    met(arguments, number)
+}
+
 /// The schedule of a loop, without what modifies it.
 #[cfg(not(idle_only))]
 fn schedule(arguments: &Arguments) -> u64 {
@@ -474,6 +481,7 @@ watched! { always 0;
         __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u;
     critical:
         __kmpc_critical __kmpc_critical_with_hint;
+    gcc_sections: GOMP_sections_start;
 }
 
 #[cfg(not(idle_only))]
@@ -486,5 +494,5 @@ watched! { first ALWAYS;
     GOMP_loop_static_start GOMP_loop_static_next GOMP_loop_dynamic_start GOMP_loop_dynamic_next
     GOMP_loop_guided_start GOMP_loop_guided_next GOMP_loop_nonmonotonic_dynamic_start GOMP_loop_nonmonotonic_dynamic_next
     GOMP_loop_nonmonotonic_guided_start GOMP_loop_nonmonotonic_guided_next GOMP_loop_runtime_start GOMP_loop_runtime_next
-    GOMP_loop_end GOMP_loop_end_nowait GOMP_sections_start GOMP_sections_next GOMP_sections_end GOMP_sections_end_nowait
+    GOMP_loop_end GOMP_loop_end_nowait GOMP_sections_next GOMP_sections_end GOMP_sections_end_nowait
 }

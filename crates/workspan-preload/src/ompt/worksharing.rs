@@ -9,7 +9,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now};
 use super::first_calls;
-use super::noted::noted;
+use super::noted::{called_from, noted};
 use super::shares::{self, MemberPlace};
 use super::site::call_site;
 use crate::dag::frame::Frame;
@@ -41,7 +41,7 @@ pub extern "C" fn work(
     if endpoint == BEGIN {
         pieces::leave_inlined(thread, task);
     }
-    let site = call_site(site, entry, after);
+    let site = call_site(site, entry, called_from(task, after));
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
         (true, true) => taskloop::enter(thread, task, &site, Loop { at_once: entry.at_once, grouped: entry.grouped }),
         (true, false) => taskloop::created(thread, task),
