@@ -232,7 +232,7 @@ fn contexts(tree: &ContextTree) -> Encoder {
 }
 
 fn decode_contexts(d: &mut Decoder<'_>, sites: usize) -> Option<ContextTree> {
-    /// As many as a collector has room for. Interning takes time by their square: of so many, a second or two.
+    /// As many as a collector has room for. Interning takes time by their square: a second or two for all of them.
     const MOST: usize = 1 << 16;
     let count = d.count()?;
     if count > MOST {
