@@ -121,7 +121,7 @@ pub fn target(shared: Shared, from: ContextId, site: SiteId) -> Target {
 const RESERVED: usize = MAX_CONTEXTS / 8;
 
 /// Finds or makes the context of `site` below `parent`. If the table is nearly full, new ones are made below the region alone: what is
-/// between is left out, and each site keeps its row. If it is full, the parent itself.
+/// between is skipped, and each site keeps its row. If it is full, the parent itself.
 fn intern_context(shared: Shared, parent: ContextId, site: SiteId, recursive: bool) -> ContextId {
     let index = |slot| shared.context_slot(slot);
     let used = &shared.header().contexts;
