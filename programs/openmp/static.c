@@ -35,6 +35,44 @@ CASE(sum, loop, 96 * 10, 10)
         exit(1);
 }
 
+/* Dealt out by chunks, of a size that is known or not: 32 chunks of four, seven of fifteen. */
+CASE(chunks, loop, 128 * 10, 4 * 10)
+{
+    int count = 128 * known_late;
+#pragma omp parallel for schedule(static, 4)
+    for (int i = 0; i < count; i++)
+        cost(10);
+}
+
+CASE(one_by_one, loop, 64 * 30, 30)
+{
+    long count = 64 * (long)known_late;
+#pragma omp parallel for schedule(static, 1)
+    for (long i = count; i > 0; i--)
+        cost(30);
+}
+
+CASE(late_chunks, loop, 105 * 6, 15 * 6)
+{
+    int size = 15 * known_late, count = 105 * known_late;
+#pragma omp parallel for schedule(static, size)
+    for (int i = 0; i < count; i++)
+        cost(6);
+}
+
+CASE(sections, loop, 3 * 500, 500)
+{
+#pragma omp parallel sections
+    {
+#pragma omp section
+        cost(500);
+#pragma omp section
+        cost(500);
+#pragma omp section
+        cost(500);
+    }
+}
+
 /* From and to what is not known, in steps. */
 CASE(steps, loop, 64 * 7, 7)
 {

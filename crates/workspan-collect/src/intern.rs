@@ -34,6 +34,19 @@ pub struct Table<'a, I> {
 }
 
 impl<'s, I: Fn(usize) -> &'s AtomicU32> Table<'_, I> {
+    /// The record for which `same` is true; none is made.
+    pub fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
+        let first = hash as usize % self.slots;
+        for slot in (first..self.slots).chain(0..first) {
+            match (self.index)(slot).load(Ordering::Acquire) {
+                0 => return None,
+                entry if same(entry - 1) => return Some(entry - 1),
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// Finds the record for which `same` is true, or has `write` make one; `unused` is called with one that was made in vain.
     pub fn intern(
         &self,

@@ -117,11 +117,25 @@ pub fn target(shared: Shared, from: ContextId, site: SiteId) -> Target {
     Target { context: intern_context(shared, path, site, recursive), recursive }
 }
 
-/// Finds or makes the context of `site` below `parent`. If the table is full, the parent itself.
+/// Contexts that are kept for sites directly below their regions.
+const RESERVED: usize = MAX_CONTEXTS / 8;
+
+/// Finds or makes the context of `site` below `parent`. If the table is nearly full, new ones are made below the region alone: what is
+/// between is skipped, and each site keeps its row. If it is full, the parent itself.
 fn intern_context(shared: Shared, parent: ContextId, site: SiteId, recursive: bool) -> ContextId {
     let index = |slot| shared.context_slot(slot);
-    let table = Table { index, slots: INDEX_SLOTS, used: &shared.header().contexts, capacity: MAX_CONTEXTS };
-    let same = |id| shared.context(id).parent.get() == parent && shared.context(id).site.get() == site;
+    let used = &shared.header().contexts;
+    let table = Table { index, slots: INDEX_SLOTS, used, capacity: MAX_CONTEXTS };
+    let hash = |parent| mix(u64::from(parent) << 32 | u64::from(site));
+    let is_below = |id, parent| shared.context(id).parent.get() == parent && shared.context(id).site.get() == site;
+    let mut parent = parent;
+    if used.load(Ordering::Relaxed) as usize >= MAX_CONTEXTS - RESERVED {
+        if let Some(known) = table.find(hash(parent), |id| is_below(id, parent)) {
+            return known;
+        }
+        parent = region_of(shared, parent);
+    }
+    let same = |id| is_below(id, parent);
     let write = |id| {
         let record: &ContextRecord = shared.context(id);
         record.parent.set(parent);
@@ -130,13 +144,22 @@ fn intern_context(shared: Shared, parent: ContextId, site: SiteId, recursive: bo
         record.ready.store(1, Ordering::Release);
     };
     let unused = |id| shared.context(id).ready.store(0, Ordering::Relaxed);
-    match table.intern(mix(u64::from(parent) << 32 | u64::from(site)), same, write, unused) {
+    match table.intern(hash(parent), same, write, unused) {
         Found::Known(id) | Found::New(id) => id,
         Found::Full => {
             shared.header().dropped_contexts.fetch_add(1, Ordering::Relaxed);
             parent
         }
     }
+}
+
+/// The context directly below the root that `context` lies in; the root for the root.
+fn region_of(shared: Shared, context: ContextId) -> ContextId {
+    let mut at = context;
+    while at != ROOT && shared.context(at).parent.get() != ROOT {
+        at = shared.context(at).parent.get();
+    }
+    at
 }
 
 /// Makes the root context. Called once, before any other.

@@ -232,8 +232,8 @@ fn contexts(tree: &ContextTree) -> Encoder {
 }
 
 fn decode_contexts(d: &mut Decoder<'_>, sites: usize) -> Option<ContextTree> {
-    /// Above this, interning would take noticeable time; a collector has far fewer.
-    const MOST: usize = 1 << 14;
+    /// As many as a collector has room for. Interning takes time by their square: a second or two for all of them.
+    const MOST: usize = 1 << 16;
     let count = d.count()?;
     if count > MOST {
         return None;

@@ -42,6 +42,9 @@ impl Load {
 
 /// Nanoseconds per leaf of a tree of 256, and the parallelism that must be found.
 const TREE: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 230.0), (7_200, 130.0), (720, 50.0)];
+/// The same with two tasks a node; in a program that has run such a tree before, and in one that has not.
+const TREE_OF_TWO: &[(u64, f64)] = &[(720_000, 240.0), (72_000, 235.0), (7_200, 190.0), (720, 90.0)];
+const WAYS_OF_TWO: &[(&str, &str)] = &[("two", "two tasks a node"), ("two-cold", "two tasks a node, cold")];
 /// A figure of accuracy is the median of this number of runs, each on its own.
 const SAMPLES: usize = 5;
 /// Closed-form programs that take longer than this number of milliseconds are excluded.
@@ -127,6 +130,16 @@ fn tree(options: &Options, figures: &mut Vec<Figure>) -> anyhow::Result<()> {
     }
     table::group("OpenMP: region parallelism of a tree of 256 equal leaves");
     figures.extend(measure_trees(TREE, |call| Ok(call.profiled()?.report))?);
+    for (way, name) in WAYS_OF_TWO {
+        for (nanos, least, call) in trees(TREE_OF_TWO, Some(way))? {
+            let case = format!("tree, {name}, {} µs per leaf", nanos as f64 / 1000.0);
+            let figure = accuracy(GROUP, &case, &call, "parallelism", Target::AtLeast(least), || {
+                let (work, span) = largest(&call.profiled()?.report)?;
+                Ok(work / span)
+            })?;
+            keep(figures, figure);
+        }
+    }
     Ok(())
 }
 
@@ -136,7 +149,7 @@ pub(super) fn measure_trees(
     sample: impl Fn(&Call) -> anyhow::Result<Value>,
 ) -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    for (nanos, least, call) in trees(sizes)? {
+    for (nanos, least, call) in trees(sizes, None)? {
         let case = format!("tree, {} µs per leaf", nanos as f64 / 1000.0);
         let figure = accuracy(GROUP, &case, &call, "parallelism", Target::AtLeast(least), || {
             let (work, span) = largest(&sample(&call)?)?;
@@ -147,15 +160,16 @@ pub(super) fn measure_trees(
     Ok(figures)
 }
 
-/// Trees of 256 tasks with leaves of these sizes, each with one thread and with two.
-fn trees(sizes: &[(u64, f64)]) -> anyhow::Result<Vec<(u64, f64, Call)>> {
+/// Trees of 256 leaves of these sizes, each with one thread and with two; `way` as the program takes it.
+fn trees(sizes: &[(u64, f64)], way: Option<&str>) -> anyhow::Result<Vec<(u64, f64, Call)>> {
     let rate = call("tree", &["rate"], 1)?.native()?.output;
     let rate: u64 = rate.lines().next().and_then(|line| line.parse().ok()).context("no rate")?;
     let mut trees = Vec::new();
     for (nanos, least) in sizes {
         let steps = (rate * nanos / 1000).max(1).to_string();
         for workers in [1, 2] {
-            trees.push((*nanos, *least, call("tree", &["8", &steps], workers)?));
+            let arguments: Vec<&str> = ["8", &steps].into_iter().chain(way).collect();
+            trees.push((*nanos, *least, call("tree", &arguments, workers)?));
         }
     }
     Ok(trees)

@@ -93,6 +93,30 @@ fn pages_that_are_missing_are_counted() {
     assert_eq!(shared.header().account_pages.load(Ordering::Relaxed), all);
 }
 
+/// More contexts than there is room for: sites that are met then stand below their region, one context each, whatever is between; those
+/// that were met before stay where they are.
+#[test]
+fn what_does_not_fit_stands_below_its_region() {
+    let machine = Machine::new(1);
+    let shared = machine.shared;
+    let many = u32::try_from(MAX_CONTEXTS).expect("a small table");
+    let region = target(shared, ROOT, many).context;
+    let outer: Vec<u32> = (0..many / 16).map(|site| target(shared, region, many + 1 + site).context).collect();
+    let early = target(shared, outer[0], 1);
+    let mut at = 0;
+    while shared.header().contexts.load(Ordering::Relaxed) < many - many / 8 {
+        target(shared, region, 3 * many + at);
+        at += 1;
+    }
+    // A site in all of them: one context for all but the one that was there.
+    let late: BTreeSet<u32> = outer.iter().map(|outer| target(shared, *outer, 1).context).collect();
+    assert_eq!(late.len(), 2);
+    assert!(late.contains(&early.context));
+    let folded = late.iter().find(|context| **context != early.context).expect("another one");
+    assert_eq!(target(shared, region, 1).context, *folded);
+    assert_eq!(shared.header().dropped_contexts.load(Ordering::Relaxed), 0);
+}
+
 /// A calls B calls A calls B: neither is outermost twice, and there are no more contexts than that.
 #[test]
 fn mutual_recursion_makes_no_new_contexts() {

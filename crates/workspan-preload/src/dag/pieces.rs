@@ -55,7 +55,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) ->
     extra.pieces.set(Pieces {
         active: true,
         inlined: false,
-        sections: 0,
+        shared_out: 0,
         whole: false,
         known: target.is_some(),
         recursive,
@@ -116,16 +116,18 @@ pub fn chunks_are_whole(task: &Frame) {
     }
 }
 
-/// The member gets this number of sections at once.
-pub fn sections_at_once(task: &Frame, sections: u32) {
+/// The iterations of the construct that `task` has entered are shared out by a fixed rule.
+pub fn share_out(task: &Frame, iterations: u64) {
     if let Some(extra) = task.known_extra() {
-        extra.pieces.set(Pieces { sections, ..extra.pieces.get() });
+        let shared_out = u32::try_from(iterations).unwrap_or(0);
+        extra.pieces.set(Pieces { shared_out, ..extra.pieces.get() });
     }
 }
 
-/// How many sections `task` is given when the runtime reports one.
-pub fn sections(task: &Frame) -> u64 {
-    task.known_extra().map_or(1, |extra| u64::from(extra.pieces.get().sections.max(1)))
+/// How many those are, of all members; `None` if there is no such rule.
+pub fn shared_out(task: &Frame) -> Option<u64> {
+    let shared_out = task.known_extra()?.pieces.get().shared_out;
+    (shared_out != 0).then_some(u64::from(shared_out))
 }
 
 /// What `task` knows of loops of which the runtime hears nothing; `None` in a construct that the runtime has reported.

@@ -111,6 +111,8 @@ pub mod work {
     pub const DISTRIBUTE: c_int = 6;
     /// A loop whose iterations become tasks.
     pub const TASKLOOP: c_int = 7;
+    /// A static loop.
+    pub const STATIC: c_int = 10;
     /// A loop whose chunks the program has chosen.
     pub const DYNAMIC: c_int = 11;
     /// First and last of the loops with known schedules.

@@ -44,11 +44,25 @@ fn begin() {
 pub(super) fn ends(thread: &Thread) {
     if FIRST.load(Ordering::Relaxed) == address(thread) {
         FIRST.store(OVER, Ordering::Relaxed);
-        // What has passed since the strand began is in no strand.
-        let now = clock::wake(thread);
-        first_use::count(thread, now.wrapping_sub(thread.start.get()) as i64);
-        strand::go(thread, now);
+        drop_time(thread);
     }
+}
+
+/// The runtime comes to the collector while it starts, on the calling thread: what has passed until now is dropped before the
+/// collector ends the strand for what it does itself.
+pub(super) fn so_far() {
+    let using = thread::current().filter(|thread| FIRST.load(Ordering::Relaxed) == address(thread));
+    if let Some(thread) = using {
+        drop_time(thread);
+    }
+}
+
+/// What has passed since the strand began is in no strand.
+#[cold]
+fn drop_time(thread: &Thread) {
+    let now = clock::wake(thread);
+    first_use::count(thread, now.wrapping_sub(thread.start.get()) as i64);
+    strand::go(thread, now);
 }
 
 fn address(thread: &Thread) -> usize {

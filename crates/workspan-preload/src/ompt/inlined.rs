@@ -10,6 +10,7 @@
 //! **Invariant:** nothing of the program changes: not its registers, not its memory. **Cost:** one look for each loop and
 //! member, about a microsecond, which is in no strand; one load for a call that is known to be no header.
 
+use core::cell::Cell;
 use core::ffi::{c_int, c_void};
 use core::mem;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +22,7 @@ use super::boundary;
 use super::events::now;
 use super::first_calls;
 use super::noted;
+use super::shares;
 use super::straight::{self, Found, Member, Registers};
 use super::tasks::current_task;
 use super::worksharing;
@@ -58,14 +60,35 @@ extern "C" fn thread_num(saved: &Saved) -> c_int {
     number
 }
 
+std::thread_local! {
+    /// Where the last call that requested the size of the team returned to.
+    static ASKED_SIZE: Cell<u64> = const { Cell::new(0) };
+}
+
 /// Members of the team: headers of loops request that, too.
-#[no_mangle]
-extern "C" fn omp_get_num_threads() -> c_int {
+extern "C" fn num_threads(saved: &Saved) -> c_int {
     let Some(original) = of_runtime(&NUM_THREADS) else { return 1 };
-    boundary::enters(1);
+    boundary::enters(saved.after);
     let number = original();
+    ASKED_SIZE.set(saved.after);
     boundary::program_goes_on();
     number
+}
+
+/// Most bytes of code between both requests in the header of a loop with a chunk size. A program that requests both itself does so elsewhere as a
+/// rule.
+const BETWEEN: u64 = 24;
+
+/// The loop with a chunk size that begins where the call returns to, if its header has just requested the size, too: place, chunks, and
+/// those of the member, of this number.
+fn dealt(saved: &Saved, of: u64, number: u64) -> Option<(u64, u64, u64)> {
+    if !(1..=BETWEEN).contains(&saved.after.wrapping_sub(ASKED_SIZE.get())) {
+        return None;
+    }
+    // SAFETY: the thread goes on there, with these registers and its own number, which is tried with others.
+    let found = unsafe { straight::chunks(saved.after, |number| registers(saved, Some(number))) }?;
+    let part = shares::dealt(found.iterations, found.chunk, shares::MemberPlace { of, number });
+    Some((found.guard, found.iterations.div_ceil(found.chunk), part))
 }
 
 /// The caller has passed a barrier.
@@ -103,6 +126,11 @@ fn look(saved: &Saved, number: Option<u64>) {
     let found = unsafe { straight::iterations(saved.after, registers(saved, number), member, &mut known) };
     let one_more = number_known.and_then(|number| u32::try_from(number + 1).ok());
     let headers = Headers { iterations: known, number: one_more.unwrap_or(0) };
+    let dealt = number.filter(|_| found.is_none()).and_then(|number| dealt(saved, member.of, number));
+    if let Some((guard, chunks, part)) = dealt {
+        worksharing::inlined(thread, task, guard, chunks, part);
+        return task::go_long(thread, at);
+    }
     match found {
         // Of a loop around, the first round may not come to the loop, and another may.
         None if number.is_some() && known == [0; 3] => other.store(saved.after, Ordering::Relaxed),
@@ -158,6 +186,9 @@ macro_rules! entry {
 
 // The caller's number is requested.
 entry!(omp_get_thread_num: "mov rdi, rsp" "sub rsp, 8" "call {number}"; number = thread_num);
+
+// The size of its team is requested.
+entry!(omp_get_num_threads: "mov rdi, rsp" "sub rsp, 8" "call {number}"; number = num_threads);
 
 // gcc's barrier.
 entry!(GOMP_barrier: "sub rsp, 8" "call {barrier}" "call rax" "lea rdi, [rsp + 8]" "call {passed}"; barrier = barrier, passed = passed);

@@ -44,6 +44,12 @@ struct Arguments {
 
 #[cfg(not(idle_only))]
 impl Arguments {
+    /// The low half of the argument of this number, from 1, of those on the stack, of which the caller has pushed as many.
+    fn on_stack(&self, number: usize) -> u32 {
+        // SAFETY: as the caller says; it is above its return address.
+        unsafe { (&raw const self.return_address).wrapping_add(number).read() as u32 }
+    }
+
     /// True if it is the runtime that calls: libomp makes gcc's entry points of its own, and these pass no place.
     fn of_the_runtime(&self) -> bool {
         !has_source(self.first as *const Ident) && modules::of_the_runtime(self.return_address)
@@ -211,6 +217,37 @@ extern "C" fn region(arguments: &Arguments) {
 extern "C" fn work(arguments: &Arguments, number: u32) -> Next {
     place(arguments);
     met(arguments, number)
+}
+
+/// A static loop: with a chunk size if the third argument says so, which is the ninth.
+#[cfg(not(idle_only))]
+extern "C" fn static_loop(arguments: &Arguments, number: u32) -> Next {
+    const CHUNKED: u64 = 33;
+    let chunk = if schedule(arguments) == CHUNKED { arguments.on_stack(3) } else { 0 };
+    note(Entry { ident: arguments.first as *const Ident, weight: chunk, ..Entry::NONE });
+    met(arguments, number)
+}
+
+/// A loop of which members get chunks as they go: of what size is the seventh argument.
+#[cfg(not(idle_only))]
+extern "C" fn dynamic_loop(arguments: &Arguments, number: u32) -> Next {
+    const DYNAMIC: u64 = 35;
+    let chunk = if schedule(arguments) == DYNAMIC { arguments.on_stack(1) } else { 0 };
+    note(Entry { ident: arguments.first as *const Ident, weight: chunk, ..Entry::NONE });
+    met(arguments, number)
+}
+
+/// gcc's sections, of which libomp does not report the place.
+#[cfg(not(idle_only))]
+extern "C" fn gcc_sections(arguments: &Arguments, number: u32) -> Next {
+    note(Entry { body: arguments.return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE });
+    met(arguments, number)
+}
+
+/// The schedule of a loop, without what modifies it.
+#[cfg(not(idle_only))]
+fn schedule(arguments: &Arguments) -> u64 {
+    arguments.third & 0xffff
 }
 
 /// The same of a critical section.
@@ -435,13 +472,16 @@ entry_points! {
 #[cfg(not(idle_only))]
 watched! { always 0;
     met: __kmpc_for_static_fini __kmpc_barrier;
+    static_loop:
+        __kmpc_for_static_init_4 __kmpc_for_static_init_4u __kmpc_for_static_init_8 __kmpc_for_static_init_8u;
+    dynamic_loop:
+        __kmpc_dispatch_init_4 __kmpc_dispatch_init_4u __kmpc_dispatch_init_8 __kmpc_dispatch_init_8u;
     work:
-        __kmpc_for_static_init_4 __kmpc_for_static_init_4u __kmpc_for_static_init_8 __kmpc_for_static_init_8u
-        __kmpc_dispatch_init_4 __kmpc_dispatch_init_4u __kmpc_dispatch_init_8 __kmpc_dispatch_init_8u
         __kmpc_dist_for_static_init_4 __kmpc_dist_for_static_init_4u
         __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u;
     critical:
         __kmpc_critical __kmpc_critical_with_hint;
+    gcc_sections: GOMP_sections_start;
 }
 
 #[cfg(not(idle_only))]
@@ -454,5 +494,5 @@ watched! { first ALWAYS;
     GOMP_loop_static_start GOMP_loop_static_next GOMP_loop_dynamic_start GOMP_loop_dynamic_next
     GOMP_loop_guided_start GOMP_loop_guided_next GOMP_loop_nonmonotonic_dynamic_start GOMP_loop_nonmonotonic_dynamic_next
     GOMP_loop_nonmonotonic_guided_start GOMP_loop_nonmonotonic_guided_next GOMP_loop_runtime_start GOMP_loop_runtime_next
-    GOMP_loop_end GOMP_loop_end_nowait GOMP_sections_start GOMP_sections_next GOMP_sections_end GOMP_sections_end_nowait
+    GOMP_loop_end GOMP_loop_end_nowait GOMP_sections_next GOMP_sections_end GOMP_sections_end_nowait
 }

@@ -7,7 +7,7 @@ use workspan_wire::site::SiteKind;
 
 use super::abi::mutex;
 use super::events::{done, now};
-use super::noted::noted;
+use super::noted::{called_from, noted};
 use super::site::call_site;
 use super::tasks::current_task;
 use crate::dag::{lock, task};
@@ -58,7 +58,7 @@ pub extern "C" fn mutex_acquired(kind: c_int, lock: u64, after: *const c_void) {
             task::wait_over(thread, at);
         } else {
             let site = if kind == mutex::CRITICAL { SiteKind::Critical } else { SiteKind::Lock };
-            lock::taken(thread, task, at, lock, &lock_site(site, lock, after));
+            lock::taken(thread, task, at, lock, &lock_site(site, lock, called_from(task, after)));
         }
         task::go(thread, Some(at));
         done(thread);

@@ -33,6 +33,8 @@ pub mod parts;
 #[cfg(not(idle_only))]
 mod rehearsal;
 #[cfg(not(idle_only))]
+mod shares;
+#[cfg(not(idle_only))]
 pub mod site;
 #[cfg(all(not(idle_only), target_arch = "x86_64"))]
 mod straight;

@@ -29,7 +29,7 @@ pub struct Entry {
     pub body: *const c_void,
     /// Tick at which the entry point was called; 0 if this one is not sampled.
     pub since: u64,
-    /// How many creations the sample stands for.
+    /// How many creations the sample stands for; of a loop, the chunk size that the program requests, 0 for none.
     pub weight: u32,
     /// The task is to run at once because the program says so.
     pub at_once: bool,
@@ -239,9 +239,10 @@ pub fn is_very_first() -> bool {
     with_noted(|noted| noted.measured.get() == 1)
 }
 
-/// Where the runtime was called that returns to the collector.
-pub fn watched_from() -> *const c_void {
-    with_noted(|noted| noted.after.get() as *const c_void)
+/// Where the program has called the runtime for `task`, which says that it returns to `after`: that may be the collector.
+#[inline(always)]
+pub fn called_from(task: &Frame, after: *const c_void) -> *const c_void {
+    with_noted(|noted| if ptr::eq(noted.watched.get(), task) { noted.after.get() as *const c_void } else { after })
 }
 
 /// Whether the calling thread is in the runtime.

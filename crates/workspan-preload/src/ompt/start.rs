@@ -10,7 +10,7 @@ use super::abi::Callback;
 use super::abi::{Data, Lookup, SetCallback, StartToolResult, Version};
 use super::idle;
 #[cfg(not(idle_only))]
-use super::{at_hand, bind, boundary, events, locks, noted, rehearsal, tasks, waits, worksharing};
+use super::{at_hand, bind, boundary, events, first_use, locks, noted, rehearsal, tasks, waits, worksharing};
 #[cfg(not(idle_only))]
 use crate::calibrate::{self, Rehearsal};
 #[cfg(not(idle_only))]
@@ -98,6 +98,7 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _data: *const Data) -> 
 /// Asks the runtime for everything.
 #[cfg(not(idle_only))]
 fn register(shared: Shared, lookup: Lookup, set: SetCallback) {
+    first_use::so_far();
     crate::modules::leave_alone(lookup as usize as u64);
     #[cfg(target_arch = "x86_64")]
     crate::sync::caller::forget();

@@ -14,7 +14,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{dependence, status, task as flag, Data, Dependence};
 use super::events::{done, frame_in, frame_or_leaving, now, tick};
 use super::first_calls;
-use super::noted::{is_very_first, is_watched, noted, watched_from};
+use super::noted::{called_from, is_very_first, is_watched, noted};
 use super::site::call_site;
 use crate::dag::alt_spans::AltSpans;
 use crate::dag::depend::Use;
@@ -63,8 +63,7 @@ pub extern "C" fn task_create(
         kind.inline = false;
     } else if entry.is_none() && creator.in_taskloop() {
         kind = Kind { recursive: true, taskloop: true, inline: true, ..kind };
-    } else if let Some(target) =
-        region::target(thread, &call_site(SiteKind::Task, entry, if watched { watched_from() } else { after }))
+    } else if let Some(target) = region::target(thread, &call_site(SiteKind::Task, entry, called_from(creator, after)))
     {
         (context, kind.recursive) = (target.context, target.recursive);
     }

@@ -9,7 +9,8 @@ use workspan_wire::site::SiteKind;
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now};
 use super::first_calls;
-use super::noted::noted;
+use super::noted::{called_from, noted};
+use super::shares::{self, MemberPlace};
 use super::site::call_site;
 use crate::dag::frame::Frame;
 use crate::dag::taskloop::Loop;
@@ -40,20 +41,21 @@ pub extern "C" fn work(
     if endpoint == BEGIN {
         pieces::leave_inlined(thread, task);
     }
-    let site = call_site(site, entry, after);
+    let site = call_site(site, entry, called_from(task, after));
     match (kind == share::TASKLOOP, endpoint == BEGIN) {
         (true, true) => taskloop::enter(thread, task, &site, Loop { at_once: entry.at_once, grouped: entry.grouped }),
         (true, false) => taskloop::created(thread, task),
         (false, true) => {
             range::loop_seen();
             let whole = kind == share::DYNAMIC && task.team_size() > 1;
-            if pieces::enter(thread, task, &site, if whole { 1 } else { count }) {
+            // Chunks of the size that the program requests are as it wants them.
+            let chunk = if entry.since == 0 { u64::from(entry.weight.max(1)) } else { 1 };
+            if pieces::enter(thread, task, &site, if whole { 1 } else { count.div_ceil(chunk) }) {
                 if whole {
                     pieces::chunks_are_whole(task);
-                } else if kind == share::SECTIONS && !entry.ident.is_null() {
-                    // LLVM's compilers make a static loop of them.
-                    let (size, number) = (u64::from(task.team_size()).max(1), u64::from(task.number()));
-                    pieces::sections_at_once(task, (count / size) as u32 + u32::from(number < count % size));
+                } else if kind == share::STATIC || kind == share::SECTIONS && !entry.ident.is_null() {
+                    // LLVM's compilers make a static loop of sections.
+                    pieces::share_out(task, count);
                 }
             }
         }
@@ -68,10 +70,11 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
     let iterations = match kind {
-        piece::SECTION => pieces::sections(task),
+        piece::SECTION => shares::sections(pieces::shared_out(task), place_of(task)),
         piece::LOOP_CHUNK | piece::DISTRIBUTE_CHUNK => {
             // SAFETY: null or a chunk that the runtime describes.
-            unsafe { (instance as *const Chunk).as_ref() }.map_or(1, |chunk| chunk.iterations)
+            let chunk = unsafe { (instance as *const Chunk).as_ref() }.map_or(1, |chunk| chunk.iterations);
+            pieces::shared_out(task).map_or(chunk, |of| shares::chunks(of, chunk, place_of(task)))
         }
         _ => return,
     };
@@ -80,6 +83,10 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
     pieces::piece(thread, task, iterations);
     task::go_long(thread, at);
     first_calls::stays(thread);
+}
+
+fn place_of(task: &Frame) -> MemberPlace {
+    MemberPlace { of: u64::from(task.team_size()).max(1), number: u64::from(task.number()) }
 }
 
 /// A member of a team, whose strand is stopped, begins its part of a loop whose header the compiler has put into the program:

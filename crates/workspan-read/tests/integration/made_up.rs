@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use workspan_model::{ContextId, Recording, Run, Site, SiteId, SiteKind};
 use workspan_read::file::{MAGIC, MAJOR, MINOR};
 use workspan_read::{decode, encode};
 
@@ -25,6 +26,24 @@ fn file(sections: &[(usize, Vec<u8>)]) -> Vec<u8> {
 fn payload() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![8 => 0..4u8, 1 => any::<u8>(), 1 => Just(b'a')];
     prop_oneof![vec(byte, 0..400), vec(any::<u8>(), 0..100)]
+}
+
+/// A file may have as many contexts as a collector: here, 40 sites below 500 others.
+#[test]
+fn many_contexts_are_read_again() {
+    let mut recording = Recording::default();
+    let site = |line: u32| Site::at(SiteKind::Task, "a.c", line, 1);
+    recording.sites = (0..540).map(site).collect();
+    for outer in 0..500 {
+        let around = recording.contexts.intern(ContextId::ROOT, SiteId(outer)).expect("the root is there");
+        for inner in 500..540 {
+            recording.contexts.intern(around, SiteId(inner)).expect("the parent is there");
+        }
+    }
+    recording.runs.push(Run::default());
+    let (read, problems) = decode(&encode(&recording)).expect("it is a recording");
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(read.contexts, recording.contexts);
 }
 
 proptest! {

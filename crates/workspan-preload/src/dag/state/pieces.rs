@@ -21,8 +21,8 @@ pub struct Pieces {
     pub whole: bool,
     /// The runtime will not report its end.
     pub inlined: bool,
-    /// Of sections that the compiler shares out as iterations of a static loop: those of this member; 0 otherwise.
-    pub sections: u32,
+    /// Iterations that are shared out by a fixed rule, of all members; 0 if there is none.
+    pub shared_out: u32,
     /// Its place is known.
     pub known: bool,
     /// Its site is already active around it.

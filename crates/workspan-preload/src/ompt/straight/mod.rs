@@ -10,11 +10,13 @@
 //! unknown, and any other instruction ends it.
 //! **Cost:** at most [`STEPS`] instructions, some ten nanoseconds each.
 
+mod chunks;
 mod machine;
 mod operands;
 #[cfg(test)]
 mod tests;
 
+pub(super) use chunks::chunks;
 use machine::Step;
 use operands::Machine;
 pub(super) use operands::Registers;

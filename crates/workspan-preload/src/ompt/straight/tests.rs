@@ -98,3 +98,41 @@ fn what_is_no_header() {
     // No iterations: cdq; idiv ebx
     check(&[0x99, 0xf7, 0xfb], &[(RAX, 0), (RBX, 3)], 3, Some(0));
 }
+
+/// As gcc 12 compiles headers of loops with a chunk size, up to the branch that passes by the loop.
+#[test]
+fn loops_with_a_chunk_size() {
+    #[track_caller]
+    fn check(code: &[u8], count: u64, others: &[(usize, u64)], expected: Option<(u64, u64)>) {
+        let registers = |number: u64| {
+            let mut values: Registers = [None; 16];
+            others
+                .iter()
+                .chain(&[(RAX, number), (RBX, count), (RBP, count)])
+                .for_each(|(at, value)| values[*at] = Some(*value));
+            values
+        };
+        let code = [code, &[0xcc; 16]].concat();
+        // SAFETY: the code reads no memory.
+        let found = unsafe { chunks(code.as_ptr() as u64, registers) };
+        assert_eq!(found.map(|found| (found.iterations, found.chunk)), expected);
+    }
+    // lea r10d,[rax*4+0]; lea r9d,[r10+4]; cmp r9d,ebx; cmovg r9d,ebx; cmp ebx,r10d; jle
+    let by_four = [
+        0x44, 0x8d, 0x14, 0x85, 0, 0, 0, 0, 0x45, 0x8d, 0x4a, 0x04, 0x41, 0x39, 0xd9, 0x44, 0x0f, 0x4f, 0xcb, 0x44,
+        0x39, 0xd3, 0x7e, 0x7d,
+    ];
+    check(&by_four, 100, &[], Some((100, 4)));
+    check(&by_four, 3, &[], Some((3, 4)));
+    check(&by_four, 0, &[], None);
+    // cmp ebp,eax; jle: a chunk is an iteration
+    check(&[0x39, 0xc5, 0x7e, 0x47], 7, &[], Some((7, 1)));
+    // mov edi,r13d; imul edi,eax; cmp ebx,edi; jle: a size that is known when it runs
+    let late = [0x44, 0x89, 0xef, 0x0f, 0xaf, 0xf8, 0x39, 0xfb, 0x7e, 0x20];
+    check(&late, 64, &[(13, 5)], Some((64, 5)));
+    check(&late, 64, &[], None);
+    // add eax,3; cmp ebp,eax; jle: the first member does not begin at the first iteration
+    check(&[0x83, 0xc0, 0x03, 0x39, 0xc5, 0x7e, 0x20], 64, &[], None);
+    // xor eax,eax; cmp ebp,eax; jle: the same for all members
+    check(&[0x31, 0xc0, 0x39, 0xc5, 0x7e, 0x20], 64, &[], None);
+}
