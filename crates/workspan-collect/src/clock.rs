@@ -253,11 +253,11 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     if !switched && !interrupted {
         pause::learn(account, on_cpu - disturbed);
     }
+    thread.preempted.set(thread.preempted.get() + preempted);
     let polled = polls::of_strand(thread, on_cpu - disturbed, now);
     if polled > 0 {
         polls::count(thread, polled);
     }
-    thread.preempted.set(thread.preempted.get() + preempted);
     thread.interrupted.set(thread.interrupted.get() + disturbed);
     if blocked > 0 {
         strand::count_blocked(thread, blocked);

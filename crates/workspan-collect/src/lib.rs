@@ -60,7 +60,6 @@ mod run_delay;
 pub mod sampled;
 pub mod segment;
 pub mod shared;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
 pub mod spins;
 pub mod stack;
 pub mod strand;
