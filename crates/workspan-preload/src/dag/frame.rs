@@ -99,6 +99,46 @@ pub struct Kind {
     pub part: bool,
 }
 
+/// A [`Kind`] in one number, so that it is written and read as a whole.
+#[derive(Debug)]
+pub(super) struct KindCell(Cell<u16>);
+
+impl KindCell {
+    #[inline(always)]
+    fn new(kind: Kind) -> KindCell {
+        let cell = KindCell(Cell::new(0));
+        cell.set(kind);
+        cell
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self) -> Kind {
+        let bits = self.0.get();
+        let has = |bit: u32| bits & 1 << bit != 0;
+        Kind {
+            implicit: has(0),
+            inline: has(1),
+            recursive: has(2),
+            machinery: has(3),
+            untied: has(4),
+            final_: has(5),
+            taskloop: has(6),
+            leaving: has(7),
+            direct: has(8),
+            siblings: has(9),
+            part: has(10),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, kind: Kind) {
+        let Kind { implicit, inline, recursive, machinery, untied, final_, taskloop, leaving, direct, siblings, part } =
+            kind;
+        let bits = [implicit, inline, recursive, machinery, untied, final_, taskloop, leaving, direct, siblings, part];
+        self.0.set(bits.into_iter().enumerate().fold(0, |all, (bit, is)| all | u16::from(is) << bit));
+    }
+}
+
 impl Kind {
     /// Each of its tasks is an instance of its site.
     pub(super) fn is_instance(self) -> bool {
@@ -153,7 +193,7 @@ pub struct Frame {
     pub(super) team: Cell<*const Team>,
     /// Barriers of the team that it has passed; for an explicit task, its creator's.
     pub(super) round: Cell<Round>,
-    pub(super) kind: Cell<Kind>,
+    pub(super) kind: KindCell,
     pub(super) stage: Cell<Stage>,
     pub(super) start: Cell<Start>,
     pub(super) base: Cell<Base>,
@@ -163,6 +203,12 @@ pub struct Frame {
     pub(super) interrupted: Cell<*const Frame>,
     /// Dependences among its children.
     pub(super) dependences: Cell<*mut Table<Frame>>,
+    /// What it waits for [briefly](Frame::waits_briefly); null otherwise.
+    brief: Cell<*const Gather>,
+    /// The task that it waits for briefly has run on its thread.
+    brief_ran: Cell<bool>,
+    /// What the adapter knows of it besides; 0 for nothing.
+    word: Cell<u64>,
     /// Tasks that it has to wait for.
     pub(super) predecessors: Cell<*mut List<Frame>>,
     /// Others may depend on it.
@@ -226,6 +272,7 @@ const _: () = assert!(size_of::<Frame>() <= pool::BLOCK && size_of::<Extra>() <=
 
 impl Frame {
     /// A frame for a new task. `None`: no memory.
+    #[inline(always)]
     pub fn new(thread: &Thread, kind: Kind, start: Start) -> Option<&'static Frame> {
         let at = pool::take::<Frame>(thread)?;
         let frame = Frame {
@@ -239,13 +286,16 @@ impl Frame {
             own_group: Cell::new(ptr::null()),
             team: Cell::new(ptr::null()),
             round: Cell::new(Round::default()),
-            kind: Cell::new(kind),
+            kind: KindCell::new(kind),
             stage: Cell::new(Stage::Created),
             start: Cell::new(start),
             base: Cell::new(Base::default()),
             rests: Cell::new(Rests { none: () }),
             interrupted: Cell::new(ptr::null()),
             dependences: Cell::new(ptr::null_mut()),
+            brief: Cell::new(ptr::null()),
+            brief_ran: Cell::new(false),
+            word: Cell::new(0),
             predecessors: Cell::new(ptr::null_mut()),
             depended_on: Cell::new(false),
             below: AtomicI64::new(0),
@@ -330,6 +380,48 @@ impl Frame {
     /// True after [`Frame::leaves`].
     pub fn is_leaving(&self) -> bool {
         self.kind.get().leaving
+    }
+
+    /// What the adapter knows of it besides.
+    #[inline(always)]
+    pub fn word(&self) -> u64 {
+        self.word.get()
+    }
+
+    /// It knows this.
+    pub fn set_word(&self, word: u64) {
+        self.word.set(word);
+    }
+
+    /// It waits for `gather`, of which the thread that it is on runs the last task at once: too short a wait to read the clock. For the
+    /// clock its strand goes on.
+    pub fn wait_briefly(&self, gather: &'static Gather) {
+        self.brief.set(gather);
+        self.brief_ran.set(false);
+    }
+
+    /// The task that it waits for briefly has run.
+    #[inline(always)]
+    pub fn brief_has_run(&self) {
+        self.brief_ran.set(true);
+    }
+
+    /// True after that.
+    #[inline(always)]
+    pub fn has_brief_run(&self) -> bool {
+        self.brief_ran.get()
+    }
+
+    /// The brief wait is over, or has become one that is read.
+    pub fn end_brief(&self) {
+        self.brief.set(ptr::null());
+    }
+
+    /// What it waits for briefly.
+    #[inline(always)]
+    pub fn waits_briefly(&self) -> Option<&'static Gather> {
+        // SAFETY: null or a gather that the wait holds.
+        unsafe { self.brief.get().as_ref() }
     }
 
     /// True if parts of it may run on different threads.

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::build::{self, scratch};
 use crate::command::{report, run, workspan};
+use crate::openmp_record::compare;
 use crate::openmp_run::{check_none, each, number, parse};
 use crate::rows;
 use crate::verdicts::said;
@@ -172,6 +173,44 @@ fn misplaced(report: &Value, places: &BTreeSet<i64>) -> Option<String> {
         let right = file.ends_with("programs/tbb/constructs.cpp") && near;
         (!right).then(|| format!("{} at {file}:{line}", site["kind"]))
     })
+}
+
+/// Joins of bodies come behind both halves in recorded strands, too.
+#[test]
+fn joins_in_recorded_strands() {
+    let program = tbb("constructs.cpp", GCC);
+    for case in ["reduce-joins", "reduce-uneven", "reduce-by-loops"] {
+        for workers in WORKERS {
+            let folder = scratch("tbb-joins");
+            let mut command = workspan(&folder);
+            command.args(["record", "--strands", "--clock", "virtual", "--workers", &workers.to_string(), "--"]);
+            run(command.arg(&program).arg(case)).check_success();
+            let same = compare(&folder.join("workspan.wspan"), true);
+            assert_eq!(same, Ok(()), "{case}, {workers} workers");
+        }
+    }
+}
+
+/// A task for each addition, each of some ten nanoseconds: no reading of the clock for most of them, and none of them lost.
+#[test]
+fn tasks_too_short_for_the_clock() {
+    let program = tbb("bench.cpp", GCC);
+    for workers in [1, 2] {
+        let folder = scratch("tbb-short");
+        let mut command = workspan(&folder);
+        command.args(["record", "--workers", &workers.to_string(), "--"]).arg(&program).args(["fib", "24"]);
+        run(&mut command).check_success();
+        let report = report(&folder, "workspan.wspan");
+        let site = &report["sites"][0];
+        // Additions of fib(24) by two of less: fib(25) - 1.
+        assert_eq!((number(&site["tasks"]), number(&site["instances"])), (75_024, 75_024), "{site:#}");
+        let sizes = site["task_sizes"].as_array().expect("a list");
+        assert_eq!(sizes.iter().map(|size| number(&size["tasks"])).sum::<i64>(), 75_024, "{site:#}");
+        // What tasks have run themselves is the work of the site, as far as the clock was read.
+        let (mean, own) = (number(&site["task_ns"]["mean"]), number(&site["self_ns"]));
+        assert!(mean * 75_024 * 4 > own, "tasks of {mean} ns: {site:#}");
+        assert_eq!(rows::wrong(&report), None, "{:#}", report["sites"]);
+    }
 }
 
 /// Threads whose loops are the first that a program has, at the same time: none of them is missed while the library is looked at.
