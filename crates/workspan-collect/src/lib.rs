@@ -69,5 +69,6 @@ pub mod text;
 pub mod thread;
 pub mod ticks;
 pub mod tool;
+pub mod wait_graph;
 pub mod waiting;
 pub mod waits;

@@ -20,6 +20,7 @@ use super::tables::{self, ROOT};
 use super::text::copy_text;
 use super::thread::{self, Role};
 use super::tool;
+use super::wait_graph;
 use workspan_wire::shm::{self, Ending, Feature};
 
 /// Path of the shared memory, for forked children: the program may change its environment.
@@ -96,7 +97,9 @@ fn start_where(wanted: fn(Shared) -> bool) {
     header.started.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
     header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
     tool::start(shared);
-    thread::attach(shared, Role::Main);
+    if let Some(main) = thread::attach(shared, Role::Main) {
+        wait_graph::runs_main(shared.slot_of(main));
+    }
 }
 
 /// True if this process runs the file that the runner has started; none if the runner has not said which that is.

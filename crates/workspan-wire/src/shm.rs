@@ -42,7 +42,7 @@ pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 17;
+pub const WIRE_VERSION: u32 = 18;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -112,8 +112,35 @@ pub const ACCOUNT_PAGES: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
 pub const LOGS: usize = page(ACCOUNT_PAGES + MAX_ACCOUNT_PAGES * size_of::<AccountPage>());
 /// Offset of the segments of serial code.
 pub const SEGMENTS: usize = page(LOGS + MAX_THREADS * size_of::<ThreadLog>());
+/// Offset of who waited for whom.
+pub const WAIT_EDGES: usize = page(SEGMENTS + MAX_THREADS * size_of::<ThreadSegments>());
 /// Size of the shared memory.
-pub const SIZE: usize = SEGMENTS + MAX_THREADS * size_of::<ThreadSegments>();
+pub const SIZE: usize = page(WAIT_EDGES + MAX_WAIT_EDGES * size_of::<WaitEdge>());
+
+/// Most pairs of what threads run that wait for each other.
+pub const MAX_WAIT_EDGES: usize = if cfg!(miri) { 8 } else { 1024 };
+/// In a [`WaitEdge`]: the thread that runs `main`.
+pub const WAIT_MAIN: u32 = 1;
+/// The outside world.
+pub const WAIT_OUTSIDE: u32 = 2;
+/// A thread of the first site; of others as much more as their number.
+pub const WAIT_SITES: u32 = 16;
+
+/// Who waited for whom, by what threads run.
+#[derive(Debug)]
+#[repr(C)]
+pub struct WaitEdge {
+    /// Upper half: the waiting threads; lower half: who ended the waits. 0: none.
+    pub key: AtomicU64,
+    /// Waits.
+    pub count: AtomicU64,
+    /// Ticks that they took.
+    pub waited: AtomicI64,
+    /// Of these, for locks.
+    pub locked: AtomicI64,
+    /// Ticks of these waits in which others waited for those who wait here.
+    pub passed_on: AtomicI64,
+}
 
 const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095

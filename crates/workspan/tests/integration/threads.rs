@@ -32,7 +32,7 @@ pub(crate) fn built(name: &str, compiler: &str, level: &str) -> PathBuf {
 }
 
 /// What the compiler makes of the source of this name there, once for all tests that run it.
-fn compiled(source: &str, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
+pub(crate) fn compiled(source: &str, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
     static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads");
