@@ -3,7 +3,7 @@
 //! The graph of who waited for whom ([`WaitFor`]), with waits redistributed along who was waited for meanwhile, is that of *wPerf* (OSDI
 //! 2018). A **knot** is a set of nodes each of which leads to all others of it, and none to a node outside: whoever waits waits for a knot
 //! in the end, so that to speed up anything else helps nobody. Weak edges are taken out first: waits that do not matter would tie
-//! everything into one knot.
+//! everything into one knot. Those of a knot of several nodes are taken out until what is left is of one order ([`untie`]).
 //!
 //! **Cost:** linear in the edges, which are few.
 
@@ -14,8 +14,10 @@ use workspan_model::{Clock, Nanos, Recording, Role, WaitFor};
 
 /// Of the time of the threads that wait: a weaker edge is taken out.
 const WEAK_OF_TIME: f64 = 0.1;
-/// The same of the strongest edge.
+/// The same of the strongest edge's weight.
 const WEAK_OF_STRONGEST: f64 = 0.2;
+/// Of the strongest edge within a knot: a weaker one is taken out.
+const WEAK_IN_KNOT: f64 = 0.5;
 
 /// Who waits for whom, and for whom in the end.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,8 @@ pub struct Edge {
     pub wait: WaitFor,
     /// How long a thread of the waiting node waited so, or others meanwhile for it, over the time of the run.
     pub share: f64,
+    /// The same of its own waits alone.
+    pub own_share: f64,
     /// It was left when weak ones were taken out.
     pub strong: bool,
 }
@@ -59,7 +63,8 @@ pub struct Knot {
     pub waited_for: Nanos,
     /// Of its own waits, those for locks, over all.
     pub locked: Option<f64>,
-    /// The largest share of an edge that leads to it, or lies in it.
+    /// The largest share of their time for which threads waited for it themselves: others, or else its own. That `main` waits for the end
+    /// of its threads counts only if nobody else waits.
     pub share: f64,
 }
 
@@ -76,8 +81,9 @@ pub fn throughput(recording: &Recording) -> Option<Throughput> {
         .iter()
         .map(|wait| {
             let time = wall.as_f64() * threads(wait.waiter) as f64;
-            let share = if time > 0.0 { weight(wait).as_f64() / time } else { 0.0 };
-            Edge { wait: *wait, share, strong: share >= WEAK_OF_TIME }
+            let of_time = |part: Nanos| if time > 0.0 { part.as_f64() / time } else { 0.0 };
+            let share = of_time(weight(wait));
+            Edge { wait: *wait, share, own_share: of_time(wait.waited), strong: share >= WEAK_OF_TIME }
         })
         .collect();
     edges.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -91,6 +97,7 @@ pub fn throughput(recording: &Recording) -> Option<Throughput> {
     if !edges.iter().any(tells) {
         return None;
     }
+    while untie(&mut edges) {}
     let bottlenecks = knots(&edges);
     Some(Throughput { nodes, edges, bottlenecks })
 }
@@ -111,6 +118,23 @@ fn node(recording: &Recording, role: Role) -> Node {
         work += totals.work;
     }
     Node { role, threads: (threads / runs).max(1), work }
+}
+
+/// Takes the weakest edge between two nodes of a knot out, if it is much weaker than the strongest there. True: one was.
+fn untie(edges: &mut [Edge]) -> bool {
+    for knot in knots(edges) {
+        let within = |edge: &Edge| {
+            let inside = |role: &Role| knot.roles.contains(role);
+            edge.strong && edge.wait.waiter != edge.wait.on && inside(&edge.wait.waiter) && inside(&edge.wait.on)
+        };
+        let weights = || edges.iter().filter(|edge| within(edge)).map(|edge| weight(&edge.wait));
+        let (Some(weakest), Some(strongest)) = (weights().min(), weights().max()) else { continue };
+        if weakest.as_f64() < WEAK_IN_KNOT * strongest.as_f64() {
+            let out = edges.iter_mut().find(|edge| within(edge) && weight(&edge.wait) == weakest);
+            return out.map(|edge| edge.strong = false).is_some();
+        }
+    }
+    false
 }
 
 /// Strongly connected parts of the strong edges that no strong edge leaves, and that somebody waits for.
@@ -156,7 +180,17 @@ fn knot(group: &BTreeSet<Role>, edges: &[Edge]) -> Knot {
         roles: group.iter().copied().collect(),
         waited_for,
         locked: (all > 0.0).then(|| locked / all),
-        share: edges.iter().filter(leads_in).map(|edge| edge.share).fold(0.0, f64::max),
+        share: {
+            let largest = |which: &dyn Fn(&Edge) -> bool| {
+                let of_these = edges.iter().filter(leads_in).filter(|edge| which(edge)).map(|edge| edge.own_share);
+                of_these.reduce(f64::max)
+            };
+            let others = largest(&|edge| outside(&edge) && edge.wait.waiter != Role::Main);
+            others
+                .or_else(|| largest(&|edge| edge.wait.waiter != Role::Main))
+                .or_else(|| largest(&|_| true))
+                .unwrap_or(0.0)
+        },
     }
 }
 
@@ -194,6 +228,8 @@ mod tests {
         check(&[(a, b, 700, 0), (b, c, 600, 600)], &[&[c]]);
         // Two that wait for each other, and one for them.
         check(&[(a, b, 300, 0), (b, c, 400, 300), (c, b, 300, 0)], &[&[b, c]]);
+        // The same, and one of them waits for hardly anybody.
+        check(&[(a, b, 900, 0), (b, c, 300, 100), (c, b, 900, 0)], &[&[b]]);
         // Two knots, the one with more waits first.
         check(&[(a, b, 200, 0), (c, d, 500, 0)], &[&[d], &[b]]);
         // The outside world.

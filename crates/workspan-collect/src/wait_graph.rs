@@ -5,6 +5,9 @@
 //! B, B may wait for C; then so does A. So a wait of B counts once by itself, and once more for as long as each A that waits for B
 //! meanwhile, and for those who wait for A, …: *cascaded redistribution* ([`spread`]).
 //!
+//! A wait ends when its waker wakes: from then on the thread is ready, and what it waits for is a processor. So of two threads no two waits
+//! for each other overlap.
+//!
 //! Each thread keeps when it has waited last, and for whom. When a wait is over, those of its waker are looked at that lie within it, and
 //! those of their wakers, …. All of them are over: a waker wakes after its own wait.
 //!
@@ -74,6 +77,9 @@ pub fn runs_main(slot: u32) {
 
 /// A wait is over.
 pub fn over(shared: Shared, wait: Waited) {
+    if wait.to.wrapping_sub(wait.from) as i64 <= 0 {
+        return;
+    }
     remember(wait);
     spread(wait, &mut |waited, ticks, direct| count(shared, &waited, ticks, direct));
 }

@@ -97,11 +97,9 @@ pub extern "C" fn workspan_task_begin(task: u64) {
     if !waits {
         let now = tick(thread);
         task::stop(thread, Some(now));
-        RAN.with(|ran| {
-            ran.is_of_pool.set(ran.is_of_pool.get() || own.is_initial());
-            release(thread, ran.last.take());
-        });
+        RAN.with(|ran| ran.is_of_pool.set(ran.is_of_pool.get() || own.is_initial()));
     }
+    RAN.with(|ran| release(thread, ran.last.take()));
     task::suspend(thread, own, false);
     frame.interrupts(Some(own));
     task::begin(thread, frame);
@@ -135,7 +133,9 @@ pub extern "C" fn workspan_task_end(task: u64) {
     task::go(thread, Some(now));
     let shared = Shared::of(thread);
     RAN.with(|ran| {
-        release(thread, ran.last.replace(Some(left.copy(shared))));
+        if own.is_initial() && thread.task.waiting.get() == 0 {
+            release(thread, ran.last.replace(Some(left.copy(shared))));
+        }
         let latest = ran.latest.take().map_or(left, |before| before.later(left, shared));
         ran.latest.set(Some(latest));
     });

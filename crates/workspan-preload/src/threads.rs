@@ -36,6 +36,8 @@ extern "C" {
 
 /// By slot: the C library's number of the thread that is there, or was last.
 static IDS: [AtomicU64; MAX_THREADS] = [const { AtomicU64::new(0) }; MAX_THREADS];
+/// By slot: the tick at which that ended.
+static ENDS: [AtomicU64; MAX_THREADS] = [const { AtomicU64::new(0) }; MAX_THREADS];
 
 const EAGAIN: c_int = 11;
 const ESRCH: c_int = 3;
@@ -220,6 +222,9 @@ fn publish_end() {
     if let Some((thread, now)) = in_strand() {
         #[cfg(target_arch = "x86_64")]
         queues::thread_ends(thread, now);
+        if let Some(end) = ENDS.get(Shared::of(thread).slot_of(thread) as usize) {
+            end.store(now, Ordering::Relaxed);
+        }
         // SAFETY: always succeeds.
         publish_end_at(thread, now, unsafe { pthread_self() });
         range::thread_ends(thread);
@@ -287,7 +292,8 @@ pub unsafe extern "C-unwind" fn pthread_join(id: u64, result: *mut *mut c_void) 
         if let (Some((thread, _)), Some(by)) = (strand, known) {
             let shared = Shared::of(thread);
             let (slot, from) = (shared.slot_of(thread), now.wrapping_sub(took as u64));
-            wait_graph::over(shared, Waited { slot, from, to: now, by: Some(by as u32), lock: false });
+            let to = ENDS[by].load(Ordering::Relaxed).min(now);
+            wait_graph::over(shared, Waited { slot, from, to, by: Some(by as u32), lock: false });
         }
     }
     answer

@@ -66,7 +66,7 @@ pub struct Bottleneck {
     pub waited_for_ns: i64,
     /// Of their waits for each other, the share for locks; null if there are none.
     pub locked_share: Option<f64>,
-    /// The largest share of an edge that leads to them.
+    /// The largest share of their time for which threads waited for them themselves.
     pub share: f64,
     /// In words.
     pub text: String,
@@ -128,17 +128,19 @@ fn sentence(recording: &Recording, knot: &Knot) -> String {
     let known = |role: &Role| match role {
         Role::Main => "the main thread".to_owned(),
         Role::Outside => "the outside world (files, sockets, time)".to_owned(),
-        Role::Threads(_) => {
-            let ran = ran(recording, *role).map_or_else(String::new, |ran| format!(", which runs {}", ran.place()));
-            format!("the threads of {}{ran}", node_name(recording, *role))
+        Role::Threads(site) => {
+            let function = recording.sites.get(site.0 as usize).and_then(|site| site.function.as_ref());
+            let function = function.map_or_else(String::new, |function| format!("`{}` at ", function.name));
+            let ran = ran(recording, *role).map_or_else(String::new, |ran| format!(", busy in {}", ran.place()));
+            format!("the threads of {function}{}{ran}", node_name(recording, *role))
         }
     };
     let share = percent(Ratio(knot.share));
     let who: Vec<String> = knot.roles.iter().map(known).collect();
     match (&who[..], knot.locked) {
-        ([one], None) => format!("throughput is limited by {one}: others wait for it up to {share} of their time"),
+        ([one], None) => format!("throughput is limited by {one}: others wait {share} of their time for it"),
         ([one], Some(locked)) => format!(
-            "throughput is limited by {one}: its threads wait for each other, {} of that for locks, and that takes up to {share} of their time",
+            "throughput is limited by {one}: its threads wait {share} of their time for each other, {} of that for locks",
             percent(Ratio(locked))
         ),
         (all, locked) => {

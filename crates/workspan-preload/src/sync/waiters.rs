@@ -33,13 +33,15 @@ pub struct Left {
     pub at: u64,
     /// The slot of the thread.
     pub slot: u32,
+    /// When that was, in ticks.
+    pub when: u64,
 }
 
 impl Left {
     /// By the strand of `thread`, at tick `now`, for who waits at `address`. The strand goes on.
     pub fn by(thread: &Thread, now: u64, address: u64) -> Left {
         let (spans, path) = waits::leave_at(thread, now, address);
-        Left { spans, path, at: address, slot: Shared::of(thread).slot_of(thread) }
+        Left { spans, path, at: address, slot: Shared::of(thread).slot_of(thread), when: now }
     }
 
     /// Spans and path, now the caller's.

@@ -105,7 +105,10 @@ fn rust() -> &'static Path {
             assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
         };
         let library = |name: &str| crates.join(name).join("src/lib.rs");
-        compile(&["--crate-name=workspan_macros", "--crate-type=proc-macro"], library("workspan-macros"));
+        compile(
+            &["--crate-name=workspan_macros", "--crate-type=proc-macro", "--extern=proc_macro"],
+            library("workspan-macros"),
+        );
         let probe = ["--crate-name=workspan_probe", "--crate-type=rlib", "--extern=workspan_macros"];
         compile(&probe, library("workspan-probe"));
         compile(&["--extern=workspan_probe"], build::root().join("programs/threads/queues.rs"));
