@@ -28,11 +28,11 @@ pub fn generate(seed: u64, threads: u32, most: usize, begin: u64) -> Vec<Wait> {
     let (mut now, mut waits) = (begin, Vec::new());
     while counts.iter().all(|count| *count < most) {
         now += random.below(6);
-        let thread = random.below(u64::from(threads)) as usize;
+        let thread = random.index(threads as usize);
         match since[thread] {
             None => since[thread] = Some(now),
             Some(from) => {
-                let by = random.below(u64::from(threads) + 1) as usize;
+                let by = random.index(threads as usize + 1);
                 let is_there = by < threads as usize;
                 if is_there && since[by].is_some() {
                     continue;

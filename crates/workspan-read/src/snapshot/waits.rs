@@ -26,9 +26,10 @@ pub(super) fn read(
         let record = bytes.part(index * size, size);
         let key = record.u64(offset_of!(WaitEdge, key));
         let nanos = |at| ticks.nanos(record.i64(at).max(0));
+        let half = |shift: u32| u32::try_from(key >> shift & u64::from(u32::MAX)).ok().and_then(role);
         Some(WaitFor {
-            waiter: role((key >> 32) as u32)?,
-            on: role(key as u32)?,
+            waiter: half(32)?,
+            on: half(0)?,
             count: record.u64(offset_of!(WaitEdge, count)).min(1 << 40),
             waited: nanos(offset_of!(WaitEdge, waited)),
             locked: nanos(offset_of!(WaitEdge, locked)),

@@ -44,7 +44,8 @@ fn record(program: &Path, arguments: &[&str], strands: bool) -> Result<(Value, O
     let again = match strands {
         true => {
             let (_, found, _) = replayed(&folder.join("workspan.wspan"))?;
-            Some((found.work().0, found.span.0.min(found.uniform_span.0)))
+            let free = Some(found.uniform_span).filter(|span| span.0 != 0);
+            Some((found.work().0, free.unwrap_or(found.span).0))
         }
         false => None,
     };

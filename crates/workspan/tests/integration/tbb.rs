@@ -229,6 +229,21 @@ fn threads_that_meet_it_together() {
     }
 }
 
+/// A program that has oneTBB in it, by whatever is left of that in a stripped file: the description of a class that is libtbb's own.
+#[test]
+fn a_library_within_a_stripped_program() {
+    let folder = scratch("tbb-within");
+    let class = "namespace tbb::detail::r1 { struct arena { virtual ~arena() {} }; }";
+    fs::write(folder.join("within.cpp"), format!("{class}\nint main() {{ delete new tbb::detail::r1::arena; }}\n"))
+        .expect("our own folder");
+    let mut compiler = Command::new("g++");
+    compiler.args(["-std=c++17", "-O0", "-s", "-o", "within", "within.cpp"]).current_dir(&folder);
+    assert!(compiler.status().is_ok_and(|status| status.success()));
+    let mut command = workspan(&folder);
+    let ended = run(command.args(["record", "--", "./within"]));
+    ended.check_error(2, &["oneTBB is part of the program", "-DBUILD_SHARED_LIBS=ON"]);
+}
+
 // ---- Planted reasons ----
 
 /// The verdict on `planted CASE`, and on the same without the reason.
