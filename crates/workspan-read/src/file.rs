@@ -31,7 +31,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 10;
+pub const MINOR: u16 = 11;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -348,6 +348,8 @@ fn encode_run(run: &Run) -> Encoder {
         nanos(&mut e, totals.polled);
     }
     // Since minor version 10.
+    nanos(&mut e, run.first_use);
+    // Since minor version 11.
     waits::encode(&mut e, &run.waits);
     e
 }
@@ -452,6 +454,10 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize, sites: usize) -> Option<Run>
         }
     }
     // Since minor version 10.
+    if !d.is_empty() {
+        run.first_use = Nanos(d.signed()?);
+    }
+    // Since minor version 11.
     if !d.is_empty() {
         run.waits = waits::decode(d, sites)?;
     }

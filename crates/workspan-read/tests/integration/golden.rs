@@ -20,7 +20,7 @@ use workspan_model::{
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -114,7 +114,7 @@ fn sites(minor: u16) -> Vec<Site> {
     if minor >= 3 {
         sites.push(Site { kind: SiteKind::Marked, column: 8, addresses: vec![0x402f], ..none.clone() });
     }
-    if minor >= 10 {
+    if minor >= 11 {
         sites.push(Site { kind: SiteKind::PoolTask, file: "src/pool.rs".to_owned(), line: 41, ..none });
     }
     sites
@@ -180,6 +180,7 @@ fn first_run(minor: u16) -> Run {
         preempted: Nanos(20),
         blocked: Nanos(21),
         interrupted: Nanos(22),
+        first_use: Nanos(if minor >= 10 { 23_023 } else { 0 }),
         collector: Nanos(23),
         interrupts: 24,
         join_cost_ps: 10_250,
@@ -190,7 +191,7 @@ fn first_run(minor: u16) -> Run {
         losses: Losses { sites: 29, contexts: 30, threads: 31, path_nodes: 32 },
         other_processes: 33,
         events: if minor >= 6 { events() } else { Vec::new() },
-        waits: if minor >= 10 { waits() } else { Vec::new() },
+        waits: if minor >= 11 { waits() } else { Vec::new() },
     }
 }
 
