@@ -93,8 +93,8 @@ pub fn throughput(recording: &Recording) -> Option<Throughput> {
         edge.strong &= edge.share >= WEAK_OF_STRONGEST * strongest;
     }
     // That `main` waits for the end of its threads is no news.
-    let tells = |edge: &Edge| edge.strong && edge.wait.on != Role::Outside && edge.wait.waiter != Role::Main;
-    if !edges.iter().any(tells) {
+    let shows = |edge: &Edge| edge.strong && edge.wait.on != Role::Outside && edge.wait.waiter != Role::Main;
+    if !edges.iter().any(shows) {
         return None;
     }
     while untie(&mut edges) {}

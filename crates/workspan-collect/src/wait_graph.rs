@@ -1,6 +1,6 @@
 //! Who waited for whom, while the program ran: a graph whose nodes are what threads run.
 //!
-//! A program of long-lived threads ends when it is told to, so its span says little; what limits its throughput is the thread that
+//! A program of long-lived threads ends when somebody ends it, so its span says little; what limits its throughput is the thread that
 //! others wait for (Zhou, Gan, Ma, Wang: *wPerf: Generic Off-CPU Analysis to Identify Bottleneck Waiting Events*, OSDI 2018). While A waits for
 //! B, B may wait for C; then so does A. So a wait of B counts once by itself, and once more for as long as each A that waits for B
 //! meanwhile, and for those who wait for A, …: *cascaded redistribution* ([`spread`]).
@@ -95,7 +95,7 @@ pub fn remember(wait: Waited) {
     own.count.store(number + 1, Ordering::Release);
 }
 
-/// Tells `edge` of `wait`, which is over, and of each wait that somebody has waited for within it: the wait, how long that was within, and
+/// Calls `edge` for `wait`, which is over, and for each wait that somebody has waited for within it: the wait, how long that was within, and
 /// whether it is `wait` itself.
 pub fn spread(wait: Waited, edge: &mut impl FnMut(Waited, i64, bool)) {
     let mut steps = MOST_STEPS;

@@ -19,7 +19,7 @@ macro_rules! files {
     };
 }
 
-const WIRE: Files = files!("workspan-wire": "lib.rs" "asked.rs" "config.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "segment.rs" "shm.rs" "site.rs" "sync.rs" "task.rs" "trace.rs");
+const WIRE: Files = files!("workspan-wire": "lib.rs" "asked.rs" "config.rs" "events.rs" "histogram.rs" "log.rs" "path.rs" "records.rs" "segment.rs" "shm.rs" "site.rs" "sync.rs" "task.rs" "trace.rs" "wait.rs");
 
 const COLLECT: Files = files!("workspan-collect":
     "lib.rs" "asked.rs" "batch.rs" "blocked.rs" "calls.rs" "candidate.rs" "clock.rs" "counters.rs" "drain.rs" "ends.rs" "events.rs" "exclude.rs" "first_use.rs" "free.rs" "futex.rs" "group.rs" "handoff.rs" "idle.rs" "intern.rs" "interposed.rs" "interrupt.rs" "join.rs" "left.rs" "log.rs" "looks.rs"

@@ -53,7 +53,7 @@ pub struct ThreadWaits {
     pub passed_on_ns: i64,
     /// `waited_ns` and `passed_on_ns` over the time of the waiting threads; may be above 1.
     pub share: f64,
-    /// Enough for bottlenecks to be told by it.
+    /// It counts for bottlenecks.
     pub strong: bool,
 }
 

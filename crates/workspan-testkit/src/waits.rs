@@ -20,7 +20,7 @@ pub struct Wait {
 /// Ticks that threads have waited for others themselves, and those in which others waited for them meanwhile.
 pub type Waited = BTreeMap<(u32, Option<u32>), (u64, u64)>;
 
-/// Waits of so many threads, in the order of their ends, from tick `begin` on; none waits more often than `most`.
+/// Waits of `threads` threads, in the order of their ends, from tick `begin` on; none waits more often than `most`.
 pub fn generate(seed: u64, threads: u32, most: usize, begin: u64) -> Vec<Wait> {
     let mut random = Random::new(seed);
     let mut since: Vec<Option<u64>> = vec![None; threads as usize];

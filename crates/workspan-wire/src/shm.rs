@@ -38,6 +38,7 @@ pub use super::config::Config;
 pub use super::path::{Call, PathNode, AWAITED, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 pub use super::records::{ContextRecord, ModuleRecord, SiteRecord, FILE_BYTES, STACK_DEPTH, TYPE_BYTES};
 pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
+pub use super::wait::{WaitEdge, MAX_WAIT_EDGES, WAIT_MAIN, WAIT_OUTSIDE, WAIT_SITES};
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
@@ -116,31 +117,6 @@ pub const SEGMENTS: usize = page(LOGS + MAX_THREADS * size_of::<ThreadLog>());
 pub const WAIT_EDGES: usize = page(SEGMENTS + MAX_THREADS * size_of::<ThreadSegments>());
 /// Size of the shared memory.
 pub const SIZE: usize = page(WAIT_EDGES + MAX_WAIT_EDGES * size_of::<WaitEdge>());
-
-/// Most pairs of what threads run that wait for each other.
-pub const MAX_WAIT_EDGES: usize = if cfg!(miri) { 8 } else { 1024 };
-/// In a [`WaitEdge`]: the thread that runs `main`.
-pub const WAIT_MAIN: u32 = 1;
-/// The outside world.
-pub const WAIT_OUTSIDE: u32 = 2;
-/// A thread of the first site; of others as much more as their number.
-pub const WAIT_SITES: u32 = 16;
-
-/// Who waited for whom, by what threads run.
-#[derive(Debug)]
-#[repr(C)]
-pub struct WaitEdge {
-    /// Upper half: the waiting threads; lower half: who ended the waits. 0: none.
-    pub key: AtomicU64,
-    /// Waits.
-    pub count: AtomicU64,
-    /// Ticks that they took.
-    pub waited: AtomicI64,
-    /// Of these, for locks.
-    pub locked: AtomicI64,
-    /// Ticks of these waits in which others waited for those who wait here.
-    pub passed_on: AtomicI64,
-}
 
 const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095

@@ -363,7 +363,7 @@ impl Reader {
         unsafe { ptr::read_volatile(at as *const u8) }
     }
 
-    /// A number of so many bytes.
+    /// A number of `size` bytes.
     fn signed(&mut self, size: u64) -> i64 {
         if size == 0 {
             return 0;

@@ -8,7 +8,7 @@
 
 use core::ffi::CStr;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::platform;
@@ -16,7 +16,6 @@ use workspan_wire::shm::Thread;
 use workspan_wire::site::SiteKind;
 
 use super::abi::{Before, Run, Slots, Task};
-use super::fold;
 use crate::dag::frame::Frame;
 
 /// What a class of tasks is to its algorithm.
@@ -64,6 +63,15 @@ const SLOTS: usize = 4096;
 const MOST: usize = SLOTS / 2;
 
 static TABLE: [AtomicPtr<Class>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+
+/// There is a class whose tasks fold.
+static FOLDS: AtomicBool = AtomicBool::new(false);
+
+/// True once a class has been met whose tasks fold.
+#[inline]
+pub fn are_folds() -> bool {
+    FOLDS.load(Ordering::Relaxed)
+}
 
 /// What tasks get in the place of `execute` and `cancel`.
 static RUNNERS: [AtomicPtr<()>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
@@ -148,7 +156,7 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
     let (kind, role) = recognise(name);
     let folds = does_fold(name);
     if folds {
-        fold::met();
+        FOLDS.store(true, Ordering::Relaxed);
     }
     // SAFETY: the caller's promise.
     let own = unsafe { *vtable };

@@ -16,7 +16,7 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use workspan_collect::shared::Shared;
 use workspan_collect::waits::Wait;
@@ -24,6 +24,7 @@ use workspan_collect::{platform, thread};
 use workspan_wire::shm::Thread;
 
 use super::abi::{Context, Task};
+use super::class;
 use crate::dag::frame::Frame;
 use crate::dag::{gather, pool};
 use crate::sync::wait::in_task;
@@ -50,23 +51,15 @@ struct Fold {
     has_left: AtomicU32,
 }
 
-/// A class of tasks that fold has been met.
-static MET: AtomicBool = AtomicBool::new(false);
-
 std::thread_local! {
     /// What the calling thread has allocated last, and before that.
     static BLOCKS: Cell<[*const c_void; 2]> = const { Cell::new([ptr::null(); 2]) };
 }
 
-/// There is a class of tasks that fold.
-pub fn met() {
-    MET.store(true, Ordering::Relaxed);
-}
-
 /// libtbb has allocated `block` for the calling thread.
 #[inline]
 pub fn allocated(block: *const c_void) {
-    if MET.load(Ordering::Relaxed) {
+    if class::are_folds() {
         let _ = BLOCKS.try_with(|blocks| blocks.set([block, blocks.get()[0]]));
     }
 }
@@ -106,7 +99,7 @@ fn fold_of(frame: &Frame) -> *const Fold {
 
 /// The task that runs on the calling thread, and where it folds. `None`: nobody folds.
 fn folds() -> Option<(&'static Thread, &'static Frame, &'static Fold)> {
-    if !MET.load(Ordering::Relaxed) {
+    if !class::are_folds() {
         return None;
     }
     let thread = thread::current()?;

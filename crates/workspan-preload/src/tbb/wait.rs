@@ -1,7 +1,7 @@
 //! Waits of the program for all tasks of a context.
 //!
 //! **Brief waits.** As a rule the one task that a wait is for is the one that the thread has created last, and runs at once. Where readings of
-//! the clock are left out ([`workspan_collect::clock`]), they are left out of such a wait, too: its strand goes on, less what libtbb
+//! the clock are skipped ([`workspan_collect::clock`]), so are those of such a wait: its strand goes on, less what libtbb
 //! takes as a rule ([`state::between`]), which counts as waited. If it was none, because another thread has taken the task, the next hook
 //! finds more time passed than a batch takes, and takes it for a wait ([`deepen`]).
 
