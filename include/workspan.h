@@ -14,6 +14,23 @@
  *         WORKSPAN_FUNCTION;       // each call is a region: `workspan calls` shows who calls whom
  *         ...
  *
+ * A program with a pool of threads of its own says what its tasks are. A queue is known by any address; whoever puts a piece of work
+ * into it puts a number with it:
+ *
+ *     item->task = workspan_task_create(&queue);      // whoever hands it over
+ *     push(&queue, item);
+ *
+ *     workspan_task_begin(item->task);                // whoever runs it, on any thread
+ *     item->run(item);
+ *     workspan_task_end(item->task);
+ *
+ *     workspan_task_wait_begin(&queue);               // whoever needs the results: of all tasks created for the queue so far
+ *     ...                                             // waits in whatever way, and may run tasks meanwhile
+ *     workspan_task_wait_end(&queue);
+ *
+ * Tasks then have work, span and parallelism as those of any runtime, and locks of the queue order none of them. A task may
+ * create others, and wait for those of another queue. What is created must begin once, and end on the thread on which it began.
+ *
  * The functions behind this header are looked up by the dynamic linker, so they are found in programs that
  * `workspan record` has started. A fully static program calls nothing.
  */
@@ -66,12 +83,31 @@ static inline void workspan_tick(uint64_t ticks)
             workspan_mark_((command), (id));                                                                           \
     } while (0)
 
+#define WORKSPAN_CALL_(symbol, argument)                                                                               \
+    do {                                                                                                               \
+        void (*workspan_call_)(__typeof__(argument));                                                                  \
+        WORKSPAN_LOOK_UP_(symbol, workspan_call_);                                                                     \
+        if (workspan_call_)                                                                                            \
+            workspan_call_(argument);                                                                                  \
+    } while (0)
+
+/* A task for the queue at this address, which somebody will run. 0 without Workspan. */
+#define workspan_task_create(queue)                                                                                    \
+    __extension__({                                                                                                    \
+        uint64_t (*workspan_create_)(uintptr_t);                                                                       \
+        WORKSPAN_LOOK_UP_("workspan_task_create", workspan_create_);                                                   \
+        workspan_create_ ? workspan_create_((uintptr_t)(queue)) : (uint64_t)0;                                         \
+    })
+
 #else
 
 static inline void workspan_tick(uint64_t ticks)
 {
     (void)ticks;
 }
+
+#define WORKSPAN_CALL_(symbol, argument) ((void)(argument))
+#define workspan_task_create(queue) ((void)(queue), (uint64_t)0)
 
 #define WORKSPAN_MARK_(command, id) ((void)(command), (void)(id))
 
@@ -81,6 +117,13 @@ static inline void workspan_tick(uint64_t ticks)
 #define workspan_region_begin(id) WORKSPAN_MARK_(WORKSPAN_REGION_BEGIN, id)
 /* Ends the region `id` that this task has begun last. */
 #define workspan_region_end(id) WORKSPAN_MARK_(WORKSPAN_REGION_END, id)
+
+/* The calling thread begins to run a task that was created; or has run it. */
+#define workspan_task_begin(task) WORKSPAN_CALL_("workspan_task_begin", (uint64_t)(task))
+#define workspan_task_end(task) WORKSPAN_CALL_("workspan_task_end", (uint64_t)(task))
+/* The calling thread waits for all tasks that were created for the queue; or has waited for them. */
+#define workspan_task_wait_begin(queue) WORKSPAN_CALL_("workspan_task_wait_begin", (uintptr_t)(queue))
+#define workspan_task_wait_end(queue) WORKSPAN_CALL_("workspan_task_wait_end", (uintptr_t)(queue))
 
 /*
  * At the beginning of a function (of any block, that is): a region up to the block's end, however it is left, known by its

@@ -185,6 +185,55 @@ void reduce()
         [](int a, int b) { return a + b; }, tbb::simple_partitioner()); // site
 }
 
+/* Three levels of joins behind the longest leaf. */
+void reduce_joins()
+{
+    tbb::parallel_deterministic_reduce(
+        Range(0, 8), 0,
+        [](const Range &range, int sum) {
+            tick(10);
+            return sum + range.begin();
+        },
+        [](int a, int b) {
+            tick(3);
+            return a + b;
+        }, // site
+        tbb::simple_partitioner());
+}
+
+/* Leaves of 1, 2, 4 ... 128 ticks: each join waits for the half on its right. */
+void reduce_uneven()
+{
+    tbb::parallel_deterministic_reduce(
+        Range(0, 8), 0,
+        [](const Range &range, int sum) {
+            tick(uint64_t(1) << range.begin());
+            return sum;
+        },
+        [](int, int) {
+            tick(20);
+            return 0;
+        }, // site
+        tbb::simple_partitioner());
+}
+
+/* Joins that are loops: two levels, each as long as its longest iteration and the tick before. */
+void reduce_by_loops()
+{
+    tbb::parallel_deterministic_reduce(
+        Range(0, 4), 0,
+        [](const Range &, int sum) {
+            tick(5);
+            return sum;
+        },
+        [](int, int) {
+            tick(1);
+            tbb::parallel_for(0, 4, [](int i) { tick(uint64_t(i)); }); // site
+            return 0;
+        }, // site
+        tbb::simple_partitioner());
+}
+
 void sort()
 {
     std::vector<int> numbers;
@@ -323,6 +372,9 @@ const Case cases[] = {
     {"nested", nested, 3 * 60 + 4 * 3 + 4, 33},
     {"each", each, 45, 9},
     {"reduce", reduce, 80, 10},
+    {"reduce-joins", reduce_joins, 80 + 7 * 3, 10 + 3 * 3},
+    {"reduce-uneven", reduce_uneven, 255 + 7 * 20, 128 + 3 * 20},
+    {"reduce-by-loops", reduce_by_loops, 4 * 5 + 3 * 7, 5 + 2 * 4},
     {"sort", sort, 3, 3},
     {"pipeline", pipeline, 320, 50},
     {"serial-end", serial_end, 370, 307},

@@ -7,7 +7,7 @@
  *
  * A program is a tree, made before anything runs. `execute` goes through it with oneTBB and ticks; `evaluate` goes through
  * it serially, and knows of neither: a task begins where its creator is, who waits goes on after the latest end of what it waits for,
- * and chunks of a loop lie beside each other.
+ * and chunks of a loop lie beside each other; two halves of a reduction are joined behind both.
  */
 #include <algorithm>
 #include <atomic>
@@ -142,9 +142,11 @@ std::unique_ptr<Node> new_construct(Random &random, int depth, unsigned groups)
     case Kind::invoke:
         parts = 2 + random.below(9);
         break;
+    case Kind::reduce:
+        node->ticks = random.any() % 500000003u;
+        [[fallthrough]];
     case Kind::loop:
     case Kind::loop_in_context:
-    case Kind::reduce:
     case Kind::each:
         parts = 1 + random.below(9);
         node->number = 1 + random.below(3);
@@ -228,6 +230,18 @@ void execute(const List &list, const Groups *groups);
 /* With room for every thread, and for workers: in a full one a thread would wait for another that may wait for it. */
 tbb::task_arena arenas[] = {tbb::task_arena(64), tbb::task_arena(48), tbb::task_arena(32)};
 
+/* Which halves are joined does not depend on who runs them. */
+bool is_deterministic(const Node &node)
+{
+    return node.kind == Kind::reduce && node.number < 3;
+}
+
+/* What it takes to join halves of so many parts. */
+uint64_t join_ticks(const Node &node, uint64_t left, uint64_t right)
+{
+    return node.ticks + 7919 * left + 104729 * right;
+}
+
 struct Sum {
     const Node &node;
     const Groups *groups;
@@ -244,7 +258,12 @@ struct Sum {
         }
     }
 
-    void join(Sum &other) { count += other.count; }
+    void join(Sum &other)
+    {
+        if (is_deterministic(node))
+            workspan_tick(join_ticks(node, count, other.count));
+        count += other.count;
+    }
 };
 
 void loop(const Node &node, const Groups *groups, tbb::task_group_context &context)
@@ -351,7 +370,7 @@ void execute(const Node &node, const Groups *groups)
     case Kind::reduce: {
         Sum sum(node, groups);
         tbb::blocked_range<size_t> range(0, parts.size(), node.number);
-        if (node.number == 1)
+        if (is_deterministic(node))
             tbb::parallel_deterministic_reduce(range, sum);
         else
             tbb::parallel_reduce(range, sum, tbb::simple_partitioner());
@@ -421,8 +440,11 @@ uint64_t evaluate_chunks(const Node &node, size_t first, size_t end, uint64_t at
 {
     if (end - first > node.number) {
         size_t middle = first + (end - first) / 2;
-        return std::max(evaluate_chunks(node, first, middle, at, groups),
-                        evaluate_chunks(node, middle, end, at, groups));
+        at = std::max(evaluate_chunks(node, first, middle, at, groups),
+                      evaluate_chunks(node, middle, end, at, groups));
+        uint64_t join = is_deterministic(node) ? join_ticks(node, middle - first, end - middle) : 0;
+        total += join;
+        return at + join;
     }
     for (size_t i = first; i < end; i++)
         at = evaluate(node.parts[i], at, groups);

@@ -21,6 +21,7 @@
 //! **Bias:** of what is taken out for interrupts, see [`super::interrupt`]; for pauses of a virtual machine that nothing in
 //! it shows, see [`super::pause`].
 
+use core::cell::Cell;
 use core::sync::atomic::Ordering;
 
 use super::interrupt::{disturbance, Interrupts, Peers};
@@ -90,6 +91,43 @@ pub fn count_later(thread: &Thread) {
     thread.skip.set(thread.skip.get() + (1 << 32));
 }
 
+std::thread_local! {
+    /// Tasks of the running batch that ended at hooks which left the reading out ([`count_unread`]), and the mean cost of those of the
+    /// batch before.
+    static UNREAD: Cell<(u32, i64)> = const { Cell::new((0, 0)) };
+}
+
+/// True if the last hook left the reading out.
+#[inline(always)]
+pub fn is_unread(thread: &Thread) -> bool {
+    thread.batching.get() != 0 && thread.skip.get() as u32 != BATCH - 1
+}
+
+/// Counts a task of the current context that ended at a hook which left the reading out: as the mean of the batch before.
+#[inline]
+pub fn count_unread(thread: &Thread) {
+    let (tasks, mean) = UNREAD.get();
+    UNREAD.set((tasks + 1, mean));
+    strand::count_task(current_account(thread), mean);
+}
+
+/// The thread may have had nothing to run since a hook that left the reading out. Since when, if that shows: the batch ends there.
+#[cold]
+pub fn idle_since(thread: &Thread) -> Option<u64> {
+    let passed = platform::ticks().wrapping_sub(thread.start.get()) as i64;
+    if passed <= thread.tiny.get() {
+        return None;
+    }
+    if thread.batching.get() != 0 {
+        // What the strand had of it, which is no more than a batch, is displaced.
+        thread.displaced.set(thread.displaced.get() + thread.tiny.get());
+        let not_taken = thread.probe.get() * i64::from(thread.skip.get() as u32) / i64::from(BATCH);
+        count_batch(thread, thread.start.get().wrapping_sub(not_taken as u64));
+        stop_batching(thread);
+    }
+    Some(thread.start.get())
+}
+
 /// A batch went as predicted, or the first begins.
 #[inline(never)]
 fn next_batch(thread: &Thread, now: u64) {
@@ -135,6 +173,10 @@ fn count_batch(thread: &Thread, now: u64) {
     let ticks = now.wrapping_sub(thread.start.get()) as i64;
     // To whichever task measures its own size around this batch, it is the work of nested tasks.
     thread.task.nested.set(thread.task.nested.get() + ticks);
+    let unread = UNREAD.get().0;
+    if unread != 0 {
+        UNREAD.set((0, ticks.max(0) / i64::from(unread)));
+    }
     if tasks == 0 {
         return;
     }
@@ -253,11 +295,11 @@ fn examine(thread: &Thread, now: u64) -> (u64, bool) {
     if !switched && !interrupted {
         pause::learn(account, on_cpu - disturbed);
     }
+    thread.preempted.set(thread.preempted.get() + preempted);
     let polled = polls::of_strand(thread, on_cpu - disturbed, now);
     if polled > 0 {
         polls::count(thread, polled);
     }
-    thread.preempted.set(thread.preempted.get() + preempted);
     thread.interrupted.set(thread.interrupted.get() + disturbed);
     if blocked > 0 {
         strand::count_blocked(thread, blocked);

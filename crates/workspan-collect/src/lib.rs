@@ -61,7 +61,6 @@ mod run_delay;
 pub mod sampled;
 pub mod segment;
 pub mod shared;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
 pub mod spins;
 pub mod stack;
 pub mod strand;
@@ -71,5 +70,6 @@ pub mod text;
 pub mod thread;
 pub mod ticks;
 pub mod tool;
+pub mod wait_graph;
 pub mod waiting;
 pub mod waits;

@@ -73,7 +73,7 @@ pub fn yields<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
             looks.windows = with(thread, looks.windows, looks.window, next);
             looks.window = next;
         }
-        polls::looked(looks.waited, end);
+        polls::looked(thread, looks.waited, end);
     }
     LOOKS.set(Looks { at: end, cost: cost(end), work: thread.task.work.get(), ..looks });
     result
@@ -113,7 +113,7 @@ pub fn sleeps<R>(thread: &Thread, now: u64, own: impl FnOnce() -> R) -> R {
     let waited = if goes_on { looks.waited + between as i64 } else { 0 } + slept as i64;
     // Two make a row.
     if goes_on {
-        polls::slept(waited, slept as i64, end);
+        polls::slept(thread, waited, slept as i64, end);
     }
     LOOKS.set(Looks { at: end, work: -1, waited, ..looks });
     result

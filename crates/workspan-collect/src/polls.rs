@@ -31,20 +31,31 @@ const LATE_SHARE: i64 = 64;
 /// A wait of which no more than this share is missing has been one to its end.
 const NEAR: i64 = 4;
 
+/// The wait that a thread was in last.
+#[derive(Clone, Copy, Debug)]
+struct Tail {
+    /// Ticks that it has looked.
+    waited: i64,
+    /// Of these, from how long before the end it did not look.
+    last: i64,
+    /// When that was.
+    end: u64,
+    /// How long the thread had lacked a processor until then.
+    preempted: i64,
+}
+
 std::thread_local! {
-    /// How long the last strand of the calling thread that was looked at has waited to its end, from how long before that it did not
-    /// look, and when that was.
-    static TAIL: Cell<(i64, i64, u64)> = const { Cell::new((0, 0, 0)) };
+    static TAIL: Cell<Tail> = const { Cell::new(Tail { waited: 0, last: 0, end: 0, preempted: 0 }) };
 }
 
 /// The strand of the calling thread, at tick `now`, has only looked for so long before.
-pub fn looked(ticks: i64, now: u64) {
-    slept(ticks, 0, now);
+pub fn looked(thread: &Thread, ticks: i64, now: u64) {
+    slept(thread, ticks, 0, now);
 }
 
 /// The same; it last slept for `last` ticks, and then looked.
-pub fn slept(ticks: i64, last: i64, now: u64) {
-    TAIL.set((ticks, last, now));
+pub fn slept(thread: &Thread, ticks: i64, last: i64, now: u64) {
+    TAIL.set(Tail { waited: ticks, last, end: now, preempted: thread.preempted.get() });
 }
 
 /// The strand of `thread`, whose start is moved by the caller, has waited for `ticks` by looks: in span, not in work.
@@ -72,7 +83,7 @@ pub fn of_strand(thread: &Thread, on_cpu: i64, now: u64) -> i64 {
     let polled = if whole { on_cpu } else { (all(seen.polls) * period).min(on_cpu) };
     let tail = if seen.last == seen.all { polled } else { all(seen.last) * period };
     if seen.last >= LEAST {
-        looked(tail, now);
+        looked(thread, tail, now);
     }
     polled
 }
@@ -89,7 +100,7 @@ pub fn leave(thread: &Thread, now: u64, address: u64) {
     let [at, long, sleep] = slot(address);
     let waited = tail(thread, now);
     if waited > 0 {
-        sleep.store(TAIL.get().1 as u64, Ordering::Relaxed);
+        sleep.store(TAIL.get().last as u64, Ordering::Relaxed);
         long.store(waited as u64, Ordering::Relaxed);
         at.store(address, Ordering::Release);
     } else if at.load(Ordering::Relaxed) == address {
@@ -102,10 +113,10 @@ pub fn looked_to_end(thread: &Thread, now: u64) -> bool {
     tail(thread, now) > thread.task.work.get()
 }
 
-/// How long the calling thread has looked to tick `now`; 0 if it has worked since.
+/// How long the calling thread has looked to tick `now`; 0 if it has worked since. That a processor was late is no work.
 fn tail(thread: &Thread, now: u64) -> i64 {
-    let (waited, _, end) = TAIL.get();
-    let since = now.wrapping_sub(end) as i64;
+    let Tail { waited, end, preempted, .. } = TAIL.get();
+    let since = now.wrapping_sub(end) as i64 - (thread.preempted.get() - preempted);
     if since < waited / LATE_SHARE + ticks_of(thread, LATE_NANOS) {
         waited
     } else {

@@ -20,6 +20,7 @@ use super::tables::{self, ROOT};
 use super::text::copy_text;
 use super::thread::{self, Role};
 use super::tool;
+use super::wait_graph;
 use workspan_wire::shm::{self, Ending, Feature};
 
 /// Path of the shared memory, for forked children: the program may change its environment.
@@ -97,7 +98,9 @@ fn start_where(wanted: fn(Shared) -> bool) {
     header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
     tool::start(shared);
     ready(shared);
-    thread::attach(shared, Role::Main);
+    if let Some(main) = thread::attach(shared, Role::Main) {
+        wait_graph::runs_main(shared.slot_of(main));
+    }
 }
 
 /// Has the first critical paths' memory at hand, so that no strand waits for the kernel to provide it.

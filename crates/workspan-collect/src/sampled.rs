@@ -1,7 +1,8 @@
 //! Where the calling thread has been, every few milliseconds of its processor time: samples that the thread reads itself.
 //!
-//! The kernel writes them into a ring of the thread's own, and overwrites the oldest. Outside of the kernel only. Where it refuses,
-//! or there have been too many threads, there are none.
+//! The kernel writes them into a ring of the thread's own, and overwrites the oldest: an address outside of the kernel, stack pointer, frame
+//! pointer, and some words of the stack, where callers are found. Where the kernel refuses, or there have been too many threads, there are
+//! none.
 //!
 //! **Cost:** a timer interrupt for each sample; two system calls where a thread begins, and one where it ends.
 
@@ -11,17 +12,18 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::platform::{self, perf, ErrnoGuard};
 use super::shared::Shared;
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-use super::spins;
+use super::spins::{Found, Spot, WORDS};
 
 /// Nanoseconds of a thread's processor time between samples.
 pub const PERIOD: u64 = 2_000_000;
 /// Samples that a ring holds.
 pub const ROOM: u64 = (PAGES * perf::PAGE) as u64 / SIZE;
 /// Pages of samples.
-const PAGES: usize = 4;
-/// Bytes of a sample: what it is, how long, and an address.
-const SIZE: u64 = 16;
+const PAGES: usize = 8;
+/// Words of a sample: [what it is](sample), and those of the stack.
+const SAMPLE_WORDS: usize = 7 + WORDS;
+/// Bytes of it.
+const SIZE: u64 = SAMPLE_WORDS as u64 * 8;
 /// Where the first page says how far the kernel has written.
 const HEAD: usize = 1024;
 /// Threads that are sampled, at most, of all that there have been.
@@ -98,9 +100,9 @@ pub fn newest(most: u64) -> Seen {
     let stride = there.div_ceil(LOOKED_AT).max(1);
     let mut number = 0;
     while number < there {
-        let Some(address) = sample(ring.base, head.wrapping_sub((number + 1) * SIZE)) else { return Seen::default() };
+        let Some(spot) = sample(ring.base, head.wrapping_sub((number + 1) * SIZE)) else { return Seen::default() };
         number += stride;
-        let polls = is_polling(address);
+        let polls = is_polling(&spot);
         seen.all += 1;
         seen.polls += u64::from(polls);
         // One in sixteen may be of what lies between two looks, or of the end.
@@ -112,29 +114,36 @@ pub fn newest(most: u64) -> Seen {
 }
 
 /// The sample that begins `at` bytes after the first.
-fn sample(base: NonNull<u8>, at: u64) -> Option<u64> {
+fn sample(base: NonNull<u8>, at: u64) -> Option<Spot> {
     /// Type 9, of [`SIZE`] bytes.
     const HEADER: u32 = 9;
     let offset = at % (PAGES * perf::PAGE) as u64;
     // SAFETY: within the samples, which are mapped; sizes of samples divide that of the ring.
-    let at = unsafe { base.add(perf::PAGE + offset as usize) }.cast::<[u64; 2]>();
+    let at = unsafe { base.add(perf::PAGE + offset as usize) }.cast::<[u64; SAMPLE_WORDS]>();
     // SAFETY: as above, and aligned to eight bytes.
-    let [header, address] = unsafe { ptr::read_volatile(at.as_ptr()) };
-    (header as u32 == HEADER && header >> 48 == SIZE).then_some(address)
+    let sample = unsafe { ptr::read_volatile(at.as_ptr()) };
+    // Besides: which kind of registers, and how many bytes of the stack are wanted, and are there.
+    let [header, at, _, frame, stack, _, words @ .., there] = sample;
+    let words = core::array::from_fn(|word| if word < there as usize / 8 { words[word] } else { 0 });
+    (header as u32 == HEADER && header >> 48 == SIZE).then_some(Spot { at, frame, stack, words })
 }
 
 fn open() -> Option<NonNull<u8>> {
     /// `PERF_TYPE_SOFTWARE`, of which event 0 is the processor's time.
     const SOFTWARE: u64 = 1;
-    /// `PERF_SAMPLE_IP`.
-    const ADDRESS: u64 = 1;
+    /// `PERF_SAMPLE_IP`, `PERF_SAMPLE_REGS_USER`, `PERF_SAMPLE_STACK_USER`.
+    const WHAT: u64 = 1 | 1 << 12 | 1 << 13;
+    /// `PERF_REG_X86_BP`, `PERF_REG_X86_SP`.
+    const POINTERS: u64 = 1 << 6 | 1 << 7;
     /// `exclude_kernel`, `exclude_hv`.
     const OUTSIDE: u64 = 1 << 5 | 1 << 6;
     let mut words = [0u64; perf::WORDS];
     words[0] = SOFTWARE | (core::mem::size_of_val(&words) as u64) << 32;
     words[2] = PERIOD;
-    words[3] = ADDRESS;
+    words[3] = WHAT;
     words[5] = OUTSIDE;
+    words[10] = POINTERS;
+    words[11] = WORDS as u64 * 8;
     let event = perf::open(&mut words, -1).ok()?;
     let base = perf::map_ring(event, PAGES);
     // The mapping keeps it.
@@ -142,28 +151,32 @@ fn open() -> Option<NonNull<u8>> {
     base
 }
 
-/// Addresses that have been looked at: twice each, and 1 if it polls.
+/// Addresses that have been looked at: four times each, 2 if that depends on who called, and 1 if it polls.
 static KNOWN: [AtomicU64; 512] = [const { AtomicU64::new(0) }; 512];
 
-fn is_polling(address: u64) -> bool {
-    let known = &KNOWN[(address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize];
+fn is_polling(spot: &Spot) -> bool {
+    let known = &KNOWN[(spot.at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 55) as usize];
     let seen = known.load(Ordering::Relaxed);
-    if seen >> 1 == address {
+    if seen >> 2 == spot.at && seen & 2 == 0 {
         return seen & 1 != 0;
     }
-    let polls = look(address);
-    known.store(address << 1 | u64::from(polls), Ordering::Relaxed);
-    polls
+    let found = look(spot);
+    known.store(spot.at << 2 | u64::from(found.by_caller) << 1 | u64::from(found.polls), Ordering::Relaxed);
+    found.polls
 }
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-fn look(address: u64) -> bool {
+fn look(spot: &Spot) -> Found {
     // Code that a program has made itself may be gone.
-    // SAFETY: in a file of code that is loaded, where the thread has been.
-    platform::module_of(address).is_some() && unsafe { spins::is_polling(address) }
+    let is_code = |address| platform::module_of(address).is_some();
+    if !is_code(spot.at) {
+        return Found { polls: false, by_caller: false };
+    }
+    // SAFETY: in a file of code that is loaded, where the thread has been; calls lead to such files only.
+    unsafe { super::spins::look(spot, is_code) }
 }
 
 #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-fn look(_address: u64) -> bool {
-    false
+fn look(_spot: &Spot) -> Found {
+    Found { polls: false, by_caller: false }
 }

@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use workspan_wire::segment::ThreadSegments;
 use workspan_wire::shm::{
     self, Account, AccountPage, Call, Clock, ContextRecord, Header, ModuleRecord, PathNode, SiteRecord, Thread,
-    ThreadArea, ThreadLog,
+    ThreadArea, ThreadLog, WaitEdge,
 };
 
 /// Handle of the shared memory.
@@ -134,6 +134,16 @@ impl Shared {
     pub fn segments(self, thread: &Thread) -> &'static ThreadSegments {
         let slot = (self.area_of(thread) - shm::THREADS) / size_of::<ThreadArea>();
         self.element(shm::SEGMENTS, slot, shm::MAX_THREADS)
+    }
+
+    /// Who waited for whom.
+    pub fn wait_edge(self, index: usize) -> &'static WaitEdge {
+        self.element(shm::WAIT_EDGES, index, shm::MAX_WAIT_EDGES)
+    }
+
+    /// The slot of a thread of this memory.
+    pub fn slot_of(self, thread: &Thread) -> u32 {
+        ((self.area_of(thread) - shm::THREADS) / size_of::<ThreadArea>()) as u32
     }
 
     /// The log at an address that was taken from one of this memory.

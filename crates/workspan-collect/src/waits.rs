@@ -164,10 +164,12 @@ impl Wait {
         self.end_of_thread_at(now, id);
     }
 
-    /// The same at tick `now`.
-    pub fn end_of_thread_at(self, now: u64, id: u64) {
+    /// The same at tick `now`. Returns how long it took.
+    pub fn end_of_thread_at(self, now: u64, id: u64) -> i64 {
+        let took = now.wrapping_sub(self.since) as i64;
         let ended = ENDED_THREADS.take_near(id);
         self.resume(now, id, ended, false);
+        took
     }
 
     /// The wait at `at` is over at tick `now`: some strand has left this there ([`leave_at`]); `None`: it was for the outside

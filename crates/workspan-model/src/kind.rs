@@ -186,6 +186,8 @@ kinds! {
     StdPar => { number: 30, stored: 28, name: "std-par", code: "serial code in the parallel algorithm at", family: Family::Tbb, tasks: Tasks::Chunks, created: Created::Measured };
     /// Another task of oneTBB.
     TbbTask => { number: 31, stored: 29, name: "tbb-task", code: "serial code in tasks created at", family: Family::Tbb, created: Created::Measured, one_task: true };
+    /// A task of a pool of the program's own.
+    PoolTask => { number: 32, stored: 30, name: "pool-task", code: "serial code in tasks created at", family: Family::Any, created: Created::Measured, one_task: true };
 }
 
 impl SiteKind {

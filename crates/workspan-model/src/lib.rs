@@ -24,6 +24,7 @@ pub mod run;
 pub mod site;
 pub mod strand;
 pub mod units;
+pub mod wait;
 
 pub use calls::CallMetrics;
 pub use context::{Context, ContextId, ContextTree};
@@ -36,3 +37,4 @@ pub use run::{AskedBy, AskedThreads, Clock, Ending, Exit, Feature, Lock, Losses,
 pub use site::{Function, Site, SiteId, SiteIdentity, SiteKind};
 pub use strand::{Creation, Event, Strand};
 pub use units::{Nanos, Ratio};
+pub use wait::{Role, WaitFor};

@@ -17,6 +17,7 @@ use crate::recording::Recording;
 use crate::run::{Lock, OpenRegion, Run, Totals};
 use crate::site::{Site, SiteId, SiteIdentity, SiteKind};
 use crate::units::Nanos;
+use crate::wait::{unite, Role};
 
 /// Makes one site of all that are of the same kind and place. Returns where each of the former contexts leads.
 pub fn merge_sites(recording: &mut Recording) -> Vec<ContextId> {
@@ -30,6 +31,12 @@ pub fn merge_sites(recording: &mut Recording) -> Vec<ContextId> {
     let count = recording.contexts.len();
     for run in &mut recording.runs {
         move_run(run, &target_of, count);
+        for end in run.waits.iter_mut().flat_map(|wait| [&mut wait.waiter, &mut wait.on]) {
+            if let Role::Threads(site) = end {
+                *site = site_of.get(site.0 as usize).copied().unwrap_or(*site);
+            }
+        }
+        unite(&mut run.waits);
     }
     target_of.iter().map(|target| target.context).collect()
 }

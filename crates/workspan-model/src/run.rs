@@ -4,6 +4,7 @@ use crate::context::ContextId;
 use crate::events::EventCounts;
 use crate::histogram::Histogram;
 use crate::units::Nanos;
+use crate::wait::WaitFor;
 
 /// What one run amounts to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,6 +76,8 @@ pub struct Run {
     pub other_processes: u32,
     /// Events that were requested.
     pub events: Vec<EventCounts>,
+    /// Which threads waited for which.
+    pub waits: Vec<WaitFor>,
 }
 
 impl Run {

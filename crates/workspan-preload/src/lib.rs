@@ -28,6 +28,8 @@ pub mod marks;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod modules;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
+pub mod queues;
+#[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
 pub mod sync;
 #[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
 pub mod tbb;

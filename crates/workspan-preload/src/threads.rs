@@ -5,21 +5,26 @@
 
 use core::ffi::{c_int, c_void};
 use core::mem;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::interposed::{Arguments, Create, Join, Life, Original, Start};
 use workspan_collect::region::{CallSite, Place};
 use workspan_collect::segment;
+use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::thread;
+use workspan_collect::wait_graph::{self, Waited};
 use workspan_collect::waits::{publish_end_at, Born, Wait};
-use workspan_wire::shm::Thread;
+use workspan_wire::shm::{Thread, MAX_THREADS};
 use workspan_wire::site::SiteKind;
 
 use crate::cost;
 use crate::dag::frame::Frame;
 use crate::dag::{create as tasks, marked, range, solo, task, token};
 use crate::modules::{is_workers, of_the_runtime};
+#[cfg(target_arch = "x86_64")]
+use crate::queues;
 #[cfg(target_arch = "x86_64")]
 use crate::sync;
 #[cfg(target_arch = "x86_64")]
@@ -28,6 +33,11 @@ use crate::tbb;
 extern "C" {
     fn pthread_self() -> u64;
 }
+
+/// By slot: the C library's number of the thread that is there, or was last.
+static IDS: [AtomicU64; MAX_THREADS] = [const { AtomicU64::new(0) }; MAX_THREADS];
+/// By slot: the tick at which that ended.
+static ENDS: [AtomicU64; MAX_THREADS] = [const { AtomicU64::new(0) }; MAX_THREADS];
 
 const EAGAIN: c_int = 11;
 const ESRCH: c_int = 3;
@@ -210,6 +220,11 @@ unsafe extern "C" fn create(
 /// A followed thread has done what it was created for.
 fn publish_end() {
     if let Some((thread, now)) = in_strand() {
+        #[cfg(target_arch = "x86_64")]
+        queues::thread_ends(thread, now);
+        if let Some(end) = ENDS.get(Shared::of(thread).slot_of(thread) as usize) {
+            end.store(now, Ordering::Relaxed);
+        }
         // SAFETY: always succeeds.
         publish_end_at(thread, now, unsafe { pthread_self() });
         range::thread_ends(thread);
@@ -227,6 +242,13 @@ fn enter(site: &CallSite) -> Option<&'static Frame> {
     task::stop(thread, Some(now));
     marked::begin(thread, frame, now, site);
     segment::settle(thread, strand::context(thread));
+    let shared = Shared::of(thread);
+    let slot = shared.slot_of(thread);
+    wait_graph::runs(slot, shared.context(strand::context(thread)).site.get());
+    if let Some(known) = IDS.get(slot as usize) {
+        // SAFETY: always succeeds.
+        known.store(unsafe { pthread_self() }, Ordering::Relaxed);
+    }
     task::go(thread, Some(now));
     Some(frame)
 }
@@ -265,7 +287,14 @@ pub unsafe extern "C-unwind" fn pthread_join(id: u64, result: *mut *mut c_void) 
     let answer = unsafe { original(id, result) };
     if let Some(wait) = wait {
         let now = thread::waking().map_or(0, |(_, now)| now);
-        wait.end_of_thread_at(now, id);
+        let took = wait.end_of_thread_at(now, id);
+        let known = IDS.iter().position(|known| known.load(Ordering::Relaxed) == id);
+        if let (Some((thread, _)), Some(by)) = (strand, known) {
+            let shared = Shared::of(thread);
+            let (slot, from) = (shared.slot_of(thread), now.wrapping_sub(took as u64));
+            let to = ENDS[by].load(Ordering::Relaxed).min(now);
+            wait_graph::over(shared, Waited { slot, from, to, by: Some(by as u32), lock: false });
+        }
     }
     answer
 }

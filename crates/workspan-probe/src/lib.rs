@@ -69,6 +69,7 @@ macro_rules! address_of {
 type Tick = extern "C" fn(u64);
 type Begin = unsafe extern "C" fn(*const u8, *const u8, usize) -> u32;
 type End = extern "C" fn(u32);
+type Create = unsafe extern "C" fn(*const u8, *const u8) -> u64;
 
 /// Advances the virtual clock of the calling thread, for exact tests; with the real clock it has no effect.
 #[inline]
@@ -124,6 +125,118 @@ impl Drop for Region {
     }
 }
 
+/// A task of a pool of the program's own: created by whoever hands it to a queue, and run by any thread. Then it has work, span
+/// and parallelism as a task of any runtime; locks of the queue order no tasks.
+///
+/// A queue is known by the address of `queue`: that of what [`wait`] gets.
+///
+/// ```
+/// use std::sync::{mpsc, Arc, Mutex};
+/// use workspan_probe::Task;
+///
+/// let (sender, receiver) = mpsc::channel::<(Task, Box<dyn FnOnce() + Send>)>();
+/// let receiver = Arc::new(Mutex::new(receiver));
+/// let threads: Vec<_> = (0..2)
+///     .map(|_| {
+///         let receiver = Arc::clone(&receiver);
+///         std::thread::spawn(move || loop {
+///             let next = receiver.lock().unwrap().recv();
+///             let Ok((task, work)) = next else { break };
+///             task.run(work);
+///         })
+///     })
+///     .collect();
+/// for number in 0..10 {
+///     sender.send((Task::new(&sender), Box::new(move || drop(number)))).unwrap();
+/// }
+/// drop(sender);
+/// for thread in threads {
+///     thread.join().unwrap();
+/// }
+/// ```
+///
+/// Seen by `workspan record`; `cargo workspan`, which records rayon's tasks, sees none of these.
+#[derive(Debug)]
+#[must_use = "a task that was created is to be run"]
+pub struct Task(u64);
+
+impl Task {
+    /// Creates a task for `queue`.
+    #[inline]
+    #[track_caller]
+    pub fn new<Q: ?Sized>(queue: &Q) -> Task {
+        let location: &'static Location<'static> = Location::caller();
+        let location: *const Location<'static> = location;
+        let queue: *const Q = queue;
+        // SAFETY: the address of what lives for ever, as the collector requests.
+        Task(collector_create().map_or(0, |create| unsafe { create(queue.cast(), location.cast()) }))
+    }
+
+    /// Runs it: `work` is what it does.
+    #[inline]
+    pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
+        let _running = self.begin();
+        work()
+    }
+
+    /// Begins it on the calling thread; it ends when what is returned is dropped.
+    #[inline]
+    pub fn begin(self) -> Running {
+        if let Some(begin) = collector_of_number(address_of!("workspan_task_begin")) {
+            begin(self.0);
+        }
+        Running { task: self.0, _thread: PhantomData }
+    }
+}
+
+/// A [`Task`] that runs, until dropped. It belongs to the thread that began it.
+#[derive(Debug)]
+pub struct Running {
+    task: u64,
+    _thread: PhantomData<*const ()>,
+}
+
+impl Drop for Running {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(end) = collector_of_number(address_of!("workspan_task_end")) {
+            end(self.task);
+        }
+    }
+}
+
+/// Waits by `work` for all tasks that were created for `queue`: what the calling thread does in it, but for tasks that it runs, is part of
+/// the wait.
+#[inline]
+pub fn wait<Q: ?Sized, R>(queue: &Q, work: impl FnOnce() -> R) -> R {
+    struct Waits(u64);
+    impl Drop for Waits {
+        fn drop(&mut self) {
+            if let Some(end) = collector_of_number(address_of!("workspan_task_wait_end")) {
+                end(self.0);
+            }
+        }
+    }
+    let queue: *const Q = queue;
+    let waits = Waits(queue.cast::<u8>() as usize as u64);
+    if let Some(begin) = collector_of_number(address_of!("workspan_task_wait_begin")) {
+        begin(waits.0);
+    }
+    work()
+}
+
+fn collector_create() -> Option<Create> {
+    let address = address_of!("workspan_task_create_at");
+    // SAFETY: as of `collector_tick`.
+    unsafe { core::mem::transmute::<usize, Option<Create>>(address) }
+}
+
+/// The collector's function at this address, which takes a number or an address, as a number.
+fn collector_of_number(address: usize) -> Option<Tick> {
+    // SAFETY: as of `collector_tick`; where these functions are looked for, both are passed alike.
+    unsafe { core::mem::transmute::<usize, Option<Tick>>(address) }
+}
+
 fn collector_tick() -> Option<Tick> {
     let address = address_of!("workspan_tick");
     // SAFETY: the collector defines the symbol as a function of this type; 0 is `None`.
@@ -150,5 +263,8 @@ mod tests {
         super::tick(5);
         let region = super::region("nothing");
         drop(region);
+        let queue = 1;
+        let task = super::Task::new(&queue);
+        assert_eq!(super::wait(&queue, || task.run(|| 2)), 2);
     }
 }

@@ -15,6 +15,7 @@
 mod events;
 mod ran;
 mod sites;
+mod waits;
 
 use crate::codec::{Decoder, Encoder};
 use crate::counts;
@@ -30,7 +31,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 10;
+pub const MINOR: u16 = 11;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -117,9 +118,9 @@ pub fn decode(bytes: &[u8]) -> Result<(Recording, Vec<Problem>), ReadError> {
                 b"CTXT" => decode_contexts(&mut decoder, recording.sites.len())
                     .map(|contexts| recording.contexts = contexts)
                     .is_some(),
-                b"RUN " => {
-                    decode_run(&mut decoder, recording.contexts.len()).map(|run| recording.runs.push(run)).is_some()
-                }
+                b"RUN " => decode_run(&mut decoder, recording.contexts.len(), recording.sites.len())
+                    .map(|run| recording.runs.push(run))
+                    .is_some(),
                 b"END " => {
                     ended = true;
                     true
@@ -348,10 +349,12 @@ fn encode_run(run: &Run) -> Encoder {
     }
     // Since minor version 10.
     nanos(&mut e, run.first_use);
+    // Since minor version 11.
+    waits::encode(&mut e, &run.waits);
     e
 }
 
-fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
+fn decode_run(d: &mut Decoder<'_>, contexts: usize, sites: usize) -> Option<Run> {
     let mut run = Run {
         clock: if d.unsigned()? == 0 { Clock::Real } else { Clock::Virtual },
         exit: match d.unsigned()? {
@@ -453,6 +456,10 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
     // Since minor version 10.
     if !d.is_empty() {
         run.first_use = Nanos(d.signed()?);
+    }
+    // Since minor version 11.
+    if !d.is_empty() {
+        run.waits = waits::decode(d, sites)?;
     }
     counts::plausible(&run).then_some(run)
 }

@@ -4,6 +4,7 @@
 //! chain by its length.
 
 mod sites;
+mod waits;
 
 use std::io;
 use std::mem::{offset_of, size_of};
@@ -82,6 +83,7 @@ pub fn read_snapshot(
     let real_end = (run.clock == Clock::Real).then_some(end);
     let threads = read_threads(snapshot, &header, &context_map, &ticks, real_end, &mut run)?;
     read_critical_path(snapshot, &header, &context_map, &ticks, &threads, &mut run)?;
+    run.waits = waits::read(snapshot, &site_map, &ticks)?;
     // Earlier runs know nothing of contexts that came later.
     for earlier in &mut recording.runs {
         earlier.totals.resize(contexts, Totals::default());

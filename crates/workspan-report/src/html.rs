@@ -31,6 +31,7 @@ mod source;
 mod table;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod timeline;
 mod walk;
 mod what_if;
@@ -71,7 +72,7 @@ pub fn write_with(report: &Report, sources: &Sources, left_out: &LeftOut, live: 
 {regions}</section>
 <section id="sites"><h2>Sites</h2>
 {sites}</section>
-{events}{what_if}<section id="source"><h2>Source</h2>
+{threads}{events}{what_if}<section id="source"><h2>Source</h2>
 {source}</section>
 <section id="recording"><h2>Recording</h2>
 {recording}</section>
@@ -94,6 +95,7 @@ pub fn write_with(report: &Report, sources: &Sources, left_out: &LeftOut, live: 
         icicles = icicle::panel(report, &keys),
         regions = table::regions(report, &keys, &listing),
         sites = table::sites(report, &keys, &listing),
+        threads = threads::section(report),
         events = events::section(report, &keys),
         what_if = what_if::section(report),
         source = listing.panel(&keys),

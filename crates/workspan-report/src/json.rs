@@ -122,6 +122,9 @@ mod tests {
             ("Spread", "spread"),
             ("Recorded", "recorded"),
             ("WhatIf", "what_if"),
+            ("ThreadNode", "threads.nodes"),
+            ("ThreadWaits", "threads.waits"),
+            ("Bottleneck", "threads.bottlenecks"),
         ] {
             let fields = schema["$defs"][kind]["properties"].as_object().unwrap_or_else(|| panic!("{kind} has fields"));
             let names = fields.keys().map(|name| format!("`{part}.{name}`"));

@@ -18,6 +18,7 @@ pub mod live;
 pub mod scale;
 mod tables;
 pub mod text;
+pub mod threads;
 pub mod verdict;
 pub mod view;
 mod wording;

@@ -8,7 +8,7 @@ use crate::view::{
     AskedThreads, Burdened, Context, Extremes, Place, Program, Ran, Recorded, Region, Report, Site, SizeBucket, Spread,
     TaskSizes, Uniform, Warning, SCHEMA_VERSION,
 };
-use crate::{crash, events, place, tree, words};
+use crate::{crash, events, place, threads, tree, words};
 use workspan_analysis::calls::Burdened as BurdenedRow;
 use workspan_analysis::profile::{Region as RegionRow, SiteRow, Uniform as UniformRow};
 use workspan_analysis::{bounded_by_locks, profile, warnings, Profile, Spread as Over};
@@ -46,6 +46,7 @@ pub fn judged(recording: &Recording, judging: &Judging) -> Option<Report> {
         recorded: recorded(recording, run),
         what_if: Vec::new(),
         events,
+        threads: threads::view(recording),
     })
 }
 

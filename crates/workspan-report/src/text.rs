@@ -7,7 +7,7 @@ use crate::columns::{self, Columns};
 pub use crate::terminal::Style;
 use crate::terminal::{head, line, more, Table};
 use crate::view::Report;
-use crate::{events, rows, what_if};
+use crate::{events, rows, threads, what_if};
 
 /// The report as text.
 pub fn write(report: &Report, style: Style) -> String {
@@ -24,6 +24,9 @@ pub fn write(report: &Report, style: Style) -> String {
     regions(&mut out, report, style);
     sites(&mut out, report, style);
     notes(&mut out, report, style);
+    if let Some(found) = &report.threads {
+        threads::text(&mut out, found, style);
+    }
     if let Some(found) = &report.events {
         events::text(&mut out, found, style);
     }

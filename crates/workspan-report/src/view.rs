@@ -8,6 +8,7 @@ use serde::Serialize;
 pub use crate::events::Events;
 pub use crate::place::Place;
 pub use crate::ran::{Callee, Ran};
+pub use crate::threads::{Bottleneck, ThreadNode, ThreadWaits, Threads};
 pub use crate::what_if::Answer as WhatIf;
 
 /// Version of the JSON form; fields may be added without a change, none removed or redefined.
@@ -41,6 +42,9 @@ pub struct Report {
     /// Events by site, if any were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
+    /// Who waits for whom, if threads wait for others for long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<Threads>,
 }
 
 /// What limits the program.

@@ -31,3 +31,4 @@ pub mod site;
 pub mod sync;
 pub mod task;
 pub mod trace;
+pub mod wait;

@@ -38,11 +38,12 @@ pub use super::config::Config;
 pub use super::path::{Call, PathNode, AWAITED, NODE, NODE_ENTRIES, OWNED, PREFIXED};
 pub use super::records::{ContextRecord, ModuleRecord, SiteRecord, FILE_BYTES, STACK_DEPTH, TYPE_BYTES};
 pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
+pub use super::wait::{WaitEdge, MAX_WAIT_EDGES, WAIT_MAIN, WAIT_OUTSIDE, WAIT_SITES};
 
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 18;
+pub const WIRE_VERSION: u32 = 19;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -112,8 +113,10 @@ pub const ACCOUNT_PAGES: usize = page(CALLS + MAX_CALLS * size_of::<Call>());
 pub const LOGS: usize = page(ACCOUNT_PAGES + MAX_ACCOUNT_PAGES * size_of::<AccountPage>());
 /// Offset of the segments of serial code.
 pub const SEGMENTS: usize = page(LOGS + MAX_THREADS * size_of::<ThreadLog>());
+/// Offset of who waited for whom.
+pub const WAIT_EDGES: usize = page(SEGMENTS + MAX_THREADS * size_of::<ThreadSegments>());
 /// Size of the shared memory.
-pub const SIZE: usize = SEGMENTS + MAX_THREADS * size_of::<ThreadSegments>();
+pub const SIZE: usize = page(WAIT_EDGES + MAX_WAIT_EDGES * size_of::<WaitEdge>());
 
 const fn page(offset: usize) -> usize {
     (offset + 4095) & !4095

@@ -79,4 +79,6 @@ kinds! {
     StdPar = 30,
     /// Another task of oneTBB.
     TbbTask = 31,
+    /// A task of a pool of the program's own, where it is created.
+    PoolTask = 32,
 }

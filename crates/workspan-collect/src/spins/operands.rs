@@ -1,31 +1,8 @@
-//! Instructions of loops that may poll, and what they leave in registers.
+//! Instructions of loops that may poll: how they are written, and what they leave.
 
 use core::ptr;
 
-const RAX: usize = 0;
-const RSP: usize = 4;
-const RBP: usize = 5;
-
-/// What a register holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value {
-    /// The same each time.
-    Same,
-    /// What was read, this time, from a place that is the same each time.
-    Read,
-    /// What was read the time before.
-    ReadBefore,
-    /// Counts by fixed steps.
-    Counter,
-}
-
-/// Where an operand is.
-#[derive(Clone, Copy)]
-enum Place {
-    Register(usize),
-    /// By which registers: one, and another times something.
-    Memory(Option<usize>, Option<usize>),
-}
+use super::values::{Operation, Other, Place, Value, Values, NUMBER, RAX, RBP, RDX, RSP};
 
 /// Where an instruction leads.
 #[derive(Debug)]
@@ -36,15 +13,20 @@ pub(super) enum Step {
         next: u64,
         to: u64,
     },
+    Call {
+        next: u64,
+        to: u64,
+    },
+    /// To where a library's table says.
+    Far(u64),
+    /// To whoever called.
+    Return,
 }
 
-/// Registers along a way.
+/// What reads a way's instructions one by one.
 #[derive(Debug)]
-pub(super) struct Registers {
-    values: [Value; 16],
-    /// Values matter.
-    strict: bool,
-    compares: bool,
+pub(super) struct Reader {
+    pub(super) values: Values,
     pauses: bool,
     at: u64,
 }
@@ -58,29 +40,43 @@ struct Prefixes {
     short: bool,
 }
 
-impl Registers {
-    /// To find a way.
-    pub(super) fn loose() -> Registers {
-        Registers { strict: false, ..Registers::strict() }
-    }
-
-    /// To judge it.
-    pub(super) fn strict() -> Registers {
-        Registers { values: [Value::Same; 16], strict: true, compares: false, pauses: false, at: 0 }
-    }
-
-    /// The way begins, perhaps again.
-    pub(super) fn begin(&mut self) {
-        for value in &mut self.values {
-            if *value == Value::Read {
-                *value = Value::ReadBefore;
-            }
+impl Prefixes {
+    /// Bytes of a number in the instruction.
+    fn number(self) -> u64 {
+        if self.short {
+            2
+        } else {
+            4
         }
+    }
+
+    /// The register that is named by the opcode itself.
+    fn register(self, opcode: u8) -> usize {
+        usize::from(opcode & 7) | usize::from(self.rex & 1) << 3
+    }
+
+    /// For instructions that name one operand: what would be the register is part of the opcode.
+    fn one(self) -> u8 {
+        self.rex & !4
+    }
+}
+
+fn operation(number: usize) -> Operation {
+    match number & 7 {
+        0 => Operation::Add,
+        5 => Operation::Subtract,
+        _ => Operation::Other,
+    }
+}
+
+impl Reader {
+    pub(super) fn new(values: Values) -> Reader {
+        Reader { values, pauses: false, at: 0 }
     }
 
     /// What was read was compared, or it pauses.
     pub(super) fn looks(&self) -> bool {
-        self.compares || self.pauses
+        self.values.compares() || self.pauses
     }
 
     /// Follows the instruction at `at`; none if it is not one of those that may poll.
@@ -95,6 +91,7 @@ impl Registers {
         loop {
             match opcode {
                 0xf0 => prefixes.locked = true,
+                0xf2 => {}
                 0xf3 => prefixes.repeated = true,
                 0x66 => prefixes.short = true,
                 // Of segments: a thread's own variables.
@@ -107,90 +104,165 @@ impl Registers {
             prefixes.rex = opcode;
             opcode = self.byte();
         }
-        let immediate = if prefixes.short { 2 } else { 4 };
         match opcode {
             0x0f => return self.second(prefixes),
+            0x50..=0x5f | 0x68 | 0x6a | 0xc3 | 0xc9 | 0xe8 => return self.stack(opcode, prefixes),
+            0x70..=0x7f => {
+                let by = self.signed(1) as u64;
+                return Some(Step::Branch { next: self.at, to: self.at.wrapping_add(by) });
+            }
+            0xeb | 0xe9 => {
+                let by = self.signed(if opcode == 0xeb { 1 } else { 4 }) as u64;
+                self.at = self.at.wrapping_add(by);
+            }
+            0xff => return self.by_register(prefixes),
+            _ => self.plain(opcode, prefixes)?,
+        }
+        Some(Step::On(self.at))
+    }
+
+    /// Instructions of one byte that go on behind themselves.
+    fn plain(&mut self, opcode: u8, prefixes: Prefixes) -> Option<()> {
+        let number = prefixes.number();
+        match opcode {
             0x90 => self.pauses |= prefixes.repeated,
             // Arithmetic of a register or memory and a register, in both directions.
             0x00..=0x03 | 0x08..=0x0b | 0x20..=0x23 | 0x28..=0x2b | 0x30..=0x33 => {
                 let (reg, place) = self.modrm(prefixes.rex);
-                let (to, from) =
-                    if opcode & 2 != 0 { (Place::Register(reg), place) } else { (place, Place::Register(reg)) };
-                self.arithmetic(opcode >> 3, to, Some(from))?;
+                let reg = Place::Register(reg);
+                let (to, from) = if opcode & 2 != 0 { (reg, place) } else { (place, reg) };
+                let itself = matches!((to, from), (Place::Register(to), Place::Register(from)) if to == from);
+                if itself && matches!(opcode >> 3, 5 | 6) {
+                    return self.values.store(to, NUMBER);
+                }
+                self.values.arithmetic(operation((opcode >> 3).into()), to, Other::Of(from))?;
             }
-            0x38..=0x3b => {
+            0x38..=0x3b | 0x84 | 0x85 => {
                 let (reg, place) = self.modrm(prefixes.rex);
-                self.compare(place, Place::Register(reg))?;
-            }
-            0x84 | 0x85 => {
-                let (reg, place) = self.modrm(prefixes.rex);
-                self.compare(place, Place::Register(reg))?;
+                self.values.compare(place, Other::Of(Place::Register(reg)))?;
             }
             0x04 | 0x05 | 0x0c | 0x0d | 0x24 | 0x25 | 0x2c | 0x2d | 0x34 | 0x35 => {
-                self.skip(if opcode & 1 == 0 { 1 } else { immediate });
-                self.arithmetic(opcode >> 3, Place::Register(RAX), None)?;
+                let by = self.signed(if opcode & 1 == 0 { 1 } else { number });
+                self.values.arithmetic(operation((opcode >> 3).into()), Place::Register(RAX), Other::Number(by))?;
             }
             0x3c | 0x3d | 0xa8 | 0xa9 => {
-                self.skip(if opcode & 1 == 0 { 1 } else { immediate });
-                self.compare(Place::Register(RAX), Place::Register(RAX))?;
+                let by = self.signed(if opcode & 1 == 0 { 1 } else { number });
+                self.values.compare(Place::Register(RAX), Other::Number(by))?;
             }
             0x63 | 0x8a | 0x8b => {
                 let (reg, place) = self.modrm(prefixes.rex);
-                let value = self.value(place)?;
-                self.set(reg, value);
+                let value = self.values.value(place)?;
+                self.values.set(reg, value);
             }
             0x88 | 0x89 => {
                 let (reg, place) = self.modrm(prefixes.rex);
-                let Place::Register(to) = place else { return None };
-                self.set(to, self.values[reg]);
+                let value = self.values.value(Place::Register(reg))?;
+                self.values.store(place, value)?;
             }
             0x8d => {
-                let (reg, Place::Memory(base, index)) = self.modrm(prefixes.rex) else { return None };
-                self.address_of(reg, base, index)?;
+                let (reg, place) = self.modrm(prefixes.rex);
+                self.values.address_of(reg, place)?;
             }
             0x80 | 0x81 | 0x83 => {
-                let (operation, place) = self.modrm(prefixes.rex & !4);
-                self.skip(if opcode == 0x81 { immediate } else { 1 });
-                match (operation, place) {
-                    (7, place) => self.compare(place, place)?,
+                let (reg, place) = self.modrm(prefixes.one());
+                let by = Other::Number(self.signed(if opcode == 0x81 { number } else { 1 }));
+                match (reg, place) {
+                    (7, place) => self.values.compare(place, by)?,
                     // A fence, on the stack.
-                    (1, Place::Memory(Some(RSP), None)) if prefixes.locked => {}
-                    _ => self.arithmetic(operation as u8, place, None)?,
+                    (1, Place::Memory(Some(RSP), None, _)) if prefixes.locked => {}
+                    _ => self.values.arithmetic(operation(reg), place, by)?,
                 }
             }
-            0xf6 | 0xf7 => {
-                let (0, place) = self.modrm(prefixes.rex & !4) else { return None };
-                self.skip(if opcode == 0xf6 { 1 } else { immediate });
-                self.compare(place, place)?;
+            // A register is widened, or its sign.
+            0x98 => {}
+            0x99 => {
+                let value = self.values.value(Place::Register(RAX))?;
+                self.values.set(RDX, value);
             }
-            0xfe | 0xff => {
-                let (0 | 1, place) = self.modrm(prefixes.rex & !4) else { return None };
-                self.arithmetic(0, place, None)?;
+            0xc6 | 0xc7 => {
+                let (0, place) = self.modrm(prefixes.one()) else { return None };
+                self.skip(if opcode == 0xc6 { 1 } else { number });
+                self.values.store(place, NUMBER)?;
+            }
+            0xf6 | 0xf7 => {
+                let (0, place) = self.modrm(prefixes.one()) else { return None };
+                let by = self.signed(if opcode == 0xf6 { 1 } else { number });
+                self.values.compare(place, Other::Number(by))?;
+            }
+            0xfe => {
+                let (step @ (0 | 1), place) = self.modrm(prefixes.one()) else { return None };
+                self.values.arithmetic(operation(step * 5), place, Other::Number(1))?;
             }
             0xc0 | 0xc1 | 0xd0 | 0xd1 => {
-                let (_, place) = self.modrm(prefixes.rex & !4);
+                let (_, place) = self.modrm(prefixes.one());
                 self.skip(u64::from(opcode < 0xd0));
-                self.arithmetic(4, place, None)?;
+                self.values.arithmetic(Operation::Other, place, Other::Number(1))?;
             }
             0xb0..=0xbf => {
-                let wide = if prefixes.rex & 8 != 0 { 8 } else { immediate };
+                let wide = if prefixes.rex & 8 != 0 { 8 } else { number };
                 self.skip(if opcode < 0xb8 { 1 } else { wide });
-                self.set(usize::from(opcode & 7) | usize::from(prefixes.rex & 1) << 3, Value::Read);
+                self.values.set(prefixes.register(opcode), NUMBER);
             }
             // An attempt to take a lock.
             0x86 | 0x87 => {
                 let (reg, place) = self.modrm(prefixes.rex);
                 let Place::Memory(..) = place else { return None };
-                let value = self.value(place)?;
-                self.set(reg, value);
+                let value = self.values.value(place)?;
+                self.values.set(reg, value);
             }
-            0x70..=0x7f => {
-                let by = self.signed(1);
-                return Some(Step::Branch { next: self.at, to: self.at.wrapping_add(by) });
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// What saves and restores, calls and returns.
+    fn stack(&mut self, opcode: u8, prefixes: Prefixes) -> Option<Step> {
+        match opcode {
+            0x50..=0x57 => {
+                let value = self.values.value(Place::Register(prefixes.register(opcode)))?;
+                self.values.push(value)?;
             }
-            0xeb | 0xe9 => {
-                let by = self.signed(if opcode == 0xeb { 1 } else { 4 });
-                self.at = self.at.wrapping_add(by);
+            0x58..=0x5f => {
+                let value = self.values.pop()?;
+                self.values.set(prefixes.register(opcode), value);
+            }
+            0xc9 => self.values.leave()?,
+            0xc3 => {
+                self.values.pop()?;
+                return Some(Step::Return);
+            }
+            0xe8 => {
+                let by = self.signed(4) as u64;
+                self.values.push(NUMBER)?;
+                return Some(Step::Call { next: self.at, to: self.at.wrapping_add(by) });
+            }
+            _ => {
+                self.skip(if opcode == 0x6a { 1 } else { 4 });
+                self.values.push(NUMBER)?;
+            }
+        }
+        Some(Step::On(self.at))
+    }
+
+    /// What a byte of 255 begins: steps, and calls and jumps by way of the table of a library's functions.
+    fn by_register(&mut self, prefixes: Prefixes) -> Option<Step> {
+        let begin = self.at;
+        let (what, place) = self.modrm(prefixes.one());
+        match (what, place) {
+            (0 | 1, place) => self.values.arithmetic(operation(what * 5), place, Other::Number(1))?,
+            (6, place) => {
+                let value = self.values.value(place)?;
+                self.values.push(value)?;
+            }
+            (2 | 4, Place::Memory(None, None, offset)) if self.byte_at(begin) & 0xc7 == 0x05 => {
+                let entry = self.at.wrapping_add(offset as u64);
+                // SAFETY: the instruction reads it each time that it runs, and the loader has put it into the same file.
+                let to = unsafe { ptr::read_unaligned(entry as *const u64) };
+                if what == 4 {
+                    return Some(Step::Far(to));
+                }
+                self.values.push(NUMBER)?;
+                return Some(Step::Call { next: self.at, to });
             }
             _ => return None,
         }
@@ -205,36 +277,43 @@ impl Registers {
             0x1e | 0x1f => {
                 self.modrm(prefixes.rex);
             }
+            // If a condition holds.
+            0x40..=0x4f => {
+                let (reg, place) = self.modrm(prefixes.rex);
+                let (old, new) = (self.values.value(Place::Register(reg))?, self.values.value(place)?);
+                let value = self.values.of_both(old, new)?;
+                self.values.set(reg, value);
+            }
             0x80..=0x8f => {
-                let by = self.signed(4);
+                let by = self.signed(4) as u64;
                 return Some(Step::Branch { next: self.at, to: self.at.wrapping_add(by) });
             }
             0x90..=0x9f => {
-                let (_, Place::Register(to)) = self.modrm(prefixes.rex & !4) else { return None };
-                self.set(to, Value::Read);
+                let (_, place) = self.modrm(prefixes.one());
+                self.values.store(place, self.values.flags())?;
             }
             0xb6 | 0xb7 | 0xbe | 0xbf => {
                 let (reg, place) = self.modrm(prefixes.rex);
-                let value = self.value(place)?;
-                self.set(reg, value);
+                let value = self.values.value(place)?;
+                self.values.set(reg, value);
             }
             // A bit is looked at.
             0xa3 => {
                 let (reg, place) = self.modrm(prefixes.rex);
-                self.compare(place, Place::Register(reg))?;
+                self.values.compare(place, Other::Of(Place::Register(reg)))?;
             }
             0xba => {
-                let (4, place) = self.modrm(prefixes.rex & !4) else { return None };
-                self.skip(1);
-                self.compare(place, place)?;
+                let (4, place) = self.modrm(prefixes.one()) else { return None };
+                let by = self.signed(1);
+                self.values.compare(place, Other::Number(by))?;
             }
             // An attempt to take a lock.
             0xb0 | 0xb1 => {
                 let (_, place) = self.modrm(prefixes.rex);
                 let Place::Memory(..) = place else { return None };
-                let value = self.value(place)?;
-                self.set(RAX, value);
-                self.compares = true;
+                let value = self.values.value(place)?;
+                self.values.set(RAX, value);
+                self.values.decide(Value::Read);
             }
             // Fences.
             0xae if matches!(self.byte(), 0xe8 | 0xf0 | 0xf8) => {}
@@ -243,70 +322,7 @@ impl Registers {
         Some(Step::On(self.at))
     }
 
-    /// What is read there; none if it is at another place each time.
-    fn value(&self, place: Place) -> Option<Value> {
-        let (base, index) = match place {
-            Place::Register(register) => return Some(self.values[register]),
-            Place::Memory(base, index) => (base, index),
-        };
-        let moves = |register: Option<usize>| {
-            register.is_some_and(|register| matches!(self.values[register], Value::Counter | Value::ReadBefore))
-        };
-        (!self.strict || !moves(base) && !moves(index)).then_some(Value::Read)
-    }
-
-    fn set(&mut self, register: usize, value: Value) {
-        self.values[register] = value;
-    }
-
-    fn compare(&mut self, left: Place, right: Place) -> Option<()> {
-        let (left, right) = (self.value(left)?, self.value(right)?);
-        let is_read = |value| matches!(value, Value::Read | Value::ReadBefore);
-        self.compares |= is_read(left) || is_read(right);
-        Some(())
-    }
-
-    /// `to` becomes what arithmetic makes of it and `from`, or a number.
-    fn arithmetic(&mut self, operation: u8, to: Place, from: Option<Place>) -> Option<()> {
-        let Place::Register(register) = to else { return None };
-        let itself = matches!(from, Some(Place::Register(other)) if other == register);
-        if itself && matches!(operation & 7, 5 | 6) {
-            self.set(register, Value::Read);
-            return Some(());
-        }
-        let other = match from {
-            Some(place) => self.value(place)?,
-            None => Value::Same,
-        };
-        let value = match (self.values[register], other) {
-            (Value::Read, Value::Same | Value::Read) => Value::Read,
-            // Steps are of one size.
-            (Value::Same | Value::Counter, Value::Same) if matches!(operation & 7, 0 | 5) => Value::Counter,
-            _ if !self.strict => Value::Read,
-            _ => return None,
-        };
-        // What was read and compared with something by subtraction or by its bits.
-        self.compares |= value == Value::Read;
-        self.set(register, value);
-        Some(())
-    }
-
-    /// `to` becomes an address.
-    fn address_of(&mut self, to: usize, base: Option<usize>, index: Option<usize>) -> Option<()> {
-        let of = |register: Option<usize>| register.map_or(Value::Same, |register| self.values[register]);
-        let value = match (of(base), of(index)) {
-            (Value::Same, Value::Same) if base == Some(to) || index == Some(to) => Value::Counter,
-            (Value::Same, Value::Same) => Value::Same,
-            (Value::Counter, Value::Same) if index.is_none() => Value::Counter,
-            (Value::Same | Value::Read, Value::Same | Value::Read) => Value::Read,
-            _ if !self.strict => Value::Read,
-            _ => return None,
-        };
-        self.set(to, value);
-        Some(())
-    }
-
-    /// The register and the place that an instruction names.
+    /// The register and the place that an instruction names. Of what lies near the instruction: how far.
     fn modrm(&mut self, rex: u8) -> (usize, Place) {
         let byte = self.byte();
         let (mode, reg, rm) = (byte >> 6, usize::from(byte >> 3 & 7), usize::from(byte & 7));
@@ -316,20 +332,20 @@ impl Registers {
             return (reg, Place::Register(rm | usize::from(rex & 1) << 3));
         }
         let mut index = None;
-        let mut offset = [0, 1, 4][usize::from(mode)];
+        let mut size = [0, 1, 4][usize::from(mode)];
         if rm == RSP {
             let scaled = self.byte();
             let low = usize::from(scaled & 7);
             index = Some(usize::from(scaled >> 3 & 7) | usize::from(rex & 2) << 2).filter(|index| *index != RSP);
             base = Some(low | usize::from(rex & 1) << 3);
             if low == RBP && mode == 0 {
-                (base, offset) = (None, 4);
+                (base, size) = (None, 4);
             }
         } else if rm == RBP && mode == 0 {
-            (base, offset) = (None, 4);
+            (base, size) = (None, 4);
         }
-        self.skip(offset);
-        (reg, Place::Memory(base, index))
+        let offset = self.signed(size);
+        (reg, Place::Memory(base, index, offset))
     }
 
     fn skip(&mut self, bytes: u64) {
@@ -337,15 +353,23 @@ impl Registers {
     }
 
     fn byte(&mut self) -> u8 {
-        // SAFETY: within an instruction, by the promise to `step`.
-        let byte = unsafe { ptr::read_volatile(self.at as *const u8) };
+        let byte = self.byte_at(self.at);
         self.skip(1);
         byte
     }
 
-    fn signed(&mut self, size: u64) -> u64 {
+    fn byte_at(&self, at: u64) -> u8 {
+        // SAFETY: within an instruction, by the promise to `step`.
+        unsafe { ptr::read_volatile(at as *const u8) }
+    }
+
+    /// A number of `size` bytes.
+    fn signed(&mut self, size: u64) -> i64 {
+        if size == 0 {
+            return 0;
+        }
         let value = (0..size).fold(0, |value, at| value | u64::from(self.byte()) << (8 * at));
         let unused = 64 - 8 * size as u32;
-        ((value << unused) as i64 >> unused) as u64
+        (value << unused) as i64 >> unused
     }
 }

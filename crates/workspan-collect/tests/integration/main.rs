@@ -15,4 +15,5 @@ mod replay;
 mod restarts;
 mod schedules;
 mod tables;
+mod wait_graph;
 mod waits;

@@ -25,6 +25,7 @@ pub fn initial(thread: &'static Thread) -> Option<&'static Frame> {
 }
 
 /// `creator`, whose strand is stopped, creates a task in `context`; not `real`: what stands for a wait.
+#[inline(always)]
 pub fn task(
     thread: &'static Thread,
     creator: &'static Frame,

@@ -37,6 +37,8 @@ use workspan_collect::tables::ContextId;
 use workspan_wire::shm::{Candidate, Latest, TaskState, Thread};
 
 use super::alt_spans::AltSpans;
+pub use super::kind::Kind;
+use super::kind::KindCell;
 use super::pool;
 use super::state::call::Open;
 use super::state::depend::{List, Table};
@@ -70,50 +72,6 @@ pub fn taken(latest: &Latest) -> (i64, u32) {
     latest.candidate.path.store(0, Ordering::Relaxed);
     latest.candidate.span.store(i64::MIN, Ordering::Relaxed);
     taken
-}
-
-/// Properties of a task.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Kind {
-    /// An implicit or initial task: it has no end that somebody waits for.
-    pub implicit: bool,
-    /// Its creator goes on only after it: it is part of the creator's chain.
-    pub inline: bool,
-    /// Its site is already active around it.
-    pub recursive: bool,
-    /// It creates no instance of its own: part of the machinery of the construct around it.
-    pub machinery: bool,
-    /// It has the untied clause: parts of it may run at the same time as the books on its former part are closed.
-    pub untied: bool,
-    /// It is final: tasks that it creates are part of its own chain.
-    pub final_: bool,
-    /// It belongs to a taskloop.
-    pub taskloop: bool,
-    /// It waits at its team's last barrier.
-    pub leaving: bool,
-    /// Tasks below it report to whoever waits for them themselves ([`super::gather`]): it passes nothing on.
-    pub direct: bool,
-    /// Tasks that it creates belong to the construct that it belongs to.
-    pub siblings: bool,
-    /// It is part of a construct, which is the instance.
-    pub part: bool,
-}
-
-impl Kind {
-    /// Each of its tasks is an instance of its site.
-    pub(super) fn is_instance(self) -> bool {
-        !self.machinery && !self.implicit && !self.taskloop && !self.part
-    }
-
-    /// What it costs more if it is stolen, at its begin and again for who waits for it.
-    #[inline(always)]
-    pub(super) fn steal(self, thread: &Thread) -> i64 {
-        if self.inline || self.machinery {
-            0
-        } else {
-            thread.steal.get()
-        }
-    }
 }
 
 /// Where a task stands in its life.
@@ -153,7 +111,7 @@ pub struct Frame {
     pub(super) team: Cell<*const Team>,
     /// Barriers of the team that it has passed; for an explicit task, its creator's.
     pub(super) round: Cell<Round>,
-    pub(super) kind: Cell<Kind>,
+    pub(super) kind: KindCell,
     pub(super) stage: Cell<Stage>,
     pub(super) start: Cell<Start>,
     pub(super) base: Cell<Base>,
@@ -163,6 +121,12 @@ pub struct Frame {
     pub(super) interrupted: Cell<*const Frame>,
     /// Dependences among its children.
     pub(super) dependences: Cell<*mut Table<Frame>>,
+    /// What it waits for [briefly](Frame::waits_briefly); null otherwise.
+    brief: Cell<*const Gather>,
+    /// The task that it waits for briefly has run on its thread.
+    brief_ran: Cell<bool>,
+    /// What the adapter knows of it besides; 0 for nothing.
+    word: Cell<u64>,
     /// Tasks that it has to wait for.
     pub(super) predecessors: Cell<*mut List<Frame>>,
     /// Others may depend on it.
@@ -228,6 +192,7 @@ const _: () = assert!(size_of::<Frame>() <= pool::BLOCK && size_of::<Extra>() <=
 
 impl Frame {
     /// A frame for a new task. `None`: no memory.
+    #[inline(always)]
     pub fn new(thread: &Thread, kind: Kind, start: Start) -> Option<&'static Frame> {
         let at = pool::take::<Frame>(thread)?;
         let frame = Frame {
@@ -241,13 +206,16 @@ impl Frame {
             own_group: Cell::new(ptr::null()),
             team: Cell::new(ptr::null()),
             round: Cell::new(Round::default()),
-            kind: Cell::new(kind),
+            kind: KindCell::new(kind),
             stage: Cell::new(Stage::Created),
             start: Cell::new(start),
             base: Cell::new(Base::default()),
             rests: Cell::new(Rests { none: () }),
             interrupted: Cell::new(ptr::null()),
             dependences: Cell::new(ptr::null_mut()),
+            brief: Cell::new(ptr::null()),
+            brief_ran: Cell::new(false),
+            word: Cell::new(0),
             predecessors: Cell::new(ptr::null_mut()),
             depended_on: Cell::new(false),
             below: AtomicI64::new(0),
@@ -338,6 +306,48 @@ impl Frame {
     /// True after [`Frame::leaves`].
     pub fn is_leaving(&self) -> bool {
         self.kind.get().leaving
+    }
+
+    /// What the adapter knows of it besides.
+    #[inline(always)]
+    pub fn word(&self) -> u64 {
+        self.word.get()
+    }
+
+    /// It knows this.
+    pub fn set_word(&self, word: u64) {
+        self.word.set(word);
+    }
+
+    /// It waits for `gather`, of which the thread that it is on runs the last task at once: too short a wait to read the clock. For the
+    /// clock its strand goes on.
+    pub fn wait_briefly(&self, gather: &'static Gather) {
+        self.brief.set(gather);
+        self.brief_ran.set(false);
+    }
+
+    /// The task that it waits for briefly has run.
+    #[inline(always)]
+    pub fn brief_has_run(&self) {
+        self.brief_ran.set(true);
+    }
+
+    /// True after that.
+    #[inline(always)]
+    pub fn has_brief_run(&self) -> bool {
+        self.brief_ran.get()
+    }
+
+    /// The brief wait is over, or has become one that is read.
+    pub fn end_brief(&self) {
+        self.brief.set(ptr::null());
+    }
+
+    /// What it waits for briefly.
+    #[inline(always)]
+    pub fn waits_briefly(&self) -> Option<&'static Gather> {
+        // SAFETY: null or a gather that the wait holds.
+        unsafe { self.brief.get().as_ref() }
     }
 
     /// True if parts of it may run on different threads.

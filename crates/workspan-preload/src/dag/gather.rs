@@ -47,6 +47,12 @@ impl Gather {
         solo::more(&self.open, HOLDER);
     }
 
+    /// True if there is a task that has not reported, and no other.
+    #[inline(always)]
+    pub fn has_one(&self) -> bool {
+        self.open.load(Ordering::Acquire) & TASKS == 1
+    }
+
     /// True as long as tasks have not reported.
     pub fn is_open(&self) -> bool {
         self.open.load(Ordering::Acquire) & TASKS != 0
@@ -82,6 +88,7 @@ pub fn open(thread: &Thread, opener: &Frame, key: u64) -> Option<&'static Gather
 }
 
 /// `creator`, whose strand is stopped, creates a task of `gather` in `context`; `None`: one that nobody waits for.
+#[inline(always)]
 pub fn create(
     thread: &'static Thread,
     creator: &'static Frame,
@@ -99,6 +106,12 @@ pub fn create(
         None => &Shared::of(thread).header().detached,
     });
     Some(task)
+}
+
+/// True if `task` reports to `gather`.
+#[inline(always)]
+pub fn is_of(task: &Frame, gather: &Gather) -> bool {
+    ptr::eq(task.report.get(), &gather.ends)
 }
 
 /// A task has ended, and reported to `gather`, which it no longer keeps.

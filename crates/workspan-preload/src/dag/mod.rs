@@ -8,6 +8,7 @@ pub mod depend;
 pub mod frame;
 pub mod gather;
 pub mod group;
+pub mod kind;
 pub mod lent;
 pub mod lock;
 pub mod log;

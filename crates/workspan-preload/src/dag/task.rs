@@ -6,6 +6,7 @@
 use core::ptr;
 use core::sync::atomic::Ordering;
 
+use workspan_collect::clock;
 use workspan_collect::group;
 use workspan_collect::log::{go as go_at, go_on, mark, rest};
 use workspan_collect::path::{self, Tail};
@@ -175,6 +176,18 @@ fn flush(thread: &Thread) {
 
 /// `task`'s code has ended on `thread`; the strand is stopped. Its state is put away. Not `complete`: somebody will say so.
 pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
+    put_away(thread, task, complete);
+}
+
+/// The same, and it is complete.
+#[inline]
+pub fn end_complete(thread: &'static Thread, task: &'static Frame) {
+    let end = put_away(thread, task, true);
+    complete_at(thread, task, end);
+}
+
+#[inline(always)]
+fn put_away(thread: &'static Thread, task: &'static Frame, complete: bool) -> End {
     flush(thread);
     if log::on(thread) {
         if complete {
@@ -184,7 +197,11 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
         }
     }
     if !task.kind.get().machinery {
-        count_task(current_account(thread), thread.task.work.get() - thread.task.nested.get());
+        if clock::is_unread(thread) {
+            clock::count_unread(thread);
+        } else {
+            count_task(current_account(thread), thread.task.work.get() - thread.task.nested.get());
+        }
     }
     let end = End {
         span: strand::span(thread),
@@ -195,8 +212,9 @@ pub fn end(thread: &'static Thread, task: &'static Frame, complete: bool) {
         work: call::work(thread),
         ..End::at(thread.task.position.get())
     };
-    ends_at(task, end);
+    let end = ends_at(task, end);
     task.thread.store(ptr::null_mut(), Ordering::Release);
+    end
 }
 
 /// The code of `task`, which is suspended, has ended.
@@ -218,14 +236,22 @@ pub fn end_suspended(thread: &'static Thread, task: &'static Frame) {
     ends_at(task, end);
 }
 
-/// Puts away where `task`'s code has ended. An event may be fulfilled later: the time between counts with the task.
-fn ends_at(task: &Frame, end: End) {
+/// Puts away where `task`'s code has ended, and returns it. An event may be fulfilled later: the time between counts with the task.
+#[inline(always)]
+fn ends_at(task: &Frame, end: End) -> End {
+    let end = if task.known_extra().is_some() { after_event(task, end) } else { end };
+    task.set_end(end);
+    task.stage.set(Stage::Detached);
+    end
+}
+
+#[cold]
+fn after_event(task: &Frame, end: End) -> End {
     let (fulfilled, fulfilled_uniform) = fulfilled_at(task);
     let uniform = end.alt.uniform.max(fulfilled_uniform);
     let waited = fulfilled.saturating_sub(end.span).max(0);
     let alt = AltSpans { uniform, ..end.alt }.burdened_by(waited);
-    task.set_end(End { span: end.span.max(fulfilled), alt, ..end });
-    task.stage.set(Stage::Detached);
+    End { span: end.span.max(fulfilled), alt, ..end }
 }
 
 /// Where `task`'s event has been fulfilled.
@@ -237,9 +263,13 @@ fn fulfilled_at(task: &Frame) -> (i64, i64) {
 
 /// `task`, which has [`end`]ed, is complete. `thread` is whichever says so; its strand is stopped.
 pub fn complete(thread: &'static Thread, task: &'static Frame) {
+    complete_at(thread, task, task.end());
+}
+
+#[inline(always)]
+fn complete_at(thread: &'static Thread, task: &'static Frame, end: End) {
     task.stage.set(Stage::Ended);
     let shared = Shared::of(thread);
-    let end = task.end();
     let kind = task.kind.get();
     let kept = kind.inline || task.depended_on.get();
     if kept {
@@ -275,7 +305,7 @@ pub fn complete(thread: &'static Thread, task: &'static Frame) {
             offer(shared, &report.candidate, end.span, path);
         }
     }
-    close_one(thread, task);
+    close(thread, task, end);
 }
 
 /// Offers an end to `to`, with the steal that waking costs: where nobody waits, nobody is woken.
@@ -340,17 +370,24 @@ fn whole_path(shared: Shared, task: &Frame) -> u32 {
 
 /// One reason less for `task` to be open; if it was the last, it closes, and so may its creators.
 fn close_one(thread: &'static Thread, task: &'static Frame) {
+    close(thread, task, task.end());
+}
+
+/// The same of one that has ended at `ended`, but for its path.
+#[inline(always)]
+fn close(thread: &'static Thread, task: &'static Frame, ended: End) {
     let shared = Shared::of(thread);
-    let mut task = task;
+    let (mut task, mut first) = (task, Some(ended));
     loop {
         if !solo::decrement(&task.open) {
             return;
         }
+        let ended = first.take().unwrap_or_else(|| task.end());
         let parent = task.parent();
         let kind = task.kind.get();
         let start = task.start.get();
-        let (end, end_alt) = (task.end().span, task.end().alt);
-        let work = task.end().work + task.below.load(Ordering::Acquire);
+        let (end, end_alt) = (ended.span, ended.alt);
+        let work = ended.work + task.below.load(Ordering::Acquire);
         // Descendants may have ended later.
         let (children, children_path) = frame::seen(&task.children);
         let (late, late_path) = frame::seen(&task.late);
@@ -391,7 +428,7 @@ fn close_one(thread: &'static Thread, task: &'static Frame) {
                 }
             }
         }
-        call::closes(thread, task, task.end().call, work, last - start.span);
+        call::closes(thread, task, ended.call, work, last - start.span);
         depend::forget(thread, task);
         task.release(thread);
         match parent {

@@ -12,6 +12,7 @@ use super::wait::{self, in_strand, Ended, For};
 use super::waiters::{self, bucket, Left};
 use crate::dag::frame::Frame;
 use crate::dag::{create, lock, task};
+use crate::queues;
 use crate::tbb::site::{self, Called};
 
 /// What a wait for a lock adds to its heat: so often it is then taken with a region of its own.
@@ -116,7 +117,7 @@ fn give_back(called: Called, address: u64) -> bool {
         if bucket.waiting.load(Ordering::SeqCst) != 0 {
             let now = workspan_collect::thread::running().map_or(now, |(_, now)| now);
             let now = timer::goes_on(thread, now, address);
-            if waiters::concerns(thread, address) {
+            if waiters::concerns(thread, address) && !queues::is_machinery(thread) {
                 let left = Left::by(thread, now, address);
                 waiters::leave_to_watchers(thread, address, &left);
                 waiters::pass(thread, address, left);

@@ -5,13 +5,15 @@ use core::cell::Cell;
 use workspan_collect::process;
 use workspan_collect::shared::Shared;
 use workspan_collect::thread;
+use workspan_collect::wait_graph::{self, Waited};
 use workspan_collect::waits::Wait;
 use workspan_wire::shm::Thread;
 
 use super::caller;
 use super::timer;
-use super::waiters::{self, bucket, Left};
+use super::waiters::{self, bucket};
 use crate::dag::{range, token};
+use crate::queues;
 use crate::tbb::site::Called;
 
 std::thread_local! {
@@ -134,14 +136,14 @@ fn taken_after(called: Called, address: u64) {
 /// The calling thread arrives where a round of `size` meets. The last goes on behind all others, and they behind it.
 pub fn arrive(called: Called, address: u64, size: usize) -> Option<Waiting> {
     in_strand(called, |thread, now| {
-        let left = Left::by(thread, now, waiters::place(thread));
+        let left = queues::left_by(thread, now, waiters::place(thread));
         if !waiters::enter(thread, address, 0) {
             left.release(Shared::of(thread));
         } else if waiters::arrive(thread, address, size, left) {
             while let Some(left) = waiters::next_arrived(thread, address) {
                 Wait::begin_at(thread, now).end_behind(now, left.at, Some(left.parts()));
             }
-            waiters::meet(thread, address, Left::by(thread, now, address));
+            waiters::meet(thread, address, queues::left_by(thread, now, address));
         }
         begun(thread, thread::running().map_or(now, |(_, now)| now), address, 0)
     })
@@ -178,7 +180,9 @@ impl Waiting {
         if !matches!(left, (None, None)) {
             timer::forget(self.thread);
         }
-        match (left, ended) {
+        let by = left.0.or(left.1);
+        let lock = left.0.is_none();
+        let took = match (left, ended) {
             ((Some(woken), None), _) => wait.end_behind(now, woken.at, Some(woken.parts())),
             ((None, Some(passed)), _) => {
                 range::lock_waited();
@@ -190,11 +194,21 @@ impl Waiting {
                 Wait::begin_at(self.thread, now).end_behind_lock(now, passed.at, passed.parts());
                 took
             }
-            ((None, None), Ended::AtOnce) => wait.end_unknown(now),
-            ((None, None), _) => {
-                wait.end_behind(now, self.address, None);
-                0
-            }
+            // Somebody who hands out work, or nobody that is known.
+            ((None, None), Ended::AtOnce) => return wait.end_unknown(now),
+            ((None, None), _) => wait.end_behind(now, self.address, None),
+        };
+        let shared = Shared::of(self.thread);
+        let from = now.wrapping_sub(took as u64);
+        let slot = shared.slot_of(self.thread);
+        wait_graph::over(
+            shared,
+            Waited { slot, from, to: now, by: by.map(|left| left.slot), lock: lock && by.is_some() },
+        );
+        if by.is_some() {
+            took
+        } else {
+            0
         }
     }
 
@@ -231,7 +245,7 @@ pub fn wake(called: Called, address: u64, number: u32) {
 fn wake_some(called: Called, address: u64, number: u32) {
     in_strand(called, |thread, now| {
         timer::decide(thread, now, false);
-        let left = Left::by(thread, now, address);
+        let left = queues::left_by(thread, now, address);
         waiters::leave_to_watchers(thread, address, &left);
         waiters::wake(thread, address, number, left);
     });

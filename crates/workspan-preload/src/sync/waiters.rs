@@ -31,13 +31,17 @@ pub struct Left {
     path: u32,
     /// Under which address it left that.
     pub at: u64,
+    /// The slot of the thread.
+    pub slot: u32,
+    /// When that was, in ticks.
+    pub when: u64,
 }
 
 impl Left {
     /// By the strand of `thread`, at tick `now`, for who waits at `address`. The strand goes on.
     pub fn by(thread: &Thread, now: u64, address: u64) -> Left {
         let (spans, path) = waits::leave_at(thread, now, address);
-        Left { spans, path, at: address }
+        Left { spans, path, at: address, slot: Shared::of(thread).slot_of(thread), when: now }
     }
 
     /// Spans and path, now the caller's.
@@ -48,6 +52,18 @@ impl Left {
     /// The same with a handle of its own.
     pub fn copy(self, shared: Shared) -> Left {
         Left { path: path::own(shared, self.path), ..self }
+    }
+
+    /// The later of both, of which one is not needed any more.
+    pub fn later(self, other: Left, shared: Shared) -> Left {
+        let (later, sooner) = if self.spans.actual >= other.spans.actual { (self, other) } else { (other, self) };
+        sooner.release(shared);
+        let spans = Spans {
+            uniform: later.spans.uniform.max(sooner.spans.uniform),
+            burdened: later.spans.burdened.max(sooner.spans.burdened),
+            ..later.spans
+        };
+        Left { spans, ..later }
     }
 
     /// Nobody needs it.

@@ -8,7 +8,7 @@
 
 use core::ffi::CStr;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use workspan_collect::exclude::exclude_next;
 use workspan_collect::platform;
@@ -45,6 +45,8 @@ pub struct Class {
     pub role: Role,
     /// Its tasks are parts of an algorithm, which is the instance.
     pub parts: bool,
+    /// Its tasks fold bodies when they are done.
+    pub folds: bool,
     /// Its mangled name; empty without RTTI.
     pub name: &'static str,
     /// As before the functions of the original.
@@ -61,6 +63,15 @@ const SLOTS: usize = 4096;
 const MOST: usize = SLOTS / 2;
 
 static TABLE: [AtomicPtr<Class>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+
+/// There is a class whose tasks fold.
+static FOLDS: AtomicBool = AtomicBool::new(false);
+
+/// True once a class has been met whose tasks fold.
+#[inline]
+pub fn are_folds() -> bool {
+    FOLDS.load(Ordering::Relaxed)
+}
 
 /// What tasks get in the place of `execute` and `cancel`.
 static RUNNERS: [AtomicPtr<()>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
@@ -143,13 +154,19 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
         core::str::from_utf8(name.strip_prefix(b"*").unwrap_or(name)).unwrap_or("")
     });
     let (kind, role) = recognise(name);
+    let folds = does_fold(name);
+    if folds {
+        FOLDS.store(true, Ordering::Relaxed);
+    }
     // SAFETY: the caller's promise.
     let own = unsafe { *vtable };
     let [execute, cancel] = runners()?;
     let stand_in = Slots { execute, cancel, ..own };
     let at = platform::map_private(size_of::<Class>(), false)?.cast::<Class>();
     // SAFETY: fresh memory of that size, page-aligned.
-    unsafe { at.write(Class { original: vtable, kind, role, parts: is_algorithm(kind), name, before, stand_in }) };
+    unsafe {
+        at.write(Class { original: vtable, kind, role, parts: is_algorithm(kind), folds, name, before, stand_in });
+    }
     let mut slot = slot;
     for _ in 0..MOST {
         match TABLE[slot].compare_exchange(ptr::null_mut(), at.as_ptr(), Ordering::AcqRel, Ordering::Acquire) {
@@ -167,6 +184,13 @@ unsafe fn add(slot: usize, vtable: *const Slots) -> Option<&'static Class> {
 fn is_algorithm(kind: SiteKind) -> bool {
     use SiteKind::{ArenaTask, CallOnce, FlowGraph, TaskGroup, TbbTask};
     !matches!(kind, TaskGroup | FlowGraph | ArenaTask | TbbTask | CallOnce)
+}
+
+/// True for tasks of `parallel_reduce` and its like, whoever calls it.
+fn does_fold(name: &str) -> bool {
+    ["N3tbb6detail2d112start_reduceI", "N3tbb6detail2d126start_deterministic_reduceI"]
+        .iter()
+        .any(|begin| name.starts_with(begin))
 }
 
 /// The construct and the role, by the mangled name of the class.

@@ -13,7 +13,7 @@ use workspan_wire::shm::Asked;
 
 use super::abi::{Context, Task};
 use super::site::Called;
-use super::{algorithm, arena, context, library, pipeline, spawn, start, state, wait};
+use super::{algorithm, arena, context, fold, library, pipeline, spawn, start, state, wait};
 
 extern "C" {
     fn abort() -> !;
@@ -267,7 +267,27 @@ unsafe extern "C-unwind" fn allocate_in(pool: *const c_void, size: usize, how: *
     let own = own!("_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution_dataE" as Kind);
     state::allocates();
     // SAFETY: the caller's own.
-    unsafe { own(pool, size, how) }
+    let block = unsafe { own(pool, size, how) };
+    fold::allocated(block);
+    block
+}
+
+#[export_name = "_ZN3tbb6detail2r110deallocateERNS0_2d117small_object_poolEPvmRKNS2_14execution_dataE"]
+unsafe extern "C-unwind" fn deallocate_in(pool: *const c_void, block: *mut c_void, size: usize, how: *const c_void) {
+    type Kind = unsafe extern "C-unwind" fn(*const c_void, *mut c_void, usize, *const c_void);
+    let own = own!("_ZN3tbb6detail2r110deallocateERNS0_2d117small_object_poolEPvmRKNS2_14execution_dataE" as Kind);
+    fold::given_back(block);
+    // SAFETY: the caller's own.
+    unsafe { own(pool, block, size, how) };
+}
+
+#[export_name = "_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE"]
+unsafe extern "C-unwind" fn is_cancelled(context: *const Context) -> bool {
+    type Kind = unsafe extern "C-unwind" fn(*const Context) -> bool;
+    let own = own!("_ZN3tbb6detail2r128is_group_execution_cancelledERNS0_2d118task_group_contextE" as Kind);
+    fold::asked(context);
+    // SAFETY: the caller's own.
+    unsafe { own(context) }
 }
 
 #[export_name = "_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE"]

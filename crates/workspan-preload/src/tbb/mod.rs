@@ -14,6 +14,7 @@ pub mod arena;
 pub mod calibrate;
 pub mod class;
 pub mod context;
+pub mod fold;
 pub mod interpose;
 pub mod library;
 pub mod names;

@@ -132,7 +132,7 @@ pub unsafe fn follow(root: *const Node, tokens: usize, own: impl FnOnce(*const N
         return own(root);
     }
     let run = Run {
-        stages: [const { Stage::NONE }; STAGES],
+        stages: [const { Stage::none() }; STAGES],
         count,
         tokens: if tokens <= TOKENS { tokens as u64 } else { 0 },
         entered: AtomicU64::new(0),
@@ -148,9 +148,9 @@ pub unsafe fn follow(root: *const Node, tokens: usize, own: impl FnOnce(*const N
     let leaf = |at: usize| &raw const stand_ins[at] as *const Node;
     let inner: [Cell<Node>; STAGES] = core::array::from_fn(|_| Cell::new(node(ptr::null(), ptr::null())));
     let mut tree = leaf(0);
-    for at in 1..count {
-        inner[at].set(node(tree, leaf(at)));
-        tree = inner[at].as_ptr();
+    for (at, inner) in inner.iter().enumerate().take(count).skip(1) {
+        inner.set(node(tree, leaf(at)));
+        tree = inner.as_ptr();
     }
     own(tree);
 }
@@ -211,17 +211,19 @@ unsafe extern "C-unwind" fn call(filter: *const Filter, item: *mut c_void) -> *m
 }
 
 impl Stage {
-    const NONE: Stage = Stage {
-        run: Cell::new(ptr::null()),
-        own: Cell::new(ptr::null()),
-        is_serial: Cell::new(false),
-        last: Cell::new(None),
-        table: Cell::new(StandIn {
-            before: Before { offset: 0, type_info: ptr::null() },
-            slots: FilterSlots { call, destroy: [ptr::null(); 2], finalize: ptr::null() },
-            stage: ptr::null(),
-        }),
-    };
+    const fn none() -> Stage {
+        Stage {
+            run: Cell::new(ptr::null()),
+            own: Cell::new(ptr::null()),
+            is_serial: Cell::new(false),
+            last: Cell::new(None),
+            table: Cell::new(StandIn {
+                before: Before { offset: 0, type_info: ptr::null() },
+                slots: FilterSlots { call, destroy: [ptr::null(); 2], finalize: ptr::null() },
+                stage: ptr::null(),
+            }),
+        }
+    }
 
     fn run(&self) -> &Run {
         // SAFETY: lives as long as the call that runs the pipeline.

@@ -7,7 +7,7 @@ use workspan_collect::thread;
 use workspan_wire::shm::Thread;
 
 use super::abi::{Execution, Run, Task};
-use super::{class, spawn, state};
+use super::{class, fold, spawn, state, wait};
 use crate::dag::frame::Frame;
 use crate::dag::{gather, task as rules};
 use crate::ompt::events;
@@ -79,12 +79,19 @@ unsafe fn begin(task: *const Task, own: impl FnOnce(&'static class::Class) -> Ru
 #[inline]
 fn begin_on(frame: &'static Frame) -> Option<&'static Frame> {
     let (thread, below) = state::current()?;
+    let is_next = state::begins(frame);
+    if below.waits_briefly().is_some() && (!is_next || below.has_brief_run()) {
+        wait::deepen(thread, below);
+    }
     if thread.task.waiting.get() != 0 {
         // No strand runs before the clock is read.
         replace(thread, below, frame);
         let at = events::now(thread);
         rules::wait_over(thread, at);
         rules::go_late(thread, at);
+        if is_next {
+            state::measure_begin(below, at);
+        }
     } else {
         let at = events::tick(thread);
         rules::stop(thread, at);
@@ -112,6 +119,7 @@ fn end(frame: &'static Frame, next: *const Task) {
         return state::lost(thread);
     }
     let Some(below) = frame.interrupted() else { return };
+    fold::ends(frame);
     let at = if below.waits() || frame.is_inline() { Some(events::now(thread)) } else { events::tick(thread) };
     rules::stop(thread, at);
     if !next.is_null() {
@@ -127,8 +135,7 @@ fn finish(thread: &'static Thread, frame: &'static Frame, below: &'static Frame,
     }
     let gather = gather::of(thread, frame);
     let waits_now = frame.is_inline();
-    rules::end(thread, frame, true);
-    rules::complete(thread, frame);
+    rules::end_complete(thread, frame);
     if let Some(gather) = gather {
         gather::left(gather, thread);
     }
@@ -138,4 +145,10 @@ fn finish(thread: &'static Thread, frame: &'static Frame, below: &'static Frame,
         rules::wait(thread, at);
     }
     rules::go(thread, at);
+    match (below.waits_briefly(), at) {
+        (Some(brief), _) if brief.is_open() => wait::goes_on(thread, below),
+        (Some(_), _) => below.brief_has_run(),
+        (None, Some(at)) if thread.task.waiting.get() != 0 => state::measure_end(below, at),
+        _ => {}
+    }
 }

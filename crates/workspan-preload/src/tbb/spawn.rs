@@ -10,7 +10,7 @@ use workspan_wire::site::SiteKind;
 use super::abi::{Context, Task};
 use super::class::{self, hand_over, Class, Role};
 use super::site::{self, Called};
-use super::{algorithm, context, state};
+use super::{algorithm, context, fold, state};
 use crate::dag::frame::{Frame, Kind};
 use crate::dag::gather::{self, Gather};
 use crate::dag::{log as dag_log, task as rules};
@@ -114,5 +114,9 @@ fn give(
 ) -> Option<ContextId> {
     let frame = gather::create(thread, creator, gather, of, kind)?;
     hand_over(task, class, frame);
+    if class.folds {
+        fold::split(thread, creator, frame, task);
+    }
+    state::created(frame);
     Some(of)
 }

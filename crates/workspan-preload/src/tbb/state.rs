@@ -1,6 +1,7 @@
 //! What the calling thread does, as far as entry points need to know.
 
 use core::cell::Cell;
+use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use workspan_collect::shared::Shared;
@@ -9,10 +10,19 @@ use workspan_wire::shm::Thread;
 
 use crate::dag::create;
 use crate::dag::frame::Frame;
+use crate::dag::gather::{self, Gather};
 use crate::threads;
 
 std::thread_local! {
-    static HERE: Here = const { Here { allocated: Cell::new(false), since: Cell::new(0), left: Cell::new(0) } };
+    static HERE: Here = const {
+        Here {
+            allocated: Cell::new(false),
+            since: Cell::new(0),
+            left: Cell::new(0),
+            next: Cell::new(ptr::null()),
+            between: Cell::new(Between { waiter: ptr::null(), since: 0, passed: 0, known: 0 }),
+        }
+    };
 }
 
 /// The first thread that was met; 0 before.
@@ -28,6 +38,23 @@ struct Here {
     since: Cell<u64>,
     /// Creations until the next sample.
     left: Cell<u32>,
+    /// Of the tasks that the thread has created and that have not begun, the last: what it runs next if it waits now and nobody takes it
+    /// away. Until it begins, it leads to the one before ([`Frame::interrupts`]).
+    next: Cell<*const Frame>,
+    between: Cell<Between>,
+}
+
+/// What libtbb takes for a wait in which the thread runs one task that it has created last: before the task and after it.
+#[derive(Clone, Copy, Debug)]
+struct Between {
+    /// Whose wait is measured; null for none.
+    waiter: *const Frame,
+    /// Tick at which the thread went to libtbb.
+    since: u64,
+    /// Ticks that it was there before.
+    passed: i64,
+    /// The mean of recent ones, in ticks.
+    known: i64,
 }
 
 /// The calling thread and what runs on it. `None`: nobody follows it.
@@ -89,6 +116,89 @@ pub fn cost(thread: &Thread, since: u64) -> Option<i64> {
     }
     let ticks = platform::ticks().wrapping_sub(since) as i64;
     (ticks < thread.short.get() * 10).then(|| ticks * i64::from(SAMPLE))
+}
+
+/// The calling thread has created `task`.
+#[inline]
+pub fn created(task: &Frame) {
+    let _ = HERE.try_with(|here| {
+        // SAFETY: null, or a frame, which is memory for ever.
+        task.interrupts(unsafe { here.next.replace(task).as_ref() });
+    });
+}
+
+/// True if the task that the calling thread is to run next is the one that `gather` has left.
+#[inline]
+pub fn has_next(gather: &Gather) -> bool {
+    let next = HERE.try_with(|here| here.next.get()).unwrap_or(ptr::null());
+    // SAFETY: null, or a task that the calling thread has created, which may have been taken away and be gone: frames are memory for
+    // ever, and of this one nothing is read but whom it reports to.
+    gather.has_one() && unsafe { next.as_ref() }.is_some_and(|next| gather::is_of(next, gather))
+}
+
+/// `task` begins on the calling thread. True if it is the one that was to run next.
+#[inline]
+pub fn begins(task: &Frame) -> bool {
+    HERE.try_with(|here| {
+        let is_next = ptr::eq(here.next.get(), task);
+        if is_next {
+            here.next.set(task.interrupted().map_or(ptr::null(), ptr::from_ref));
+        }
+        is_next
+    })
+    .unwrap_or(false)
+}
+
+/// `waiter` begins to wait at tick `now` for the task that the calling thread runs next.
+pub fn measure(waiter: &Frame, now: u64) {
+    let _ = HERE.try_with(|here| {
+        here.between.set(Between { waiter, since: now, passed: 0, ..here.between.get() });
+    });
+}
+
+/// In the wait of `waiter` that task begins at tick `now`.
+pub fn measure_begin(waiter: &Frame, now: u64) {
+    let _ = HERE.try_with(|here| {
+        let between = here.between.get();
+        if ptr::eq(between.waiter, waiter) && between.passed == 0 {
+            here.between.set(Between { passed: now.wrapping_sub(between.since) as i64, ..between });
+        }
+    });
+}
+
+/// That task has ended at tick `now`.
+pub fn measure_end(waiter: &Frame, now: u64) {
+    let _ = HERE.try_with(|here| {
+        let between = here.between.get();
+        if ptr::eq(between.waiter, waiter) && between.passed != 0 {
+            here.between.set(Between { since: now, ..between });
+        }
+    });
+}
+
+/// The wait of `waiter` is over at tick `now`.
+pub fn measured(thread: &Thread, waiter: &Frame, now: u64) {
+    let _ = HERE.try_with(|here| {
+        let between = here.between.get();
+        if !ptr::eq(between.waiter, waiter) || between.passed == 0 {
+            return;
+        }
+        // Two hooks with their readings are in it.
+        let hooks = 2 * Shared::of(thread).header().probe_ticks.load(Ordering::Relaxed);
+        let all = between.passed + now.wrapping_sub(between.since) as i64;
+        let known = match (all - hooks).max(0) {
+            interrupted if interrupted > thread.short.get() => between.known,
+            ticks if between.known == 0 => ticks,
+            ticks => between.known + (ticks - between.known) / 8,
+        };
+        here.between.set(Between { waiter: ptr::null(), since: 0, passed: 0, known });
+    });
+}
+
+/// Ticks that libtbb takes for a brief wait.
+#[inline]
+pub fn between() -> i64 {
+    HERE.try_with(|here| here.between.get().known).unwrap_or(0)
 }
 
 /// The number of threads as for which an algorithm is to split its range, if a task of it has just been allocated: then it

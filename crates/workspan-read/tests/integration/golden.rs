@@ -14,12 +14,13 @@ use std::sync::Once;
 use workspan_model::histogram::Bucket;
 use workspan_model::{
     AskedBy, AskedThreads, Clock, ContextId, ContextTree, Ending, EventCounts, Exit, Feature, Function, Histogram,
-    Lock, Losses, Machine, Nanos, OnPath, OpenRegion, Ran, Recording, Run, Site, SiteId, SiteKind, Totals,
+    Lock, Losses, Machine, Nanos, OnPath, OpenRegion, Ran, Recording, Role, Run, Site, SiteId, SiteKind, Totals,
+    WaitFor,
 };
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -111,7 +112,10 @@ fn sites(minor: u16) -> Vec<Site> {
         });
     }
     if minor >= 3 {
-        sites.push(Site { kind: SiteKind::Marked, column: 8, addresses: vec![0x402f], ..none });
+        sites.push(Site { kind: SiteKind::Marked, column: 8, addresses: vec![0x402f], ..none.clone() });
+    }
+    if minor >= 11 {
+        sites.push(Site { kind: SiteKind::PoolTask, file: "src/pool.rs".to_owned(), line: 41, ..none });
     }
     sites
 }
@@ -187,7 +191,20 @@ fn first_run(minor: u16) -> Run {
         losses: Losses { sites: 29, contexts: 30, threads: 31, path_nodes: 32 },
         other_processes: 33,
         events: if minor >= 6 { events() } else { Vec::new() },
+        waits: if minor >= 11 { waits() } else { Vec::new() },
     }
+}
+
+fn waits() -> Vec<WaitFor> {
+    let wait = |waiter, on, count: u64| {
+        let part = |number: i64| Nanos(1_000 * number + count as i64);
+        WaitFor { waiter, on, count, waited: part(3), locked: part(2), passed_on: part(1) }
+    };
+    vec![
+        wait(Role::Main, Role::Threads(SiteId(6)), 161),
+        wait(Role::Threads(SiteId(6)), Role::Outside, 162),
+        wait(Role::Threads(SiteId(6)), Role::Threads(SiteId(4)), 163),
+    ]
 }
 
 fn events() -> Vec<EventCounts> {

@@ -136,6 +136,7 @@ fn empty() -> Report {
         },
         what_if: Vec::new(),
         events: None,
+        threads: None,
     }
 }
 

@@ -27,6 +27,12 @@ const OLD: &str = "libtbb.so.2";
 const FIX: &str =
     "link it with libtbb.so of oneTBB 2021 or newer (`apt-get install libtbb-dev`, or -DBUILD_SHARED_LIBS=ON)";
 
+/// One of these has every program that oneTBB could be linked into.
+const CPP: [&str; 2] = ["libstdc++.so.6", "libc++.so.1"];
+
+/// How names of classes begin that nobody but libtbb has, in the description of their types: also where symbols are hidden, or stripped.
+const OWN_CLASS: &[u8] = b"\0N3tbb6detail2r1";
+
 const ENTRY: &str = "_ZN3tbb6detail2r15spawnERNS0_2d14taskERNS2_18task_group_contextE";
 
 /// A program that uses oneTBB.
@@ -63,7 +69,9 @@ fn find(executable: &Path) -> io::Result<Option<Program>> {
     let named = |name: &str| libraries.iter().find(|library| library.name == name);
     let library = if let Some(found) = named(LIBRARY) {
         Library::Shared(found.path.clone())
-    } else if elf::defines(executable, &[ENTRY]) == [true] {
+    } else if elf::defines(executable, &[ENTRY]) == [true]
+        || CPP.iter().any(|library| named(library).is_some()) && elf::has_constant(executable, OWN_CLASS)
+    {
         Library::Linked
     } else if named(OLD).is_some() {
         Library::Old
@@ -91,7 +99,8 @@ impl Program {
         let minor = name.strip_prefix("libtbb.so.12.").and_then(|rest| rest.split('.').next()?.parse::<u32>().ok());
         match minor {
             Some(minor) if minor < 14 => format!(" 2021.{minor}"),
-            Some(minor) => format!(" 2022.{}", minor - 14),
+            Some(minor) if minor < 18 => format!(" 2022.{}", minor - 14),
+            Some(minor) => format!(" 2023.{}", minor - 18),
             None => String::new(),
         }
     }

@@ -8,7 +8,7 @@ use nix::errno::Errno;
 use object::elf::{self, DynamicTag, DT_NEEDED, DT_NULL, DT_RPATH, DT_RUNPATH, DT_STRSZ, DT_STRTAB};
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::read::{FileKind, ReadCache, ReadRef};
-use object::{Endianness, Object, ObjectSymbol, StringTable};
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, StringTable};
 
 /// The dynamic section of an executable or a library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,6 +116,14 @@ pub fn defines(path: &Path, symbols: &[&str]) -> Vec<bool> {
     found
 }
 
+/// True if these bytes are among the constants of a file. False for one that cannot be read.
+pub fn has_constant(path: &Path, wanted: &[u8]) -> bool {
+    let Ok(bytes) = fs::read(path) else { return false };
+    let Ok(file) = object::File::parse(&*bytes) else { return false };
+    let constants = file.section_by_name(".rodata").and_then(|section| section.data().ok()).unwrap_or_default();
+    constants.windows(wanted.len()).any(|part| part == wanted)
+}
+
 /// True if a file calls one of these functions of others. False for one that cannot be read.
 pub fn calls(path: &Path, functions: &[&str]) -> bool {
     let Ok(bytes) = fs::read(path) else { return false };
@@ -134,6 +142,7 @@ mod tests {
         let found = dynamic(&here).expect("we are an ELF file");
         assert_ne!(found.is_dynamic, found.needed.is_empty());
         assert_eq!(defines(&here, &["main", "no such function"]), [true, false]);
+        assert!(has_constant(&here, b"what is in this program") && !has_constant(&here, &[0xd3; 77]));
     }
 
     #[test]

@@ -420,7 +420,7 @@ fn tell_trouble(Trouble { impatient, unfollowed, unknown_tbb }: Trouble) {
     if unknown_tbb > 0 {
         messages::note(&format!(
             "warning: the program's oneTBB has interface version {unknown_tbb}, which this workspan does not know: the tasks of oneTBB are \
-             not in the report, and what they did is missing (use a newer workspan, or oneTBB 2021 or 2022)"
+             not in the report, and what they did is missing (use a newer workspan, or oneTBB 2021 to 2023)"
         ));
     }
     if impatient > 0 {

@@ -1,4 +1,5 @@
-//! Threads that wait by looking again and again: `programs/threads/looks.c`, in all ways, on one processor and on all.
+//! Threads that wait by looking again and again: `programs/threads/looks.c`, in all ways, on one processor and on all; where loops are
+//! known by their machine code, as two compilers write them, with a function that is called and without.
 //!
 //! Loops are known by samples: where the kernel does not permit them, only yields and sleeps are. What is compared is never time
 //! itself, but parts of the same run.
@@ -10,7 +11,10 @@ use serde_json::Value;
 
 use crate::build::scratch;
 use crate::command::{report, run, workspan};
-use crate::threads::threads;
+use crate::threads::{built, threads};
+
+/// Compilers, how much they optimise, and the steps of a piece then.
+const BUILDS: [(&str, &str); 3] = [("gcc", "-O0"), ("gcc", "-O1"), ("clang-19", "-O2")];
 
 /// Steps of a piece of work: some ten milliseconds.
 const STEPS: &str = "8000000";
@@ -36,21 +40,28 @@ fn on_one(command: &Command) -> Command {
     one
 }
 
-/// Reports of a run on one processor, and on all; `None` where `sampled`, and the kernel does not permit that.
-fn reports(what: &str, way: &str, sampled: bool) -> Option<Vec<Value>> {
-    let folder = scratch(&format!("looks-{what}-{way}"));
-    let mut command = workspan(&folder);
-    command.args(["record", "-o", "looks.wspan", "--"]).arg(threads("looks")).args([what, way, STEPS]);
+/// Reports of runs on one processor, and on all; none where `sampled`, and the kernel does not permit that.
+fn reports(what: &str, way: &str, sampled: bool) -> Vec<Value> {
+    let programs = match sampled {
+        true => BUILDS.iter().map(|(compiler, level)| built("looks", compiler, level)).collect(),
+        false => vec![threads("looks")],
+    };
     let mut reports = Vec::new();
-    for mut command in [on_one(&command), command] {
-        let ended = run(&mut command);
-        let err = ended.check_success().err();
-        if sampled && err.contains("the kernel does not sample the program") {
-            return None;
+    for program in programs {
+        let name = program.file_name().expect("it has one").to_string_lossy();
+        let folder = scratch(&format!("{name}-{what}-{way}"));
+        let mut command = workspan(&folder);
+        command.args(["record", "-o", "looks.wspan", "--"]).arg(&program).args([what, way, STEPS]);
+        for mut command in [on_one(&command), command] {
+            let ended = run(&mut command);
+            let err = ended.check_success().err();
+            if sampled && err.contains("the kernel does not sample the program") {
+                return Vec::new();
+            }
+            reports.push(report(&folder, "looks.wspan"));
         }
-        reports.push(report(&folder, "looks.wspan"));
     }
-    Some(reports)
+    reports
 }
 
 fn number(report: &Value, path: &str) -> f64 {
@@ -60,7 +71,7 @@ fn number(report: &Value, path: &str) -> f64 {
 /// A helper that only looks is neither work nor the critical path.
 #[track_caller]
 fn check_helper(way: &str, sampled: bool, polls: bool) {
-    for report in reports("helper", way, sampled).unwrap_or_default() {
+    for report in reports("helper", way, sampled) {
         let work = number(&report, "/program/work_ns");
         assert!(number(&report, "/sites/0/self_ns") < work / 5.0, "{way}: {report}");
         assert!(number(&report, "/sites/0/critical_share") < 0.5, "{way}: {report}");
@@ -73,7 +84,7 @@ fn check_helper(way: &str, sampled: bool, polls: bool) {
 /// Of two threads that work in turn only one works at a time.
 #[track_caller]
 fn check_turns(way: &str, sampled: bool) {
-    for report in reports("turns", way, sampled).unwrap_or_default() {
+    for report in reports("turns", way, sampled) {
         let parallelism = number(&report, "/program/parallelism");
         assert!(parallelism < 1.5, "{way}: {parallelism}: {report}");
     }
@@ -104,7 +115,7 @@ fn threads_that_work_in_turn() {
 /// What works is not taken for a look.
 #[test]
 fn threads_that_only_work() {
-    for report in reports("busy", "spin", false).expect("no samples are needed") {
+    for report in reports("busy", "spin", true) {
         assert!(number(&report, "/program/parallelism") > 1.5, "{report}");
         assert_eq!(report.pointer("/program/polled_ns"), None, "{report}");
     }

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::build::{self, scratch};
 use crate::command::{report, run, workspan};
+use crate::openmp_record::replayed;
 use crate::openmp_run::{check_none, each, number, parse};
 use crate::rows;
 use crate::verdicts::said;
@@ -174,6 +175,46 @@ fn misplaced(report: &Value, places: &BTreeSet<i64>) -> Option<String> {
     })
 }
 
+/// Joins of bodies come behind both halves in recorded strands, too.
+#[test]
+fn joins_in_recorded_strands() {
+    let program = tbb("constructs.cpp", GCC);
+    for case in ["reduce-joins", "reduce-uneven", "reduce-by-loops"] {
+        for workers in WORKERS {
+            let folder = scratch("tbb-joins");
+            let mut command = workspan(&folder);
+            command.args(["record", "--strands", "--clock", "virtual", "--workers", &workers.to_string(), "--"]);
+            run(command.arg(&program).arg(case)).check_success();
+            let (recording, found, _) = replayed(&folder.join("workspan.wspan")).expect("it can be replayed");
+            let expected = &recording.runs[0];
+            assert_eq!((found.work(), found.span), (expected.work(), expected.span), "{case}, {workers} workers");
+            assert_eq!(found.critical, expected.critical, "{case}, {workers} workers");
+        }
+    }
+}
+
+/// A task for each addition, each of some ten nanoseconds: no reading of the clock for most of them, and none of them lost.
+#[test]
+fn tasks_too_short_for_the_clock() {
+    let program = tbb("bench.cpp", GCC);
+    for workers in [1, 2] {
+        let folder = scratch("tbb-short");
+        let mut command = workspan(&folder);
+        command.args(["record", "--workers", &workers.to_string(), "--"]).arg(&program).args(["fib", "24"]);
+        run(&mut command).check_success();
+        let report = report(&folder, "workspan.wspan");
+        let site = &report["sites"][0];
+        // Additions of fib(24) by two of less: fib(25) - 1.
+        assert_eq!((number(&site["tasks"]), number(&site["instances"])), (75_024, 75_024), "{site:#}");
+        let sizes = site["task_sizes"].as_array().expect("a list");
+        assert_eq!(sizes.iter().map(|size| number(&size["tasks"])).sum::<i64>(), 75_024, "{site:#}");
+        // What tasks have run themselves is the work of the site, as far as the clock was read.
+        let (mean, own) = (number(&site["task_ns"]["mean"]), number(&site["self_ns"]));
+        assert!(mean * 75_024 * 4 > own, "tasks of {mean} ns: {site:#}");
+        assert_eq!(rows::wrong(&report), None, "{:#}", report["sites"]);
+    }
+}
+
 /// Threads whose loops are the first that a program has, at the same time: none of them is missed while the library is looked at.
 #[test]
 fn threads_that_meet_it_together() {
@@ -186,6 +227,21 @@ fn threads_that_meet_it_together() {
         let report = report(&folder, "workspan.wspan");
         assert_eq!((number(&report["program"]["tasks"]), rows::wrong(&report)), (12, None), "{:#}", report["sites"]);
     }
+}
+
+/// A program that has oneTBB in it, by whatever is left of that in a stripped file: the description of a class that is libtbb's own.
+#[test]
+fn a_library_within_a_stripped_program() {
+    let folder = scratch("tbb-within");
+    let class = "namespace tbb::detail::r1 { struct arena { virtual ~arena() {} }; }";
+    fs::write(folder.join("within.cpp"), format!("{class}\nint main() {{ delete new tbb::detail::r1::arena; }}\n"))
+        .expect("our own folder");
+    let mut compiler = Command::new("g++");
+    compiler.args(["-std=c++17", "-O0", "-s", "-o", "within", "within.cpp"]).current_dir(&folder);
+    assert!(compiler.status().is_ok_and(|status| status.success()));
+    let mut command = workspan(&folder);
+    let ended = run(command.args(["record", "--", "./within"]));
+    ended.check_error(2, &["oneTBB is part of the program", "-DBUILD_SHARED_LIBS=ON"]);
 }
 
 // ---- Planted reasons ----

@@ -26,8 +26,13 @@ pub(crate) fn threads(name: &str) -> PathBuf {
     compiled(&format!("{name}.c"), "gcc", name, &["-pthread"])
 }
 
+/// The same as `compiler` makes it at this level.
+pub(crate) fn built(name: &str, compiler: &str, level: &str) -> PathBuf {
+    compiled(&format!("{name}.c"), compiler, &format!("{name}-{compiler}{level}"), &[level, "-pthread"])
+}
+
 /// What the compiler makes of the source of this name there, once for all tests that run it.
-fn compiled(source: &str, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
+pub(crate) fn compiled(source: &str, compiler: &str, name: &str, options: &[&str]) -> PathBuf {
     static BUILT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads");
