@@ -53,7 +53,7 @@ fn code(llvm: &Llvm, value: Ref) -> Option<i32> {
 }
 
 /// What a `getelementptr` adds, if it is constant.
-fn constant_offset(llvm: &Llvm, layout: Ref, gep: Ref) -> Option<i64> {
+pub(crate) fn constant_offset(llvm: &Llvm, layout: Ref, gep: Ref) -> Option<i64> {
     if llvm.type_kind(llvm.type_of(gep)) != type_kind::POINTER {
         return None;
     }

@@ -15,6 +15,7 @@ use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::locals::Locals;
 use crate::names::Declared;
 use crate::plan::{Address, Plan, Planner, Segment};
+use crate::repeats::{self, Repeats};
 use crate::rust;
 use crate::updates::updates;
 
@@ -125,7 +126,9 @@ impl Work<'_> {
             self.emitter.hoist(entry, |alloca| plain.is_static(alloca));
             let locals = self.described.facts.early.then(|| Locals::of(llvm, layout, function));
             let planner = Planner { locals: locals.as_ref(), ..plain };
-            let plan = planner.plan(function);
+            let repeats =
+                if locals.is_none() { repeats::prepare(&planner, self.context, function) } else { Repeats::new() };
+            let plan = planner.plan(function, &repeats);
             self.function(function, &plan, locals.as_ref(), &declared);
         }
     }
@@ -216,6 +219,7 @@ impl Work<'_> {
                 size: operation.size,
                 address,
                 place: self.place(operation.instruction),
+                step: operation.step,
             };
             self.described.operations.push(described);
         }

@@ -10,6 +10,7 @@
 //! * [`locals`]: variables without an address; [`updates`]: reductions; [`conditions`]: how loops end; [`names`], [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
 //! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry.
+//! * [`repeats`]: loops of which one event says all.
 //! * [`plan`]: what a function's segments and operations are; reads the module only.
 //! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
 //! * [`instrument`]: a module from beginning to end.
@@ -34,6 +35,7 @@ pub mod llvm;
 pub mod locals;
 pub mod names;
 pub mod plan;
+pub mod repeats;
 pub mod rust;
 mod scopes;
 mod steps;

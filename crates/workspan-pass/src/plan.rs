@@ -13,6 +13,7 @@ use crate::cfg::{graph, loops, Loops};
 use crate::library;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{Locals, Touch};
+use crate::repeats::{Growth, Lines, Repeat, Repeats};
 
 /// Stands for the first lane of a vector until it has its number.
 const LANES: usize = usize::MAX;
@@ -64,6 +65,8 @@ pub struct Segment {
     pub touches: Vec<Touch>,
     /// Lines.
     pub runs: Vec<Run>,
+    /// All iterations of its loop are one event.
+    pub repeat: Option<Repeat>,
     slots: usize,
 }
 
@@ -86,6 +89,8 @@ pub struct Operation {
     pub length: Option<Length>,
     /// Of a masked vector: mask and lane.
     pub mask: Option<(Ref, u32)>,
+    /// What the address grows by in each iteration, where the segment repeats.
+    pub step: i64,
 }
 
 /// Where an address comes from.
@@ -126,12 +131,14 @@ pub struct Planner<'l> {
 
 impl Planner<'_> {
     /// The plan of a function.
-    pub fn plan(&self, function: Ref) -> Plan {
+    pub fn plan(&self, function: Ref, repeats: &Repeats) -> Plan {
         let llvm = self.llvm;
-        let blocks = llvm.blocks(function);
+        let mut blocks = llvm.blocks(function);
         let (_, successors) = graph(llvm, &blocks);
-        let mut plan =
-            Plan { blocks: blocks.len(), loops: loops(&successors), handles: blocks.clone(), ..Plan::default() };
+        let loops = loops(&successors);
+        // The ways out of loops that repeat come last, and are no blocks of the program.
+        blocks.truncate(blocks.len() - repeats.len());
+        let mut plan = Plan { blocks: blocks.len(), loops, handles: blocks.clone(), ..Plan::default() };
         let fences = Fences::of(llvm, &blocks);
         for (at, block) in blocks.iter().enumerate() {
             let instructions = llvm.instructions(*block);
@@ -143,9 +150,31 @@ impl Planner<'_> {
             if plan.loops.loops.iter().any(|each| each.header == at) {
                 flags |= flag::HEADER;
             }
+            let first = plan.segments.len();
             self.block(at, &instructions, flags, fences, &mut plan);
+            if let (Some(repeat), [segment]) = (repeats.get(block), &mut plan.segments[first..]) {
+                self.repeat(segment, *repeat);
+            }
         }
         plan
+    }
+
+    /// Has a segment stand for all iterations of its loop.
+    fn repeat(&self, segment: &mut Segment, repeat: Repeat) {
+        let lines = Lines { llvm: self.llvm, layout: self.layout, block: repeat.block };
+        for at in 0..segment.operations.len() {
+            if let Address::Near(other, _) = segment.operations[at].address {
+                segment.operations[at].step = segment.operations[other].step;
+            } else if let Some(Growth::By(step)) = lines.growth_of(&segment.operations[at]) {
+                segment.operations[at].step = step;
+            } else if let Address::Pointer(_) = segment.operations[at].address {
+                segment.operations[at].flags |= operation::STEP_SLOT;
+                segment.slots += 1;
+            }
+        }
+        segment.flags |= flag::REPEATED;
+        segment.slots += 1;
+        segment.repeat = Some(repeat);
     }
 
     fn block(&self, block: usize, instructions: &[Ref], mut flags: u32, fences: Fences, plan: &mut Plan) {
@@ -322,7 +351,7 @@ impl Planner<'_> {
         (0..count).map(|at| (at, access(at))).collect()
     }
 
-    fn operations(&self, instruction: Ref) -> Vec<Operation> {
+    pub(crate) fn operations(&self, instruction: Ref) -> Vec<Operation> {
         let llvm = self.llvm;
         let volatile = |atomic: bool| {
             let volatile = if llvm.volatile(instruction) != 0 { operation::VOLATILE } else { 0 };
@@ -369,7 +398,7 @@ impl Planner<'_> {
         let base = distance(self.llvm, self.layout, pointer).base;
         let flags = flags | if self.is_thread_local(base) { operation::THREAD_LOCAL } else { 0 };
         let address = Address::Pointer(pointer);
-        vec![Operation { instruction, access, flags, size, address, length: None, mask: None }]
+        vec![Operation { instruction, access, flags, size, address, length: None, mask: None, step: 0 }]
     }
 
     fn is_thread_local(&self, base: Ref) -> bool {
@@ -456,7 +485,16 @@ impl Planner<'_> {
                     (false, _) => Address::Near(LANES, i64::from(lane) * i64::from(size)),
                 };
                 let flags = flags | operation::MASK_SLOT;
-                Operation { instruction: call, access, flags, size, address, length: None, mask: Some((mask, lane)) }
+                Operation {
+                    instruction: call,
+                    access,
+                    flags,
+                    size,
+                    address,
+                    length: None,
+                    mask: Some((mask, lane)),
+                    step: 0,
+                }
             })
             .collect()
     }
@@ -489,6 +527,7 @@ impl Segment {
             operations: Vec::new(),
             touches: Vec::new(),
             runs: Vec::new(),
+            repeat: None,
             slots,
         }
     }
@@ -515,5 +554,6 @@ impl Operation {
         usize::from(matches!(self.address, Address::Pointer(_) | Address::Lane(..)))
             + usize::from(self.length.is_some())
             + usize::from(self.mask.is_some())
+            + usize::from(self.flags & operation::STEP_SLOT != 0)
     }
 }

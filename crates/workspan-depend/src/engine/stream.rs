@@ -21,7 +21,10 @@ pub fn analyse(engine: &mut Engine, program: &Program, context: u32, bytes: &[u8
             engine.control(context, control);
         } else if let Some((module, segment)) = program.segment(event.id) {
             let frame = event.accesses(module, segment, &mut accesses);
-            engine.segment(Executed { context, id: event.id, module, module_number: 0, segment, frame }, &accesses);
+            engine.segment(
+                Executed { context, thread: context, id: event.id, module, module_number: 0, segment, frame },
+                &accesses,
+            );
             at += engine.repeated(program, context, &bytes[at..]);
         }
     }

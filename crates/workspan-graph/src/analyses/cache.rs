@@ -3,17 +3,29 @@
 //! All caches have the same lines and ways; the number of sets doubles from one to the next. A line that is in a cache is in
 //! all larger ones (set refinement, LRU: Hill and Smith 1989), and a line that was used last in its set of one cache was
 //! used last in its set of all larger ones. So an access that finds it there needs no look at the larger ones: most
-//! accesses end at the smallest.
+//! accesses end at the smallest. Lines are looked for in batches: a batch passes one cache after the other, each of which
+//! keeps what the next larger one need see.
+//!
+//! **Loops** whose accesses move by constant steps touch the same lines for some iterations, and then others. If no set of the
+//! smallest cache has more of these lines than it has ways, they are all there after the first such iteration, in the order
+//! of their last accesses, and each further one leaves all caches as it found them: it is counted and no more.
 //!
 //! An access counts once for each line that it touches. Reads and writes are alike: a write fetches its line. The result is
 //! exact, unless sets are [sampled](Caches::sampled).
 
 use std::collections::BTreeMap;
 
-use crate::events::Access;
+use workspan_trace::control::Kind;
+
+use crate::events::{Access, Control};
 use crate::level::{Found, Level};
-use crate::replay::{Consumer, Executed};
+use crate::replay::{Consumer, Executed, Iterations};
 use crate::sets::{Sample, CLUSTERS};
+
+/// Lines of a batch, about: they stay in the cache of who looks for them.
+const BATCH: usize = 2048;
+/// Lines of an iteration that are compared with each other, at most.
+const COMPARED: usize = 16;
 
 /// Smallest and largest cache, in bytes, unless others are chosen.
 pub const SIZES: (u64, u64) = (1 << 10, 256 << 20);
@@ -47,6 +59,12 @@ pub struct Caches {
     levels: Vec<Level>,
     accesses: u64,
     sample: Option<Sample>,
+    /// Lines that were accessed and not looked for yet.
+    pending: Vec<u64>,
+    /// The one accessed last, + 1.
+    last: u64,
+    /// Accesses of a loop as they move: address, last byte, step.
+    moving: Vec<(u64, u64, i64)>,
 }
 
 /// Why caches cannot be made.
@@ -88,7 +106,8 @@ impl Caches {
             return Err(Impossible::Sizes);
         }
         let ways = usize::try_from(ways).unwrap_or(1);
-        Ok(Caches { shift: line.trailing_zeros(), ways, levels, accesses: 0, sample: None })
+        let (shift, pending, moving) = (line.trailing_zeros(), Vec::new(), Vec::new());
+        Ok(Caches { shift, ways, levels, accesses: 0, sample: None, pending, last: 0, moving })
     }
 
     /// The same, of whose larger ones only one of some sets is simulated; the result then has an error.
@@ -120,7 +139,8 @@ impl Caches {
     pub fn fresh(&self) -> Caches {
         let level = |level: &Level| Level { lines: vec![0; level.lines.len()], misses: 0, ..*level };
         let sample = self.sample.as_ref().map(Sample::fresh);
-        Caches { levels: self.levels.iter().map(level).collect(), accesses: 0, sample, ..*self }
+        let levels = self.levels.iter().map(level).collect();
+        Caches { levels, accesses: 0, sample, pending: Vec::new(), last: 0, moving: Vec::new(), ..*self }
     }
 
     /// An access.
@@ -132,37 +152,103 @@ impl Caches {
         let last = address.saturating_add(size - 1) >> self.shift;
         for line in (address >> self.shift)..=last {
             self.line(line);
+            if self.pending.len() >= BATCH {
+                self.pass();
+            }
         }
     }
 
     #[inline]
     fn line(&mut self, line: u64) {
         self.accesses += 1;
-        let whole = self.sample.as_ref().map_or(self.levels.len(), |sample| sample.first);
-        let (whole, others) = self.levels.split_at_mut(whole);
-        let mut missed = false;
-        for level in whole {
-            #[expect(clippy::cast_possible_truncation, reason = "sets are memory of this process")]
-            let set = (line & level.mask) as usize;
-            match level.find(line, set, self.ways) {
-                Found::First => return,
-                Found::Further => missed = false,
-                Found::Nowhere => missed = true,
-            }
-        }
-        if let Some(sample) = &mut self.sample {
-            sample.line(others, line, self.ways, missed);
+        // The line used last of all was used last in its sets.
+        if line + 1 != self.last {
+            self.last = line + 1;
+            self.pending.push(line);
         }
     }
 
-    /// Accesses, and misses of the smallest cache.
+    /// Iterations of a loop.
+    pub fn iterate(&mut self, iterations: Iterations<'_>) {
+        let mut moving = std::mem::take(&mut self.moving);
+        moving.clear();
+        let accesses = iterations.first.iter().zip(iterations.steps).filter(|(access, _)| access.size > 0);
+        moving.extend(accesses.map(|(access, step)| (access.address, access.address + (access.size - 1), *step)));
+        let line = 1_u64 << self.shift;
+        let may_stay = moving.iter().all(|(.., step)| step.unsigned_abs() < line);
+        let mut left = if moving.is_empty() { 0 } else { iterations.times };
+        while left > 0 {
+            let (before, accesses) = (self.pending.len(), self.accesses);
+            for (first, last, _) in &moving {
+                for line in (first >> self.shift)..=(last >> self.shift) {
+                    self.line(line);
+                }
+            }
+            let mut times = 1;
+            if may_stay && left > 1 {
+                let same = moving.iter().map(|access| stays(*access, line)).min().unwrap_or(1).min(left);
+                if same > 1 && self.fit(before) {
+                    times = same;
+                    self.accesses += (self.accesses - accesses) * (same - 1);
+                }
+            }
+            left -= times;
+            for (first, last, step) in &mut moving {
+                let by = step.cast_unsigned().wrapping_mul(times);
+                (*first, *last) = (first.wrapping_add(by), last.wrapping_add(by));
+            }
+            if self.pending.len() >= BATCH {
+                self.pass();
+            }
+        }
+        self.moving = moving;
+    }
+
+    /// True if all lines from some place in the batch on fit into the smallest cache at once, whatever it has.
+    fn fit(&self, from: usize) -> bool {
+        let lines = self.pending.get(from..).unwrap_or_default();
+        // The first may be missing, since it was used last before.
+        if lines.len() < self.ways {
+            return true;
+        }
+        let mask = self.levels.first().map_or(0, |level| level.mask);
+        let of_set = |line: u64| lines.iter().filter(|other| (**other ^ line) & mask == 0).count();
+        lines.len() <= COMPARED && lines.iter().all(|line| of_set(*line) < self.ways)
+    }
+
+    /// Looks for the lines of the batch.
+    fn pass(&mut self) {
+        let whole = self.sample.as_ref().map_or(self.levels.len(), |sample| sample.first);
+        let (whole, others) = self.levels.split_at_mut(whole);
+        let ways = self.ways;
+        if let (Some(sample), Some((last, whole))) = (&mut self.sample, whole.split_last_mut()) {
+            whole.iter_mut().for_each(|level| level.pass(&mut self.pending, ways, |_, _| ()));
+            last.pass(&mut self.pending, ways, |line, missed| sample.line(others, line, ways, missed));
+        } else {
+            whole.iter_mut().for_each(|level| level.pass(&mut self.pending, ways, |_, _| ()));
+        }
+        self.pending.clear();
+    }
+
+    /// An access, looked for at once in the smallest cache: how many lines it has, and how many of them are not there.
     #[inline]
-    pub fn counts(&self) -> (u64, u64) {
-        (self.accesses, self.levels.first().map_or(0, |level| level.misses))
+    pub fn look(&mut self, address: u64, size: u64) -> (u64, u64) {
+        let (mut lines, mut misses) = (0, 0);
+        let Some(level) = self.levels.first_mut().filter(|_| size > 0) else {
+            return (0, 0);
+        };
+        for line in (address >> self.shift)..=(address.saturating_add(size - 1) >> self.shift) {
+            #[expect(clippy::cast_possible_truncation, reason = "sets are memory of this process")]
+            let set = (line & level.mask) as usize;
+            lines += 1;
+            misses += u64::from(level.find(line, set, self.ways) == Found::Nowhere);
+        }
+        (lines, misses)
     }
 
     /// Misses of each size.
-    pub fn sizes(&self) -> Vec<Size> {
+    pub fn sizes(&mut self) -> Vec<Size> {
+        self.pass();
         let size = |(number, level): (usize, &Level)| {
             let (misses, error) = match &self.sample {
                 Some(sample) if number >= sample.first => {
@@ -176,7 +262,8 @@ impl Caches {
     }
 
     /// Adds what other caches of the same sizes have counted.
-    fn add(&mut self, other: &Caches) {
+    fn add(&mut self, mut other: Caches) {
+        other.pass();
         self.accesses += other.accesses;
         for (level, other) in self.levels.iter_mut().zip(&other.levels) {
             level.misses += other.misses;
@@ -187,34 +274,52 @@ impl Caches {
     }
 }
 
+/// Iterations during which an access stays in its lines.
+#[inline]
+fn stays((first, last, step): (u64, u64, i64), line: u64) -> u64 {
+    if step == 0 {
+        return u64::MAX;
+    }
+    let room = |byte: u64| if step > 0 { line - 1 - (byte & (line - 1)) } else { byte & (line - 1) };
+    1 + room(first).min(room(last)) / step.unsigned_abs()
+}
+
 /// Who shares a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Each context has its own.
+    /// Each thread has its own.
     Private,
-    /// All contexts use one, taking turns.
+    /// All threads use one, taking turns.
     Shared,
 }
 
 /// Caches of a replayed recording.
 #[derive(Debug)]
 pub struct Curve {
-    empty: Caches,
+    /// What those have counted whose threads have ended.
+    ended: Caches,
     sharing: Sharing,
+    /// By thread.
     caches: BTreeMap<u32, Caches>,
 }
 
 impl Curve {
     /// Before the first access.
     pub fn new(caches: Caches, sharing: Sharing) -> Curve {
-        Curve { empty: caches, sharing, caches: BTreeMap::new() }
+        Curve { ended: caches, sharing, caches: BTreeMap::new() }
     }
 
     /// Misses of each size, of all caches of that size together.
-    pub fn sizes(&self) -> Vec<Size> {
-        let mut sum = self.empty.fresh();
-        self.caches.values().for_each(|caches| sum.add(caches));
-        sum.sizes()
+    pub fn sizes(mut self) -> Vec<Size> {
+        for caches in std::mem::take(&mut self.caches).into_values() {
+            self.ended.add(caches);
+        }
+        self.ended.sizes()
+    }
+
+    fn of(&mut self, thread: u32) -> &mut Caches {
+        let which = if self.sharing == Sharing::Shared { 0 } else { thread };
+        self.caches.entry(which).or_insert_with(|| self.ended.fresh())
     }
 }
 
@@ -223,13 +328,24 @@ impl Consumer for Curve {
         if accesses.is_empty() {
             return;
         }
-        let which = match self.sharing {
-            Sharing::Private => executed.context,
-            Sharing::Shared => 0,
-        };
-        let caches = self.caches.entry(which).or_insert_with(|| self.empty.fresh());
+        let caches = self.of(executed.thread);
         for access in accesses {
             caches.access(access.address, access.size);
+        }
+    }
+
+    fn repeated(&mut self, executed: Executed<'_>, iterations: Iterations<'_>, _: &mut Vec<Access>) {
+        if !iterations.first.is_empty() {
+            self.of(executed.thread).iterate(iterations);
+        }
+    }
+
+    fn control(&mut self, context: u32, control: Control) {
+        // A context that is no thread has no caches.
+        if control.kind == Kind::End && self.sharing == Sharing::Private {
+            if let Some(caches) = self.caches.remove(&context) {
+                self.ended.add(caches);
+            }
         }
     }
 }

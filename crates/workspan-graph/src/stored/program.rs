@@ -35,6 +35,8 @@ pub struct Entry {
     pub dynamic: bool,
     /// It begins a basic block.
     pub block: bool,
+    /// It stands for all iterations of a loop.
+    pub repeated: bool,
     /// The id is known.
     pub known: bool,
 }
@@ -204,6 +206,7 @@ fn describe(module: &Module, segment: &Segment) -> Entry {
         bytes: fixed().fold(0, |sum: u32, operation| sum.saturating_add(operation.size)),
         dynamic: operations.iter().any(|operation| dynamic(&operation)),
         block: segment.flags & flag::BLOCK != 0,
+        repeated: segment.flags & flag::REPEATED != 0,
         known: true,
         ..Entry::default()
     }

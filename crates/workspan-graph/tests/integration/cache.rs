@@ -2,6 +2,9 @@
 
 use proptest::prelude::*;
 use workspan_graph::cache::{Caches, SIZES};
+use workspan_graph::events::Access;
+use workspan_graph::replay::Iterations;
+use workspan_trace::program::Access as Mode;
 
 /// Misses of one LRU cache: sets as lists, the line used last at the front.
 fn slow(line: u64, ways: usize, bytes: u64, accesses: &[(u64, u64)]) -> (u64, u64) {
@@ -37,6 +40,46 @@ proptest! {
         accesses.iter().for_each(|(address, size)| caches.access(*address, *size));
         for size in caches.sizes() {
             let expected = slow(line, usize::try_from(ways).expect("few"), size.bytes, &accesses);
+            prop_assert_eq!((size.accesses, size.misses), expected, "{} bytes", size.bytes);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn loops_equal_a_slow_simulator(
+        loops in proptest::collection::vec(
+            (
+                proptest::collection::vec(
+                    (0..20_000_u64, 1..80_u64, prop_oneof![-9..9_i64, -100..100_i64, -5000..5000_i64]),
+                    0..7,
+                ),
+                0..200_u64,
+            ),
+            0..8,
+        ),
+        shift in 4..8_u32,
+        ways in 0..4_u32,
+    ) {
+        let (line, ways) = (1 << shift, 1_u64 << ways);
+        let mut caches = Caches::new(line, ways, (64, 1 << 20)).expect("possible");
+        let mut all = Vec::new();
+        for (accesses, times) in loops {
+            let access = |(address, size, _): &(u64, u64, i64)| Access {
+                address: address + (1 << 30),
+                size: *size,
+                mode: Mode::Load,
+                flags: 0,
+                operation: 0,
+            };
+            let first: Vec<Access> = accesses.iter().map(access).collect();
+            let steps: Vec<i64> = accesses.iter().map(|(.., step)| *step).collect();
+            let iterations = Iterations { first: &first, steps: &steps, times };
+            caches.iterate(iterations);
+            iterations.each(&mut Vec::new(), |each| all.extend(each.iter().map(|access| (access.address, access.size))));
+        }
+        for size in caches.sizes() {
+            let expected = slow(line, usize::try_from(ways).expect("few"), size.bytes, &all);
             prop_assert_eq!((size.accesses, size.misses), expected, "{} bytes", size.bytes);
         }
     }
@@ -135,6 +178,6 @@ fn impossible_samples_are_refused() {
         assert!(Caches::sampled(64, 4, SIZES, one_in).is_err(), "{one_in}");
     }
     // Nothing of such small caches is left to be sampled.
-    let small = Caches::sampled(64, 4, (1 << 10, 1 << 14), 64).expect("possible");
+    let mut small = Caches::sampled(64, 4, (1 << 10, 1 << 14), 64).expect("possible");
     assert_eq!((small.sampled_from(), small.sizes().len()), (None, 5));
 }
