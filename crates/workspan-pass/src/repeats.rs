@@ -77,19 +77,21 @@ pub struct Lines<'l> {
 /// Finds the loops, and makes their ways out.
 pub fn prepare(planner: &Planner<'_>, context: Ref, function: Ref) -> Repeats {
     let llvm = planner.llvm;
-    let mut found = Repeats::new();
+    let loops = llvm.blocks(function).into_iter().skip(1);
+    let loops = loops.filter_map(|block| Some((block, exit(llvm, block).filter(|_| is_plain(planner, block))?)));
+    let loops: Vec<(Ref, Ref)> = loops.collect();
+    let builder = llvm.create_builder(context);
+    let split = |(block, exit): (Ref, Ref)| (block, split(llvm, builder, context, function, (block, exit)));
+    let loops: Vec<(Ref, Ref)> = loops.into_iter().map(split).collect();
+    // Values that blocks begin with were made anew: only now may they be kept.
     let blocks = llvm.blocks(function);
-    for block in blocks.iter().skip(1).copied() {
-        let Some(exit) = exit(llvm, block).filter(|_| is_plain(planner, block)) else {
-            continue;
-        };
-        let builder = llvm.create_builder(context);
+    let mut found = Repeats::new();
+    for (block, way_out) in loops {
         let lines = Lines { llvm, layout: planner.layout, block };
         let counter = lines.counter().unwrap_or_else(|| count(llvm, builder, context, block, &blocks));
-        let way_out = split(llvm, builder, context, function, (block, exit));
-        llvm.dispose_builder(builder);
         found.insert(block, Repeat { block, way_out, counter });
     }
+    llvm.dispose_builder(builder);
     found
 }
 
