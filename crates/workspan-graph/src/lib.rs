@@ -19,11 +19,11 @@ pub mod replay;
 mod stored;
 
 // Folders show the flow; names stay short.
-use analyses::sets;
 pub use analyses::{
     allocations, cache, code, misses, now, path, races, runtimes, sharing, summary, timeline, traffic, waits,
     working_set,
 };
+use analyses::{sets, windows};
 use ordered::level;
 pub use ordered::{causes, graph, messages, order, ranks, structure, task};
 pub use stored::{codec, events, file, merge, program};

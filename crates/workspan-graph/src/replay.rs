@@ -173,9 +173,8 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
             steps: Vec::new(),
         })
         .collect();
-    let modules: HashMap<u32, u32> = (0..).zip(&recording.program.modules).map(|(n, m)| (m.base, n)).collect();
     let most = recording.end.as_ref().map_or(MOST_ITERATIONS, |end| end.ticks.saturating_mul(PER_TICK));
-    let mut turn = Turn { recording, modules, decoder: &mut decoder, accesses: Vec::new(), most };
+    let mut turn = Turn { recording, decoder: &mut decoder, accesses: Vec::new(), most };
     while !cursors.is_empty() {
         let mut moved = false;
         let mut at = 0;
@@ -243,7 +242,6 @@ enum Went {
 
 struct Turn<'r, 'd> {
     recording: &'r Recording,
-    modules: HashMap<u32, u32>,
     decoder: &'d mut Decoder,
     /// Memory for a list.
     accesses: Vec<Access>,
@@ -308,7 +306,7 @@ impl<'r> Turn<'r, '_> {
                 }
                 pass(cursor, gate, control, at, consumer);
             } else if let Some((module, segment)) = program.segment(event.id) {
-                let module_number = self.modules.get(&module.base).copied().unwrap_or(0);
+                let module_number = program.module_of(event.id);
                 let variables = self.recording.ranks.variables(cursor.rank, module_number).unwrap_or(&module.variables);
                 let (context, id) = (cursor.context, event.id);
                 cursor.last = id;
@@ -340,7 +338,7 @@ impl<'r> Turn<'r, '_> {
             return;
         };
         let times = cursor.left.min(*turn);
-        let module_number = self.modules.get(&module.base).copied().unwrap_or(0);
+        let module_number = self.recording.program.module_of(cursor.last);
         let (context, thread, id) = (cursor.context, cursor.thread, cursor.last);
         let executed = Executed { context, thread, id, module, module_number, segment, frame: None };
         let iterations = Iterations { first: &cursor.accesses, steps: &cursor.steps, times };
@@ -360,7 +358,7 @@ impl<'r> Turn<'r, '_> {
         let mode = if writes == 0 { Mode::Load } else { Mode::Store };
         let flags = operation::LIBRARY;
         let access = Access { address, size, mode, flags, operation: program.transfer(cursor.last, mode) };
-        let module_number = self.modules.get(&module.base).copied().unwrap_or(0);
+        let module_number = program.module_of(cursor.last);
         let (context, thread, id) = (cursor.context, cursor.thread, cursor.last);
         consumer.transfer(Executed { context, thread, id, module, module_number, segment, frame: None }, &access);
     }

@@ -18,14 +18,17 @@ use std::collections::BTreeMap;
 use workspan_trace::control::Kind;
 
 use crate::events::{Access, Control};
-use crate::level::{Found, Level};
+use crate::level::{pass_together, Found, Level};
 use crate::replay::{Consumer, Executed, Iterations};
-use crate::sets::{Sample, CLUSTERS};
+use crate::sets::{self, Sets};
+use crate::windows::Windows;
 
 /// Lines of a batch, about: they stay in the cache of who looks for them.
 const BATCH: usize = 2048;
 /// Lines of an iteration that are compared with each other, at most.
 const COMPARED: usize = 16;
+/// One of how many accesses small caches see, at most, where a run is sampled.
+const MOST_WINDOWS: u64 = 16;
 
 /// Smallest and largest cache, in bytes, unless others are chosen.
 pub const SIZES: (u64, u64) = (1 << 10, 256 << 20);
@@ -65,6 +68,19 @@ pub struct Caches {
     last: u64,
     /// Accesses of a loop as they move: address, last byte, step.
     moving: Vec<(u64, u64, i64)>,
+}
+
+/// What is looked at where not everything is.
+#[derive(Debug)]
+struct Sample {
+    /// The large caches, which the levels do not have.
+    sets: Sets,
+    /// When the small ones look; nothing: always.
+    windows: Option<Windows>,
+    /// They look now.
+    open: bool,
+    /// Bytes of the smallest cache that is not exact.
+    from: Option<u64>,
 }
 
 /// Why caches cannot be made.
@@ -110,35 +126,42 @@ impl Caches {
         Ok(Caches { shift, ways, levels, accesses: 0, sample: None, pending, last: 0, moving })
     }
 
-    /// The same, of whose larger ones only one of some sets is simulated; the result then has an error.
-    pub fn sampled(line: u64, ways: u64, sizes: (u64, u64), one_in: u64) -> Result<Caches, Impossible> {
+    /// The same for a run of so many accesses, of which only a part is looked at: of the large caches one of `one_in` sets, of
+    /// the small ones what happens in one of as many windows of time. The result then has an error.
+    pub fn sampled(
+        line: u64,
+        ways: u64,
+        sizes: (u64, u64),
+        (one_in, accesses): (u64, u64),
+    ) -> Result<Caches, Impossible> {
         if !one_in.is_power_of_two() || !(2..=1024).contains(&one_in) {
             return Err(Impossible::Sample);
         }
         let mut caches = Caches::new(line, ways, sizes)?;
-        // Of the smallest cache that is sampled some sets are; of the others, those that these were divided into.
-        let sets = one_in * CLUSTERS;
-        let first = caches.levels.iter().position(|level| level.mask + 1 >= sets);
-        let Some(first) = first.filter(|first| *first > 0) else {
-            return Ok(caches);
-        };
-        let sample = Sample::new(first, caches.levels[first].mask, one_in, caches.levels.len() - first);
-        for level in &mut caches.levels[first..] {
-            level.lines = vec![0; level.lines.len() / usize::try_from(one_in).unwrap_or(1)];
-        }
-        caches.sample = Some(sample);
+        let first = caches.levels.iter().position(|level| level.mask + 1 >= sets::LEAST).unwrap_or(caches.levels.len());
+        let large = caches.levels.split_off(first);
+        let windows = Windows::new(accesses, one_in.min(MOST_WINDOWS)).filter(|_| first > 0);
+        let small = windows.as_ref().and_then(|_| caches.levels.first());
+        let from = small.or(large.first()).map(|level| level.bytes);
+        let sets = Sets::new(large, one_in, caches.ways);
+        caches.sample = Some(Sample { sets, windows, open: true, from });
         Ok(caches)
     }
 
     /// The smallest size whose misses are not exact.
     pub fn sampled_from(&self) -> Option<u64> {
-        self.sample.as_ref().and_then(|sample| self.levels.get(sample.first)).map(|level| level.bytes)
+        self.sample.as_ref().and_then(|sample| sample.from)
     }
 
     /// The same caches, empty.
     pub fn fresh(&self) -> Caches {
         let level = |level: &Level| Level { lines: vec![0; level.lines.len()], misses: 0, ..*level };
-        let sample = self.sample.as_ref().map(Sample::fresh);
+        let sample = self.sample.as_ref().map(|sample| Sample {
+            sets: sample.sets.fresh(),
+            windows: sample.windows.as_ref().map(Windows::fresh),
+            open: true,
+            ..*sample
+        });
         let levels = self.levels.iter().map(level).collect();
         Caches { levels, accesses: 0, sample, pending: Vec::new(), last: 0, moving: Vec::new(), ..*self }
     }
@@ -149,12 +172,15 @@ impl Caches {
         if size == 0 {
             return;
         }
-        let last = address.saturating_add(size - 1) >> self.shift;
-        for line in (address >> self.shift)..=last {
+        let (first, last) = (address >> self.shift, address.saturating_add(size - 1) >> self.shift);
+        for line in first..=last {
             self.line(line);
             if self.pending.len() >= BATCH {
                 self.pass();
             }
+        }
+        if self.sample.is_some() {
+            self.tick(last - first + 1);
         }
     }
 
@@ -162,10 +188,17 @@ impl Caches {
     fn line(&mut self, line: u64) {
         self.accesses += 1;
         // The line used last of all was used last in its sets.
-        if line + 1 != self.last {
-            self.last = line + 1;
-            self.pending.push(line);
+        if line + 1 == self.last {
+            return;
         }
+        self.last = line + 1;
+        if let Some(sample) = &mut self.sample {
+            sample.sets.line(line, self.ways);
+            if !sample.open {
+                return;
+            }
+        }
+        self.pending.push(line);
     }
 
     /// Iterations of a loop.
@@ -178,7 +211,7 @@ impl Caches {
         let may_stay = moving.iter().all(|(.., step)| step.unsigned_abs() < line);
         let mut left = if moving.is_empty() { 0 } else { iterations.times };
         while left > 0 {
-            let (before, accesses) = (self.pending.len(), self.accesses);
+            let before = self.accesses;
             for (first, last, _) in &moving {
                 for line in (first >> self.shift)..=(last >> self.shift) {
                     self.line(line);
@@ -187,9 +220,9 @@ impl Caches {
             let mut times = 1;
             if may_stay && left > 1 {
                 let same = moving.iter().map(|access| stays(*access, line)).min().unwrap_or(1).min(left);
-                if same > 1 && self.fit(before) {
+                if same > 1 && self.fit(&moving) {
                     times = same;
-                    self.accesses += (self.accesses - accesses) * (same - 1);
+                    self.accesses += (self.accesses - before) * (same - 1);
                 }
             }
             left -= times;
@@ -200,34 +233,56 @@ impl Caches {
             if self.pending.len() >= BATCH {
                 self.pass();
             }
+            if self.sample.is_some() {
+                self.tick(self.accesses - before);
+            }
         }
         self.moving = moving;
     }
 
-    /// True if all lines from some place in the batch on fit into the smallest cache at once, whatever it has.
-    fn fit(&self, from: usize) -> bool {
-        let lines = self.pending.get(from..).unwrap_or_default();
-        // The first may be missing, since it was used last before.
-        if lines.len() < self.ways {
-            return true;
+    /// True if all lines of an iteration fit into the smallest cache at once, whatever it has.
+    fn fit(&self, moving: &[(u64, u64, i64)]) -> bool {
+        let mut list = [0; COMPARED];
+        let mut count = 0;
+        for line in moving.iter().flat_map(|(first, last, _)| (first >> self.shift)..=(last >> self.shift)) {
+            let Some(place) = list.get_mut(count) else {
+                return false;
+            };
+            (*place, count) = (line, count + 1);
         }
+        let lines = &list[..count];
         let mask = self.levels.first().map_or(0, |level| level.mask);
         let of_set = |line: u64| lines.iter().filter(|other| (**other ^ line) & mask == 0).count();
-        lines.len() <= COMPARED && lines.iter().all(|line| of_set(*line) < self.ways)
+        count <= self.ways || lines.iter().all(|line| of_set(*line) <= self.ways)
+    }
+
+    /// Counts accesses for the windows of time.
+    fn tick(&mut self, accesses: u64) {
+        let windows = self.sample.as_mut().and_then(|sample| sample.windows.as_mut());
+        if windows.is_some_and(|windows| windows.pass(accesses)) {
+            self.pass();
+            let misses: Vec<u64> = self.levels.iter().map(|level| level.misses).collect();
+            if let Some(Sample { windows: Some(windows), open, .. }) = &mut self.sample {
+                windows.turn(&misses, self.accesses);
+                *open = windows.open();
+            }
+        }
     }
 
     /// Looks for the lines of the batch.
     fn pass(&mut self) {
-        let whole = self.sample.as_ref().map_or(self.levels.len(), |sample| sample.first);
-        let (whole, others) = self.levels.split_at_mut(whole);
-        let ways = self.ways;
-        if let (Some(sample), Some((last, whole))) = (&mut self.sample, whole.split_last_mut()) {
-            whole.iter_mut().for_each(|level| level.pass(&mut self.pending, ways, |_, _| ()));
-            last.pass(&mut self.pending, ways, |line, missed| sample.line(others, line, ways, missed));
+        let lines = &mut self.pending;
+        if self.ways == 4 {
+            for levels in self.levels.chunks_mut(4) {
+                match levels.first_chunk_mut::<4>() {
+                    Some(four) => pass_together(four, lines),
+                    None => levels.iter_mut().for_each(|level| level.pass_four(lines)),
+                }
+            }
         } else {
-            whole.iter_mut().for_each(|level| level.pass(&mut self.pending, ways, |_, _| ()));
+            self.levels.iter_mut().for_each(|level| level.pass(lines, self.ways));
         }
-        self.pending.clear();
+        lines.clear();
     }
 
     /// An access, looked for at once in the smallest cache: how many lines it has, and how many of them are not there.
@@ -249,16 +304,15 @@ impl Caches {
     /// Misses of each size.
     pub fn sizes(&mut self) -> Vec<Size> {
         self.pass();
-        let size = |(number, level): (usize, &Level)| {
-            let (misses, error) = match &self.sample {
-                Some(sample) if number >= sample.first => {
-                    sample.estimate(number - sample.first, self.levels[sample.first - 1].misses)
-                }
-                _ => (level.misses, 0),
-            };
-            Size { bytes: level.bytes, accesses: self.accesses, misses, error }
-        };
-        self.levels.iter().enumerate().map(size).collect()
+        let accesses = self.accesses;
+        let windows = self.sample.as_ref().and_then(|sample| sample.windows.as_ref());
+        let small = self.levels.iter().enumerate().map(|(number, level)| {
+            let exact = || (level.misses, 0);
+            let (misses, error) = windows.map_or_else(exact, |windows| windows.estimate(number, accesses));
+            Size { bytes: level.bytes, accesses, misses, error }
+        });
+        let large = self.sample.iter().flat_map(|sample| sample.sets.estimates());
+        small.chain(large.map(|(bytes, misses, error)| Size { bytes, accesses, misses, error })).collect()
     }
 
     /// Adds what other caches of the same sizes have counted.
@@ -268,8 +322,11 @@ impl Caches {
         for (level, other) in self.levels.iter_mut().zip(&other.levels) {
             level.misses += other.misses;
         }
-        if let (Some(sample), Some(other)) = (&mut self.sample, &other.sample) {
-            sample.add(other);
+        if let (Some(sample), Some(other)) = (&mut self.sample, other.sample) {
+            sample.sets.add(&other.sets);
+            if let (Some(windows), Some(other)) = (&mut sample.windows, other.windows) {
+                windows.add(other);
+            }
         }
     }
 }
@@ -299,27 +356,34 @@ pub struct Curve {
     /// What those have counted whose threads have ended.
     ended: Caches,
     sharing: Sharing,
-    /// By thread.
+    /// The thread whose turn it is, and its caches.
+    now: Option<(u32, Caches)>,
+    /// Those of the other threads.
     caches: BTreeMap<u32, Caches>,
 }
 
 impl Curve {
     /// Before the first access.
     pub fn new(caches: Caches, sharing: Sharing) -> Curve {
-        Curve { ended: caches, sharing, caches: BTreeMap::new() }
+        Curve { ended: caches, sharing, now: None, caches: BTreeMap::new() }
     }
 
     /// Misses of each size, of all caches of that size together.
     pub fn sizes(mut self) -> Vec<Size> {
-        for caches in std::mem::take(&mut self.caches).into_values() {
+        for caches in std::mem::take(&mut self.caches).into_values().chain(self.now.take().map(|(_, caches)| caches)) {
             self.ended.add(caches);
         }
         self.ended.sizes()
     }
 
+    #[inline]
     fn of(&mut self, thread: u32) -> &mut Caches {
         let which = if self.sharing == Sharing::Shared { 0 } else { thread };
-        self.caches.entry(which).or_insert_with(|| self.ended.fresh())
+        if self.now.as_ref().is_none_or(|(now, _)| *now != which) {
+            self.caches.extend(self.now.take());
+        }
+        let other = || (which, self.caches.remove(&which).unwrap_or_else(|| self.ended.fresh()));
+        &mut self.now.get_or_insert_with(other).1
     }
 }
 
@@ -343,6 +407,7 @@ impl Consumer for Curve {
     fn control(&mut self, context: u32, control: Control) {
         // A context that is no thread has no caches.
         if control.kind == Kind::End && self.sharing == Sharing::Private {
+            self.caches.extend(self.now.take());
             if let Some(caches) = self.caches.remove(&context) {
                 self.ended.add(caches);
             }

@@ -14,4 +14,5 @@ pub mod summary;
 pub mod timeline;
 pub mod traffic;
 pub mod waits;
+pub(crate) mod windows;
 pub mod working_set;

@@ -138,6 +138,12 @@ impl Program {
         Some((loaded, loaded.module.segments.get(entry.segment as usize)?))
     }
 
+    /// Number of the module of an id.
+    #[inline]
+    pub fn module_of(&self, id: u32) -> u32 {
+        self.entries.get(id as usize).map_or(0, |entry| entry.module.saturating_sub(1))
+    }
+
     /// Id of the first operation of a segment: operations are counted over all modules.
     pub fn operation_base(&self, module: usize) -> u64 {
         self.modules.iter().take(module).map(|loaded| loaded.module.operations.len() as u64).sum()
