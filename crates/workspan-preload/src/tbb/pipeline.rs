@@ -7,7 +7,7 @@
 //!
 //! The order in which a stage that takes items in any order took them is that of this run; its sum is serial in any.
 //!
-//! Stages become known as the pipeline creates them: it gets nodes of ours ([`Leaf`]), which lead to the program's own. A stage gets another virtual
+//! Stages become known as the pipeline creates them: Workspan gives it nodes of its own ([`Leaf`]), which lead to the program's. A stage gets another virtual
 //! table for its life ([`Stage`]). All of it lies on the stack of the call that runs the pipeline.
 //!
 //! **Cost:** one reading of the clock and one node of a path at the end of a serial stage, or of one before it, or of the last; and a reading

@@ -156,7 +156,7 @@ impl<C: Charge> Machine<C> {
             key = self.calls.local_key().unwrap_or(key);
         }
         let tail = &mut self.now.at.tail;
-        tail.turn(&mut self.paths, key);
+        self.paths.turn(tail, key);
         tail.span = tail.span.saturating_add(cost);
         tail.secondary = tail.secondary.saturating_add(self.charge.secondary(cost));
         self.now.at.uniform = self.now.at.uniform.saturating_add(cost);
@@ -241,7 +241,7 @@ impl<C: Charge> Machine<C> {
         let account = self.accounts.of(context.index());
         account.blocked = account.blocked.saturating_add(blocked.0);
         self.blocked = self.blocked.saturating_add(blocked.0);
-        self.now.at.tail.turn(&mut self.paths, self.charge.blocked(key));
+        self.paths.turn(&mut self.now.at.tail, self.charge.blocked(key));
         self.now.at.delay(blocked.0.saturating_mul(C::SCALE));
     }
 

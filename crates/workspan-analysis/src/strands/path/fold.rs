@@ -1,7 +1,8 @@
 //! Folding: a chain gets one node for each key between two places that others hold.
 
+use super::key::{LOCAL, NONE, TOKEN};
 use super::tokens::index_of;
-use super::{Paths, FOLD_AFTER, LOCAL, NONE, TOKEN};
+use super::{Paths, FOLD_AFTER};
 
 impl Paths {
     /// Folds the chain that ends with `newest`. What is behind a node that several hold can be moved into it as long as it is

@@ -19,25 +19,17 @@
 //! of their own, and fold as others do.
 
 mod fold;
+mod key;
 mod tail;
 mod tokens;
 
-pub(super) use tail::{OnPath, Stretch, Tail};
-use tokens::Tokens;
-
-/// Keys of tokens: what a path goes through, and whose sums are not known yet.
-pub(super) const TOKEN: u32 = 1 << 31;
-/// Of these: keys of local ones.
-pub(super) const LOCAL: u32 = 1 << 30;
-
-/// A tail's path is a hold of its own.
-pub(super) const OWNED: u32 = 1 << 31;
+use self::key::NONE;
+pub(super) use self::key::{LOCAL, OWNED, TOKEN};
+pub(super) use self::tail::{OnPath, Stretch, Tail};
+use self::tokens::Tokens;
 
 /// A chain is folded no earlier.
 const FOLD_AFTER: u32 = 32;
-
-/// No node.
-const NONE: u32 = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
@@ -97,6 +89,15 @@ impl Paths {
     pub(super) fn mark(&mut self, tail: &mut Tail, mark: Stretch) {
         self.settle(tail);
         tail.path = self.add(tail.path, mark);
+    }
+
+    /// The tail goes on in `key`.
+    #[inline(always)]
+    pub(super) fn turn(&mut self, tail: &mut Tail, key: u32) {
+        if tail.key != key {
+            self.settle(tail);
+            tail.key = key;
+        }
     }
 
     /// The tail's last stretch becomes part of its path.

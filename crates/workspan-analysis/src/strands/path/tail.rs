@@ -1,6 +1,6 @@
 //! A position with its path, and what a path is made of.
 
-use super::{Paths, NONE, OWNED};
+use super::key::{NONE, OWNED};
 
 /// A position and the path to it.
 #[derive(Clone, Copy, Debug)]
@@ -30,15 +30,6 @@ impl Tail {
     /// The same, without a hold.
     pub(in crate::strands) fn borrowed(self) -> Tail {
         Tail { path: self.path & !OWNED, ..self }
-    }
-
-    /// Goes on in `key`.
-    #[inline(always)]
-    pub(in crate::strands) fn turn(&mut self, paths: &mut Paths, key: u32) {
-        if self.key != key {
-            paths.settle(self);
-            self.key = key;
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tokens: nodes that stand for an instance until its sums are known.
 
-use super::{Stretch, LOCAL, TOKEN};
+use super::key::{LOCAL, TOKEN};
+use super::tail::Stretch;
 
 /// What stands for an instance.
 #[derive(Clone, Copy, Debug)]
