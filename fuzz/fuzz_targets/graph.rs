@@ -7,7 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use workspan_graph::cache::{Caches, Curve, Sharing as Shared};
+use workspan_graph::cache::Caches;
+use workspan_graph::curve::{Curve, Sharing as Shared};
 use workspan_graph::code::Code;
 use workspan_graph::events::{Access, Control};
 use workspan_graph::file::Recording;

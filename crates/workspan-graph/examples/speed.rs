@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use workspan_graph::cache::{Caches, Curve, Sharing, SIZES};
+use workspan_graph::cache::{Caches, SIZES};
 use workspan_graph::codec::{Decoder, Encoder};
+use workspan_graph::curve::{Curve, Sharing};
 use workspan_graph::events::Access;
 use workspan_graph::file::{Recording, NAME};
 use workspan_graph::replay::{replay, Consumer, Executed, Iterations};

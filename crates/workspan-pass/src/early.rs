@@ -15,7 +15,7 @@ use crate::library;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{users, Locals};
 use crate::names::{variable, Declared, Named};
-use crate::plan::{Plan, Segment};
+use crate::segment::{Plan, Segment};
 
 /// Set by `workspan build` for a compilation that leaves optimisation to the pass.
 const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
@@ -197,8 +197,8 @@ impl Sink<'_> {
         self.described.facts.segments.push(small(segment.runs.len()));
     }
 
-    fn pointer(&self, instruction: Ref, address: crate::plan::Address, declared: &Declared) -> Named {
-        use crate::plan::Address;
+    fn pointer(&self, instruction: Ref, address: crate::segment::Address, declared: &Declared) -> Named {
+        use crate::segment::Address;
         let llvm = self.llvm;
         let pointer = match (llvm.opcode(instruction), address) {
             (_, Address::Symbol(symbol, _)) => symbol,

@@ -11,9 +11,9 @@ use std::ptr::null_mut;
 use workspan_trace::program::{flag, operation};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
+use crate::lines::{Lines, Repeat, When};
 use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
-use crate::plan::{Address, Atomic, Length, Operation, Segment};
-use crate::repeats::{Lines, Repeat, When};
+use crate::segment::{Address, Atomic, Length, Operation, Segment};
 
 const INTERNAL: i32 = 8;
 const INITIAL_EXEC: i32 = 3;

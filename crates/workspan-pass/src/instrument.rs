@@ -14,9 +14,10 @@ use crate::emit::Emitter;
 use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::locals::Locals;
 use crate::names::Declared;
-use crate::plan::{Address, Plan, Planner, Segment};
-use crate::repeats::{self, Repeats};
+use crate::plan::Planner;
+use crate::repeats;
 use crate::rust;
+use crate::segment::{Address, Plan, Segment};
 use crate::updates::updates;
 
 const AVAILABLE_EXTERNALLY: i32 = 1;
@@ -126,8 +127,11 @@ impl Work<'_> {
             self.emitter.hoist(entry, |alloca| plain.is_static(alloca));
             let locals = self.described.facts.early.then(|| Locals::of(llvm, layout, function));
             let planner = Planner { locals: locals.as_ref(), ..plain };
-            let repeats =
-                if locals.is_none() { repeats::prepare(&planner, self.context, function) } else { Repeats::new() };
+            let repeats = if locals.is_none() {
+                repeats::prepare(&planner, self.context, function)
+            } else {
+                crate::lines::Repeats::new()
+            };
             let plan = planner.plan(function, &repeats);
             self.function(function, &plan, locals.as_ref(), &declared);
         }

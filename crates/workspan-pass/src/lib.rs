@@ -10,8 +10,8 @@
 //! * [`locals`]: variables without an address; [`updates`]: reductions; [`conditions`]: how loops end; [`names`], [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
 //! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry.
-//! * [`repeats`]: loops of which one event says all.
-//! * [`plan`]: what a function's segments and operations are; reads the module only.
+//! * [`repeats`]: loops of which one event says all; [`lines`]: addresses that grow by the same amount in each iteration.
+//! * [`plan`]: what a function's segments and operations ([`segment`]) are; reads the module only.
 //! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
 //! * [`instrument`]: a module from beginning to end.
 //!
@@ -31,6 +31,7 @@ pub mod emit;
 pub mod instrument;
 pub mod interpose;
 pub mod library;
+pub mod lines;
 pub mod llvm;
 pub mod locals;
 pub mod names;
@@ -38,6 +39,7 @@ pub mod plan;
 pub mod repeats;
 pub mod rust;
 mod scopes;
+pub mod segment;
 mod steps;
 pub mod updates;
 pub mod variables;

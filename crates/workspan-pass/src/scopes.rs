@@ -3,7 +3,8 @@
 use workspan_trace::program::{operation, Access};
 
 use crate::llvm::{opcode, Ref};
-use crate::plan::{Length, Operation, Planner};
+use crate::plan::Planner;
+use crate::segment::{Length, Operation};
 
 impl Planner<'_> {
     /// A variable's scope begins.

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::allocations::Allocations;
-use crate::cache::{Caches, Sharing};
+use crate::cache::Caches;
+use crate::curve::Sharing;
 use crate::events::{Access, Control};
 use crate::replay::{Consumer, Executed};
 

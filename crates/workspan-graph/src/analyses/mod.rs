@@ -3,6 +3,7 @@
 pub mod allocations;
 pub mod cache;
 pub mod code;
+pub mod curve;
 pub mod misses;
 pub mod now;
 pub mod path;

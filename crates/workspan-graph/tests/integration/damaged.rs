@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use workspan_graph::cache::{Caches, Curve, Sharing as Shared};
+use workspan_graph::cache::Caches;
 use workspan_graph::code::Code;
+use workspan_graph::curve::{Curve, Sharing as Shared};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::Graph;
 use workspan_graph::path::critical;

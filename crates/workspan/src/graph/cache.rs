@@ -1,7 +1,8 @@
 //! `workspan graph cache`: misses of LRU caches of all sizes.
 
 use serde_json::json;
-use workspan_graph::cache::{Caches, Curve, Sharing, Size, SIZES};
+use workspan_graph::cache::{Caches, Size, SIZES};
+use workspan_graph::curve::{Curve, Sharing};
 use workspan_graph::file::Recording;
 use workspan_graph::replay::replay;
 use workspan_report::graph::{Axis, Chart, Draw, Drawing, Point, Scale, Series};

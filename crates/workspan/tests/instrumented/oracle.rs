@@ -52,7 +52,11 @@ impl Consumer for Account {
             };
             // `zero` is volatile by itself, and not noted.
             let is_zero = access.flags & operation::VOLATILE != 0 && executed.is_named("zero", access);
-            if !is_zero {
+            // Rust's allocator reads this where it is called.
+            if !is_zero
+                && !executed.is_named("__rust_no_alloc_shim_is_unstable_v2", access)
+                && !executed.is_named("__rust_no_alloc_shim_is_unstable", access)
+            {
                 let _ = writeln!(self.text, "{letter} {:x} {}", access.address, access.size);
             }
         }

@@ -58,16 +58,17 @@ fn program(seed: u64) -> String {
              integer :: i0, i1, i2\n    s = depth\n    calls = calls + 1\n    if (depth <= 0 .or. calls > 60) return\n{body}    t = t + s\n  end subroutine\n"
         );
     }
-    let _ = write!(text, "end module\nprogram prog\n  use all\n  integer(8) :: t\n  integer :: i\n  t = 0\n  cells = 3\n  longs = 2\n  reals = 1.5d0\n  numbers = 4\n  shorts = 5\n  seen = 0\n");
-    // What the assignments above store is noted as they store it: element by element.
-    let mut first = String::new();
+    let _ = write!(
+        text,
+        "end module\nprogram prog\n  use all\n  integer(8) :: t\n  integer :: i\n  integer :: j\n  t = 0\n"
+    );
     for (name, count, size) in [("cells", 200, 8), ("reals", 100, 8), ("numbers", 50, 4), ("shorts", 64, 2)] {
-        let _ = writeln!(first, "  do i = 1, {count}\n    call note('W', loc({name}(i)), {size})\n  end do");
-        if name == "cells" {
-            first += "  do i = 0, 199\n    call note('W', loc(longs(1, 1)) + 8 * i, 8)\n  end do\n";
-        }
+        let _ = writeln!(
+            text,
+            "  do i = 1, {count}\n    call note('W', loc({name}(i)), {size})\n    {name}(i) = 3\n  end do"
+        );
     }
-    text += &first;
+    text += "  do j = 1, 10\n  do i = 1, 20\n    call note('W', loc(longs(i, j)), 8)\n    longs(i, j) = 2\n  end do\n  end do\n";
     for function in 0..functions {
         let _ = writeln!(text, "  call f{function}({}, t)", 2 + random.below(3));
     }
