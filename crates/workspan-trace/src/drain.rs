@@ -165,7 +165,7 @@ impl Memory {
         let data = unsafe { self.first.add(DATA + index * CHUNK_BYTES) };
         // SAFETY: the buffer is ours, both are so long, and they do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(data, bytes.as_mut_ptr(), used) };
-        // SAFETY: so many bytes were just written.
+        // SAFETY: `used` bytes were just written.
         unsafe { bytes.set_len(used) };
         // The last store of an event is two bytes longer than its slot.
         // SAFETY: as above.

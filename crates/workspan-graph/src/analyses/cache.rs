@@ -121,7 +121,7 @@ impl Caches {
         Ok(Caches { shift, ways, levels, accesses: 0, sample: None, pending, last: 0, moving })
     }
 
-    /// The same for a run of so many accesses, of which only a part is looked at: of the large caches one of `one_in` sets, of
+    /// The same for a run of `accesses` accesses, of which only a part is looked at: of the large caches one of `one_in` sets, of
     /// the small ones what happens in one of as many windows of time. The result then has an error.
     pub fn sampled(
         line: u64,

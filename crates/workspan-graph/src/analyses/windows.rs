@@ -41,7 +41,7 @@ enum State {
 }
 
 impl Windows {
-    /// One of `one_in` accesses of a run that has so many; nothing if they are too few.
+    /// One of `one_in` accesses of a run that has `accesses`; nothing if they are too few.
     pub(crate) fn new(accesses: u64, one_in: u64) -> Option<Windows> {
         let period = WINDOW * one_in;
         let fits = accesses / period >= LEAST;
@@ -92,7 +92,7 @@ impl Windows {
         self.found.extend(other.found);
     }
 
-    /// Misses of a cache and their error, if there were so many accesses in all.
+    /// Misses of a cache and their error, if there were `accesses` accesses in all.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -52,11 +52,9 @@ impl Consumer for Account {
             };
             // `zero` is volatile by itself, and not noted.
             let is_zero = access.flags & operation::VOLATILE != 0 && executed.is_named("zero", access);
-            // Rust's allocator reads this where it is called.
-            if !is_zero
-                && !executed.is_named("__rust_no_alloc_shim_is_unstable_v2", access)
-                && !executed.is_named("__rust_no_alloc_shim_is_unstable", access)
-            {
+            // `main` of Rust's programs keeps this section by a read.
+            let is_section = executed.is_named("__rustc_debug_gdb_scripts_section__", access);
+            if !is_zero && !is_section {
                 let _ = writeln!(self.text, "{letter} {:x} {}", access.address, access.size);
             }
         }
