@@ -1,5 +1,7 @@
 //! How fast a graph is decoded, encoded, replayed and simulated, on one processor: `speed NAME.graph`.
 
+#![expect(clippy::print_stdout, clippy::cast_precision_loss, reason = "an example: figures for whoever typed it")]
+
 use std::path::Path;
 
 use workspan_graph::cache::{Caches, SIZES};

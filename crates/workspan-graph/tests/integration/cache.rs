@@ -183,11 +183,11 @@ fn windows_of_time_are_as_exact_as_they_say() {
     let (mut intervals, mut within, mut narrow) = (0, 0, Vec::new());
     for _ in 0..6 {
         let parts: Vec<Vec<u64>> = (0..4).map(|_| trace(&mut random)).collect();
-        let total = 30_000_000;
+        let total = 30_000_000_usize;
         let mut exact = Caches::new(64, 4, (1 << 10, 32 << 10)).expect("possible");
-        let mut sampled = Caches::sampled(64, 4, (1 << 10, 32 << 10), (16, total)).expect("possible");
+        let mut sampled = Caches::sampled(64, 4, (1 << 10, 32 << 10), (16, total as u64)).expect("possible");
         assert_eq!(sampled.sampled_from(), Some(1 << 10));
-        for address in parts.iter().flatten().cycle().take(total as usize) {
+        for address in parts.iter().flatten().cycle().take(total) {
             exact.access(*address, 8);
             sampled.access(*address, 8);
         }
