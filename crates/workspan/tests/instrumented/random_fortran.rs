@@ -151,5 +151,5 @@ fn random_programs_of_fortran() {
 }
 
 fn random_compiler(seed: u64) -> &'static str {
-    ["gfortran -O0", "flang-new -O0 -g"][usize::from(seed % 2 == 0)]
+    ["gfortran -O0", "flang-new -O0 -g"][usize::from(seed.is_multiple_of(2))]
 }
