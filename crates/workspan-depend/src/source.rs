@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use workspan_graph::program::Loaded;
 use workspan_trace::facts::{Deed, Induction, Run};
 use workspan_trace::program::{flag, operation, Access, Module, NONE};
-use workspan_trace::rust_names::is_library_file;
+use workspan_trace::rust_names::{self, is_library_file};
 
 use crate::effects::{reads_on, Named};
 use crate::shadow::{BuildHasher, Site};
@@ -37,7 +37,7 @@ pub struct SiteInfo {
     pub in_loop: u32,
     /// Variable, in [`Source::names`]; 0: unknown.
     pub variable: u32,
-    /// The local variable without an address that it is, + 1.
+    /// The local variable that it is, + 1: one without an address, or a number or pointer with one.
     pub local: u32,
     /// Which operator the access is part of; 0: none.
     pub update: u8,
@@ -45,7 +45,7 @@ pub struct SiteInfo {
     pub direct: bool,
     /// The variable is a number or a pointer by itself, and all of it is accessed.
     pub whole: bool,
-    /// The call on the same line that has just returned: the access takes its result.
+    /// The call on the same line that has just returned: the write takes its result. What is read beside it could be read before.
     pub tail: PlaceId,
     /// Segment, and line of the segment.
     pub segment: (u32, u32),
@@ -53,6 +53,14 @@ pub struct SiteInfo {
     pub state: u8,
     /// A library function reads on from there.
     pub reads_on: bool,
+    /// It is written.
+    pub writes: bool,
+    /// Each thread has its own.
+    pub thread_local: bool,
+    /// The local variable has an address.
+    pub has_address: bool,
+    /// Every iteration of the innermost loop around it does it.
+    pub always: bool,
 }
 
 /// A segment.
@@ -114,6 +122,8 @@ pub struct LoopInfo {
     pub last_line: u32,
     /// Variables that advance by a step; numbers are over all modules.
     pub inductions: Vec<Induction>,
+    /// It stands in a header of C++'s library.
+    pub of_library: bool,
     /// Its module has code for dependences. Of another one, what optimisation has put into registers is not seen: no verdict.
     pub judged: bool,
 }
@@ -138,6 +148,8 @@ pub struct Source {
     pub loops: Vec<LoopInfo>,
     /// Names of locals.
     pub locals: Vec<u32>,
+    /// Lines of their declarations; 0: unknown.
+    pub declared: Vec<u32>,
     /// Modules that are known, by their first id.
     known: HashMap<u32, bool>,
     /// Modules that were instrumented after optimisation.
@@ -208,7 +220,10 @@ impl Source {
         if !module.facts.early {
             self.late.push(module.name.clone());
         }
-        if module.places.is_empty() && !module.segments.is_empty() {
+        // What rustc makes up has none.
+        let is_made_up = |name: &str| rust_names::path(name).is_some_and(|path| path[0] == "__rustc");
+        let has_own = module.functions.iter().any(|each| !is_made_up(&each.name) && !each.name.starts_with("__rust"));
+        if module.places.is_empty() && has_own {
             self.without_lines.push(module.name.clone());
         }
         let (functions, loops) = (small(self.functions.len()), small(self.loops.len()));
@@ -229,6 +244,7 @@ impl Source {
         for (number, local) in (0..).zip(&module.facts.locals) {
             let name = if local.name == NONE { 0 } else { self.name(module.text(local.name)) };
             self.locals.push(name);
+            self.declared.push(local.line);
             if let Some(function) = self.functions.get_mut((first_function + local.function) as usize) {
                 if function.locals == 0 {
                     function.first_local = first_local + number;
@@ -243,7 +259,10 @@ impl Source {
         for (number, each) in module.loops.iter().enumerate() {
             let facts = module.facts.loops.get(number).cloned().unwrap_or_default();
             let known = number < module.facts.loops.len() && facts.place != NONE;
-            let place = self.place(module, if known { facts.place } else { each.place });
+            let innermost = if known { facts.place } else { each.place };
+            let file = module.places.get(innermost as usize).map_or("", |place| module.text(place.file));
+            let of_library = file.contains("/include/c++/");
+            let place = self.place(module, innermost);
             let shifted = facts.inductions.iter().map(|each| Induction { local: locals + each.local, ..*each });
             self.loops.push(LoopInfo {
                 function: functions + each.function,
@@ -252,6 +271,7 @@ impl Source {
                 flags: facts.flags,
                 last_line: facts.last_line,
                 inductions: shifted.collect(),
+                of_library,
                 judged: module.facts.early,
             });
         }
@@ -271,7 +291,7 @@ impl Source {
             let count = facts.segments.get(number).map_or(0, |count| *count as usize);
             let runs: Box<[Run]> = facts.runs.get(run_at..run_at + count).unwrap_or_default().into();
             run_at += count;
-            // What stands on the line of the call that has just returned takes its result.
+            // What is written on the line of the call that has just returned takes its result.
             let after = segment.flags & flag::AFTER_CALL != 0;
             let tail = before.filter(|(line, _)| after && runs.first().is_some_and(|run| run.line == *line));
             let of_first = runs.first().map_or((0, 0), |run| (run.operations, run.touches));
@@ -285,12 +305,20 @@ impl Source {
                 let place = self.place(module, operation.place);
                 let variable = module.texts.get(meaning.variable as usize).cloned().unwrap_or_default();
                 let variable = self.name(&variable);
-                let tail = tail.filter(|_| at < of_first.0).map_or(0, |(_, call)| call);
+                let takes = at < of_first.0 && operation.access != Access::Load;
+                let tail = tail.filter(|_| takes).map_or(0, |(_, call)| call);
                 let (update, direct, whole) = (meaning.update, meaning.direct, meaning.whole);
                 let reads_on =
                     operation.flags & operation::LIBRARY != 0 && operation.access != Access::Store && callee_reads_on;
                 let segment = (id, in_run.next());
+                let has_address = meaning.local != 0;
+                let local = if has_address { locals + meaning.local } else { 0 };
                 let info = SiteInfo {
+                    local,
+                    has_address,
+                    always: meaning.always,
+                    writes: operation.access != Access::Load,
+                    thread_local: operation.flags & operation::THREAD_LOCAL != 0,
                     place,
                     function,
                     in_loop,
@@ -312,7 +340,8 @@ impl Source {
                 let place = self.place(module, touch.place);
                 let local = locals + touch.local;
                 let variable = self.locals.get(local as usize).copied().unwrap_or(0);
-                let tail = tail.filter(|_| at < of_first.1).map_or(0, |(_, call)| call);
+                let takes = at < of_first.1 && touch.deed == Deed::Write;
+                let tail = tail.filter(|_| takes).map_or(0, |(_, call)| call);
                 self.sites.push(SiteInfo {
                     place,
                     function,
@@ -321,6 +350,8 @@ impl Source {
                     local: local + 1,
                     update: touch.update,
                     direct: true,
+                    writes: touch.deed == Deed::Write,
+                    always: touch.always,
                     tail,
                     segment: (id, touch_in_run.next()),
                     ..SiteInfo::default()

@@ -21,10 +21,11 @@ use workspan_trace::rust_names::is_library_file;
 
 use self::carried::Carried;
 use self::judge::Judge;
-use self::remedy::Remedy;
+use self::remedy::{is_fortran, Remedy};
 use crate::effects::{Effect, STATES};
 use crate::engine::Engine;
 use crate::profile::{Blocker, Call, Dependence, Loop, Model, Parallel, Private, Profile, Reduction};
+use crate::shadow::Site;
 use crate::source::{PlaceId, SiteInfo};
 use crate::table::{Key, Record};
 
@@ -43,8 +44,10 @@ pub fn profile(engine: &mut Engine) -> Profile {
         })
         .collect();
     let judge = Judge { engine };
-    let all = (0..judge.engine.loops.len()).map(|number| judge.of_loop(number));
-    let mut loops: Vec<Loop> = all.filter(|each| !is_library_file(&each.place.file)).collect();
+    let own = (0..judge.engine.loops.len()).filter(|number| !judge.engine.source.loops[*number].of_library);
+    let all = own.map(|number| judge.of_loop(number));
+    let mut loops: Vec<Loop> =
+        all.filter(|each| !is_library_file(&each.place.file) && !each.function.starts_with(OURS)).collect();
     loops.sort_by(|a, b| (&a.place, &a.function).cmp(&(&b.place, &b.function)));
     let lines = judge.lines();
     // Variables that the compiler made up are nobody's business.
@@ -56,6 +59,9 @@ pub fn profile(engine: &mut Engine) -> Profile {
     let paths = judge.paths();
     Profile { loops, calls: judge.calls(), models, dependences, lines, boxes, paths, ..Profile::default() }
 }
+
+/// What the names of functions begin with that the pass has added.
+const OURS: &str = "workspan.";
 
 /// A line that depends on what happened in a call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,6 +138,8 @@ impl Judge<'_> {
         }
         blockers.extend(self.unbounded(carrier));
         blockers.extend(self.chosen(carrier, &found));
+        let flags = self.flags(carrier, &found);
+        found.reductions.extend(flags);
         self.counters(number, &mut found);
         blockers.sort();
         blockers.dedup();
@@ -161,20 +169,21 @@ impl Judge<'_> {
             Remedy::Step { step, is_counter } => {
                 let name = self.site(key.sink).variable as usize;
                 let name = self.engine.source.names.get(name).cloned().unwrap_or_default();
-                if !is_counter && !name.is_empty() {
+                if !is_counter && !name.is_empty() && !self.is_made_by_loop(carrier, key.sink) {
                     found.inductions.push((name, step));
                 }
             }
             Remedy::Operator(update) => {
                 let elements = carried.flows.iter().chain(&carried.names).any(|(_, record)| record.varies);
-                let (operator, variable) = (update.sign().to_owned(), self.variable(key));
-                found.reductions.push(Reduction { operator, variable, elements });
+                for variable in self.names(carried) {
+                    found.reductions.push(Reduction { operator: update.sign().to_owned(), variable, elements });
+                }
             }
             Remedy::Copies { last } => {
-                let variable = self.variable(key);
-                if !variable.is_empty() && (last || !self.is_own_counter(carrier, carried)) {
-                    found.private.push(Private { variable, last });
-                }
+                let is_own = self.is_declared_inside(carrier, key.sink)
+                    || !last && (self.is_own_counter(carrier, carried) || self.site(key.sink).thread_local);
+                let all = self.names(carried).into_iter().filter(|name| !name.is_empty() && !is_own);
+                found.private.extend(all.map(|variable| Private { variable, last }));
             }
             Remedy::NoneOfFlows => {
                 let blocking = carried.flows.iter().filter(|(key, _)| !self.steps(carrier, key));
@@ -182,6 +191,45 @@ impl Judge<'_> {
             }
             Remedy::NoneOfNames(record) => blockers.push(self.blocker(&record.0, &record.1)),
         }
+    }
+
+    /// Names of the variables: those that have none by themselves may have one where the loop is.
+    fn names(&self, carried: &Carried<'_>) -> BTreeSet<String> {
+        // What the compiler makes up for a call has the name of the parameter there.
+        let is_made_up = |key: &Key| {
+            let own = [key.source, key.sink].map(|site| self.site(site));
+            own.iter().any(|site| site.function == key.function && site.direct && site.variable == 0 && site.state == 0)
+        };
+        let all = carried.flows.iter().chain(&carried.names).filter(|(key, _)| !is_made_up(key));
+        let all: BTreeSet<String> = all.map(|(key, _)| self.variable(key)).collect();
+        let named: BTreeSet<String> = all.into_iter().filter(|name| !name.is_empty()).collect();
+        if named.is_empty() {
+            BTreeSet::from([String::new()])
+        } else {
+            named
+        }
+    }
+
+    /// True for a variable that the loop declares, or for the variable of a `do` whose end the compiler counts by itself.
+    fn is_made_by_loop(&self, carrier: u32, site: Site) -> bool {
+        let source = &self.engine.source;
+        let (local, number) = (self.site(site).local, carrier as usize - 1);
+        let begin = self.place(source.loops[number].place);
+        let begins = |site: &SiteInfo| {
+            site.writes && site.local == local && self.place(site.place).line == begin.line && local != 0
+        };
+        let is_of_do = || is_fortran(&begin.file) && source.sites.iter().any(begins);
+        self.is_declared_inside(carrier, site) || is_of_do()
+    }
+
+    /// True for a variable of Rust that the loop itself declares: optimisation has taken its scope away.
+    fn is_declared_inside(&self, carrier: u32, site: Site) -> bool {
+        let source = &self.engine.source;
+        let local = (self.site(site).local as usize).checked_sub(1);
+        let line = local.and_then(|local| source.declared.get(local)).copied().unwrap_or(0);
+        let number = carrier as usize - 1;
+        let begin = self.place(source.loops[number].place);
+        begin.file.ends_with(".rs") && line >= begin.line && line <= self.end_of(number)
     }
 
     /// Counters of the loop whose value is read afterwards.
@@ -257,7 +305,8 @@ impl Judge<'_> {
         let mut found = Vec::new();
         for (place, count) in self.engine.calls.iter().filter(|(place, count)| **place != 0 && count.entered != 0) {
             let at = self.place(*place);
-            if at.line == 0 || is_library_file(&at.file) {
+            let callee = self.name(count.callee);
+            if at.line == 0 || is_library_file(&at.file) || callee.starts_with(OURS) {
                 continue;
             }
             let sync = waits.get(place).map_or(0, |all| self.first_waiting(at.line, all));
@@ -274,7 +323,7 @@ impl Judge<'_> {
             found.push(Call {
                 place: at,
                 function: self.function(count.function),
-                callee: self.name(count.callee),
+                callee,
                 count: count.count,
                 work: count.work,
                 spawn,

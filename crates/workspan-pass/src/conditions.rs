@@ -115,15 +115,42 @@ impl Conditions<'_> {
     }
 
     /// The first place of a loop's code in its function's own text. rustc does not say where a loop is, and once iterators are
-    /// inlined its first instruction may be the body's.
+    /// inlined its first instruction may be the body's. Optimisation leaves lines from before the loop in it: what also stands outside
+    /// counts only where the loop ends.
     fn first(&self, number: usize) -> Option<Ref> {
         let llvm = self.llvm;
-        let inside = (0..self.blocks.len()).filter(|block| self.loops.contains(number, *block));
-        let all = inside.flat_map(|block| llvm.instructions(self.blocks[block]));
-        let places = all.map(|instruction| llvm.debug_location(instruction)).filter(|place| !place.is_null());
-        let own = places.map(|place| shown(llvm, place)).filter(|place| llvm.location_inlined_at(*place).is_null());
-        own.filter(|place| llvm.location_line(*place) != 0)
-            .min_by_key(|place| (llvm.location_line(*place), llvm.location_column(*place)))
+        let (mut inside, mut ends, mut elsewhere) = (Vec::new(), Vec::new(), HashSet::new());
+        for block in 0..self.blocks.len() {
+            // Where a variable was taken from says nothing.
+            let moves = |i: &Ref| self.locals.touch(llvm, *i).is_some();
+            let all = llvm.instructions(self.blocks[block]).into_iter().filter(|i| !moves(i));
+            let places = all.filter_map(|i| self.own_place(i));
+            if !self.loops.contains(number, block) {
+                elsewhere.extend(places.map(|place| llvm.location_line(place)));
+                continue;
+            }
+            let places: Vec<Ref> = places.collect();
+            if self.leaves(number, block) {
+                ends.extend(self.own_place(llvm.terminator(self.blocks[block])).or_else(|| places.last().copied()));
+            }
+            inside.extend(places);
+        }
+        let order = |place: &Ref| (llvm.location_line(*place), llvm.location_column(*place));
+        let only = inside.iter().copied().filter(|place| !elsewhere.contains(&llvm.location_line(*place)));
+        ends.into_iter().chain(only).min_by_key(order).or_else(|| inside.into_iter().min_by_key(order)).or_else(|| {
+            let all = (0..self.blocks.len()).filter(|block| self.loops.contains(number, *block));
+            let all = all.flat_map(|block| llvm.instructions(self.blocks[block])).map(|i| llvm.debug_location(i));
+            let places = all.filter(|place| !place.is_null()).map(|place| shown(llvm, place));
+            places.filter(|place| llvm.location_line(*place) != 0).min_by_key(order)
+        })
+    }
+
+    /// Where an instruction stands in its function's own text.
+    fn own_place(&self, instruction: Ref) -> Option<Ref> {
+        let llvm = self.llvm;
+        let place = llvm.debug_location(instruction);
+        let place = if place.is_null() { return None } else { shown(llvm, place) };
+        (llvm.location_inlined_at(place).is_null() && llvm.location_line(place) != 0).then_some(place)
     }
 
     /// True if a block can leave a loop for code that goes on.
@@ -132,24 +159,41 @@ impl Conditions<'_> {
         outside.into_iter().any(|next| !self.is_dead_end(*next))
     }
 
-    /// True for code that ends the program, or that unwinding arrives at.
+    /// True for code that ends the program, or that unwinding arrives at: all ways from there end without a return.
     fn is_dead_end(&self, block: usize) -> bool {
-        self.ends(block, 0)
+        let llvm = self.llvm;
+        let (mut open, mut seen) = (vec![block], HashSet::from([block]));
+        let mut ends = false;
+        while let Some(block) = open.pop() {
+            let handle = self.blocks[block];
+            if llvm.instructions(handle).iter().any(|i| llvm.opcode(*i) == opcode::LANDING_PAD) {
+                ends = true;
+                continue;
+            }
+            let end = llvm.terminator(handle);
+            match if end.is_null() { opcode::UNREACHABLE } else { llvm.opcode(end) } {
+                opcode::RET => return false,
+                opcode::UNREACHABLE if !self.returns() && self.exits(handle) => return false,
+                opcode::UNREACHABLE | opcode::RESUME => ends = true,
+                _ => open.extend(self.loops.successors[block].iter().copied().filter(|next| seen.insert(*next))),
+            }
+        }
+        ends
     }
 
-    fn ends(&self, block: usize, depth: usize) -> bool {
+    /// True if the function can return at all.
+    fn returns(&self) -> bool {
         let llvm = self.llvm;
-        let handle = self.blocks[block];
-        if llvm.instructions(handle).iter().any(|i| llvm.opcode(*i) == opcode::LANDING_PAD) {
-            return true;
-        }
-        let end = llvm.terminator(handle);
-        let code = if end.is_null() { opcode::UNREACHABLE } else { llvm.opcode(end) };
-        let next = &self.loops.successors[block];
-        match code {
-            opcode::UNREACHABLE | opcode::RESUME => true,
-            _ => depth < 6 && !next.is_empty() && next.iter().all(|next| self.ends(*next, depth + 1)),
-        }
+        let ends = self.blocks.iter().map(|block| llvm.terminator(*block));
+        ends.into_iter().any(|end| !end.is_null() && llvm.opcode(end) == opcode::RET)
+    }
+
+    /// True if a block ends the program as planned: `main` need not return.
+    fn exits(&self, block: Ref) -> bool {
+        const NAMES: [&str; 5] = ["exit", "_exit", "_Exit", "quick_exit", "pthread_exit"];
+        let llvm = self.llvm;
+        let calls = llvm.instructions(block).into_iter().filter(|i| llvm.opcode(*i) == opcode::CALL);
+        calls.filter_map(|call| llvm.callee(call)).any(|callee| NAMES.contains(&llvm.name(callee).as_str()))
     }
 
     /// The exit that comes first after the header.
@@ -198,8 +242,8 @@ impl Conditions<'_> {
     /// Variables that are written once in each iteration, to what they were plus the same step.
     fn inductions(&self, number: usize, inside: &[usize]) -> Vec<(Ref, i64, bool)> {
         let mut found = Vec::new();
-        for alloca in &self.locals.all {
-            let stores = self.stores(*alloca, inside);
+        for alloca in self.locals.counters() {
+            let stores = self.stores(alloca, inside);
             let [(store, block)] = stores.as_slice() else {
                 continue;
             };
@@ -208,10 +252,10 @@ impl Conditions<'_> {
             if !each_time {
                 continue;
             }
-            if let Some(step) = self.step(*store, *alloca, inside) {
-                found.push((*alloca, step, false));
+            if let Some(step) = self.step(*store, alloca, inside) {
+                found.push((alloca, step, false));
             } else if self.is_number(number, *store) {
-                found.push((*alloca, 1, true));
+                found.push((alloca, 1, true));
             }
         }
         found
@@ -242,7 +286,8 @@ impl Conditions<'_> {
     /// Writes of a variable within some blocks.
     pub(crate) fn stores(&self, alloca: Ref, inside: &[usize]) -> Vec<(Ref, usize)> {
         let llvm = self.llvm;
-        let all = users_through(llvm, alloca).into_iter().filter(|user| llvm.opcode(*user) == opcode::STORE);
+        let writes = |user: &Ref| llvm.opcode(*user) == opcode::STORE && base(llvm, llvm.operand(*user, 1)) == alloca;
+        let all = users_through(llvm, alloca).into_iter().filter(writes);
         all.filter_map(|store| {
             let block = llvm.block_of(store);
             inside.iter().find(|number| self.blocks[**number] == block).map(|number| (store, *number))
@@ -299,14 +344,14 @@ impl Slice<'_, '_> {
         match code {
             opcode::LOAD => {
                 let pointer = base(llvm, llvm.operand(value, 0));
+                if let Some(counter) = self.shape.inductions.iter_mut().find(|(alloca, ..)| *alloca == pointer) {
+                    counter.2 = true;
+                    return true;
+                }
                 if self.conditions.locals.number(llvm, pointer).is_none() {
                     let moves = self.varies(pointer, depth + 1);
                     self.data |= moves;
                     return moves;
-                }
-                if let Some(counter) = self.shape.inductions.iter_mut().find(|(alloca, ..)| *alloca == pointer) {
-                    counter.2 = true;
-                    return true;
                 }
                 // What is computed anew for each test from what does not change, does not change.
                 let stores = self.conditions.stores(pointer, self.inside);

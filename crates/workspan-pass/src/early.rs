@@ -14,8 +14,9 @@ use crate::debug::Places;
 use crate::library;
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::{users, Locals};
-use crate::names::{variable, Declared, Named};
-use crate::segment::{Plan, Segment};
+use crate::names::Declared;
+use crate::plan::{Plan, Segment};
+use crate::reached::{variable, Named};
 
 /// Set by `workspan build` for a compilation that leaves optimisation to the pass.
 const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
@@ -57,7 +58,7 @@ pub fn inline_accessors(llvm: &Llvm, module: Ref) {
         let is_accessor = llvm.is_declaration(function) == 0
             && matches!(llvm.linkage(function), 2 | 3 | 5 | 6)
             && ACCESSORS.iter().any(|start| name.starts_with(start))
-            && !library::chooses(&name);
+            && !library::is_whole(&name);
         if !is_accessor {
             continue;
         }
@@ -145,10 +146,11 @@ impl Sink<'_> {
 
     /// Locals and loops of a function.
     pub fn function(&mut self, number: u32, plan: &Plan, extra: &Extra<'_>) {
-        for alloca in &extra.locals.all {
-            let name = extra.declared.source(self.llvm, *alloca);
-            let name = self.text(name);
-            self.described.facts.locals.push(Local { function: number, name });
+        for alloca in extra.locals.counters() {
+            let variable = extra.declared.variable(self.llvm, alloca);
+            let line = variable.as_ref().map_or(0, |variable| variable.line);
+            let name = self.text(variable.map(|variable| variable.name));
+            self.described.facts.locals.push(Local { function: number, name, line });
         }
         let conditions = Conditions {
             llvm: self.llvm,
@@ -163,7 +165,7 @@ impl Sink<'_> {
             let place =
                 shape.begin.map(|begin| self.places.of_location(self.llvm, self.context, self.described, begin, 0));
             let inductions = shape.inductions.iter().filter_map(|(alloca, step, control)| {
-                let local = small(extra.first + extra.locals.number(self.llvm, *alloca)?);
+                let local = small(extra.first + extra.locals.any_number(self.llvm, *alloca)?);
                 Some(Induction { local, step: *step, control: *control })
             });
             self.described.facts.loops.push(LoopFacts {
@@ -185,20 +187,34 @@ impl Sink<'_> {
             let Named { name, direct, whole } = self.pointer(operation.instruction, operation.address, extra.declared);
             let variable = self.text(name);
             let update = update(last.0, last.1);
-            self.described.facts.operations.push(Meaning { variable, update, direct, whole });
+            let local = self.with_address(operation.instruction, extra);
+            let always = segment.always;
+            self.described.facts.operations.push(Meaning { variable, update, direct, whole, local, always });
         }
         for touch in &segment.touches {
             let place = self.places.of_instruction(self.llvm, self.context, self.described, touch.instruction);
             let local = small(extra.first + extra.locals.number(self.llvm, touch.local).unwrap_or(0));
             let update = update(touch.instruction, 0);
-            self.described.facts.touches.push(Touch { local, deed: touch.deed, update, place });
+            let always = segment.always;
+            self.described.facts.touches.push(Touch { local, deed: touch.deed, update, place, always });
         }
         self.described.facts.runs.extend(&segment.runs);
         self.described.facts.segments.push(small(segment.runs.len()));
     }
 
-    fn pointer(&self, instruction: Ref, address: crate::segment::Address, declared: &Declared) -> Named {
-        use crate::segment::Address;
+    /// The number or pointer with an address that an instruction reads or writes, + 1.
+    fn with_address(&self, instruction: Ref, extra: &Extra<'_>) -> u32 {
+        let llvm = self.llvm;
+        let pointer = match llvm.opcode(instruction) {
+            opcode::LOAD => llvm.operand(instruction, 0),
+            opcode::STORE => llvm.operand(instruction, 1),
+            _ => return 0,
+        };
+        extra.locals.any_number(llvm, pointer).map_or(0, |number| small(extra.first + number) + 1)
+    }
+
+    fn pointer(&self, instruction: Ref, address: crate::plan::Address, declared: &Declared) -> Named {
+        use crate::plan::Address;
         let llvm = self.llvm;
         let pointer = match (llvm.opcode(instruction), address) {
             (_, Address::Symbol(symbol, _)) => symbol,

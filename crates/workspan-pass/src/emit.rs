@@ -13,7 +13,7 @@ use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use crate::lines::{Lines, Repeat, When};
 use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
-use crate::segment::{Address, Atomic, Length, Operation, Segment};
+use crate::plan::{Address, Atomic, Length, Operation, Segment};
 
 const INTERNAL: i32 = 8;
 const INITIAL_EXEC: i32 = 3;

@@ -11,13 +11,14 @@ use crate::copies;
 use crate::debug::Places;
 use crate::early;
 use crate::emit::Emitter;
+use crate::lines::Repeats;
 use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::locals::Locals;
-use crate::names::Declared;
-use crate::plan::Planner;
+use crate::names::{is_fortran, Declared, Variable};
+use crate::plan::{Address, Plan, Planner, Segment};
 use crate::repeats;
 use crate::rust;
-use crate::segment::{Address, Plan, Segment};
+use crate::sections;
 use crate::updates::updates;
 
 const AVAILABLE_EXTERNALLY: i32 = 1;
@@ -51,6 +52,9 @@ pub fn module(module: Ref) -> Result<bool, String> {
         variables = rust::variables(llvm, module);
         early::prepare(llvm, module);
     } else if is_early {
+        if is_fortran(llvm, module) {
+            sections::add(llvm, module)?;
+        }
         early::inline_accessors(llvm, module);
         inline(llvm, module)?;
         early::forward_parameters(llvm, module);
@@ -94,7 +98,7 @@ struct Work<'l> {
     places: Places,
     symbols: HashMap<Ref, u32>,
     /// Variables that were given memory again, and their names.
-    variables: HashMap<Ref, String>,
+    variables: HashMap<Ref, Variable>,
     is_rust: bool,
 }
 
@@ -104,6 +108,7 @@ impl Work<'_> {
         let layout = llvm.data_layout(self.module);
         let mut declared =
             if self.described.facts.early { Declared::of(llvm, self.module) } else { Declared::default() };
+        declared.is_rust = self.is_rust;
         declared.extend(std::mem::take(&mut self.variables));
         let naked = llvm.attribute_kind(c"naked".as_ptr(), 5);
         let of_ours = |name: &str| name.starts_with("__workspan_") || name.starts_with("llvm.");
@@ -112,7 +117,7 @@ impl Work<'_> {
                 || llvm.linkage(function) == AVAILABLE_EXTERNALLY
                 || !llvm.attribute_at(function, FUNCTION, naked).is_null()
                 || of_ours(&llvm.name(function))
-                || self.described.facts.early && crate::library::chooses(&llvm.name(function));
+                || self.described.facts.early && crate::library::is_whole(&llvm.name(function));
             if skipped {
                 // Functions elsewhere may be instrumented, too. Of intrinsics LLVM has to know that they touch no memory: it could not
                 // select instructions for some of a processor's.
@@ -123,15 +128,13 @@ impl Work<'_> {
             }
             self.emitter.prepare(function);
             let entry = llvm.first_block(function);
-            let plain = Planner { llvm, layout, locals: None };
+            let plain = Planner { llvm, layout, locals: None, is_ours: false };
             self.emitter.hoist(entry, |alloca| plain.is_static(alloca));
             let locals = self.described.facts.early.then(|| Locals::of(llvm, layout, function));
-            let planner = Planner { locals: locals.as_ref(), ..plain };
-            let repeats = if locals.is_none() {
-                repeats::prepare(&planner, self.context, function)
-            } else {
-                crate::lines::Repeats::new()
-            };
+            let is_ours = llvm.name(function).starts_with(crate::library::ADDED);
+            let planner = Planner { locals: locals.as_ref(), is_ours, ..plain };
+            let repeats =
+                if locals.is_none() { repeats::prepare(&planner, self.context, function) } else { Repeats::new() };
             let plan = planner.plan(function, &repeats);
             self.function(function, &plan, locals.as_ref(), &declared);
         }
@@ -154,7 +157,7 @@ impl Work<'_> {
         let extra = locals.map(|locals| early::Extra {
             locals,
             first: self.described.facts.locals.len(),
-            updates: updates(llvm, function),
+            updates: updates(llvm, plan),
             declared,
             all_conditions: self.is_rust,
         });

@@ -7,11 +7,13 @@
 //!
 //! * [`mod@cfg`]: dominators and natural loops of a function; [`address`]: constant distances between addresses;
 //!   [`atomics`]: what atomic operations order.
-//! * [`locals`]: variables without an address; [`updates`]: reductions; [`conditions`]: how loops end; [`names`], [`library`]:
+//! * [`locals`]: variables without an address; [`updates`]: reductions; [`conditions`]: how loops end; [`names`], [`reached`],
+//!   [`members`]: variables of the source; [`library`]:
 //!   all for modules that are instrumented before optimisation ([`early`]).
+//! * [`sections`]: arrays that Fortran's run-time reads and writes.
 //! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry.
 //! * [`repeats`]: loops of which one event says all; [`lines`]: addresses that grow by the same amount in each iteration.
-//! * [`plan`]: what a function's segments and operations ([`segment`]) are; reads the module only.
+//! * [`plan`]: what a function's segments and operations are; reads the module only.
 //! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
 //! * [`instrument`]: a module from beginning to end.
 //!
@@ -21,7 +23,9 @@
 #![expect(unsafe_code, reason = "calls LLVM's C interface, and is called by compilers")]
 
 pub mod address;
+mod alike;
 pub mod atomics;
+mod called;
 pub mod cfg;
 pub mod conditions;
 mod copies;
@@ -34,12 +38,15 @@ pub mod library;
 pub mod lines;
 pub mod llvm;
 pub mod locals;
+mod masked;
+pub mod members;
 pub mod names;
 pub mod plan;
+pub mod reached;
 pub mod repeats;
 pub mod rust;
 mod scopes;
-pub mod segment;
+pub mod sections;
 mod steps;
 pub mod updates;
 pub mod variables;

@@ -9,6 +9,12 @@ pub fn chooses(name: &str) -> bool {
     name.starts_with("_ZSt3maxI") || name.starts_with("_ZSt3minI")
 }
 
+/// True for functions of C++'s library that are taken as a whole: what turns text into numbers calls C's function by a pointer, and
+/// keeps `errno`.
+pub fn is_whole(name: &str) -> bool {
+    chooses(name) || name.starts_with("_ZN9__gnu_cxx6__stoa")
+}
+
 /// True for those that choose of a list, and return a value.
 pub fn chooses_of_list(name: &str) -> bool {
     chooses(name) && name.contains("St16initializer_list")
@@ -21,10 +27,75 @@ fn shows(name: &str) -> bool {
         .any(|end| name.ends_with(end))
 }
 
+/// What the names of functions begin with that the pass adds; the variable comes last.
+pub const ADDED: &str = "workspan.";
+
+/// What the names of functions of Fortran's run-time begin with.
+const FORTRAN: &str = "_FortranA";
+
+/// Arguments of a function of Fortran's run-time that are descriptors of arrays: those that it reads, and those that it writes.
+pub fn sections(name: &str) -> (&'static [u32], &'static [u32]) {
+    let Some(name) = name.strip_prefix(FORTRAN) else {
+        return (&[], &[]);
+    };
+    let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
+    let reductions = ["Sum", "Product", "Maxval", "Minval", "IAll", "IAny", "IParity", "Norm2"];
+    let truths = ["Count", "Any", "All", "Parity"];
+    let is_truth = truths.contains(&name);
+    match name {
+        _ if starts(&[
+            "Assign",
+            "CopyInAssign",
+            "CopyOutAssign",
+            "AllocatableAllocateSource",
+            "PointerAllocateSource",
+        ]) =>
+        {
+            (&[1], &[0])
+        }
+        _ if starts(&["Matmul"]) => (&[1, 2], &[0]),
+        _ if starts(&["DotProduct"]) => (&[0, 1], &[]),
+        _ if starts(&["CppDotProduct"]) => (&[1, 2], &[]),
+        _ if starts(&["Maxloc", "Minloc"]) => (&[1, 5, 6], &[0]),
+        _ if starts(&["Findloc"]) => (&[1, 2, 6, 7], &[0]),
+        _ if starts(&["Reshape", "Unpack", "Pack", "Cshift", "Eoshift"]) => (&[1, 2, 3, 4], &[0]),
+        _ if starts(&["Transpose", "Spread", "Trim", "Repeat", "Adjust"]) => (&[1], &[0]),
+        _ if starts(&["RandomNumber", "Initialize", "Destroy"]) => (&[], &[0]),
+        _ if starts(&reductions) && name.contains("Dim") => (&[1, 5], &[0]),
+        _ if starts(&truths) && name.ends_with("Dim") => (&[1], &[0]),
+        _ if starts(&reductions) => (&[0, 4], &[]),
+        _ if name.strip_prefix("Cpp").is_some_and(|rest| reductions.iter().any(|start| rest.starts_with(start))) => {
+            (&[1, 5], &[])
+        }
+        _ if is_truth => (&[0], &[]),
+        _ => (&[], &[]),
+    }
+}
+
+/// The same functions: descriptors, and other arguments that they read or write through.
+fn of_fortran(name: &str) -> Vec<(u32, Access)> {
+    let (read, written) = sections(name);
+    let mut all: Vec<(u32, Access)> = read.iter().chain(written).map(|at| (*at, Load)).collect();
+    let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
+    match name.strip_prefix(FORTRAN).unwrap_or_default() {
+        rest if rest.starts_with("Cpp") => all.push((0, Store)),
+        rest if ["Index", "Scan", "Verify", "LenTrim"].iter().any(|start| rest.starts_with(start)) => {
+            all.extend([(0, Load), (2, Load)]);
+        }
+        rest if rest.starts_with("CharacterCompare") => all.extend([(0, Load), (1, Load)]),
+        _ if starts(&["_FortranAAllocatable", "_FortranAPointer", "_FortranAPushArray", "_FortranAInitArray"]) => {
+            all.push((0, Update));
+        }
+        _ => {}
+    }
+    all
+}
+
 /// Arguments that a function reads or writes through; `count`: how many it was given.
 pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
     let fixed: &[(u32, Access)] = match name {
         _ if chooses(name) => &[(0, Load), (1, Load)],
+        _ if is_whole(name) => &[(2, Load), (3, Store)],
         "strlen" | "atoi" | "atol" | "atoll" | "atof" | "puts" | "fputs" | "perror" | "strchr" | "strrchr"
         | "memchr" | "strdup" | "strnlen" | "strndup" | "fwrite" | "putenv" => &[(0, Load)],
         "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "memcmp" | "bcmp" | "strstr" | "strspn" | "strcspn"
@@ -57,6 +128,9 @@ pub fn touched(name: &str, count: u32) -> Vec<(u32, Access)> {
         _ => &[],
     };
     let mut all = fixed.to_vec();
+    if name.starts_with(FORTRAN) {
+        all.extend(of_fortran(name));
+    }
     // What is read into follows the format.
     let first = match name {
         "scanf" | "__isoc99_scanf" => 1,

@@ -64,6 +64,9 @@ functions! {
     target = LLVMGetTarget(module: Ref) -> *const c_char;
     first_function = LLVMGetFirstFunction(module: Ref) -> Ref;
     next_function = LLVMGetNextFunction(function: Ref) -> Ref;
+    named_function = LLVMGetNamedFunction(module: Ref, name: *const c_char) -> Ref;
+    index_count = LLVMGetNumIndices(value: Ref) -> c_uint;
+    indices = LLVMGetIndices(value: Ref) -> *const c_uint;
     named_global = LLVMGetNamedGlobal(module: Ref, name: *const c_char) -> Ref;
     is_declaration = LLVMIsDeclaration(global: Ref) -> c_int;
     linkage = LLVMGetLinkage(global: Ref) -> c_int;
@@ -150,6 +153,8 @@ functions! {
     add_function = LLVMAddFunction(module: Ref, name: *const c_char, ty: Ref) -> Ref;
     function_type = LLVMFunctionType(result: Ref, arguments: *mut Ref, count: c_uint, variadic: c_int) -> Ref;
     append_block = LLVMAppendBasicBlockInContext(context: Ref, function: Ref, name: *const c_char) -> Ref;
+    function_of_argument = LLVMGetParamParent(argument: Ref) -> Ref;
+    parameter_count = LLVMCountParams(function: Ref) -> c_uint;
     param = LLVMGetParam(function: Ref, number: c_uint) -> Ref;
     const_int = LLVMConstInt(ty: Ref, value: u64, signed: c_int) -> Ref;
     const_null = LLVMConstNull(ty: Ref) -> Ref;
@@ -206,6 +211,13 @@ functions! {
     location_column = LLVMDILocationGetColumn(location: Ref) -> c_uint;
     location_scope = LLVMDILocationGetScope(location: Ref) -> Ref;
     location_inlined_at = LLVMDILocationGetInlinedAt(location: Ref) -> Ref;
+    node_tag = LLVMGetDINodeTag(node: Ref) -> u16;
+    type_offset = LLVMDITypeGetOffsetInBits(ty: Ref) -> u64;
+    type_flags = LLVMDITypeGetFlags(ty: Ref) -> c_int;
+    global_metadata = LLVMGlobalCopyAllMetadata(global: Ref, count: *mut usize) -> Ref;
+    entry_metadata = LLVMValueMetadataEntriesGetMetadata(entries: Ref, number: c_uint) -> Ref;
+    dispose_entries = LLVMDisposeValueMetadataEntries(entries: Ref);
+    variable_line = LLVMDIVariableGetLine(variable: Ref) -> c_uint;
     subprogram = LLVMGetSubprogram(function: Ref) -> Ref;
     subprogram_line = LLVMDISubprogramGetLine(subprogram: Ref) -> c_uint;
     scope_file = LLVMDIScopeGetFile(scope: Ref) -> Ref;
@@ -260,6 +272,9 @@ pub mod opcode {
     pub const OR: i32 = 24;
     pub const XOR: i32 = 25;
     pub const TRUNC: i32 = 30;
+    pub const ZEXT: i32 = 31;
+    /// Between integers and floating-point numbers.
+    pub const ROUNDING: std::ops::RangeInclusive<i32> = 33..=36;
     pub const FIRST_CAST: i32 = 30;
     pub const LAST_CAST: i32 = 41;
     pub const ICMP: i32 = 42;
@@ -281,6 +296,8 @@ pub mod opcode {
     pub const CALL: i32 = 45;
     pub const CMPXCHG: i32 = 56;
     pub const RMW: i32 = 57;
+    pub const EXTRACT_VALUE: i32 = 53;
+    pub const INSERT_VALUE: i32 = 54;
     pub const LANDING_PAD: i32 = 59;
     pub const CLEANUP_PAD: i32 = 63;
     pub const CATCH_PAD: i32 = 62;
@@ -337,6 +354,12 @@ impl Llvm {
     pub fn constant(&self, value: Ref) -> Option<i64> {
         let int = self.is_a_constant_int(value);
         (!int.is_null() && self.int_width(self.type_of(value)) <= 64).then(|| self.sext_value(value))
+    }
+
+    /// The member of a structure that an instruction takes out or puts in, if there is one index.
+    pub fn first_index(&self, value: Ref) -> Option<u32> {
+        // SAFETY: LLVM has as many indices as it says.
+        (self.index_count(value) == 1).then(|| unsafe { *self.indices(value) })
     }
 
     /// Context of a value.

@@ -26,6 +26,8 @@ pub struct Locals {
     numbers: HashMap<Ref, usize>,
     /// In the order of the function.
     pub all: Vec<Ref>,
+    /// Numbers and pointers whose address is used: they have events as other memory has, and may be counters all the same.
+    pub with_address: Vec<Ref>,
 }
 
 impl Locals {
@@ -33,13 +35,29 @@ impl Locals {
     pub fn of(llvm: &Llvm, layout: Ref, function: Ref) -> Locals {
         let mut found = Locals::default();
         let first = llvm.first_block(function);
-        for alloca in llvm.instructions(first) {
-            if llvm.opcode(alloca) == opcode::ALLOCA && is_local(llvm, layout, alloca) {
+        for alloca in llvm.instructions(first).into_iter().filter(|i| llvm.opcode(*i) == opcode::ALLOCA) {
+            let kind = llvm.type_kind(llvm.allocated_type(alloca));
+            if is_local(llvm, layout, alloca) {
                 found.numbers.insert(alloca, found.all.len());
                 found.all.push(alloca);
+            } else if matches!(kind, type_kind::INTEGER | type_kind::POINTER)
+                && llvm.constant(llvm.operand(alloca, 0)) == Some(1)
+            {
+                found.with_address.push(alloca);
             }
         }
         found
+    }
+
+    /// Variables that may be counters: numbers of those with an address follow the others.
+    pub fn counters(&self) -> impl Iterator<Item = Ref> + '_ {
+        self.all.iter().chain(&self.with_address).copied()
+    }
+
+    /// Number of any variable.
+    pub fn any_number(&self, llvm: &Llvm, pointer: Ref) -> Option<usize> {
+        let with_address = || self.with_address.iter().position(|each| *each == base(llvm, pointer));
+        self.number(llvm, pointer).or_else(|| with_address().map(|at| at + self.all.len()))
     }
 
     /// Which one a pointer is the address of.

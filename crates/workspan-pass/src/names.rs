@@ -4,28 +4,70 @@ use std::collections::HashMap;
 
 use workspan_trace::rust_names::is_library_file;
 
-use crate::library;
-use crate::llvm::{lookup, opcode, type_kind, Llvm, Ref};
+use crate::llvm::{lookup, opcode, Llvm, Ref};
+use crate::members::Types;
 
-/// How deep addresses are followed.
-const DEEPEST: usize = 20;
+/// A variable of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Line of its declaration; 0: unknown.
+    pub line: u32,
+    /// Its type in debug information; null: unknown.
+    pub ty: Ref,
+}
 
-/// Variables of a module that debug information declares: name by where they are.
-#[derive(Debug, Default)]
-pub struct Declared(HashMap<Ref, String>);
+/// Variables of a module that debug information declares, by where they are.
+#[derive(Debug)]
+pub struct Declared {
+    all: HashMap<Ref, Variable>,
+    /// All of them are declared: whatever else there is, the front end made up.
+    is_complete: bool,
+    /// The module is Fortran's.
+    pub is_fortran: bool,
+    /// The module is Rust's.
+    pub is_rust: bool,
+    /// Layout of its types, and context; null: no module was read.
+    pub layout: Ref,
+    /// Context.
+    pub context: Ref,
+}
+
+impl Default for Declared {
+    fn default() -> Declared {
+        let none = std::ptr::null_mut();
+        Declared {
+            all: HashMap::new(),
+            is_complete: false,
+            is_fortran: false,
+            is_rust: false,
+            layout: none,
+            context: none,
+        }
+    }
+}
+
+/// True if flang has made a module: it calls the source of all of them the same.
+pub fn is_fortran(llvm: &Llvm, module: Ref) -> bool {
+    let mut length = 0;
+    let source = llvm.source_file_name(module, &raw mut length);
+    crate::llvm::text(source, length) == "FIRModule"
+}
 
 impl Declared {
     /// Reads the debug information of a module.
     pub fn of(llvm: &Llvm, module: Ref) -> Declared {
-        let mut found = Declared::default();
         let context = llvm.context_of(module);
+        let is_fortran = is_fortran(llvm, module);
+        let mut found = Declared { is_fortran, layout: llvm.data_layout(module), context, ..Declared::default() };
         let records = Records::load();
         // Versions in between keep declarations beside the instructions, and have no function to read them there.
         let switch = records.is_none() && switch(module, false);
         for function in llvm.functions(module) {
             for instruction in llvm.blocks(function).into_iter().flat_map(|block| llvm.instructions(block)) {
                 if let Some(records) = &records {
-                    records.declared(llvm, context, instruction, &mut found.0);
+                    records.declared(llvm, context, instruction, &mut found.all);
                 } else {
                     found.by_call(llvm, instruction);
                 }
@@ -34,6 +76,8 @@ impl Declared {
         if switch {
             self::switch(module, true);
         }
+        // Those of flang keep variables of procedures around without a declaration.
+        found.is_complete = !found.all.is_empty() && !is_fortran;
         found
     }
 
@@ -43,29 +87,31 @@ impl Declared {
             return;
         }
         let place = operands(llvm, llvm.operand(call, 0));
-        if let ([place], Some(name)) = (place.as_slice(), name_of(llvm, llvm.operand(call, 1))) {
-            self.0.insert(*place, name);
+        if let ([place], Some(variable)) = (place.as_slice(), described(llvm, llvm.operand(call, 1))) {
+            self.all.insert(*place, variable);
         }
     }
 
     /// Variables that have been given memory since.
-    pub fn extend(&mut self, names: HashMap<Ref, String>) {
-        self.0.extend(names);
-    }
-
-    fn get(&self, place: Ref) -> Option<String> {
-        self.0.get(&place).cloned()
+    pub fn extend(&mut self, names: HashMap<Ref, Variable>) {
+        self.all.extend(names);
     }
 
     /// The variable of the source that an `alloca` or an argument is, if the compiler did not make it up.
     pub fn source(&self, llvm: &Llvm, place: Ref) -> Option<String> {
-        self.get(place).or_else(|| source(&llvm.name(place)))
+        self.variable(llvm, place).map(|variable| variable.name)
+    }
+
+    /// The same, with the line of its declaration.
+    pub fn variable(&self, llvm: &Llvm, place: Ref) -> Option<Variable> {
+        let by_name = || source(&llvm.name(place)).map(|name| Variable { name, line: 0, ty: std::ptr::null_mut() });
+        self.all.get(&place).cloned().or_else(|| by_name().filter(|_| !self.is_complete))
     }
 }
 
 /// Values that debug information says are what a variable holds.
 #[derive(Debug, Default)]
-pub struct Valued(HashMap<Ref, String>);
+pub struct Valued(HashMap<Ref, Variable>);
 
 impl Valued {
     /// Reads the debug information of a module.
@@ -80,12 +126,19 @@ impl Valued {
             }
         }
         // The variable behind a `for` of Rust.
-        found.0.retain(|_, name| name != "iter");
+        found.0.retain(|_, variable| variable.name != "iter");
         found
     }
 
+    /// Those that are arguments.
+    pub fn arguments(&self, llvm: &Llvm) -> impl Iterator<Item = (Ref, Variable)> + '_ {
+        let is_argument = move |value: &Ref| !llvm.is_a_argument(*value).is_null();
+        let all: Vec<Ref> = self.0.keys().copied().filter(is_argument).collect();
+        all.into_iter().filter_map(|value| Some((value, self.0.get(&value)?.clone())))
+    }
+
     /// The variable of the source that a value belongs to.
-    pub fn name(&self, value: Ref) -> Option<String> {
+    pub fn variable(&self, value: Ref) -> Option<Variable> {
         self.0.get(&value).cloned()
     }
 }
@@ -109,13 +162,15 @@ fn operands(llvm: &Llvm, node: Ref) -> Vec<Ref> {
     list
 }
 
-/// The name of a variable's description, which is its second operand.
-fn name_of(llvm: &Llvm, variable: Ref) -> Option<String> {
+/// What a variable's description says; the name is its second operand.
+fn described(llvm: &Llvm, variable: Ref) -> Option<Variable> {
     let name = operands(llvm, variable).get(1).copied().filter(|name| !name.is_null())?;
     let mut length = 0;
     let text = llvm.metadata_string(name, &raw mut length);
-    let text = crate::llvm::text(text, length as usize);
-    (!text.is_empty() && !is_length(&text)).then_some(text)
+    let name = crate::llvm::text(text, length as usize);
+    let node = llvm.value_as_metadata(variable);
+    let ty = Types { llvm, context: llvm.context_of_value(variable) }.of_variable(node);
+    (!name.is_empty() && !is_length(&name)).then(|| Variable { name, line: llvm.variable_line(node), ty })
 }
 
 /// Has LLVM keep declarations as calls, or not. False if it has no such choice.
@@ -173,12 +228,12 @@ impl Records {
         })
     }
 
-    fn declared(&self, llvm: &Llvm, context: Ref, instruction: Ref, found: &mut HashMap<Ref, String>) {
+    fn declared(&self, llvm: &Llvm, context: Ref, instruction: Ref, found: &mut HashMap<Ref, Variable>) {
         self.named(llvm, context, instruction, DECLARE, found);
     }
 
     /// What records of a kind before an instruction name.
-    fn named(&self, llvm: &Llvm, context: Ref, instruction: Ref, kind: i32, found: &mut HashMap<Ref, String>) {
+    fn named(&self, llvm: &Llvm, context: Ref, instruction: Ref, kind: i32, found: &mut HashMap<Ref, Variable>) {
         // SAFETY: an instruction of a module that this thread may read.
         let mut record = unsafe { (self.first)(instruction) };
         while !record.is_null() {
@@ -188,88 +243,18 @@ impl Records {
                 let value = unsafe { (self.value)(record, 0) };
                 // SAFETY: as above; a declaration has a variable.
                 let variable = unsafe { (self.variable)(record) };
-                if !value.is_null() && !variable.is_null() {
+                // A constant is no variable's own.
+                if !value.is_null() && !variable.is_null() && llvm.is_a_constant(value).is_null() {
                     let variable = llvm.metadata_as_value(context, variable);
                     let inner = of_library(llvm, variable);
-                    if !inner {
-                        found.extend(name_of(llvm, variable).map(|name| (value, name)));
-                    } else if kind == DECLARE && !found.contains_key(&value) {
-                        found.extend(name_of(llvm, variable).map(|name| (value, name)));
+                    if !inner || kind == DECLARE && !found.contains_key(&value) {
+                        found.extend(described(llvm, variable).map(|variable| (value, variable)));
                     }
                 }
             }
             // SAFETY: as above.
             record = unsafe { (self.next)(record) };
         }
-    }
-}
-
-/// The variable that an address is reached by.
-#[derive(Clone, Debug, Default)]
-pub struct Named {
-    /// Its name in the source, if it has one.
-    pub name: Option<String>,
-    /// The address lies in its own memory, not in what it points to.
-    pub direct: bool,
-    /// It is a number or a pointer by itself, and the address is its beginning.
-    pub whole: bool,
-}
-
-/// Finds it.
-pub fn variable(llvm: &Llvm, declared: &Declared, pointer: Ref) -> Named {
-    let pointed = |name| Named { name, ..Named::default() };
-    let (mut at, mut direct, mut steps) = (pointer, true, false);
-    for _ in 0..DEEPEST {
-        if !llvm.is_a_global_variable(at).is_null() {
-            let whole = direct && !steps && is_scalar(llvm, llvm.global_value_type(at));
-            return Named { name: global(&llvm.name(at)), direct, whole };
-        }
-        if !llvm.is_a_constant_expr(at).is_null() {
-            (at, steps) = (llvm.operand(at, 0), true);
-            continue;
-        }
-        if llvm.is_a_instruction(at).is_null() {
-            return pointed(declared.source(llvm, at));
-        }
-        match llvm.opcode(at) {
-            opcode::ALLOCA => {
-                let whole = direct && !steps && is_scalar(llvm, llvm.allocated_type(at));
-                let whole = whole && llvm.constant(llvm.operand(at, 0)) == Some(1);
-                return Named { name: declared.source(llvm, at), direct, whole };
-            }
-            opcode::LOAD => (at, direct) = (llvm.operand(at, 0), false),
-            opcode::GEP | opcode::FIRST_CAST..=opcode::LAST_CAST => (at, steps) = (llvm.operand(at, 0), true),
-            opcode::CALL | opcode::INVOKE if chooses(llvm, at) => (at, direct) = (llvm.operand(at, 0), false),
-            opcode::CALL | opcode::INVOKE => {
-                return pointed(llvm.callee(at).map(|callee| format!("{}()", llvm.name(callee))))
-            }
-            opcode::PHI => (at, direct) = (llvm.incoming_value(at, 0), false),
-            opcode::SELECT => (at, direct) = (llvm.operand(at, 1), false),
-            _ => break,
-        }
-    }
-    Named::default()
-}
-
-fn is_scalar(llvm: &Llvm, ty: Ref) -> bool {
-    let kind = llvm.type_kind(ty);
-    matches!(kind, type_kind::FIRST_FLOAT..=type_kind::LAST_FLOAT | type_kind::INTEGER | type_kind::POINTER)
-}
-
-fn chooses(llvm: &Llvm, call: Ref) -> bool {
-    llvm.callee(call).is_some_and(|callee| library::chooses(&llvm.name(callee)))
-}
-
-/// A static variable of a function is named after both.
-fn global(name: &str) -> Option<String> {
-    // Of Fortran: scopes in capitals before the name.
-    if let Some((_, rest)) = name.strip_prefix("_Q").and_then(|rest| rest.rsplit_once('E')) {
-        return Some(rest.to_owned());
-    }
-    match name.rsplit_once('.') {
-        Some((_, rest)) if !rest.is_empty() && !rest.chars().all(|c| c.is_ascii_digit()) => Some(rest.to_owned()),
-        Some((before, _)) if !before.is_empty() => global(before),
-        _ => Some(name.to_owned()).filter(|name| !name.is_empty()),
     }
 }
 

@@ -4,20 +4,119 @@
 //! segment of its own only if it says something: an access, another call, a return.
 
 use workspan_trace::program::{flag, operation, Access};
-use workspan_trace::rust_names;
 use workspan_trace::MOST_SLOTS;
 
 use crate::address::{distance, is_linked_variable, Distance};
-use crate::atomics::{self, Fences};
-use crate::cfg::{graph, loops};
-use crate::library;
+use crate::atomics::{self, Fences, Order};
+use crate::cfg::{graph, loops, Loops};
 use crate::lines::{Growth, Lines, Repeat, Repeats};
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
-use crate::locals::Locals;
-use crate::segment::{Address, Atomic, Length, Operation, Plan, Run, Segment};
+use crate::locals::{Locals, Touch};
+use crate::sections;
 
 /// Stands for the first lane of a vector until it has its number.
-const LANES: usize = usize::MAX;
+pub(crate) const LANES: usize = usize::MAX;
+
+/// Segments of a function.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// In the order of blocks.
+    pub segments: Vec<Segment>,
+    /// Blocks.
+    pub blocks: usize,
+    /// Loops; indices are of blocks.
+    pub loops: Loops,
+    /// First instruction of each block.
+    pub first_instructions: Vec<Ref>,
+    /// Blocks, as LLVM has them.
+    pub handles: Vec<Ref>,
+    /// Atomic operations that order.
+    pub atomics: Vec<Atomic>,
+}
+
+/// An atomic operation that orders; it is a segment of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Atomic {
+    /// The instruction.
+    pub instruction: Ref,
+    /// The instruction after it.
+    pub next: Ref,
+    /// What it operates on.
+    pub pointer: Ref,
+    /// What it does to the order.
+    pub order: Order,
+}
+
+/// A segment.
+#[derive(Debug)]
+pub struct Segment {
+    /// Block.
+    pub block: usize,
+    /// Its event is written before this instruction.
+    pub before: Ref,
+    /// [`flag`].
+    pub flags: u32,
+    /// The call at its end.
+    pub call: Option<Ref>,
+    /// Operations.
+    pub operations: Vec<Operation>,
+    /// Reads and writes of locals without an address.
+    pub touches: Vec<Touch>,
+    /// Lines.
+    pub runs: Vec<Run>,
+    /// Every iteration of the innermost loop around it goes through it.
+    pub always: bool,
+    /// All iterations of its loop are one event.
+    pub repeat: Option<Repeat>,
+    slots: usize,
+}
+
+pub use workspan_trace::facts::Run;
+
+/// An access.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// The instruction that accesses.
+    pub instruction: Ref,
+    /// Kind.
+    pub access: Access,
+    /// [`operation`].
+    pub flags: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Where.
+    pub address: Address,
+    /// The size, where it is known at run time only.
+    pub length: Option<Length>,
+    /// Of a masked vector: mask and lane.
+    pub mask: Option<(Ref, u32)>,
+    /// What the address grows by in each iteration, where the segment repeats.
+    pub step: i64,
+}
+
+/// Where an address comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A pointer.
+    Pointer(Ref),
+    /// A lane of a vector of pointers.
+    Lane(Ref, u32),
+    /// At a distance from an earlier operation.
+    Near(usize, i64),
+    /// In a global variable.
+    Symbol(Ref, i64),
+}
+
+/// A size at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// A value.
+    Value(Ref),
+    /// As many elements of some size as a value says.
+    Elements(Ref, u32),
+    /// As many elements of some size as lanes of a mask are set.
+    Lanes(Ref, u32),
+}
 
 /// Looks at one function.
 #[derive(Clone, Copy)]
@@ -29,6 +128,8 @@ pub struct Planner<'l> {
     pub layout: Ref,
     /// Locals without an address, if the module is instrumented before optimisation.
     pub locals: Option<&'l Locals>,
+    /// A function of [`sections`]: nothing but what stands for an access counts.
+    pub is_ours: bool,
 }
 
 impl Planner<'_> {
@@ -58,6 +159,11 @@ impl Planner<'_> {
                 self.repeat(segment, *repeat);
             }
         }
+        let Plan { segments, loops, .. } = &mut plan;
+        for segment in segments {
+            segment.always = loops.innermost[segment.block]
+                .is_some_and(|number| loops.latches(number).all(|latch| loops.dominates(segment.block, latch)));
+        }
         plan
     }
 
@@ -67,7 +173,7 @@ impl Planner<'_> {
         for at in 0..segment.operations.len() {
             if let Address::Near(other, _) = segment.operations[at].address {
                 segment.operations[at].step = segment.operations[other].step;
-            } else if let Some(Growth::By(step)) = growth(&lines, &segment.operations[at]) {
+            } else if let Some(Growth::By(step)) = segment.operations[at].growth(&lines) {
                 segment.operations[at].step = step;
             } else if let Address::Pointer(_) = segment.operations[at].address {
                 segment.operations[at].flags |= operation::STEP_SLOT;
@@ -215,46 +321,11 @@ impl Planner<'_> {
         }
     }
 
-    /// What functions of the C library do with the memory that they are given.
-    fn of_library(&self, call: Ref) -> Vec<Operation> {
-        let llvm = self.llvm;
-        let Some(name) = self.locals.and(llvm.callee(call)).map(|callee| llvm.name(callee)) else {
-            return Vec::new();
-        };
-        let count = llvm.arguments(call);
-        let mut touched = library::touched(&name, count);
-        if name.starts_with("_R") || name.starts_with("_ZN") {
-            touched.extend(self.of_rust(call, &name, count));
-        }
-        let is_pointer = |at: &u32| llvm.type_kind(llvm.type_of(llvm.operand(call, *at))) == type_kind::POINTER;
-        let wanted = touched.into_iter().filter(|(at, _)| *at < count && is_pointer(at));
-        wanted
-            .flat_map(|(at, access)| self.plain(call, access, operation::LIBRARY, 1, llvm.operand(call, at)))
-            .collect()
-    }
-
-    /// What functions of Rust's library do: the type of a reference says whether they may write.
-    fn of_rust(&self, call: Ref, name: &str, count: u32) -> Vec<(u32, Access)> {
-        let llvm = self.llvm;
-        let is_allocator = |path: &[&str]| path[0] == "__rustc" || path.get(1) == Some(&"panicking");
-        let (Some(callee), Some(_)) = (llvm.callee(call), rust_names::path(name).filter(|path| !is_allocator(path)))
-        else {
-            return Vec::new();
-        };
-        let has = |at: u32, kind: &std::ffi::CStr| {
-            let kind = llvm.attribute_kind(kind.as_ptr(), kind.count_bytes());
-            !llvm.attribute_at(callee, at + 1, kind).is_null()
-        };
-        let access = |at: u32| match () {
-            () if has(at, c"readonly") || has(at, c"readnone") => Access::Load,
-            () if has(at, c"sret") => Access::Store,
-            () => Access::Update,
-        };
-        (0..count).map(|at| (at, access(at))).collect()
-    }
-
     pub(crate) fn operations(&self, instruction: Ref) -> Vec<Operation> {
         let llvm = self.llvm;
+        if self.is_ours && llvm.opcode(instruction) != opcode::CALL && !self.is_deep(instruction) {
+            return Vec::new();
+        }
         let volatile = |atomic: bool| {
             let volatile = if llvm.volatile(instruction) != 0 { operation::VOLATILE } else { 0 };
             volatile | if atomic { operation::ATOMIC } else { 0 }
@@ -310,7 +381,8 @@ impl Planner<'_> {
         }
         let is_call = !llvm.is_a_instruction(base).is_null() && llvm.opcode(base) == opcode::CALL;
         let callee = if is_call { llvm.callee(base) } else { None };
-        callee.is_some_and(|callee| llvm.name(callee).starts_with("llvm.threadlocal.address"))
+        let name = callee.map(|callee| llvm.name(callee));
+        name.is_some_and(|name| name.starts_with("llvm.threadlocal.address") || name == "__errno_location")
     }
 
     fn intrinsic(&self, call: Ref) -> Vec<Operation> {
@@ -329,7 +401,13 @@ impl Planner<'_> {
             }
             found
         };
-        if name.starts_with("llvm.memset.") {
+        if let Some(writes) = sections::stands_for(&name) {
+            let access = if writes { Access::Store } else { Access::Load };
+            let flags = operation::BULK | operation::SIZE_SLOT;
+            let mut found = self.plain(call, access, flags, 0, llvm.operand(call, 0));
+            found.iter_mut().for_each(|operation| operation.length = Some(Length::Value(llvm.operand(call, 1))));
+            found
+        } else if name.starts_with("llvm.memset.") {
             bulk(Access::Store, 0)
         } else if name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove.") {
             let mut both = bulk(Access::Load, 1);
@@ -344,66 +422,20 @@ impl Planner<'_> {
         }
     }
 
-    /// Masked vectors: an operation for each lane.
-    fn masked(&self, call: Ref, name: &str) -> Vec<Operation> {
-        let llvm = self.llvm;
-        let store = name.contains("store") || name.contains("scatter");
-        let access = if store { Access::Store } else { Access::Load };
-        let data = llvm.type_of(if store { llvm.operand(call, 0) } else { call });
-        if llvm.type_kind(data) != type_kind::VECTOR {
-            return Vec::new();
-        }
-        let lanes = llvm.vector_size(data);
-        let size = u32::try_from(llvm.store_size(self.layout, llvm.element_type(data))).unwrap_or(u32::MAX);
-        // The mask is the vector of single bits; its place has changed between versions of LLVM.
-        let arguments = u32::try_from(llvm.operands(call)).unwrap_or(1) - 1;
-        let is_mask = |value: &Ref| {
-            let ty = llvm.type_of(*value);
-            llvm.type_kind(ty) == type_kind::VECTOR
-                && llvm.type_kind(llvm.element_type(ty)) == type_kind::INTEGER
-                && llvm.int_width(llvm.element_type(ty)) == 1
-        };
-        let from = u32::from(store);
-        let Some(mask) = (from..arguments).map(|at| llvm.operand(call, at)).find(is_mask) else {
-            return Vec::new();
-        };
-        let pointer = llvm.operand(call, from);
-        let flags = operation::VECTOR;
-        if name.starts_with("llvm.masked.expandload") || name.starts_with("llvm.masked.compressstore") {
-            let mut found = self.plain(call, access, flags | operation::SIZE_SLOT, 0, pointer);
-            found.iter_mut().for_each(|operation| operation.length = Some(Length::Lanes(mask, size)));
-            return found;
-        }
-        let gathers = name.starts_with("llvm.masked.gather") || name.starts_with("llvm.masked.scatter");
-        let masked = name.starts_with("llvm.masked.load") || name.starts_with("llvm.masked.store");
-        if !gathers && !masked {
-            return Vec::new();
-        }
-        (0..lanes)
-            .map(|lane| {
-                let address = match (gathers, lane) {
-                    (true, _) => Address::Lane(pointer, lane),
-                    (false, 0) => Address::Pointer(pointer),
-                    (false, _) => Address::Near(LANES, i64::from(lane) * i64::from(size)),
-                };
-                let flags = flags | operation::MASK_SLOT;
-                Operation {
-                    instruction: call,
-                    access,
-                    flags,
-                    size,
-                    address,
-                    length: None,
-                    mask: Some((mask, lane)),
-                    step: 0,
-                }
-            })
-            .collect()
-    }
-
     /// True for a call that the compiler replaces by code of its own.
     pub fn is_intrinsic(&self, call: Ref) -> bool {
-        self.llvm.callee(call).is_some_and(|callee| self.llvm.name(callee).starts_with("llvm."))
+        let name = self.llvm.callee(call).map(|callee| self.llvm.name(callee));
+        name.is_some_and(|name| name.starts_with("llvm.") || sections::stands_for(&name).is_some())
+    }
+
+    /// True for an access to a variable of the module.
+    fn is_deep(&self, instruction: Ref) -> bool {
+        let at = match self.llvm.opcode(instruction) {
+            opcode::LOAD => 0,
+            opcode::STORE => 1,
+            _ => return false,
+        };
+        !self.llvm.is_a_global_variable(self.llvm.operand(instruction, at)).is_null()
     }
 
     fn returns_twice(&self, call: Ref) -> bool {
@@ -418,11 +450,54 @@ impl Planner<'_> {
     }
 }
 
-/// How the address of an operation grows in the loop of a block; nothing if it is no line, or not all of the operation is static.
-pub fn growth(lines: &Lines<'_>, operation: &Operation) -> Option<Growth> {
-    let is_static = operation.length.is_none() && operation.mask.is_none() && operation.flags & operation::ATOMIC == 0;
-    match operation.address {
-        Address::Pointer(pointer) if is_static => lines.growth_of(pointer),
-        _ => None,
+impl Segment {
+    fn new(block: usize, before: Ref, flags: u32) -> Segment {
+        let slots = usize::from(flags & flag::FRAME != 0);
+        Segment {
+            block,
+            before,
+            flags,
+            call: None,
+            operations: Vec::new(),
+            touches: Vec::new(),
+            runs: Vec::new(),
+            repeat: None,
+            always: false,
+            slots,
+        }
+    }
+
+    /// Bytes of its event.
+    pub fn bytes(&self) -> usize {
+        workspan_trace::ID_BYTES + self.slots * workspan_trace::SLOT_BYTES
+    }
+
+    fn keep(self, segments: &mut Vec<Segment>) {
+        let says = flag::BLOCK | flag::RETURN | flag::CALL | flag::FRAME;
+        if self.flags & says != 0
+            || !self.operations.is_empty()
+            || self.runs.iter().any(|run| run.cost + run.touches > 0)
+        {
+            segments.push(self);
+        }
+    }
+}
+
+impl Operation {
+    /// How its address grows in the loop of a block; nothing if it is no line, or not all of the operation is static.
+    pub(crate) fn growth(&self, lines: &Lines<'_>) -> Option<Growth> {
+        let is_static = self.length.is_none() && self.mask.is_none() && self.flags & operation::ATOMIC == 0;
+        match self.address {
+            Address::Pointer(pointer) if is_static => lines.growth_of(pointer),
+            _ => None,
+        }
+    }
+
+    /// Slots of the event that belong to it.
+    pub fn slots(&self) -> usize {
+        usize::from(matches!(self.address, Address::Pointer(_) | Address::Lane(..)))
+            + usize::from(self.length.is_some())
+            + usize::from(self.mask.is_some())
+            + usize::from(self.flags & operation::STEP_SLOT != 0)
     }
 }

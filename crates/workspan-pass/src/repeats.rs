@@ -10,7 +10,7 @@
 
 use crate::lines::{Counter, Lines, Repeat, Repeats};
 use crate::llvm::{opcode, Llvm, Ref};
-use crate::plan::{growth, Planner};
+use crate::plan::Planner;
 
 /// Finds the loops, and makes their ways out.
 pub fn prepare(planner: &Planner<'_>, context: Ref, function: Ref) -> Repeats {
@@ -58,7 +58,7 @@ fn is_plain(planner: &Planner<'_>, block: Ref) -> bool {
         }
         let operations = planner.operations(instruction);
         slots += 2 * operations.len();
-        slots < workspan_trace::MOST_SLOTS && operations.iter().all(|operation| growth(&lines, operation).is_some())
+        slots < workspan_trace::MOST_SLOTS && operations.iter().all(|operation| operation.growth(&lines).is_some())
     })
 }
 

@@ -10,7 +10,7 @@ use workspan_trace::rust_names::is_library_file;
 
 use crate::debug;
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
-use crate::names::Valued;
+use crate::names::{Valued, Variable};
 use crate::variables;
 
 /// Instructions that an inlined function has at most, with all that is inlined into it.
@@ -159,7 +159,7 @@ impl Sizes<'_> {
 }
 
 /// Gives variables that loops carry their memory back; their names.
-pub fn variables(llvm: &Llvm, module: Ref) -> HashMap<Ref, String> {
+pub fn variables(llvm: &Llvm, module: Ref) -> HashMap<Ref, Variable> {
     let mut names = HashMap::new();
     let valued = Valued::of(llvm, module);
     for function in llvm.functions(module) {
@@ -167,5 +167,6 @@ pub fn variables(llvm: &Llvm, module: Ref) -> HashMap<Ref, String> {
             variables::demote(llvm, function, &valued, &mut names);
         }
     }
+    names.extend(valued.arguments(llvm));
     names
 }

@@ -3,8 +3,7 @@
 use workspan_trace::program::{operation, Access};
 
 use crate::llvm::{opcode, Ref};
-use crate::plan::Planner;
-use crate::segment::{Length, Operation};
+use crate::plan::{Length, Operation, Planner};
 
 impl Planner<'_> {
     /// A variable's scope begins.

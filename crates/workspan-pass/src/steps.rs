@@ -142,10 +142,19 @@ impl Conditions<'_> {
         if is_value && !inside.iter().any(|block| self.blocks[*block] == llvm.block_of(value)) {
             return true;
         }
-        let is_load = is_value && llvm.opcode(value) == opcode::LOAD;
+        if !is_value {
+            return !llvm.is_a_argument(value).is_null();
+        }
+        if (opcode::ADD..=opcode::XOR).contains(&llvm.opcode(value)) {
+            return [0, 1].into_iter().all(|side| self.is_fixed(llvm.operand(value, side), inside));
+        }
+        let is_load = llvm.opcode(value) == opcode::LOAD;
         let source = if is_load { base(llvm, llvm.operand(value, 0)) } else { value };
-        let fixed = is_load && self.locals.number(llvm, source).is_some() && self.stores(source, inside).is_empty();
-        fixed || !llvm.is_a_argument(value).is_null()
+        // If others write one with an address, the loop carries a dependence on it.
+        let is_variable = self.locals.any_number(llvm, source).is_some()
+            || !llvm.is_a_global_variable(source).is_null()
+            || !llvm.is_a_argument(source).is_null();
+        is_load && is_variable && self.stores(source, inside).is_empty()
     }
 
     /// Without conversions.

@@ -9,27 +9,27 @@ use std::collections::HashMap;
 
 use workspan_trace::facts::Update;
 
+use crate::alike::{same, step, DEEPEST, STEPS};
+use crate::cfg::Loops;
 use crate::library;
-use crate::llvm::{opcode, Llvm, Ref};
+use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{base, users, users_through};
-
-/// How deep expressions are followed.
-const DEEPEST: usize = 24;
-/// How many steps are taken for an expression.
-const STEPS: u32 = 1000;
+use crate::plan::Plan;
 
 /// Loads and stores of a function that are updates: instruction, and which of its operations, as a call has one for each argument.
-pub fn updates(llvm: &Llvm, function: Ref) -> HashMap<(Ref, usize), Update> {
+pub fn updates(llvm: &Llvm, plan: &Plan) -> HashMap<(Ref, usize), Update> {
     let mut found = HashMap::new();
-    for block in llvm.blocks(function) {
+    let numbers = plan.handles.iter().zip(0..).map(|(block, number)| (*block, number)).collect();
+    for (number, block) in plan.handles.iter().copied().enumerate() {
+        let around = Around { loops: &plan.loops, numbers: &numbers, innermost: plan.loops.innermost[number] };
         for instruction in llvm.instructions(block) {
             if llvm.opcode(instruction) != opcode::STORE {
                 continue;
             }
-            let finder =
-                Finder { llvm, pointer: llvm.operand(instruction, 1), left: Cell::new(STEPS), chosen: Cell::new(None) };
+            let pointer = llvm.operand(instruction, 1);
+            let finder = Finder { llvm, around: &around, pointer, left: Cell::new(STEPS), chosen: Cell::new(None) };
             let mut loads = Vec::new();
-            let update = finder.of_store(instruction, block, &mut loads);
+            let update = finder.of_store(instruction, block, &mut loads).or_else(|| finder.of_constant(instruction));
             if let Some(update) = update {
                 found.insert((instruction, 0), update);
                 found.extend(loads.into_iter().map(|load| ((load, 0), update)));
@@ -40,8 +40,16 @@ pub fn updates(llvm: &Llvm, function: Ref) -> HashMap<(Ref, usize), Update> {
     found
 }
 
+/// The loop that a store is in.
+struct Around<'p> {
+    loops: &'p Loops,
+    numbers: &'p HashMap<Ref, usize>,
+    innermost: Option<usize>,
+}
+
 struct Finder<'l> {
     llvm: &'l Llvm,
+    around: &'l Around<'l>,
     pointer: Ref,
     /// Steps that may still be taken: expressions share parts, so that there are many ways through them.
     left: Cell<u32>,
@@ -51,27 +59,95 @@ struct Finder<'l> {
 
 impl Finder<'_> {
     fn of_store(&self, store: Ref, block: Ref, loads: &mut Vec<Ref>) -> Option<Update> {
-        let value = self.strip(self.llvm.operand(store, 0));
-        let update = self.of_value(value).or_else(|| self.of_condition(value, block));
-        let (update, used) = update?;
+        let stored = self.llvm.operand(store, 0);
+        let value = self.strip(stored);
+        let own = self.of_value(value).filter(|(_, loads)| self.is_kept(stored, value, loads));
+        let (update, used) = own.or_else(|| self.of_condition(value, block))?;
         loads.extend(used);
         Some(update)
     }
 
+    /// `found = 1`, which is `found = found || 1`; `all = 0`.
+    fn of_constant(&self, store: Ref) -> Option<Update> {
+        let llvm = self.llvm;
+        let value = llvm.operand(store, 0);
+        let holds = |ty: Ref| llvm.type_kind(ty) == type_kind::INTEGER;
+        let is_alloca = !llvm.is_a_instruction(self.pointer).is_null() && llvm.opcode(self.pointer) == opcode::ALLOCA;
+        let is_scalar = is_alloca && holds(llvm.allocated_type(self.pointer))
+            || !llvm.is_a_global_variable(self.pointer).is_null() && holds(llvm.global_value_type(self.pointer));
+        let is_byte = || is_scalar && llvm.int_width(llvm.type_of(value)) == 1;
+        match llvm.constant(value).filter(|_| is_scalar)? {
+            0 => Some(Update::Both),
+            1 => Some(Update::Either),
+            -1 if is_byte() => Some(Update::Either),
+            _ => None,
+        }
+    }
+
+    /// True if what was computed goes into the variable and nowhere else, and no test has made a truth value of a number on the way:
+    /// `b[i] = s += x` uses the sum so far, and `r = (r + x) != 0` is no sum.
+    fn is_kept(&self, stored: Ref, value: Ref, loads: &[Ref]) -> bool {
+        let llvm = self.llvm;
+        let (mut at, mut tests) = (stored, false);
+        while at != value {
+            tests |= llvm.opcode(at) == opcode::ICMP;
+            if !self.is_used_once(at) {
+                return false;
+            }
+            at = llvm.operand(at, 0);
+        }
+        let is_truth = |load: &Ref| {
+            users(llvm, *load).into_iter().all(|user| llvm.opcode(user) == opcode::TRUNC && self.is_bit(user))
+        };
+        self.is_used_once(value) && (!tests || loads.iter().all(is_truth))
+    }
+
+    /// True if the loop uses a value once: what is left over may be used after it.
+    fn is_used_once(&self, value: Ref) -> bool {
+        let inside = |user: &Ref| {
+            let block = self.around.numbers.get(&self.llvm.block_of(*user));
+            let number = self.around.innermost.zip(block);
+            number.is_none_or(|(number, block)| self.around.loops.contains(number, *block))
+        };
+        users(self.llvm, value).iter().filter(|user| inside(user)).count() <= 1
+    }
+
+    fn is_bit(&self, value: Ref) -> bool {
+        let ty = self.llvm.type_of(value);
+        self.llvm.type_kind(ty) == type_kind::INTEGER && self.llvm.int_width(ty) == 1
+    }
+
+    /// True for a conversion that changes no number but by the bits that it keeps. Between integers and others it rounds, in an order of
+    /// its own.
+    fn is_plain(code: i32) -> bool {
+        let is_cast = (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code);
+        is_cast && !opcode::ROUNDING.contains(&code) || code == opcode::FREEZE
+    }
+
+    /// What a value is without conversions, and without the test that makes a truth value of it.
     fn strip(&self, mut value: Ref) -> Ref {
+        let llvm = self.llvm;
         for _ in 0..DEEPEST {
-            if self.llvm.is_a_instruction(value).is_null() {
+            if llvm.is_a_instruction(value).is_null() {
                 break;
             }
-            let code = self.llvm.opcode(value);
-            let is_test = code == opcode::ICMP && self.llvm.is_null(self.llvm.operand(value, 1)) != 0;
-            if (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code) || code == opcode::FREEZE || is_test {
-                value = self.llvm.operand(value, 0);
-            } else {
+            let code = llvm.opcode(value);
+            let inner = if Self::is_plain(code) || code == opcode::ICMP { llvm.operand(value, 0) } else { break };
+            // A truth value that is used as a number is no longer the number that it was made of.
+            let is_number = code == opcode::ZEXT && !llvm.is_a_instruction(inner).is_null();
+            if is_number && llvm.opcode(inner) == opcode::ICMP && !self.is_stored(value)
+                || code == opcode::ICMP && llvm.is_null(llvm.operand(value, 1)) == 0
+            {
                 break;
             }
+            value = inner;
         }
         value
+    }
+
+    /// True if a value goes to memory.
+    fn is_stored(&self, value: Ref) -> bool {
+        users(self.llvm, value).into_iter().all(|user| self.llvm.opcode(user) == opcode::STORE)
     }
 
     /// The load of our address that a value is, if nothing else uses it.
@@ -79,14 +155,31 @@ impl Finder<'_> {
         self.load_used(value, 1)
     }
 
-    /// The same; a comparison and what it chooses are two uses.
+    /// The same; a comparison and what it chooses are two uses. Updates on other branches are uses of their own: the judge compares their
+    /// operators.
     fn load_used(&self, value: Ref, most: usize) -> Option<Ref> {
         let value = self.strip(value);
         let llvm = self.llvm;
         if llvm.is_a_instruction(value).is_null() || llvm.opcode(value) != opcode::LOAD {
             return None;
         }
-        (same(llvm, llvm.operand(value, 0), self.pointer, 0) && users(llvm, value).len() <= most).then_some(value)
+        if !same(llvm, llvm.operand(value, 0), self.pointer, 0) {
+            return None;
+        }
+        let all = users(llvm, value);
+        let others = || all.iter().filter(|user| self.goes_back(**user)).count();
+        (all.len() <= most || all.len() - others() < most.max(1)).then_some(value)
+    }
+
+    /// True for a result that is stored to our address, and used for nothing else.
+    fn goes_back(&self, value: Ref) -> bool {
+        let llvm = self.llvm;
+        match users(llvm, value).as_slice() {
+            [user] if llvm.opcode(*user) == opcode::STORE => {
+                llvm.operand(*user, 0) == value && same(llvm, llvm.operand(*user, 1), self.pointer, 0)
+            }
+            _ => false,
+        }
     }
 
     fn of_value(&self, value: Ref) -> Option<(Update, Vec<Ref>)> {
@@ -98,19 +191,51 @@ impl Finder<'_> {
         let update = match code {
             opcode::ADD | opcode::FADD | opcode::SUB | opcode::FSUB => Update::Sum,
             opcode::MUL | opcode::FMUL => Update::Product,
+            opcode::AND if self.is_bit(value) => Update::Both,
             opcode::AND => Update::And,
+            opcode::OR if self.is_bit(value) => Update::Either,
             opcode::OR => Update::Or,
             opcode::XOR => Update::Xor,
             opcode::CALL => return self.of_call(value),
             opcode::LOAD => return self.of_choice(value),
             opcode::PHI => return self.of_phi(value),
+            opcode::INSERT_VALUE => return self.of_complex(value),
             opcode::SELECT => {
                 let (condition, yes, no) = (llvm.operand(value, 0), llvm.operand(value, 1), llvm.operand(value, 2));
-                return self.extreme(condition, yes, no).or_else(|| self.sometimes(yes, no));
+                let other = || self.sometimes(yes, no).or_else(|| self.logical(condition, yes, no));
+                return self.extreme(condition, yes, no).or_else(other);
             }
             _ => return None,
         };
         self.in_chain(value, update, 0).map(|load| (update, vec![load]))
+    }
+
+    /// A sum of complex numbers, which Fortran keeps as a pair: part by part.
+    fn of_complex(&self, value: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        let is_insert =
+            |value: Ref| !llvm.is_a_instruction(value).is_null() && llvm.opcode(value) == opcode::INSERT_VALUE;
+        let inner = Some(llvm.operand(value, 0)).filter(|inner| is_insert(*inner))?;
+        let part = |insert: Ref| self.part(llvm.operand(insert, 1), llvm.first_index(insert)?, 0);
+        let (one, other) = (part(inner)?, part(value)?);
+        let is_pair = one == other && llvm.first_index(inner) != llvm.first_index(value);
+        (is_pair && users(llvm, one).len() == 2).then_some((Update::Sum, vec![one]))
+    }
+
+    /// The load of our address, a part of which is at the bottom of a sum.
+    fn part(&self, value: Ref, number: u32, depth: usize) -> Option<Ref> {
+        let llvm = self.llvm;
+        if llvm.is_a_instruction(value).is_null() || depth > DEEPEST || !step(&self.left) || !self.is_used_once(value) {
+            return None;
+        }
+        match llvm.opcode(value) {
+            opcode::EXTRACT_VALUE if llvm.first_index(value) == Some(number) => {
+                self.load_used(llvm.operand(value, 0), 2)
+            }
+            opcode::FADD => (0..2).find_map(|side| self.part(llvm.operand(value, side), number, depth + 1)),
+            opcode::FSUB => self.part(llvm.operand(value, 0), number, depth + 1),
+            _ => None,
+        }
     }
 
     /// `c ? s + x : s`.
@@ -119,8 +244,22 @@ impl Finder<'_> {
         [(yes, no), (no, yes)].into_iter().find_map(|(changed, kept)| {
             let kept = self.load_used(kept, 2)?;
             let update = all.into_iter().find(|update| self.chain(changed, *update, 0, 2) == Some(kept))?;
-            Some((update, vec![kept]))
+            self.is_used_once(changed).then_some((update, vec![kept]))
         })
+    }
+
+    /// `c ? 1 : found`, which is `found || c`; `c ? all : 0`; either may be the condition.
+    fn logical(&self, condition: Ref, yes: Ref, no: Ref) -> Option<(Update, Vec<Ref>)> {
+        let llvm = self.llvm;
+        let sets = |value: Ref| match llvm.constant(value)? {
+            0 => Some(Update::Both),
+            1 => Some(Update::Either),
+            -1 if self.is_bit(value) => Some(Update::Either),
+            _ => None,
+        };
+        let (update, kept) = sets(yes).map(|update| (update, no)).or_else(|| Some((sets(no)?, yes)))?;
+        let of_condition = || Some(condition).filter(|_| self.is_bit(kept)).and_then(|condition| self.load(condition));
+        self.load(kept).or_else(of_condition).map(|load| (update, vec![load]))
     }
 
     /// The load at the bottom of a chain of one operator: `s + a + b`.
@@ -140,15 +279,19 @@ impl Finder<'_> {
             (opcode::SUB | opcode::FSUB, Update::Sum) => &[0],
             (opcode::ADD | opcode::FADD, Update::Sum)
             | (opcode::MUL | opcode::FMUL, Update::Product)
-            | (opcode::AND, Update::And)
-            | (opcode::OR, Update::Or)
+            | (opcode::AND, Update::And | Update::Both)
+            | (opcode::OR, Update::Or | Update::Either)
             | (opcode::XOR, Update::Xor) => &[0, 1],
             (opcode::CALL, Update::Sum) if self.is_fused(value) => &[2],
             _ => return None,
         };
+        let next = |operand: Ref| {
+            let found = self.chain(operand, update, depth + 1, most)?;
+            self.is_used_once(operand).then_some(found)
+        };
         sides.iter().find_map(|side| {
             let operand = llvm.operand(value, *side);
-            self.load_used(operand, most).or_else(|| self.chain(operand, update, depth + 1, most))
+            self.load_used(operand, most).or_else(|| next(operand))
         })
     }
 
@@ -340,41 +483,4 @@ impl Finder<'_> {
             _ => None,
         }
     }
-}
-
-/// True if two values are computed in the same way.
-fn same(llvm: &Llvm, left: Ref, right: Ref, depth: usize) -> bool {
-    alike(llvm, left, right, depth, &Cell::new(STEPS))
-}
-
-/// Takes a step, if there is one left.
-fn step(left: &Cell<u32>) -> bool {
-    let now = left.get();
-    left.set(now.saturating_sub(1));
-    now > 0
-}
-
-fn alike(llvm: &Llvm, left: Ref, right: Ref, depth: usize, steps: &Cell<u32>) -> bool {
-    if left == right {
-        return true;
-    }
-    if depth > DEEPEST
-        || !step(steps)
-        || llvm.is_a_instruction(left).is_null()
-        || llvm.is_a_instruction(right).is_null()
-    {
-        return false;
-    }
-    let code = llvm.opcode(left);
-    if code != llvm.opcode(right) || llvm.operands(left) != llvm.operands(right) {
-        return false;
-    }
-    let intrinsic = |call: Ref| llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with("llvm."));
-    let pure = code == opcode::CALL && intrinsic(left)
-        || matches!(code, opcode::GEP | opcode::LOAD | opcode::SELECT | opcode::ADD..=opcode::XOR)
-        || (opcode::FIRST_CAST..=opcode::LAST_CAST).contains(&code);
-    let count = u32::try_from(llvm.operands(left)).unwrap_or(0);
-    pure && llvm.type_of(left) == llvm.type_of(right)
-        && (code != opcode::GEP || llvm.gep_source_type(left) == llvm.gep_source_type(right))
-        && (0..count).all(|at| alike(llvm, llvm.operand(left, at), llvm.operand(right, at), depth + 1, steps))
 }

@@ -12,10 +12,10 @@ use std::collections::{HashMap, HashSet};
 use crate::cfg::{graph, loops, Loops};
 use crate::llvm::{opcode, Llvm, Ref};
 use crate::locals::users;
-use crate::names::Valued;
+use crate::names::{Valued, Variable};
 
 /// Gives them memory, and notes how the source calls them.
-pub fn demote(llvm: &Llvm, function: Ref, valued: &Valued, names: &mut HashMap<Ref, String>) {
+pub fn demote(llvm: &Llvm, function: Ref, valued: &Valued, names: &mut HashMap<Ref, Variable>) {
     let shape = Shape::of(llvm, function);
     let mut taken = HashSet::new();
     for number in 0..shape.loops.loops.len() {
@@ -123,7 +123,7 @@ impl Shape<'_> {
         true
     }
 
-    fn rewrite(&self, web: &[Ref], valued: &Valued, names: &mut HashMap<Ref, String>) {
+    fn rewrite(&self, web: &[Ref], valued: &Valued, names: &mut HashMap<Ref, Variable>) {
         let llvm = self.llvm;
         let builder = llvm.create_builder(llvm.context_of_value(self.function));
         let ty = llvm.type_of(web[0]);
@@ -138,9 +138,9 @@ impl Shape<'_> {
                 if !(web.contains(&value) && self.holds(web, value, from)) {
                     writes.push((value, from));
                 }
-                name = name.or_else(|| valued.name(value));
+                name = name.or_else(|| valued.variable(value));
             }
-            name = valued.name(*phi).or(name);
+            name = valued.variable(*phi).or(name);
         }
         for phi in web {
             let block = self.blocks[self.block(*phi)];
@@ -148,13 +148,12 @@ impl Shape<'_> {
             let Some(first) = first else {
                 continue;
             };
+            self.read_after(builder, web, *phi, variable);
             let used = users(llvm, *phi).into_iter().any(|user| !web.contains(&user))
                 || writes.iter().any(|(value, _)| value == phi);
-            let outside = self.outside(*phi);
             if used {
                 llvm.position_before(builder, first);
                 let load = llvm.build_load(builder, ty, variable, c"".as_ptr());
-                self.read_after(builder, &outside, *phi, variable);
                 llvm.set_debug_location(load, self.place_of_use(*phi));
                 loads.insert(*phi, load);
             }
@@ -197,11 +196,11 @@ impl Shape<'_> {
     }
 
     /// What is read after the loop is read there, once.
-    fn read_after(&self, builder: Ref, exits: &[usize], phi: Ref, variable: Ref) {
+    fn read_after(&self, builder: Ref, web: &[Ref], phi: Ref, variable: Ref) {
         let llvm = self.llvm;
-        for exit in exits {
+        for exit in &self.outside(phi) {
             let mut load = None;
-            for user in users(llvm, phi) {
+            for user in users(llvm, phi).into_iter().filter(|user| !web.contains(user)) {
                 let count = u32::try_from(llvm.operands(user)).unwrap_or(0);
                 for at in 0..count {
                     if llvm.operand(user, at) != phi {
@@ -233,6 +232,7 @@ impl Shape<'_> {
     /// Where a value is used first, as far as is known.
     fn place_of_use(&self, phi: Ref) -> Ref {
         let all = users(self.llvm, phi).into_iter().rev().map(|user| self.llvm.debug_location(user));
-        all.into_iter().find(|location| !location.is_null()).unwrap_or(std::ptr::null_mut())
+        let is_known = |location: &Ref| !location.is_null() && self.llvm.location_line(*location) != 0;
+        all.into_iter().find(is_known).unwrap_or(std::ptr::null_mut())
     }
 }

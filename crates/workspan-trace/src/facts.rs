@@ -14,7 +14,7 @@ use crate::NONE;
 pub struct Facts {
     /// The module was instrumented before optimisation.
     pub early: bool,
-    /// Local variables without an address, function by function.
+    /// Local variables, function by function: those without an address; then numbers and pointers with one, which have no touches.
     pub locals: Vec<Local>,
     /// Their reads and writes, segment by segment.
     pub touches: Vec<Touch>,
@@ -35,6 +35,8 @@ pub struct Local {
     pub function: u32,
     /// Name, in the texts of the module; [`NONE`]: the compiler made it up.
     pub name: u32,
+    /// Line of its declaration; 0: unknown.
+    pub line: u32,
 }
 
 /// What is done with a local variable.
@@ -61,6 +63,8 @@ pub struct Touch {
     pub update: u8,
     /// Place, or [`NONE`].
     pub place: u32,
+    /// Every iteration of the innermost loop around it does it.
+    pub always: bool,
 }
 
 /// Consecutive instructions of a segment that stand on one line.
@@ -76,8 +80,12 @@ pub struct Run {
     pub touches: u32,
 }
 
+/// Form of the facts that is written and read.
+const FORM: u32 = 2;
 /// Bit of [`Meaning::whole`] in a description, beyond those of the operator.
 const WHOLE: u32 = 9;
+/// Bit of [`Meaning::always`] and [`Touch::always`].
+const ALWAYS: u32 = 10;
 
 /// What an operation means in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +98,10 @@ pub struct Meaning {
     pub direct: bool,
     /// The variable is a number or a pointer by itself, and all of it is accessed.
     pub whole: bool,
+    /// The local variable with an address that it is, counted in the module, + 1; 0: none.
+    pub local: u32,
+    /// Every iteration of the innermost loop around it does it.
+    pub always: bool,
 }
 
 /// Operators that may be applied in any order.
@@ -122,6 +134,11 @@ impl Update {
         use Update::{And, Both, Either, Max, Min, Or, Product, Sum, Xor};
         let all = [Sum, Product, And, Or, Xor, Min, Max, Both, Either];
         usize::from(number).checked_sub(1).and_then(|number| all.get(number).copied())
+    }
+
+    /// True for operators of which `found = 1` and `all = 0` are uses, too.
+    pub fn is_of_constant(self) -> bool {
+        matches!(self, Update::Both | Update::Either)
     }
 
     /// As OpenMP writes it.
@@ -179,7 +196,7 @@ pub struct Induction {
 impl Facts {
     /// Appends the encoding.
     pub fn encode(&self, out: &mut Writer) {
-        out.number(self.early.into());
+        out.number(if self.early { FORM.into() } else { 0 });
         if !self.early {
             return;
         }
@@ -187,6 +204,7 @@ impl Facts {
         for local in &self.locals {
             out.number(local.function.into());
             out.number(u64::from(local.name.wrapping_add(1)));
+            out.number(local.line.into());
         }
         for runs in &self.segments {
             out.number((*runs).into());
@@ -198,13 +216,15 @@ impl Facts {
         }
         for touch in &self.touches {
             out.number(touch.local.into());
-            out.number(u64::from(touch.deed as u8) | u64::from(touch.update) << 2);
+            let always = u64::from(touch.always) << ALWAYS;
+            out.number(u64::from(touch.deed as u8) | u64::from(touch.update) << 2 | always);
             out.number(u64::from(touch.place.wrapping_add(1)));
         }
         for meaning in &self.operations {
             out.number(u64::from(meaning.variable.wrapping_add(1)));
-            let whole = u64::from(meaning.whole) << WHOLE;
-            out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | whole);
+            let bits = u64::from(meaning.whole) << WHOLE | u64::from(meaning.always) << ALWAYS;
+            out.number(u64::from(meaning.direct) | u64::from(meaning.update) << 1 | bits);
+            out.number(meaning.local.into());
         }
         for each in &self.loops {
             out.number(each.flags.into());
@@ -221,13 +241,18 @@ impl Facts {
 
     /// Reads what [`Facts::encode`] wrote. `sizes`: of the module.
     pub fn decode(from: &mut Reader<'_>, sizes: Sizes) -> Result<Facts, Malformed> {
-        let mut facts = Facts { early: from.small()? != 0, ..Facts::default() };
+        let form = from.small()?;
+        let mut facts = Facts { early: form != 0, ..Facts::default() };
         if !facts.early {
             return Ok(facts);
         }
+        if form != FORM {
+            return Err(Malformed);
+        }
         for _ in 0..from.count()? {
             let function = below(from.small()?, sizes.functions)?;
-            facts.locals.push(Local { function, name: or_none(from.small()?, sizes.texts)? });
+            let name = or_none(from.small()?, sizes.texts)?;
+            facts.locals.push(Local { function, name, line: from.small()? });
         }
         let mut runs: usize = 0;
         for _ in 0..sizes.segments {
@@ -255,15 +280,17 @@ impl Facts {
                 2 => Deed::Begin,
                 _ => return Err(Malformed),
             };
-            let update = u8::try_from(head >> 2).map_err(|_| Malformed)?;
-            facts.touches.push(Touch { local, deed, update, place: or_none(from.small()?, sizes.places)? });
+            let update = u8::try_from((head & !(1 << ALWAYS)) >> 2).map_err(|_| Malformed)?;
+            let always = head >> ALWAYS & 1 != 0;
+            facts.touches.push(Touch { local, deed, update, place: or_none(from.small()?, sizes.places)?, always });
         }
         for _ in 0..sizes.operations {
             let variable = or_none(from.small()?, sizes.texts)?;
             let head = from.small()?;
-            let whole = head >> WHOLE & 1 != 0;
-            let update = u8::try_from((head & !(1 << WHOLE)) >> 1).map_err(|_| Malformed)?;
-            facts.operations.push(Meaning { variable, update, direct: head & 1 != 0, whole });
+            let (whole, always) = (head >> WHOLE & 1 != 0, head >> ALWAYS & 1 != 0);
+            let update = u8::try_from((head & !(1 << WHOLE | 1 << ALWAYS)) >> 1).map_err(|_| Malformed)?;
+            let local = below(from.small()?, facts.locals.len() + 1)?;
+            facts.operations.push(Meaning { variable, update, direct: head & 1 != 0, whole, local, always });
         }
         for _ in 0..sizes.loops {
             let flags = from.small()?;

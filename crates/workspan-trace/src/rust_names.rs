@@ -72,7 +72,8 @@ pub fn is_library_file(file: &str) -> bool {
     let of_crate = |rest: &str| ["core/", "alloc/", "std/"].iter().any(|name| rest.starts_with(name));
     // Debug information has the folder apart from the name.
     let relative = file.strip_prefix("library/").is_some_and(of_crate);
-    relative || file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/library/")
+    let folders = ["/rustc/", "/rust/deps/"].iter().any(|folder| file.starts_with(folder));
+    relative || folders || file.contains("/rustlib/src/rust/library/")
 }
 
 #[cfg(test)]

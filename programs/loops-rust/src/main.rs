@@ -1,5 +1,10 @@
 //! Labelled loops: `@parallel`, `@clauses` or `@serial` at the end of a loop's line.
 
+mod adapters;
+mod iterators;
+mod kernels;
+mod tricky;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -253,6 +258,10 @@ fn pieces(v: &mut [u32], hist: &mut [u32; 8]) -> u32 {
 }
 
 fn main() {
+    iterators::run();
+    println!("{}", kernels::all());
+    adapters::run();
+    tricky::run();
     let (mut v, mut w) = (vec![0.0; N], vec![0.0; N]);
     let mut points: Vec<Point> = (0..N).map(|i| Point { x: i as f64, y: 1.0 }).collect();
     let result = numbers(&mut v, &mut w) + choices(&v) + tables(&w) as f64 + objects(&mut points);

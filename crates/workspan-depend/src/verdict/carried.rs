@@ -18,7 +18,9 @@ impl Judge<'_> {
         let mut found: BTreeMap<(u32, u32, u8, bool), Carried<'_>> = BTreeMap::new();
         for record in self.engine.table.all.iter().filter(|(key, _)| key.carrier == carrier) {
             let sink = self.site(record.0.sink);
-            let group = (sink.local, sink.variable, sink.state, sink.direct);
+            // One with an address is also reached by it.
+            let local = if sink.has_address { 0 } else { sink.local };
+            let group = (local, sink.variable, sink.state, sink.direct);
             let group = found.entry(group).or_default();
             if record.0.kind == Kind::Raw {
                 group.flows.push(record);

@@ -1,30 +1,95 @@
-//! What a loop notes beside the least or greatest value: where it was found.
+//! What a loop keeps of one of its iterations: where the least or greatest value was found, what was seen last.
 //!
-//! **Argument:** copies of the value find several candidates, so that a variable that is set beside it has the wrong one in the end. The
-//! run need not show it: if the first iteration has the greatest value, the variable is written once.
+//! **Argument:** copies of a minimum find several candidates, so that a variable that is set beside it has the wrong one in the end. And what
+//! one iteration writes on a condition, another may write as well: which value is left over depends on the order. The run need not show
+//! either: if the first iteration has the greatest value, or one iteration alone meets the condition, the variable is written once.
+//!
+//! A constant is left over whatever the order: `found = 1` is `found = found || 1`.
+
+use std::collections::BTreeSet;
+
+use workspan_trace::facts::Update;
 
 use super::judge::Judge;
-use crate::profile::{Blocker, Loop};
+use crate::profile::{Blocker, Loop, Reduction};
+use crate::source::SiteInfo;
+use crate::table::Kind;
 
 impl Judge<'_> {
-    /// Local variables that keep a value of an iteration that is not the last, in a loop with a minimum or maximum.
+    /// Variables that keep a value of an iteration that is not the last.
     pub(super) fn chosen(&self, carrier: u32, found: &Loop) -> Vec<Blocker> {
-        if !found.reductions.iter().any(|each| each.operator == "min" || each.operator == "max") {
-            return Vec::new();
-        }
-        let all =
-            self.engine.table.live_out.iter().filter(|((_, of), live)| *of == carrier && (live.other || live.unknown));
-        let sites = all.map(|((site, _), _)| self.site(*site));
-        let chosen =
-            sites.filter(|site| site.local != 0 && site.update == 0 && self.induction(carrier, site.local).is_none());
-        let blocker = |site: &crate::source::SiteInfo| Blocker {
-            kind: "control".to_owned(),
-            variable: self.engine.source.names.get(site.variable as usize).cloned().unwrap_or_default(),
+        let has_extreme = found.reductions.iter().any(|each| each.operator == "min" || each.operator == "max");
+        let kept = self.engine.table.live_out.iter().filter(|((_, of), _)| *of == carrier);
+        let sites = kept.map(|((site, _), live)| (self.site(*site), live));
+        let chosen = sites.filter(|(site, live)| {
+            // Written on a condition: not in each iteration, or beside an extreme.
+            let on_condition = || site.in_loop == carrier && !site.always;
+            let is_chosen = live.other
+                || has_extreme && (live.unknown || live.last && on_condition())
+                || live.last && on_condition() && !self.is_written_each_time(carrier, site);
+            is_chosen && is_scalar(site) && site.update == 0 && self.induction(carrier, site.local).is_none()
+        });
+        let blocker = |site: &SiteInfo| Blocker {
+            kind: if has_extreme { "control" } else { "WAW" }.to_owned(),
+            variable: self.name_of(site),
             source: self.place(site.place),
             sink: self.place(site.place),
             distance: None,
             count: 1,
         };
-        chosen.map(blocker).filter(|blocker| !blocker.variable.is_empty()).collect()
+        chosen.map(|(site, _)| blocker(site)).filter(|blocker| !blocker.variable.is_empty()).collect()
     }
+
+    /// True if each iteration was seen to write a variable.
+    fn is_written_each_time(&self, carrier: u32, of: &SiteInfo) -> bool {
+        let count = self.engine.loops[carrier as usize - 1];
+        let is_same = |site: &SiteInfo| {
+            site.function == of.function && site.local == of.local && site.variable == of.variable && is_scalar(site)
+        };
+        let all = self.engine.table.all.iter().filter(|(key, values)| {
+            key.carrier == carrier
+                && key.kind == Kind::Waw
+                && (values.least, values.most) == (1, 1)
+                && is_same(self.site(key.sink))
+        });
+        all.map(|(_, values)| values.count).sum::<u64>() >= count.iterations.saturating_sub(count.entries)
+    }
+
+    /// Variables that the loop sets to a constant on a condition, once at least.
+    pub(super) fn flags(&self, carrier: u32, found: &Loop) -> Vec<Reduction> {
+        let kept = self.engine.table.live_out.keys().filter(|(_, of)| *of == carrier);
+        let flags = kept.filter_map(|(site, _)| {
+            let site = self.site(*site);
+            let update = Update::of(site.update).filter(|update| update.is_of_constant())?;
+            let is_flag = is_scalar(site) && self.all_writes_are(carrier, site, update);
+            is_flag.then(|| Reduction {
+                operator: update.sign().to_owned(),
+                variable: self.name_of(site),
+                elements: false,
+            })
+        });
+        let private: BTreeSet<&str> = found.private.iter().map(|each| each.variable.as_str()).collect();
+        flags.filter(|each| !each.variable.is_empty() && !private.contains(each.variable.as_str())).collect()
+    }
+
+    /// True if all that the loop writes to a variable of the function is by one operator, also where it has not run.
+    pub(super) fn all_writes_are(&self, carrier: u32, of: &SiteInfo, update: Update) -> bool {
+        let source = &self.engine.source;
+        // A library function that is given the address has no number for it.
+        let by_name = |site: &SiteInfo| site.local * of.local == 0 && site.variable == of.variable && is_scalar(site);
+        let is_same = |site: &SiteInfo| {
+            site.function == of.function && (site.local == of.local && of.local != 0 || by_name(site))
+        };
+        let inside = source.sites.iter().filter(|site| source.is_within(site.in_loop, carrier));
+        !is_scalar(of) || inside.filter(|site| site.writes && is_same(site)).all(|site| site.update == update as u8)
+    }
+
+    fn name_of(&self, site: &SiteInfo) -> String {
+        self.engine.source.names.get(site.variable as usize).cloned().unwrap_or_default()
+    }
+}
+
+/// True for a number or a pointer by itself.
+fn is_scalar(site: &SiteInfo) -> bool {
+    site.local != 0 || site.direct && site.whole && site.variable != 0
 }

@@ -36,12 +36,15 @@ impl Judge<'_> {
     ) -> Afterwards {
         let live = self.engine.table.live_out.get(&(writer, carrier)).copied().unwrap_or_default();
         let unseen = !live.last && self.may_be_read_unseen(self.site(writer));
+        // An array is more than the element that is read.
+        let of_writer = |key: &Key| key.sink == writer || key.source == writer;
+        let is_array = values.varies || carried.names.iter().any(|(key, values)| of_writer(key) && values.varies);
         match () {
             () if live.other => Afterwards::Any,
-            () if (live.unknown || unseen && !values.varies) && !self.is_always_written(carrier, carried, writer) => {
+            () if (live.unknown || unseen && !is_array) && !self.is_always_written(carrier, carried, writer) => {
                 Afterwards::Any
             }
-            () if unseen && values.varies && !live.unknown => Afterwards::Unseen,
+            () if unseen && is_array && !live.unknown => Afterwards::Unseen,
             () if live.last || live.unknown || unseen => Afterwards::Last,
             () => Afterwards::Nothing,
         }
@@ -62,7 +65,7 @@ impl Judge<'_> {
     /// instrumented, by reference.
     fn may_be_read_unseen(&self, site: &SiteInfo) -> bool {
         let is_rust = || self.place(site.place).file.ends_with(".rs");
-        site.direct && site.local == 0 && is_rust()
+        site.direct && (site.local == 0 || site.has_address) && is_rust()
     }
 
     /// A dependence whose value such a copy would lose.

@@ -39,7 +39,8 @@ impl Judge<'_> {
     pub(super) fn remedy<'t>(&self, carrier: u32, carried: &Carried<'t>) -> Remedy<'t> {
         let first = carried.flows.first().or(carried.names.first());
         let local = first.map_or(0, |(key, _)| self.site(key.sink).local);
-        if let Some((step, is_counter)) = self.induction(carrier, local) {
+        let is_own = || carried.flows.iter().all(|(key, _)| self.advances(carrier, key.source));
+        if let Some((step, is_counter)) = self.induction(carrier, local).filter(|_| is_own()) {
             return Remedy::Step { step, is_counter };
         }
         if !carried.flows.is_empty() {
@@ -47,7 +48,7 @@ impl Judge<'_> {
         }
         match self.privatizable(carrier, carried) {
             Ok(last) => Remedy::Copies { last },
-            Err(record) => Remedy::NoneOfNames(record),
+            Err(record) => self.flag(carrier, carried).map_or(Remedy::NoneOfNames(record), Remedy::Operator),
         }
     }
 
@@ -59,25 +60,75 @@ impl Judge<'_> {
         found.map(|each| (each.step, counter == Some(each.local)))
     }
 
-    /// True for the counter of a `do` whose address is passed on: the statement itself writes it, and OpenMP takes it for private anyway.
+    /// True for the counter of a `do`, in this loop or one within: the statement itself writes it, and OpenMP takes it for private anyway.
     pub(super) fn is_own_counter(&self, carrier: u32, carried: &Carried<'_>) -> bool {
-        let begin = self.place(self.engine.source.loops[carrier as usize - 1].place);
-        let is_fortran = begin.file.rsplit_once('.').is_some_and(|(_, end)| end.to_ascii_lowercase().starts_with('f'));
+        let source = &self.engine.source;
+        let begin = self.place(source.loops[carrier as usize - 1].place);
+        let is_fortran = is_fortran(&begin.file);
+        let begins_a_loop = |site: Site| {
+            let (info, place) = (self.site(site), self.place(self.site(site).place));
+            let all = source.loops.iter().zip(1..).filter(|(each, _)| each.function == info.function);
+            all.into_iter().any(|(each, number)| {
+                source.is_within(number, carrier) && each.place != 0 && self.place(each.place).line == place.line
+            })
+        };
         let of_statement = |(key, _): &&(Key, Record)| {
             let sink = self.site(key.sink);
-            sink.whole && sink.direct && key.sink_call == 0 && self.place(sink.place) == begin
+            (sink.whole || sink.local != 0) && sink.direct && key.sink_call == 0 && begins_a_loop(key.sink)
         };
         is_fortran && carried.flows.is_empty() && carried.names.iter().all(of_statement)
     }
 
     /// True if what a dependence comes from advances by a step.
     pub(super) fn steps(&self, carrier: u32, key: &Key) -> bool {
-        self.induction(carrier, self.site(key.source).local).is_some()
+        self.advances(carrier, key.source)
+    }
+
+    /// True if a site accesses a variable that advances by a step, and that nobody else writes in the loop who knows its address.
+    fn advances(&self, carrier: u32, site: Site) -> bool {
+        let info = self.site(site);
+        let foreign = |(key, _): &(Key, Record)| {
+            key.kind == Kind::Raw
+                && self.is_of_one_execution(carrier, key)
+                && self.site(key.sink).local == info.local
+                && self.site(key.source).local != info.local
+                && self.is_inside(carrier, key.source, key.source_call)
+        };
+        self.induction(carrier, info.local).is_some()
+            && !(info.has_address && self.engine.table.all.iter().any(foreign))
+    }
+
+    /// True for a dependence within one execution of a loop, not from one execution to another.
+    fn is_of_one_execution(&self, carrier: u32, key: &Key) -> bool {
+        key.carrier == 0 || self.engine.source.is_within(key.carrier, carrier)
+    }
+
+    /// True if an access, or the call that it happened in, lies in a loop.
+    fn is_inside(&self, carrier: u32, site: Site, call: PlaceId) -> bool {
+        let source = &self.engine.source;
+        let info = self.site(site);
+        let function = source.loops[carrier as usize - 1].function;
+        let mut calls = source.segments.iter().filter(|info| info.call == call && info.flags & flag::CALL != 0);
+        match call {
+            0 => info.function != function || source.is_within(info.in_loop, carrier),
+            _ => calls.any(|info| source.is_within(info.in_loop, carrier)),
+        }
+    }
+
+    /// The operator of a variable that iterations set to a constant, and do nothing else with.
+    fn flag(&self, carrier: u32, carried: &Carried<'_>) -> Option<Update> {
+        let update = Update::of(self.site(carried.names.first()?.0.source).update)?;
+        let is_written = carried.names.iter().all(|(key, values)| key.kind == Kind::Waw && !values.varies);
+        self.applied(carrier, carried, update).filter(|_| update.is_of_constant() && is_written)
     }
 
     /// The operator, if all that the loop does with a variable, or with each element of an array, is to apply it.
     fn reduction(&self, carrier: u32, carried: &Carried<'_>) -> Option<Update> {
         let update = Update::of(self.site(carried.flows.first()?.0.source).update)?;
+        self.applied(carrier, carried, update)
+    }
+
+    fn applied(&self, carrier: u32, carried: &Carried<'_>, update: Update) -> Option<Update> {
         let is_update = |site: Site| self.site(site).update == update as u8;
         let own = |key: &Key| key.source_call == 0 && key.sink_call == 0;
         let all = carried.flows.iter().chain(&carried.names);
@@ -86,26 +137,26 @@ impl Judge<'_> {
                 return None;
             }
         }
+        let first = self.site(carried.flows.first().or(carried.names.first())?.0.source);
+        if !self.all_writes_are(carrier, first, update) {
+            return None;
+        }
         // Nothing else in the loop may see what it has accumulated so far.
         let sites: BTreeSet<Site> = all.flat_map(|(key, _)| [key.source, key.sink]).collect();
         let function = self.engine.source.loops[carrier as usize - 1].function;
-        let source = &self.engine.source;
-        let calls = |call| source.segments.iter().filter(move |info| info.call == call && info.flags & flag::CALL != 0);
-        let inside = |site: Site, call: PlaceId| {
-            let info = self.site(site);
-            match call {
-                0 => info.function != function || source.is_within(info.in_loop, carrier),
-                _ => calls(call).any(|info| source.is_within(info.in_loop, carrier)),
-            }
-        };
+        let inside = |site: Site, call: PlaceId| self.is_inside(carrier, site, call);
         // Of two objects, one of which is chosen, the other is another variable.
-        let variable = self.site(carried.flows.first()?.0.source).variable;
+        let variable = first.variable;
         let elsewhere = |site: &SiteInfo| site.direct && site.variable != variable;
         let seen = self.engine.table.all.iter().any(|(key, _)| {
             let (from, to) = (sites.contains(&key.source), sites.contains(&key.sink));
             let other =
                 from && !is_update(key.sink) || to && !is_update(key.source) && !elsewhere(self.site(key.source));
-            other && key.function == function && inside(key.source, key.source_call) && inside(key.sink, key.sink_call)
+            other
+                && key.function == function
+                && self.is_of_one_execution(carrier, key)
+                && inside(key.source, key.source_call)
+                && inside(key.sink, key.sink_call)
         });
         (!seen).then_some(update)
     }
@@ -167,4 +218,9 @@ impl Judge<'_> {
                 && !known.contains(&crate::source::small(at))
         })
     }
+}
+
+/// True for a file of Fortran.
+pub(super) fn is_fortran(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, end)| end.to_ascii_lowercase().starts_with('f'))
 }

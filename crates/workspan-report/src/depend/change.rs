@@ -33,13 +33,26 @@ fn is_fortran(file: &str) -> bool {
     has(file, &["f", "F", "for", "FOR", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08"])
 }
 
+/// An operator as OpenMP writes it in the language of a file.
+pub(super) fn sign<'o>(operator: &'o str, file: &str) -> &'o str {
+    match operator {
+        _ if !is_fortran(file) => operator,
+        "&&" => ".and.",
+        "||" => ".or.",
+        "&" => "iand",
+        "|" => "ior",
+        "^" => "ieor",
+        _ => operator,
+    }
+}
+
 /// Clauses of OpenMP, each after a space.
 pub(super) fn clauses(each: &Loop) -> String {
     let mut out = String::new();
     for Reduction { operator, variable, elements } in &each.reductions {
         // C wants to know which elements; the length of an array that a pointer reaches is the reader's to write.
         let section = if *elements && !is_fortran(&each.place.file) { "[:]" } else { "" };
-        let _ = write!(out, " reduction({operator}:{variable}{section})");
+        let _ = write!(out, " reduction({}:{variable}{section})", sign(operator, &each.place.file));
     }
     let mut list = |name: &str, all: Vec<&str>| {
         if !all.is_empty() {
@@ -185,6 +198,7 @@ mod tests {
         assert_eq!(change(&each, Some("while (p < end)")), format!("write it as a `for` loop, then {directive}"));
         check("a.f90", "do i = 1, n", &[("max", "m")], "!$omp parallel do reduction(max:m)");
         check("a.f90", "do i = 1, n", &[("+", "h[]")], "!$omp parallel do reduction(+:h)");
+        check("a.f90", "do i = 1, n", &[("&&", "all")], "!$omp parallel do reduction(.and.:all)");
         check("a.c", "for (;;)", &[("+", "h[]")], "#pragma omp parallel for reduction(+:h[:])");
         let copies = "v.par_iter().fold(a copy of h, |x| …).reduce(…, add the copies by +)";
         check("a.rs", "for x in &v {", &[("+", "h[]")], copies);

@@ -60,8 +60,7 @@ fn result(each: &Loop) -> Option<Value> {
         if each.parallel != "no" {
             return None;
         }
-        let related: Vec<Value> =
-            each.blockers.iter().flat_map(|blocker| [&blocker.source, &blocker.sink]).map(location).collect();
+        let related = related(each);
         return Some(json!({
             "ruleId": "serial-loop",
             "level": "none",
@@ -91,6 +90,25 @@ fn result(each: &Loop) -> Option<Value> {
         }]);
     }
     Some(found)
+}
+
+/// Both ends of each dependence, each place once: SARIF wants them to differ.
+fn related(each: &Loop) -> Vec<Value> {
+    let ends =
+        each.blockers.iter().flat_map(|one| [(&one.source, "earlier"), (&one.sink, "later")].map(|end| (end, one)));
+    let mut found: Vec<Value> = Vec::new();
+    for ((point, end), blocker) in ends {
+        let mut place = location(point);
+        let text = match blocker.variable.as_str() {
+            "" => format!("{}, the {end} access", blocker.kind),
+            variable => format!("{variable} ({}), the {end} access", blocker.kind),
+        };
+        place["message"] = json!({ "text": text });
+        if !found.contains(&place) {
+            found.push(place);
+        }
+    }
+    found
 }
 
 fn location(point: &Point) -> Value {
@@ -163,4 +181,26 @@ pub fn dot(view: &Depend) -> String {
         out.push_str("  }\n");
     }
     out + "}\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::view::{Blocker, Distance};
+    use super::*;
+
+    #[test]
+    fn related_places_of_sarif_differ() {
+        let at = |column| Point { file: "a.c".to_owned(), line: 3, column };
+        let blocker = |sink| Blocker {
+            kind: "RAW".to_owned(),
+            variable: "s".to_owned(),
+            source: at(5),
+            sink: at(sink),
+            distance: Some(Distance { min: 1, max: 1 }),
+            count: 1,
+        };
+        let each = Loop { blockers: vec![blocker(5), blocker(5), blocker(9)], ..Loop::default() };
+        let texts: Vec<String> = related(&each).iter().map(|place| place["message"]["text"].to_string()).collect();
+        assert_eq!(texts.len(), 3, "{texts:?}");
+    }
 }

@@ -3,7 +3,7 @@
 use workspan_depend::profile::{Loop, Parallel, Profile};
 use workspan_depend::source::Place;
 
-use super::change::change;
+use super::change::{change, sign};
 use super::gain::{Gain, OVERHEAD};
 use super::graphs::make::critical_paths;
 use super::view;
@@ -131,10 +131,10 @@ fn of_loop(each: &Loop, gain: &Gain, options: &Options<'_>) -> view::Loop {
         reductions: each
             .reductions
             .iter()
-            .map(|each| view::Reduction {
-                operator: each.operator.clone(),
-                variable: each.variable.clone(),
-                elements: each.elements,
+            .map(|one| view::Reduction {
+                operator: sign(&one.operator, &each.place.file).to_owned(),
+                variable: one.variable.clone(),
+                elements: one.elements,
             })
             .collect(),
         private: each.private.iter().map(|private| private.variable.clone()).collect(),

@@ -64,7 +64,7 @@ impl Depend {
 }
 
 /// A loop.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Loop {
     /// Source file.
     pub file: String,

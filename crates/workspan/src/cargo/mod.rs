@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::Context;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use workspan_instrument::IDLE_ONLY_FOLDER;
@@ -126,7 +128,21 @@ pub fn command() -> clap::Command {
 fn parse(arguments: &[OsString]) -> Result<Cargo, clap::Error> {
     let mut command = command();
     let matches = command.try_get_matches_from_mut(arguments)?;
+    if let Some(option) = of_runs(&command, &matches) {
+        let message = format!(
+            "--{option} is for the run, and this command only builds: type `workspan record --{option} … -- PROGRAM` afterwards\n"
+        );
+        return Err(command.error(ErrorKind::ArgumentConflict, message));
+    }
     Cargo::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// An option for the run that was given to a command that only builds.
+fn of_runs(command: &clap::Command, matches: &clap::ArgMatches) -> Option<String> {
+    let (name, given) = matches.subcommand().filter(|(name, _)| matches!(*name, "build" | "install"))?;
+    let mut options = command.find_subcommand(name)?.get_arguments().filter(|arg| arg.get_id() != "cargo");
+    let is_given = |arg: &&clap::Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    options.find(is_given).and_then(|arg| arg.get_long()).map(str::to_owned)
 }
 
 /// The `workspan` that cargo is to run programs by.

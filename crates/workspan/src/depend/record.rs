@@ -20,6 +20,7 @@ use super::drain::{self, Drained};
 use super::report;
 use crate::args::depend::Depend;
 use crate::exit::{Outcome, Status, FAILED};
+use crate::instrument::check::{self, State};
 use crate::instrument::companion;
 use crate::record::child;
 use crate::{files, output};
@@ -32,6 +33,10 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
     let effects = options.effects.as_deref().map(read_effects).transpose()?.unwrap_or_default();
     let earlier = if options.add { earlier(&options.output)? } else { None };
     let name = args.command[0].to_string_lossy().into_owned();
+    let is_there = companion::find(Path::new(&args.command[0])).is_some();
+    if is_there && args.command.iter().all(|word| is_native(Path::new(word))) {
+        return Err(Status { code: FAILED, message: not_built(&name) }.into());
+    }
     let program = companion::of_program(Path::new(&args.command[0]));
     let mut command = args.command.clone();
     if let Some(program) = &program {
@@ -47,7 +52,7 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
     let header = memory.header();
     if header.claimed.load(Relaxed) == 0 {
         let message = match header.other_version.load(Relaxed) {
-            0 => format!("{name} was not built by `workspan build`: clean its build, type `workspan build -- COMMAND…` with the command that builds it, and run this again"),
+            0 => not_built(&name),
             version => format!(
                 "{name} was built by another workspan (events of version {version}, this one reads {}): build it again",
                 workspan_trace::VERSION
@@ -86,6 +91,22 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
+/// True for a word of the command that is no instrumented program, and no script or shell either, which might start one.
+fn is_native(word: &Path) -> bool {
+    let Some(found) = companion::find(word) else {
+        return true;
+    };
+    let is_shell = found.file_name().is_some_and(|name| name.to_string_lossy().ends_with("sh"));
+    check::state(&found) == State::Native && companion::of_program(word).is_none() && !is_shell
+}
+
+fn not_built(name: &str) -> String {
+    format!(
+        "{name} was not built by `workspan build`: clean its build, type `workspan build -- COMMAND…` with the command that \
+         builds it, and run this again"
+    )
+}
+
 /// The profile that another run is added to.
 fn earlier(file: &Path) -> anyhow::Result<Option<Profile>> {
     if !file.exists() {
@@ -102,7 +123,7 @@ fn read_effects(file: &Path) -> anyhow::Result<Named> {
     })
 }
 
-/// Gives functions the names of the source.
+/// Gives functions and variables the names of the source.
 fn readable(profile: &mut Profile) {
     let named = |name: &mut String| {
         if let Some(found) = workspan_symbols::function_of_symbol(name) {
@@ -111,6 +132,32 @@ fn readable(profile: &mut Profile) {
     };
     profile.calls.iter_mut().for_each(|call| named(&mut call.callee));
     profile.boxes.iter_mut().for_each(|(name, _)| named(name));
+    for each in &mut profile.loops {
+        each.reductions.iter_mut().for_each(|one| variable(&mut one.variable));
+        each.private.iter_mut().for_each(|one| variable(&mut one.variable));
+        each.inductions.iter_mut().for_each(|(name, _)| variable(name));
+        each.blockers.iter_mut().for_each(|one| variable(&mut one.variable));
+    }
+    profile.dependences.iter_mut().for_each(|one| variable(&mut one.variable));
+    profile.paths.edges.iter_mut().for_each(|one| variable(&mut one.variable));
+}
+
+/// A static variable of C++ or Rust as its source calls it; what a function returned keeps its parentheses.
+fn variable(name: &mut String) {
+    let (symbol, end) = name.strip_suffix("()").map_or((name.as_str(), ""), |symbol| (symbol, "()"));
+    if !symbol.starts_with("_Z") && !symbol.starts_with("_R") {
+        return;
+    }
+    let Some(found) = workspan_symbols::function_of_symbol(symbol) else {
+        return;
+    };
+    // Of a function, or of a module of Rust: its last word.
+    let is_rust = symbol.starts_with("_R") || symbol.contains("17h");
+    let found = match found.rsplit_once("::") {
+        Some((before, last)) if is_rust || before.ends_with(')') || symbol.starts_with("_ZZ") => last.to_owned(),
+        _ => found,
+    };
+    *name = found + end;
 }
 
 /// What the profile does not have.

@@ -36,14 +36,18 @@ pub fn beside(file: &Path) -> PathBuf {
     file.with_file_name(name)
 }
 
+/// The file of a program, as the system finds it.
+pub fn find(program: &Path) -> Option<PathBuf> {
+    if program.components().count() > 1 {
+        return Some(program.to_owned()).filter(|path| path.is_file());
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
 /// The second form of a program, if there is one.
 pub fn of_program(program: &Path) -> Option<PathBuf> {
-    let found = if program.components().count() > 1 {
-        program.to_owned()
-    } else {
-        let folders = std::env::var_os("PATH")?;
-        std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())?
-    };
+    let found = find(program)?;
     let resolved = fs::canonicalize(&found).unwrap_or(found);
     Some(beside(&resolved)).filter(|path| path.is_file())
 }
@@ -78,7 +82,8 @@ pub fn start(job: &Job<'_>) -> Option<Child> {
         match job.language {
             // Its front end has no way to leave optimisation out but this.
             Language::Fortran => command.arg("-O0"),
-            _ => command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-w"]),
+            // All of debug information, for the names of variables.
+            _ => command.args(["-O1", "-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-w", "-g"]),
         };
     }
     command.arg("-o").arg(second).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -103,7 +108,7 @@ fn changed(arguments: &[OsString]) -> Vec<OsString> {
             "-o" | "-MF" | "-MT" | "-MQ" => {
                 rest.next();
             }
-            "-MD" | "-MMD" | "-MP" | "-save-temps" | "-v" => {}
+            "-MD" | "-MMD" | "-MP" | "-save-temps" | "-v" | "-gsplit-dwarf" => {}
             _ if text.starts_with("-o") && !text.starts_with("-openmp") || text.starts_with("-save-temps=") => {}
             _ => {
                 let path = Path::new(argument);

@@ -32,7 +32,7 @@ fn labels(text: &str) -> Vec<(u64, &str)> {
 #[test]
 fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/loops");
-    let (mut all, mut parallel, mut found, mut exact, mut wrong) = (0, 0, 0, 0, Vec::new());
+    let (mut all, mut parallel, mut exact, mut wrong, mut missed) = (0, 0, 0, Vec::new(), Vec::new());
     for (file, command) in [
         ("arrays.c", "cc -O2"),
         ("arrays.c", "cc -O0"),
@@ -52,10 +52,24 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
         ("more.c", "cc -O2"),
         ("more.cpp", "c++ -O2"),
         ("more.f90", "gfortran -O1"),
+        ("language.c", "cc -O2"),
+        ("library.c", "cc -O2 library_state.c"),
+        ("tricky.c", "cc -O2"),
+        ("tricky.c", "c++ -x c++ -O1"),
+        ("kernels.c", "cc -O3 -g"),
+        ("members.c", "cc -O0"),
+        ("classes.cpp", "c++ -std=c++20 -O2"),
+        ("worlds.cpp", "c++ -std=c++20 -O0 -g"),
+        ("sections.f90", "gfortran -O2"),
+        ("fields.f90", "gfortran -O0 -g"),
+        ("tricky.f90", "gfortran -O2"),
+        ("tricky.cpp", "c++ -O2"),
     ] {
         let folder = folder(&format!("depend-loops-{}-{}", file, command.replace(' ', "")));
         let text = fs::read_to_string(programs.join(file)).expect("it is there");
-        fs::write(folder.join(file), &text).expect("writable");
+        for needed in [file, "library_state.c", "library_state.h"] {
+            fs::copy(programs.join(needed), folder.join(needed)).expect("it is there");
+        }
         build(&folder, &format!("{command} -w {file} -o prog -lm"));
         let profile = profile(&folder, &[]);
         let loops = profile["loops"].as_array().expect("a list");
@@ -74,13 +88,13 @@ fn no_serial_loop_is_called_parallel_and_parallel_ones_are_found() {
                 continue;
             }
             parallel += 1;
-            found += usize::from(is_parallel);
+            missed.extend((!is_parallel).then(|| format!("{file}:{line}: {own:#}")));
             exact += usize::from(verdict == if label == "@parallel" { "yes" } else { "with-clauses" });
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(all >= 390, "{all}");
-    assert!(found * 100 >= parallel * 97, "{found} of {parallel}");
+    assert!(all >= 900, "{all}");
+    assert!(missed.len() * 100 <= parallel * 3, "of {parallel}, missed:\n{}", missed.join("\n"));
     assert!(exact * 100 >= parallel * 95, "{exact} of {parallel}");
 }
 
