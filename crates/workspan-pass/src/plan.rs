@@ -474,10 +474,8 @@ impl Segment {
 
     fn keep(self, segments: &mut Vec<Segment>) {
         let says = flag::BLOCK | flag::RETURN | flag::CALL | flag::FRAME;
-        if self.flags & says != 0
-            || !self.operations.is_empty()
-            || self.runs.iter().any(|run| run.cost + run.touches > 0)
-        {
+        let has_lines = self.runs.iter().any(|run| run.cost + run.touches > 0);
+        if self.flags & says != 0 || !self.operations.is_empty() || has_lines {
             segments.push(self);
         }
     }
@@ -495,9 +493,8 @@ impl Operation {
 
     /// Slots of the event that belong to it.
     pub fn slots(&self) -> usize {
-        usize::from(matches!(self.address, Address::Pointer(_) | Address::Lane(..)))
-            + usize::from(self.length.is_some())
-            + usize::from(self.mask.is_some())
-            + usize::from(self.flags & operation::STEP_SLOT != 0)
+        let is_there = matches!(self.address, Address::Pointer(_) | Address::Lane(..));
+        let has_step = self.flags & operation::STEP_SLOT != 0;
+        [is_there, self.length.is_some(), self.mask.is_some(), has_step].map(usize::from).iter().sum()
     }
 }
