@@ -7,7 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
-use workspan_graph::cache::{Caches, Curve, Sharing as Shared};
+use workspan_graph::cache::Caches;
+use workspan_graph::curve::{Curve, Sharing as Shared};
 use workspan_graph::code::Code;
 use workspan_graph::events::{Access, Control};
 use workspan_graph::file::Recording;
@@ -16,7 +17,7 @@ use workspan_graph::messages::identity;
 use workspan_graph::misses::Misses;
 use workspan_graph::path::critical;
 use workspan_graph::races::Races;
-use workspan_graph::replay::{replay, Consumer, Executed};
+use workspan_graph::replay::{replay, Consumer, Executed, Iterations};
 use workspan_graph::sharing::Sharing;
 use workspan_graph::timeline::{observed, potential};
 use workspan_graph::waits::Waits;
@@ -29,6 +30,8 @@ const HEADER: usize = 12;
 const MOST_EVENTS: usize = 1 << 18;
 /// Bytes of an access that is replayed: back ends look at each line of it.
 const MOST_ACCESS: u64 = 1 << 12;
+/// Iterations that are replayed of one turn.
+const MOST_ITERATIONS: u64 = 1 << 6;
 /// A part never unfolds to more here.
 const MOST_PART: usize = 1 << 20;
 /// Kinds of records whose parts are compressed.
@@ -79,6 +82,13 @@ impl<C: Consumer> Consumer for Capped<C> {
     fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
         let short: Vec<Access> = accesses.iter().copied().filter(|access| access.size <= MOST_ACCESS).collect();
         self.0.segment(executed, &short);
+    }
+
+    fn repeated(&mut self, executed: Executed<'_>, iterations: Iterations<'_>, list: &mut Vec<Access>) {
+        let times = iterations.times.min(MOST_ITERATIONS);
+        if iterations.first.iter().all(|access| access.size <= MOST_ACCESS) {
+            self.0.repeated(executed, Iterations { times, ..iterations }, list);
+        }
     }
 
     fn transfer(&mut self, executed: Executed<'_>, access: &Access) {

@@ -7,7 +7,7 @@
 //! * [`graph`]: work, create, join, sync and barrier tasks with their edges.
 //! * [`replay`]: a recording as a stream of decoded segments. A [`replay::Consumer`] sees accesses, never the encoding.
 //! * [`order`]: which moment of a context comes before which of another.
-//! * Analyses: [`cache`], [`misses`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`],
+//! * Analyses: [`cache`] and [`curve`], [`misses`], [`races`], [`sharing`], [`code`], [`timeline`], [`path`], [`waits`],
 //!   [`working_set`]; what they share: [`causes`], [`allocations`], [`runtimes`], [`now`], [`traffic`].
 //!
 //! **Invariant:** any bytes are decoded without a panic, in memory proportional to a chunk. Chunks are independent: each
@@ -19,11 +19,11 @@ pub mod replay;
 mod stored;
 
 // Folders show the flow; names stay short.
-use analyses::sets;
 pub use analyses::{
-    allocations, cache, code, misses, now, path, races, runtimes, sharing, summary, timeline, traffic, waits,
+    allocations, cache, code, curve, misses, now, path, races, runtimes, sharing, summary, timeline, traffic, waits,
     working_set,
 };
+use analyses::{sets, windows};
 use ordered::level;
 pub use ordered::{causes, graph, messages, order, ranks, structure, task};
 pub use stored::{codec, events, file, merge, program};

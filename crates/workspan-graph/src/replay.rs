@@ -20,13 +20,19 @@ use crate::ranks;
 use crate::structure::{other, Need, Position, Structure};
 
 /// Segments of a context before another has its turn.
-const TURN: usize = 1000;
+const TURN: u64 = 1000;
+/// Iterations of a loop in a tick of the clock, at most: what says more is damaged.
+const PER_TICK: u64 = 16;
+/// The same of a recording without an end.
+const MOST_ITERATIONS: u64 = 1 << 40;
 
 /// A segment that was executed.
 #[derive(Clone, Copy, Debug)]
 pub struct Executed<'p> {
     /// Context.
     pub context: u32,
+    /// The context of the thread that runs it.
+    pub thread: u32,
     /// Its id.
     pub id: u32,
     /// Module.
@@ -39,10 +45,45 @@ pub struct Executed<'p> {
     pub frame: Option<u64>,
 }
 
+/// Iterations of a loop, one after the other, whose accesses move by constant steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Iterations<'a> {
+    /// Accesses of the first.
+    pub first: &'a [Access],
+    /// What the address of each grows by.
+    pub steps: &'a [i64],
+    /// How many there are.
+    pub times: u64,
+}
+
+impl Iterations<'_> {
+    /// The accesses of each iteration in turn, in a list that is used again and again.
+    pub fn each(&self, list: &mut Vec<Access>, mut take: impl FnMut(&[Access])) {
+        list.clear();
+        list.extend_from_slice(self.first);
+        for _ in 0..self.times {
+            take(list);
+            advance(list, self.steps, 1);
+        }
+    }
+}
+
+/// Moves accesses on by some iterations.
+fn advance(accesses: &mut [Access], steps: &[i64], times: u64) {
+    for (access, step) in accesses.iter_mut().zip(steps) {
+        access.address = access.address.wrapping_add(step.cast_unsigned().wrapping_mul(times));
+    }
+}
+
 /// Takes what a program did. What it sees is decoded: no consumer knows how events are stored.
 pub trait Consumer {
     /// A segment, with its accesses in program order.
     fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]);
+
+    /// Several executions of a segment, one after the other. `list` is memory that may be used.
+    fn repeated(&mut self, executed: Executed<'_>, iterations: Iterations<'_>, list: &mut Vec<Access>) {
+        iterations.each(list, |accesses| self.segment(executed, accesses));
+    }
 
     /// An access that a library makes in a call at the end of a segment, which has run already.
     fn transfer(&mut self, executed: Executed<'_>, access: &Access) {
@@ -83,6 +124,10 @@ struct Cursor<'r> {
     /// A control event that has to wait.
     pending: Option<(Control, Position)>,
     arrived: bool,
+    /// Iterations of the segment that it executed last which are still to come.
+    left: u64,
+    accesses: Vec<Access>,
+    steps: Vec<i64>,
 }
 
 /// What must come before what, by tickets.
@@ -123,10 +168,13 @@ pub fn replay(recording: &Recording, consumer: &mut impl Consumer) -> Result<(),
             begun: false,
             pending: None,
             arrived: false,
+            left: 0,
+            accesses: Vec::new(),
+            steps: Vec::new(),
         })
         .collect();
-    let modules: HashMap<u32, u32> = (0..).zip(&recording.program.modules).map(|(n, m)| (m.base, n)).collect();
-    let mut turn = Turn { recording, modules, decoder: &mut decoder, accesses: Vec::new() };
+    let most = recording.end.as_ref().map_or(MOST_ITERATIONS, |end| end.ticks.saturating_mul(PER_TICK));
+    let mut turn = Turn { recording, decoder: &mut decoder, accesses: Vec::new(), most };
     while !cursors.is_empty() {
         let mut moved = false;
         let mut at = 0;
@@ -194,9 +242,11 @@ enum Went {
 
 struct Turn<'r, 'd> {
     recording: &'r Recording,
-    modules: HashMap<u32, u32>,
     decoder: &'d mut Decoder,
+    /// Memory for a list.
     accesses: Vec<Access>,
+    /// Iterations of a loop, at most.
+    most: u64,
 }
 
 impl<'r> Turn<'r, '_> {
@@ -216,21 +266,28 @@ impl<'r> Turn<'r, '_> {
             pass(cursor, gate, control, at, consumer);
             went = Went::On;
         }
-        for _ in 0..TURN {
+        let mut turn = TURN;
+        while turn > 0 {
+            if cursor.left > 0 {
+                self.iterate(cursor, &mut turn, consumer);
+                went = Went::On;
+                continue;
+            }
             let mut events = Events::new(program, cursor.raw.get(cursor.at..).unwrap_or_default());
-            let Ok(Some((event, _))) = events.next_event() else {
+            let Ok(Some((event, entry))) = events.next_event() else {
                 let Some(chunk) = cursor.chunks.get(cursor.next) else {
                     return Ok(Went::ToTheEnd);
                 };
                 cursor.next += 1;
                 (cursor.at, cursor.number) = (0, 0);
-                cursor.raw = match self.decoder.decode(program, &self.recording.encoded(chunk)?) {
-                    Ok(raw) => raw,
-                    Err(_) => return Ok(Went::ToTheEnd),
-                };
+                let encoded = self.recording.encoded(chunk)?;
+                if self.decoder.decode_into(program, &encoded, &mut cursor.raw).is_err() {
+                    return Ok(Went::ToTheEnd);
+                }
                 continue;
             };
             let length = events.position();
+            turn -= 1;
             cursor.number += 1;
             if let Some(mut control) = event.control() {
                 cursor.at += length;
@@ -249,19 +306,46 @@ impl<'r> Turn<'r, '_> {
                 }
                 pass(cursor, gate, control, at, consumer);
             } else if let Some((module, segment)) = program.segment(event.id) {
-                let module_number = self.modules.get(&module.base).copied().unwrap_or(0);
+                let module_number = program.module_of(event.id);
                 let variables = self.recording.ranks.variables(cursor.rank, module_number).unwrap_or(&module.variables);
-                let frame = event.accesses_at(module, variables, segment, &mut self.accesses);
-                let frame = frame.map(|frame| frame | cursor.rank);
-                self.accesses.iter_mut().for_each(|access| access.address |= cursor.rank);
                 let (context, id) = (cursor.context, event.id);
                 cursor.last = id;
-                consumer.segment(Executed { context, id, module, module_number, segment, frame }, &self.accesses);
                 cursor.at += length;
+                if entry.repeated {
+                    let lists = (&mut cursor.accesses, &mut cursor.steps);
+                    cursor.left = event.iterations_at(module, variables, segment, lists).min(self.most);
+                    cursor.accesses.iter_mut().for_each(|access| access.address |= cursor.rank);
+                } else {
+                    let frame = event.accesses_at(module, variables, segment, &mut self.accesses);
+                    let frame = frame.map(|frame| frame | cursor.rank);
+                    if cursor.rank != 0 {
+                        self.accesses.iter_mut().for_each(|access| access.address |= cursor.rank);
+                    }
+                    let thread = cursor.thread;
+                    let executed = Executed { context, thread, id, module, module_number, segment, frame };
+                    consumer.segment(executed, &self.accesses);
+                }
             }
             went = Went::On;
         }
         Ok(went)
+    }
+
+    /// As many iterations as the turn has room for.
+    fn iterate(&mut self, cursor: &mut Cursor<'_>, turn: &mut u64, consumer: &mut impl Consumer) {
+        let Some((module, segment)) = self.recording.program.segment(cursor.last) else {
+            cursor.left = 0;
+            return;
+        };
+        let times = cursor.left.min(*turn);
+        let module_number = self.recording.program.module_of(cursor.last);
+        let (context, thread, id) = (cursor.context, cursor.thread, cursor.last);
+        let executed = Executed { context, thread, id, module, module_number, segment, frame: None };
+        let iterations = Iterations { first: &cursor.accesses, steps: &cursor.steps, times };
+        consumer.repeated(executed, iterations, &mut self.accesses);
+        advance(&mut cursor.accesses, &cursor.steps, times);
+        *turn -= times;
+        cursor.left -= times;
     }
 
     /// An access that a library made for the context.
@@ -274,9 +358,9 @@ impl<'r> Turn<'r, '_> {
         let mode = if writes == 0 { Mode::Load } else { Mode::Store };
         let flags = operation::LIBRARY;
         let access = Access { address, size, mode, flags, operation: program.transfer(cursor.last, mode) };
-        let module_number = self.modules.get(&module.base).copied().unwrap_or(0);
-        let (context, id) = (cursor.context, cursor.last);
-        consumer.transfer(Executed { context, id, module, module_number, segment, frame: None }, &access);
+        let module_number = program.module_of(cursor.last);
+        let (context, thread, id) = (cursor.context, cursor.thread, cursor.last);
+        consumer.transfer(Executed { context, thread, id, module, module_number, segment, frame: None }, &access);
     }
 }
 

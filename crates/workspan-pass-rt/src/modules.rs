@@ -70,7 +70,11 @@ fn notes(mut bytes: &'static [u8]) {
         |bytes: &[u8], at: usize| bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
     while let (Some(name), Some(length), Some(kind)) = (word(bytes, 0), word(bytes, 4), word(bytes, 8)) {
         let content = 12 + (name as usize).next_multiple_of(4);
-        if bytes.get(12..12 + NAME.len()) == Some(NAME) && length == 4 && kind == VERSION {
+        let is_ours = bytes.get(12..12 + NAME.len()) == Some(NAME) && length == 4;
+        if is_ours && kind != VERSION {
+            other_version(kind);
+        }
+        if is_ours && kind == VERSION {
             if let Some(distance) = word(bytes, content) {
                 let here = bytes.as_ptr().wrapping_add(content);
                 let record = here.wrapping_offset(distance.cast_signed() as isize).cast::<Record>();
@@ -85,10 +89,25 @@ fn notes(mut bytes: &'static [u8]) {
     }
 }
 
+/// The first id of modules whose events mean something else: nobody has it.
+const NOBODYS: u32 = 0xf000_0000;
+
+/// A module was compiled by another version of the pass.
+fn other_version(version: u32) {
+    if let Some(header) = shared::header() {
+        header.other_version.store(version, Relaxed);
+        header.untracked.fetch_add(1, Relaxed);
+    }
+}
+
 /// Gives the module its ids and hands over its description, once.
 fn register(record: &Record) {
     // SAFETY: a variable of the module.
     let base = unsafe { &*record.base };
+    if record.version != VERSION {
+        other_version(record.version);
+        base.store(NOBODYS, Release);
+    }
     let Some(header) = shared::header().filter(|_| record.version == VERSION && base.load(Acquire) == 0) else {
         return;
     };

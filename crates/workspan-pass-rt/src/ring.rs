@@ -66,8 +66,11 @@ fn hand_over(header: &Header, index: usize, used: usize) {
     chunk.length.store(u32::try_from(used).unwrap_or(0), Relaxed);
     chunk.parts.store(header.parts.load(Acquire), Relaxed);
     chunk.state.store(state::FULL, Release);
-    header.doorbell.fetch_add(1, Release);
-    wake(&header.doorbell);
+    header.doorbell.fetch_add(1, SeqCst);
+    // Who is about to sleep has said so before it compares the doorbell.
+    if header.sleeping.load(SeqCst) > 0 {
+        wake(&header.doorbell);
+    }
 }
 
 /// Hands over a part of a module's description. False if there is no room for it.
@@ -140,5 +143,5 @@ fn take(header: &Header) -> Option<usize> {
 
 fn wake(word: &AtomicU32) {
     // SAFETY: a word of the shared memory.
-    unsafe { c::syscall(c::SYS_FUTEX, word.as_ptr(), c::FUTEX_WAKE, i32::MAX, null::<c_void>()) };
+    unsafe { c::syscall(c::SYS_FUTEX, word.as_ptr(), c::FUTEX_WAKE, 1, null::<c_void>()) };
 }

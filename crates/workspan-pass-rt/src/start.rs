@@ -22,6 +22,12 @@ extern "C" fn start(_: c_int, _: *const c_void, _: *const c_void) {
         // SAFETY: registers a function that lasts.
         unsafe { c::pthread_atfork(None, None, Some(forked)) };
         modules::register_all();
+        if shared::header().is_some_and(|header| header.other_version.load(Relaxed) != 0) {
+            // Part of the program writes events that mean something else: nothing is recorded, and `workspan` says why.
+            give_up();
+            c::set_errno(errno);
+            return;
+        }
         openmp::find();
         tbb::find();
         messengers::find();
@@ -65,6 +71,14 @@ fn attach() -> bool {
     // SAFETY: nobody has a reference into it.
     unsafe { c::munmap(memory, SIZE) };
     false
+}
+
+/// The process is not recorded after all.
+fn give_up() {
+    if let Some(header) = shared::header() {
+        header.claimed.store(0, Relaxed);
+    }
+    shared::forget();
 }
 
 fn claim(header: &Header) -> bool {

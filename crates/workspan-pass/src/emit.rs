@@ -8,9 +8,10 @@
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-use workspan_trace::program::flag;
+use workspan_trace::program::{flag, operation};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
+use crate::lines::{Lines, Repeat, When};
 use crate::llvm::{opcode, text_with_zero, Llvm, Ref};
 use crate::plan::{Address, Atomic, Length, Operation, Segment};
 
@@ -219,6 +220,10 @@ impl<'l> Emitter<'l> {
     pub fn segment(&self, function: Ref, segment: &Segment, number: u32) {
         let llvm = self.llvm;
         let (b, none) = (self.builder, c"".as_ptr());
+        if let Some(repeat) = segment.repeat {
+            self.repeated(function, segment, repeat, number);
+            return;
+        }
         llvm.position_before(b, segment.before);
         let id = llvm.const_int(self.bit32, number.into(), 0);
         let mut arguments = [self.number(segment.bytes()), id];
@@ -238,6 +243,38 @@ impl<'l> Emitter<'l> {
             llvm.position_before(b, before);
             self.operation(slots, &mut slot, operation);
         }
+    }
+
+    /// Writes the event of all iterations of a loop, on the way out of it.
+    fn repeated(&self, function: Ref, segment: &Segment, repeat: Repeat, number: u32) {
+        let llvm = self.llvm;
+        let (b, none) = (self.builder, c"".as_ptr());
+        let lines = Lines { llvm, layout: llvm.data_layout(self.module), block: repeat.block };
+        llvm.position_before(b, llvm.terminator(repeat.way_out));
+        let iterations = repeat.counter.iterations(llvm, b, self.word);
+        let id = llvm.const_int(self.bit32, number.into(), 0);
+        let mut arguments = [self.number(segment.bytes()), id];
+        let slots = llvm.build_call(b, self.begin_type, self.begin, arguments.as_mut_ptr(), 2, none);
+        self.locate(function, slots);
+        let mut slot = 0;
+        for operation in &segment.operations {
+            if let Address::Pointer(pointer) = operation.address {
+                let value = |when| llvm.build_ptr_to_int(b, lines.value(b, pointer, when), self.word, none);
+                let next = value(When::Next);
+                let is_static = operation.flags & operation::STEP_SLOT == 0;
+                let step = if is_static {
+                    llvm.const_int(self.word, operation.step.cast_unsigned(), 0)
+                } else {
+                    llvm.build_sub(b, next, value(When::Last), none)
+                };
+                let first = llvm.build_sub(b, next, llvm.build_mul(b, iterations, step, none), none);
+                self.store(slots, &mut slot, first);
+                if !is_static {
+                    self.store(slots, &mut slot, step);
+                }
+            }
+        }
+        self.store(slots, &mut slot, iterations);
     }
 
     fn operation(&self, slots: Ref, slot: &mut usize, operation: &Operation) {

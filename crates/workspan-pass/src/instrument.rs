@@ -11,10 +11,12 @@ use crate::copies;
 use crate::debug::Places;
 use crate::early;
 use crate::emit::Emitter;
+use crate::lines::Repeats;
 use crate::llvm::{initialise_assembly, llvm, text, text_with_zero, Llvm, Ref};
 use crate::locals::Locals;
 use crate::names::{is_fortran, Declared, Variable};
 use crate::plan::{Address, Plan, Planner, Segment};
+use crate::repeats;
 use crate::rust;
 use crate::sections;
 use crate::updates::updates;
@@ -131,7 +133,9 @@ impl Work<'_> {
             let locals = self.described.facts.early.then(|| Locals::of(llvm, layout, function));
             let is_ours = llvm.name(function).starts_with(crate::library::ADDED);
             let planner = Planner { locals: locals.as_ref(), is_ours, ..plain };
-            let plan = planner.plan(function);
+            let repeats =
+                if locals.is_none() { repeats::prepare(&planner, self.context, function) } else { Repeats::new() };
+            let plan = planner.plan(function, &repeats);
             self.function(function, &plan, locals.as_ref(), &declared);
         }
     }
@@ -222,6 +226,7 @@ impl Work<'_> {
                 size: operation.size,
                 address,
                 place: self.place(operation.instruction),
+                step: operation.step,
             };
             self.described.operations.push(described);
         }

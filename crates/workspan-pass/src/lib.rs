@@ -12,6 +12,7 @@
 //!   all for modules that are instrumented before optimisation ([`early`]).
 //! * [`sections`]: arrays that Fortran's run-time reads and writes.
 //! * [`rust`]: what modules of rustc need before that; [`variables`]: variables out of the values that loops carry.
+//! * [`repeats`]: loops of which one event says all; [`lines`]: addresses that grow by the same amount in each iteration.
 //! * [`plan`]: what a function's segments and operations are; reads the module only.
 //! * [`emit`]: the instructions that write events; [`debug`]: places in the source.
 //! * [`instrument`]: a module from beginning to end.
@@ -34,6 +35,7 @@ pub mod emit;
 pub mod instrument;
 pub mod interpose;
 pub mod library;
+pub mod lines;
 pub mod llvm;
 pub mod locals;
 mod masked;
@@ -41,6 +43,7 @@ pub mod members;
 pub mod names;
 pub mod plan;
 pub mod reached;
+pub mod repeats;
 pub mod rust;
 mod scopes;
 pub mod sections;

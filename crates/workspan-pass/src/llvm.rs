@@ -127,6 +127,12 @@ functions! {
     build_trunc = LLVMBuildTrunc(builder: Ref, value: Ref, ty: Ref, name: *const c_char) -> Ref;
     build_extract = LLVMBuildExtractElement(builder: Ref, vector: Ref, index: Ref, name: *const c_char) -> Ref;
     build_add = LLVMBuildAdd(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
+    build_sub = LLVMBuildSub(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
+    build_shl = LLVMBuildShl(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
+    build_or = LLVMBuildOr(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
+    build_exact_sdiv = LLVMBuildExactSDiv(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
+    build_int_to_ptr = LLVMBuildIntToPtr(builder: Ref, value: Ref, ty: Ref, name: *const c_char) -> Ref;
+    set_successor = LLVMSetSuccessor(terminator: Ref, number: c_uint, block: Ref);
     build_mul = LLVMBuildMul(builder: Ref, left: Ref, right: Ref, name: *const c_char) -> Ref;
     build_icmp = LLVMBuildICmp(builder: Ref, predicate: c_int, left: Ref, right: Ref, name: *const c_char) -> Ref;
     build_cond_br = LLVMBuildCondBr(builder: Ref, condition: Ref, yes: Ref, no: Ref) -> Ref;

@@ -49,7 +49,16 @@ impl Planner<'_> {
                     (false, _) => Address::Near(LANES, i64::from(lane) * i64::from(size)),
                 };
                 let flags = flags | operation::MASK_SLOT;
-                Operation { instruction: call, access, flags, size, address, length: None, mask: Some((mask, lane)) }
+                Operation {
+                    instruction: call,
+                    access,
+                    flags,
+                    size,
+                    address,
+                    length: None,
+                    mask: Some((mask, lane)),
+                    step: 0,
+                }
             })
             .collect()
     }

@@ -9,6 +9,7 @@ use workspan_trace::MOST_SLOTS;
 use crate::address::{distance, is_linked_variable, Distance};
 use crate::atomics::{self, Fences, Order};
 use crate::cfg::{graph, loops, Loops};
+use crate::lines::{Growth, Lines, Repeat, Repeats};
 use crate::llvm::{opcode, type_kind, Llvm, Ref};
 use crate::locals::{Locals, Touch};
 use crate::sections;
@@ -65,6 +66,8 @@ pub struct Segment {
     pub runs: Vec<Run>,
     /// Every iteration of the innermost loop around it goes through it.
     pub always: bool,
+    /// All iterations of its loop are one event.
+    pub repeat: Option<Repeat>,
     slots: usize,
 }
 
@@ -87,6 +90,8 @@ pub struct Operation {
     pub length: Option<Length>,
     /// Of a masked vector: mask and lane.
     pub mask: Option<(Ref, u32)>,
+    /// What the address grows by in each iteration, where the segment repeats.
+    pub step: i64,
 }
 
 /// Where an address comes from.
@@ -129,12 +134,14 @@ pub struct Planner<'l> {
 
 impl Planner<'_> {
     /// The plan of a function.
-    pub fn plan(&self, function: Ref) -> Plan {
+    pub fn plan(&self, function: Ref, repeats: &Repeats) -> Plan {
         let llvm = self.llvm;
-        let blocks = llvm.blocks(function);
+        let mut blocks = llvm.blocks(function);
         let (_, successors) = graph(llvm, &blocks);
-        let mut plan =
-            Plan { blocks: blocks.len(), loops: loops(&successors), handles: blocks.clone(), ..Plan::default() };
+        let loops = loops(&successors);
+        // The ways out of loops that repeat come last, and are no blocks of the program.
+        blocks.truncate(blocks.len() - repeats.len());
+        let mut plan = Plan { blocks: blocks.len(), loops, handles: blocks.clone(), ..Plan::default() };
         let fences = Fences::of(llvm, &blocks);
         for (at, block) in blocks.iter().enumerate() {
             let instructions = llvm.instructions(*block);
@@ -146,7 +153,11 @@ impl Planner<'_> {
             if plan.loops.loops.iter().any(|each| each.header == at) {
                 flags |= flag::HEADER;
             }
+            let first = plan.segments.len();
             self.block(at, &instructions, flags, fences, &mut plan);
+            if let (Some(repeat), [segment]) = (repeats.get(block), &mut plan.segments[first..]) {
+                self.repeat(segment, *repeat);
+            }
         }
         let Plan { segments, loops, .. } = &mut plan;
         for segment in segments {
@@ -154,6 +165,24 @@ impl Planner<'_> {
                 .is_some_and(|number| loops.latches(number).all(|latch| loops.dominates(segment.block, latch)));
         }
         plan
+    }
+
+    /// Has a segment stand for all iterations of its loop.
+    fn repeat(&self, segment: &mut Segment, repeat: Repeat) {
+        let lines = Lines { llvm: self.llvm, layout: self.layout, block: repeat.block };
+        for at in 0..segment.operations.len() {
+            if let Address::Near(other, _) = segment.operations[at].address {
+                segment.operations[at].step = segment.operations[other].step;
+            } else if let Some(Growth::By(step)) = segment.operations[at].growth(&lines) {
+                segment.operations[at].step = step;
+            } else if let Address::Pointer(_) = segment.operations[at].address {
+                segment.operations[at].flags |= operation::STEP_SLOT;
+                segment.slots += 1;
+            }
+        }
+        segment.flags |= flag::REPEATED;
+        segment.slots += 1;
+        segment.repeat = Some(repeat);
     }
 
     fn block(&self, block: usize, instructions: &[Ref], mut flags: u32, fences: Fences, plan: &mut Plan) {
@@ -292,7 +321,7 @@ impl Planner<'_> {
         }
     }
 
-    fn operations(&self, instruction: Ref) -> Vec<Operation> {
+    pub(crate) fn operations(&self, instruction: Ref) -> Vec<Operation> {
         let llvm = self.llvm;
         if self.is_ours && llvm.opcode(instruction) != opcode::CALL && !self.is_deep(instruction) {
             return Vec::new();
@@ -342,7 +371,7 @@ impl Planner<'_> {
         let base = distance(self.llvm, self.layout, pointer).base;
         let flags = flags | if self.is_thread_local(base) { operation::THREAD_LOCAL } else { 0 };
         let address = Address::Pointer(pointer);
-        vec![Operation { instruction, access, flags, size, address, length: None, mask: None }]
+        vec![Operation { instruction, access, flags, size, address, length: None, mask: None, step: 0 }]
     }
 
     fn is_thread_local(&self, base: Ref) -> bool {
@@ -432,6 +461,7 @@ impl Segment {
             operations: Vec::new(),
             touches: Vec::new(),
             runs: Vec::new(),
+            repeat: None,
             always: false,
             slots,
         }
@@ -444,20 +474,27 @@ impl Segment {
 
     fn keep(self, segments: &mut Vec<Segment>) {
         let says = flag::BLOCK | flag::RETURN | flag::CALL | flag::FRAME;
-        if self.flags & says != 0
-            || !self.operations.is_empty()
-            || self.runs.iter().any(|run| run.cost + run.touches > 0)
-        {
+        let has_lines = self.runs.iter().any(|run| run.cost + run.touches > 0);
+        if self.flags & says != 0 || !self.operations.is_empty() || has_lines {
             segments.push(self);
         }
     }
 }
 
 impl Operation {
+    /// How its address grows in the loop of a block; nothing if it is no line, or not all of the operation is static.
+    pub(crate) fn growth(&self, lines: &Lines<'_>) -> Option<Growth> {
+        let is_static = self.length.is_none() && self.mask.is_none() && self.flags & operation::ATOMIC == 0;
+        match self.address {
+            Address::Pointer(pointer) if is_static => lines.growth_of(pointer),
+            _ => None,
+        }
+    }
+
     /// Slots of the event that belong to it.
     pub fn slots(&self) -> usize {
-        usize::from(matches!(self.address, Address::Pointer(_) | Address::Lane(..)))
-            + usize::from(self.length.is_some())
-            + usize::from(self.mask.is_some())
+        let is_there = matches!(self.address, Address::Pointer(_) | Address::Lane(..));
+        let has_step = self.flags & operation::STEP_SLOT != 0;
+        [is_there, self.length.is_some(), self.mask.is_some(), has_step].map(usize::from).iter().sum()
     }
 }

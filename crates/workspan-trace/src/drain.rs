@@ -69,8 +69,8 @@ pub struct Taken {
 }
 
 impl Memory {
-    /// Maps an empty file and writes the first page.
-    pub fn new(file: &File, budget: u32) -> io::Result<Memory> {
+    /// Maps an empty file and writes the first page. `mib`: how much may wait to be taken.
+    pub fn new(file: &File, mib: u32) -> io::Result<Memory> {
         file.set_len(SIZE as u64)?;
         // SAFETY: new memory.
         let first = unsafe { mmap(null_mut(), SIZE, PROT_READ_WRITE, MAP_SHARED_NORESERVE, file.as_raw_fd(), 0) };
@@ -80,7 +80,8 @@ impl Memory {
         let memory = Memory { first: first.cast() };
         let header = memory.header();
         header.version.store(VERSION, Relaxed);
-        header.budget.store(budget, Relaxed);
+        let buffers = u32::try_from((1 << 20) / CHUNK_BYTES).unwrap_or(1);
+        header.budget.store(mib.saturating_mul(buffers), Relaxed);
         header.runner.store(std::process::id(), Relaxed);
         header.magic.store(MAGIC, Release);
         Ok(memory)
@@ -149,7 +150,9 @@ impl Memory {
             header.full.fetch_sub(1, SeqCst);
         }
         header.room.fetch_add(1, SeqCst);
-        if header.waiting.load(SeqCst) > 0 {
+        // Who waits is woken once there is room for a while: it would else wake for each buffer.
+        let is_room = header.full.load(SeqCst) <= header.budget.load(Relaxed) / 2;
+        if header.waiting.load(SeqCst) > 0 && (is_room || dead) {
             // SAFETY: a word of the shared memory.
             unsafe { syscall(SYS_FUTEX, header.room.as_ptr(), FUTEX_WAKE, i32::MAX, null_mut::<c_void>()) };
         }
@@ -157,11 +160,13 @@ impl Memory {
     }
 
     fn empty(&self, index: usize, used: usize) -> Vec<u8> {
-        let mut bytes = vec![0; used];
+        let mut bytes = Vec::with_capacity(used);
         // SAFETY: within the map.
         let data = unsafe { self.first.add(DATA + index * CHUNK_BYTES) };
         // SAFETY: the buffer is ours, both are so long, and they do not overlap.
         unsafe { std::ptr::copy_nonoverlapping(data, bytes.as_mut_ptr(), used) };
+        // SAFETY: `used` bytes were just written.
+        unsafe { bytes.set_len(used) };
         // The last store of an event is two bytes longer than its slot.
         // SAFETY: as above.
         unsafe { data.write_bytes(0, (used + 8).min(CHUNK_BYTES)) };
@@ -170,16 +175,26 @@ impl Memory {
 
     /// A count that changes when there may be something to take.
     pub fn doorbell(&self) -> u32 {
-        self.header().doorbell.load(Acquire)
+        self.header().doorbell.load(SeqCst)
     }
 
     /// Waits until that count is no longer `seen`, or for some time.
     pub fn wait(&self, seen: u32, time: Duration) {
         let nanos = i64::from(time.subsec_nanos());
         let time = Timespec { seconds: i64::try_from(time.as_secs()).unwrap_or(i64::MAX), nanos };
-        let word = self.header().doorbell.as_ptr();
+        let header = self.header();
+        header.sleeping.fetch_add(1, SeqCst);
         // SAFETY: a word of the shared memory, and a time.
-        unsafe { syscall(SYS_FUTEX, word, FUTEX_WAIT, seen, &raw const time) };
+        unsafe { syscall(SYS_FUTEX, header.doorbell.as_ptr(), FUTEX_WAIT, seen, &raw const time) };
+        header.sleeping.fetch_sub(1, SeqCst);
+    }
+
+    /// Wakes all who [wait](Memory::wait).
+    pub fn ring(&self) {
+        let word = &self.header().doorbell;
+        word.fetch_add(1, SeqCst);
+        // SAFETY: a word of the shared memory.
+        unsafe { syscall(SYS_FUTEX, word.as_ptr(), FUTEX_WAKE, i32::MAX, null_mut::<c_void>()) };
     }
 
     /// Nothing is taken any more: whoever waits need not.

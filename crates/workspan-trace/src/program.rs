@@ -29,6 +29,9 @@ pub mod flag {
     pub const HEADER: u32 = 1 << 7;
     /// Its block ends in a condition, right after it. Only where the pass runs before optimisation.
     pub const BRANCH: u32 = 1 << 8;
+    /// A loop of one block, whose accesses move by constant steps: one event, written when it ends, for all iterations. The last
+    /// slot says how many there were; the others are as in the first one.
+    pub const REPEATED: u32 = 1 << 9;
 }
 
 /// A compiler unit.
@@ -121,6 +124,8 @@ pub mod operation {
     pub const LIBRARY: u32 = 1 << 7;
     /// Of a variable that each thread has for itself.
     pub const THREAD_LOCAL: u32 = 1 << 8;
+    /// A slot after the address holds what that grows by in each iteration, with its sign.
+    pub const STEP_SLOT: u32 = 1 << 9;
 }
 
 /// An access to memory.
@@ -136,6 +141,9 @@ pub struct Operation {
     pub address: Address,
     /// Place, or [`NONE`].
     pub place: u32,
+    /// What the address grows by from one iteration to the next, of a segment that is [`flag::REPEATED`]; 0 with
+    /// [`operation::STEP_SLOT`].
+    pub step: i64,
 }
 
 /// Where an address is found.
@@ -194,6 +202,7 @@ impl Operation {
         usize::from(self.address == Address::Slot)
             + usize::from(self.flags & operation::SIZE_SLOT != 0)
             + usize::from(self.flags & operation::MASK_SLOT != 0)
+            + usize::from(self.flags & operation::STEP_SLOT != 0)
     }
 }
 
@@ -204,10 +213,11 @@ impl Module {
         self.operations.get(first..first + segment.operations as usize).unwrap_or_default()
     }
 
-    /// Slots of the event of a segment: the frame first, then those of each operation: address, size, mask.
+    /// Slots of the event of a segment: the frame first, then those of each operation: address, size, mask; then the iterations.
     pub fn slots(&self, segment: &Segment) -> usize {
         let frame = usize::from(segment.flags & flag::FRAME != 0);
-        frame + self.operations_of(segment).iter().map(Operation::slots).sum::<usize>()
+        let iterations = usize::from(segment.flags & flag::REPEATED != 0);
+        iterations + frame + self.operations_of(segment).iter().map(Operation::slots).sum::<usize>()
     }
 
     /// A text, or nothing.
@@ -257,6 +267,9 @@ impl Module {
             }
             for operation in self.operations_of(segment) {
                 encode_operation(operation, &mut out);
+                if segment.flags & flag::REPEATED != 0 {
+                    out.signed(operation.step);
+                }
             }
         }
         self.facts.encode(&mut out);
@@ -341,7 +354,10 @@ impl Module {
                 operations: u32::try_from(operations).map_err(|_| Malformed)?,
             };
             for number in 0..operations {
-                let operation = self.decode_operation(number, from)?;
+                let mut operation = self.decode_operation(number, from)?;
+                if flags & flag::REPEATED != 0 {
+                    operation.step = from.signed()?;
+                }
                 self.operations.push(operation);
             }
             if self.slots(&segment) > MOST_SLOTS {
@@ -368,7 +384,7 @@ impl Module {
             _ => return Err(Malformed),
         };
         let place = index(from.small()?.wrapping_sub(1), self.places.len())?;
-        Ok(Operation { access, flags, size, address, place })
+        Ok(Operation { access, flags, size, address, place, step: 0 })
     }
 }
 
@@ -405,82 +421,4 @@ fn exactly(value: u32, most: usize) -> Result<u32, Malformed> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn example() -> Module {
-        let slot = Operation { access: Access::Store, size: 8, place: 0, ..Operation::default() };
-        let near = Address::Near { operation: 0, offset: -8 };
-        let global = Address::Symbol { symbol: 0, offset: 4 };
-        let flags = operation::BULK | operation::SIZE_SLOT;
-        Module {
-            name: "a.c".into(),
-            texts: vec!["a.c".into(), "f".into()],
-            symbols: vec!["table".into()],
-            places: vec![
-                Place { file: 0, line: 3, column: 7, function: 1, inlined_at: NONE },
-                Place { file: 0, line: 9, column: 0, function: NONE, inlined_at: 0 },
-            ],
-            functions: vec![Function { name: "f".into(), place: 1, blocks: 2 }],
-            loops: vec![Loop { function: 0, parent: NONE, header: 1, place: NONE }],
-            segments: vec![
-                Segment {
-                    flags: flag::ENTRY | flag::FRAME,
-                    in_loop: NONE,
-                    place: 0,
-                    call_place: 1,
-                    callee: 1,
-                    first: 0,
-                    operations: 3,
-                    ..Segment::default()
-                },
-                Segment {
-                    block: 1,
-                    flags: flag::HEADER,
-                    in_loop: 0,
-                    place: NONE,
-                    call_place: NONE,
-                    callee: NONE,
-                    first: 3,
-                    operations: 0,
-                    function: 0,
-                },
-            ],
-            operations: vec![
-                slot.clone(),
-                Operation { address: near, ..slot.clone() },
-                Operation { address: global, flags, size: 0, access: Access::Update, ..slot },
-            ],
-            facts: crate::facts::Facts::default(),
-        }
-    }
-
-    #[test]
-    fn a_module_comes_back() {
-        let module = example();
-        assert_eq!(module.slots(&module.segments[0]), 3);
-        let mut bytes = module.encode();
-        bytes.push(7);
-        assert_eq!(Module::decode(&bytes), Ok((module, &[7][..])));
-    }
-
-    #[test]
-    fn every_truncation_is_an_error() {
-        let bytes = example().encode();
-        for length in 0..bytes.len() {
-            assert_eq!(Module::decode(&bytes[..length]), Err(Malformed), "{length}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn damage_is_no_panic(at in 0_usize..200, byte in any::<u8>(), other in any::<Vec<u8>>()) {
-            let mut bytes = example().encode();
-            let at = at % bytes.len();
-            bytes[at] = byte;
-            let _ = Module::decode(&bytes);
-            let _ = Module::decode(&other);
-        }
-    }
-}
+mod tests;

@@ -14,8 +14,8 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 pub const ENV: &str = "WORKSPAN_TRACE";
 /// First word of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wsptrace");
-/// Bytes of a buffer.
-pub const CHUNK_BYTES: usize = 1 << 20;
+/// Bytes of a buffer: it stays in the cache of who fills it, and then of who empties it.
+pub const CHUNK_BYTES: usize = 1 << 18;
 /// Buffers; most are never touched.
 pub const CHUNKS: usize = 4096;
 /// Bytes at the end of a buffer that the last event may use: a thread requests another buffer once they are reached.
@@ -83,6 +83,8 @@ pub struct Header {
     pub room: AtomicU32,
     /// Threads that wait for room.
     pub waiting: AtomicU32,
+    /// Threads of `workspan` that wait for the doorbell.
+    pub sleeping: AtomicU32,
     /// One more than the highest buffer ever owned.
     pub high: AtomicU32,
     /// Times that a thread found no buffer and went on without.

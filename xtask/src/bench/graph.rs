@@ -1,6 +1,9 @@
 //! What a task graph costs: CPU time of the instrumented program alone, wall time until its graph is complete on disk, bytes of an
 //! access, compile time, and cache curves of the graph; each over the program as clang compiles it with `-O2`.
 //!
+//! Compile time is that of `workspan build --no-depend`, and of `workspan build`, which compiles twice. libzstd is the one that
+//! `zstd-sys` has, a dependency of Workspan.
+//!
 //! The runs of a round follow one another. The program's own CPU time is what a shell around it measures in milliseconds; events
 //! are taken by another process meanwhile. OpenMP programs have two threads, as the wall time of targets is one with two processors.
 
@@ -26,16 +29,23 @@ struct Load {
     /// Most accesses of a place are at a constant distance from each other.
     regular: bool,
     threads: u32,
+    /// It is compiled with libzstd's sources.
+    zstd: bool,
+}
+
+const fn load(case: &'static str, source: &'static str, arguments: &'static [&'static str]) -> Load {
+    Load { case, source, arguments, regular: false, threads: 1, zstd: false }
 }
 
 const LOADS: &[Load] = &[
-    Load { case: "matmul", source: "depend/matmul.c", arguments: &["320"], regular: true, threads: 1 },
-    Load { case: "quicksort", source: "depend/quicksort.c", arguments: &["500000"], regular: false, threads: 1 },
-    Load { case: "hash", source: "depend/hash.c", arguments: &["200000"], regular: false, threads: 1 },
-    Load { case: "stencil", source: "depend/stencil.c", arguments: &["400", "100"], regular: true, threads: 1 },
-    Load { case: "matmul-tasks", source: "cilk-openmp/matmul.c", arguments: &["400", "32"], regular: true, threads: 2 },
-    Load { case: "lu-tasks", source: "cilk-openmp/lu.c", arguments: &["500", "32"], regular: true, threads: 2 },
-    Load { case: "sort-tasks", source: "cilk-openmp/cilksort.c", arguments: &["300000"], regular: false, threads: 2 },
+    Load { regular: true, ..load("matmul", "depend/matmul.c", &["500"]) },
+    load("quicksort", "depend/quicksort.c", &["2000000"]),
+    load("hash", "depend/hash.c", &["800000"]),
+    Load { regular: true, ..load("stencil", "depend/stencil.c", &["1000", "100"]) },
+    Load { zstd: true, ..load("libzstd", "zstd/round_trip.c", &["10000"]) },
+    Load { regular: true, threads: 2, ..load("matmul-tasks", "cilk-openmp/matmul.c", &["600", "32"]) },
+    Load { regular: true, threads: 2, ..load("lu-tasks", "cilk-openmp/lu.c", &["900", "32"]) },
+    Load { threads: 2, ..load("sort-tasks", "cilk-openmp/cilksort.c", &["1500000"]) },
 ];
 
 /// CPU time of the program over native, as geometric mean, and wall time until the graph is complete, at most.
@@ -78,13 +88,15 @@ fn measure_one(load: &Load, runs: u32) -> anyhow::Result<Vec<Figure>> {
     let native = folder()?.join(load.case);
     let instrumented = format!("{}.instrumented", load.case);
     let graph = folder()?.join(format!("{}.graph", load.case));
-    let (mut compiled, mut passed) = (Vec::new(), Vec::new());
+    let (mut compiled, mut passed, mut twice) = (Vec::new(), Vec::new(), Vec::new());
     let [mut cpu, mut wall, mut own_cpu, mut own_wall, mut curve, mut sampled] = [const { Vec::new() }; 6];
     for _ in 0..runs {
         compiled.push(cpu_of(&mut compiler(load, Command::new("clang-19"), load.case)?)?);
-        let mut build = Command::new(build::workspan()?);
-        build.args(["build", "--", "clang-19"]);
-        passed.push(cpu_of(&mut compiler(load, build, &instrumented)?)?);
+        for (options, times) in [(&["build"][..], &mut twice), (&["build", "--no-depend"], &mut passed)] {
+            let mut build = Command::new(build::workspan()?);
+            build.args(options).args(["--", "clang-19"]);
+            times.push(cpu_of(&mut compiler(load, build, &instrumented)?)?);
+        }
         let mut alone = Command::new(&native);
         alone.args(load.arguments).env("OMP_NUM_THREADS", load.threads.to_string());
         wall.push(wall_of(&mut alone)?);
@@ -105,8 +117,8 @@ fn measure_one(load: &Load, runs: u32) -> anyhow::Result<Vec<Figure>> {
     anyhow::ensure!(report["complete"] == true, "the graph of {} is not complete", load.case);
     let bytes = report["bytes_per_access"].as_f64().context("a report without `bytes_per_access`")?;
     let most = if load.regular { REGULAR } else { IRREGULAR };
-    let [compiled, passed, cpu, wall, own_cpu, own_wall, curve, sampled] =
-        [compiled, passed, cpu, wall, own_cpu, own_wall, curve, sampled].map(Spread::of);
+    let [compiled, passed, twice, cpu, wall, own_cpu, own_wall, curve, sampled] =
+        [compiled, passed, twice, cpu, wall, own_cpu, own_wall, curve, sampled].map(Spread::of);
     let over = |quantity, value: &Spread, native: &Spread, target| {
         let ratio = value.median() / native.median();
         let behind = vec![("native", native.clone()), ("ours", value.clone())];
@@ -117,6 +129,7 @@ fn measure_one(load: &Load, runs: u32) -> anyhow::Result<Vec<Figure>> {
         over("wall time, graph on disk", &own_wall, &wall, Some(Target::AtMost(COMPLETE))),
         of(load.case, load.threads, "bytes of an access", bytes, Some(Target::AtMost(most))),
         over("CPU time of the compiler", &passed, &compiled, Some(Target::AtMost(COMPILER))),
+        over("the same, for `depend`, too", &twice, &compiled, None),
         over("CPU time of a cache curve", &curve, &cpu, Some(Target::AtMost(CURVE))),
         over("CPU time, curve of 1 in 64 sets", &sampled, &cpu, Some(Target::AtMost(SAMPLED))),
     ])
@@ -136,7 +149,29 @@ fn folder() -> anyhow::Result<PathBuf> {
 fn compiler(load: &Load, mut command: Command, to: &str) -> anyhow::Result<Command> {
     command.args(["-O2", "-g", "-fopenmp", "-I"]).arg(build::root().join("include")).arg("-o").arg(to);
     command.arg(build::root().join("programs").join(load.source)).arg("-lm").current_dir(folder()?);
+    if load.zstd {
+        let library = libzstd()?;
+        command.args(["-w", "-DZSTD_DISABLE_ASM=1", "-lpthread", "-I"]).arg(&library);
+        for part in ["common", "compress", "decompress"] {
+            let files = fs::read_dir(library.join(part)).context("libzstd has other folders")?;
+            let mut sources = files.map(|file| Ok(file?.path())).collect::<anyhow::Result<Vec<_>>>()?;
+            sources.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+            sources.sort();
+            command.args(sources);
+        }
+    }
     Ok(command)
+}
+
+/// The sources of libzstd, as cargo has them.
+fn libzstd() -> anyhow::Result<PathBuf> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["metadata", "--format-version", "1", "--locked", "--offline"]).current_dir(build::root());
+    let found: Value = serde_json::from_str(&output_of(&mut cargo)?)?;
+    let packages = found["packages"].as_array().context("metadata without packages")?;
+    let package = packages.iter().find(|package| package["name"] == "zstd-sys").context("no zstd-sys")?;
+    let manifest = package["manifest_path"].as_str().context("a package without a manifest")?;
+    Ok(Path::new(manifest).with_file_name("zstd/lib"))
 }
 
 /// `workspan graph record` of a program, alone or with a shell around it.

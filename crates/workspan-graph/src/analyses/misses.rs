@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::allocations::Allocations;
-use crate::cache::{Caches, Sharing};
+use crate::cache::Caches;
+use crate::curve::Sharing;
 use crate::events::{Access, Control};
 use crate::replay::{Consumer, Executed};
 
@@ -54,13 +55,10 @@ impl Misses {
 impl Consumer for Misses {
     fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
         self.segments.insert(executed.context, executed.id);
-        let which = if self.sharing == Sharing::Shared { 0 } else { executed.context };
+        let which = if self.sharing == Sharing::Shared { 0 } else { executed.thread };
         let caches = self.caches.entry(which).or_insert_with(|| self.empty.fresh());
         for access in accesses {
-            let before = caches.counts();
-            caches.access(access.address, access.size);
-            let after = caches.counts();
-            let (lines, misses) = (after.0 - before.0, after.1 - before.1);
+            let (lines, misses) = caches.look(access.address, access.size);
             let add = |count: &mut Count| {
                 count.accesses += lines;
                 count.misses += misses;

@@ -3,6 +3,7 @@
 pub mod allocations;
 pub mod cache;
 pub mod code;
+pub mod curve;
 pub mod misses;
 pub mod now;
 pub mod path;
@@ -14,4 +15,5 @@ pub mod summary;
 pub mod timeline;
 pub mod traffic;
 pub mod waits;
+pub(crate) mod windows;
 pub mod working_set;

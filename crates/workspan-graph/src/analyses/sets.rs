@@ -1,113 +1,168 @@
-//! A sample of the sets of caches, and what it says about all of them.
+//! A sample of the sets of large caches, and what it says about all of them.
 //!
-//! A set of a small cache is divided into several of a larger one. So the lines of some sets of the smallest sampled cache see in
-//! all sampled caches what they would see if all lines were simulated: no line of another set ever takes their place. Of the
-//! sets, which are **clusters** of lines, one of N is drawn by a fixed hash.
+//! Of a cache with `S` sets, `n` are simulated: one of `N`, but at least [`SETS`]. What falls into a set stays apart from all else, so
+//! that a set is exact. The sets of a larger cache are drawn among those that the drawn sets of the one below it are divided into:
+//! of most lines a single look says that no cache need see them.
 //!
-//! **Estimate.** The caches below are simulated whole. Of a cluster, let `b` be the misses of the largest of these, and `m` those of
-//! a sampled cache; `B` is the exact sum of all `b`. The misses of the sampled cache are `B r` with `r = Σm / Σb` over the
-//! sample, a ratio estimate: W. G. Cochran, *Sampling Techniques*, 1977, chapter 6. Its variance is
-//! `B² (1 − 1/N) n / (n − 1) Σ(m − r b)² / (Σb)²` for `n` clusters; the error is 2.13 of its roots, the quantile of Student's
-//! distribution at 95 % for 16 clusters, which is too much for more. **Bias:** of the order of 1/n of the variance.
+//! **Estimate.** A filter, a direct-mapped cache of [`FILTER`] lines, sees all lines. Of a set, let `b` be its misses there and `m`
+//! those of the sampled cache; `B` is the exact sum of all `b`. The misses of the cache are `B r` with `r = Σm / Σb` over the
+//! drawn sets, a ratio estimate: W. G. Cochran, *Sampling Techniques*, 1977, chapter 6. Sets are **clusters** of lines; where more
+//! than 32 `N` sets are simulated, those that were one at 32 `N` count as one. The variance is
+//! `B² (1 − n/S) n/(n − 1) Σ(m − r b)² / (Σb)²`; the error is 2.04 of its roots, the quantile of Student's distribution at 95 %
+//! for 32 clusters. **Bias:** of the order of the variance over `n`. That sets are drawn in steps makes neighbours of the largest
+//! caches a little likelier to be drawn together than this says.
 
 use crate::level::{Found, Level};
 
-/// Clusters that are drawn, at least.
-pub(crate) const CLUSTERS: u64 = 32;
+/// Sets of a cache that are simulated, at least.
+pub(crate) const SETS: u64 = 32;
+/// Lines of the filter.
+const FILTER: u64 = 512;
+/// Sets that a cache must have to be sampled.
+pub(crate) const LEAST: u64 = 8 * SETS;
 /// Quantile of Student's distribution.
-const QUANTILE: f64 = 2.13;
+const QUANTILE: f64 = 2.04;
 /// Not drawn.
 const NONE: u32 = u32::MAX;
 
-/// What is sampled, and what it has counted.
+/// A cache of which some sets are simulated.
 #[derive(Debug)]
-pub(crate) struct Sample {
-    /// The smallest level that is sampled.
-    pub(crate) first: usize,
-    /// Clusters less one.
+struct Sampled {
+    level: Level,
+    /// Clusters less one, and sets of a cluster.
     mask: u64,
-    one_in: u64,
-    /// Of each cluster its number among those that are drawn.
     drawn: Vec<u32>,
-    /// Of each that is drawn: misses of the level below.
+    /// By drawn cluster: misses, and those of the filter.
+    misses: Vec<u64>,
     below: Vec<u64>,
-    /// The same of each sampled level.
-    misses: Vec<Vec<u64>>,
+    clusters: u64,
 }
 
-impl Sample {
-    pub(crate) fn new(first: usize, mask: u64, one_in: u64, levels: usize) -> Sample {
-        let mut order: Vec<u64> = (0..=mask).collect();
-        order.sort_by_key(|cluster| hash(*cluster));
-        let clusters = order.len() / usize::try_from(one_in).unwrap_or(1);
-        let mut drawn = vec![NONE; order.len()];
-        for (number, cluster) in (0..).zip(&order[..clusters]) {
-            drawn[usize::try_from(*cluster).unwrap_or(0)] = number;
+/// The sampled caches, from the smallest on.
+#[derive(Debug)]
+pub(crate) struct Sets {
+    levels: Vec<Sampled>,
+    /// How many of the caches a line has to be looked for in, by its lowest bits.
+    depth: Vec<u8>,
+    mask: u64,
+    /// Lines + 1.
+    filter: Vec<u64>,
+    /// Misses of the filter.
+    whole: u64,
+}
+
+impl Sets {
+    /// Samples caches of twice as many sets each, one of `one_in` sets of the large ones.
+    pub(crate) fn new(levels: Vec<Level>, one_in: u64, ways: usize) -> Sets {
+        let most = SETS * one_in;
+        let mut candidates: Vec<u64> = levels.first().map_or(0..0, |level| 0..(level.mask + 1).min(most)).collect();
+        let (depth, filter) = (vec![0; index(most)], vec![0; index(FILTER)]);
+        let mut sets = Sets { levels: Vec::new(), depth, mask: most - 1, filter, whole: 0 };
+        let mut before = 0;
+        for mut level in levels {
+            let clusters = (level.mask + 1).min(most);
+            if before != 0 && clusters != before {
+                candidates = candidates.iter().flat_map(|set| [*set, *set + before]).collect();
+            }
+            before = clusters;
+            candidates.sort_by_key(|set| hash(*set));
+            candidates.truncate(index(SETS));
+            let mut drawn = vec![NONE; index(clusters)];
+            for (number, cluster) in (0..).zip(&candidates) {
+                drawn[index(*cluster)] = number;
+            }
+            for (low, depth) in (0..).zip(&mut sets.depth) {
+                *depth += u8::from(drawn[index(low & (clusters - 1))] != NONE);
+            }
+            level.lines = vec![0; candidates.len() * index((level.mask + 1) / clusters) * ways];
+            let [misses, below] = [(); 2].map(|()| vec![0; candidates.len()]);
+            sets.levels.push(Sampled { level, mask: clusters - 1, drawn, misses, below, clusters });
         }
-        Sample { first, mask, one_in, drawn, below: vec![0; clusters], misses: vec![vec![0; clusters]; levels] }
+        sets
     }
 
-    /// The same sample, that has counted nothing.
-    pub(crate) fn fresh(&self) -> Sample {
-        let (clusters, levels) = (self.below.len(), self.misses.len());
-        Sample { drawn: self.drawn.clone(), below: vec![0; clusters], misses: vec![vec![0; clusters]; levels], ..*self }
+    /// The same caches, empty.
+    pub(crate) fn fresh(&self) -> Sets {
+        let level = |sampled: &Sampled| Sampled {
+            level: Level { lines: vec![0; sampled.level.lines.len()], misses: 0, ..sampled.level },
+            drawn: sampled.drawn.clone(),
+            misses: vec![0; sampled.misses.len()],
+            below: vec![0; sampled.misses.len()],
+            ..*sampled
+        };
+        let (levels, filter) = (self.levels.iter().map(level).collect(), vec![0; self.filter.len()]);
+        Sets { levels, depth: self.depth.clone(), filter, whole: 0, ..*self }
     }
 
-    /// Takes a line, that the largest of the caches below has missed, or not.
+    /// Takes a line.
     #[inline]
-    pub(crate) fn line(&mut self, levels: &mut [Level], line: u64, ways: usize, missed: bool) {
-        #[expect(clippy::cast_possible_truncation, reason = "clusters are memory of this process")]
-        let cluster = self.drawn[(line & self.mask) as usize];
-        if cluster == NONE {
-            return;
+    pub(crate) fn line(&mut self, line: u64, ways: usize) {
+        let known = &mut self.filter[index(line & (FILTER - 1))];
+        let missed = *known != line + 1;
+        *known = line + 1;
+        self.whole += u64::from(missed);
+        if self.depth[index(line & self.mask)] != 0 {
+            self.look(line, ways, missed);
         }
-        let cluster = cluster as usize;
-        self.below[cluster] += u64::from(missed);
-        for (level, misses) in levels.iter_mut().zip(&mut self.misses) {
+    }
+
+    /// Looks for a line that some caches have to see.
+    fn look(&mut self, line: u64, ways: usize, missed: bool) {
+        let depth = self.depth[index(line & self.mask)];
+        let levels = &mut self.levels[..usize::from(depth)];
+        if missed {
+            for sampled in levels.iter_mut() {
+                sampled.below[sampled.drawn[index(line & sampled.mask)] as usize] += 1;
+            }
+        }
+        for sampled in levels {
+            let cluster = sampled.drawn[index(line & sampled.mask)];
             // The sets of a cluster are numbered by what distinguishes them; those of all drawn clusters lie side by side.
-            #[expect(clippy::cast_possible_truncation, reason = "sets are memory of this process")]
-            let set = ((line & level.mask) / (self.mask + 1)) as usize * self.below.len() + cluster;
-            match level.find(line, set, ways) {
+            let set = index((line & sampled.level.mask) / sampled.clusters) * sampled.misses.len() + cluster as usize;
+            match sampled.level.find(line, set, ways) {
                 Found::First => return,
                 Found::Further => {}
-                Found::Nowhere => misses[cluster] += 1,
+                Found::Nowhere => sampled.misses[cluster as usize] += 1,
             }
         }
     }
 
-    pub(crate) fn add(&mut self, other: &Sample) {
-        let counts = self.misses.iter_mut().chain([&mut self.below]);
-        for (counts, others) in counts.zip(other.misses.iter().chain([&other.below])) {
-            counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
+    pub(crate) fn add(&mut self, other: &Sets) {
+        self.whole += other.whole;
+        for (sampled, other) in self.levels.iter_mut().zip(&other.levels) {
+            sampled.misses.iter_mut().zip(&other.misses).for_each(|(count, other)| *count += other);
+            sampled.below.iter_mut().zip(&other.below).for_each(|(count, other)| *count += other);
         }
     }
 
-    /// Misses of a sampled level and their error, if there were `whole` of the level below.
+    /// Bytes, misses and their error, of each cache.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "an estimate; saturates"
     )]
-    pub(crate) fn estimate(&self, level: usize, whole: u64) -> (u64, u64) {
-        let Some(misses) = self.misses.get(level) else {
-            return (0, 0);
-        };
-        let sum = |counts: &[u64]| counts.iter().map(|count| *count as f64).sum::<f64>();
-        let (below, found) = (sum(&self.below), sum(misses));
-        if below == 0.0 {
-            // Of what was missed below, nothing was looked at: anything is possible.
-            return (whole / 2, whole.div_ceil(2));
-        }
-        let ratio = found / below;
-        let squares =
-            misses.iter().zip(&self.below).map(|(found, below)| (*found as f64 - ratio * *below as f64).powi(2));
-        let clusters = misses.len() as f64;
-        let share = 1.0 - 1.0 / self.one_in as f64;
-        let deviation = (share * clusters / (clusters - 1.0).max(1.0) * squares.sum::<f64>()).sqrt() / below;
-        let whole = whole as f64;
-        ((whole * ratio).round() as u64, (QUANTILE * whole * deviation).ceil() as u64)
+    pub(crate) fn estimates(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.levels.iter().map(|sampled| {
+            let sum = |counts: &[u64]| counts.iter().map(|count| *count as f64).sum::<f64>();
+            let (found, below) = (sum(&sampled.misses), sum(&sampled.below));
+            if below == 0.0 {
+                // Of what was missed below, nothing was looked at: anything is possible.
+                return (sampled.level.bytes, self.whole / 2, self.whole.div_ceil(2));
+            }
+            let (drawn, clusters, whole) = (sampled.misses.len() as f64, sampled.clusters as f64, self.whole as f64);
+            let ratio = found / below;
+            let pairs = sampled.misses.iter().zip(&sampled.below);
+            let squares: f64 = pairs.map(|(found, below)| (*found as f64 - ratio * *below as f64).powi(2)).sum();
+            let deviation = ((1.0 - drawn / clusters) * drawn / (drawn - 1.0) * squares).sqrt() / below;
+            (sampled.level.bytes, (whole * ratio).round() as u64, (QUANTILE * whole * deviation).ceil() as u64)
+        })
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "sets are memory of this process")]
+fn index(number: u64) -> usize {
+    number as usize
 }
 
 /// Distributes numbers evenly (the finalisation of SplitMix64: Steele, Lea and Flood 2014).

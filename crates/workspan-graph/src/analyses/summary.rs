@@ -3,10 +3,10 @@
 //! Tasks and their totals are made from summaries alone, so that nothing else of a recording need be read for them.
 
 use workspan_trace::bytes::{Malformed, Reader, Writer};
-use workspan_trace::control::Kind;
+use workspan_trace::control::{Kind, FIRST_SEGMENT};
 use workspan_trace::program::{operation, Access as Mode};
 
-use crate::events::{Access, Control, Event};
+use crate::events::{slot, Access, Control, Event};
 use crate::program::{Entry, Program};
 
 /// What a slot of an event holds, so that times, tickets and addresses of a damaged file can be summed, too.
@@ -59,52 +59,91 @@ pub struct Summary {
     pub counts: Vec<(u32, u64)>,
 }
 
-/// Makes a summary, event by event.
+/// Makes a summary, event by event. What segments executed is summed up where a fragment ends: until then they are counted.
 #[derive(Debug, Default)]
 pub struct Summariser {
-    counts: Vec<u32>,
+    /// Executions of each segment since the fragment began; those that have any.
+    counts: Vec<u64>,
     touched: Vec<u32>,
+    /// The same of the fragments before.
+    totals: Vec<u64>,
+    executed: Vec<u32>,
     accesses: Vec<Access>,
     fragment: Tally,
     summary: Summary,
 }
 
 impl Summariser {
-    /// Takes an event.
-    #[inline]
-    pub fn add(&mut self, program: &Program, event: Event<'_>, entry: &Entry) {
-        if let Some(control) = event.control() {
-            if control.kind == Kind::Transfer {
-                let [_, bytes, writes, ..] = control.slots;
-                self.fragment.loads += u64::from(writes == 0);
-                self.fragment.stores += u64::from(writes != 0);
-                self.fragment.bytes += bytes;
-            } else if !matches!(control.kind, Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame) {
-                self.summary.marks.push(Mark { at: self.summary.events, control });
-                self.summary.fragments.push(std::mem::take(&mut self.fragment));
-            }
-        } else {
-            self.fragment.segments += 1;
-            self.fragment.blocks += u64::from(entry.block);
-            self.fragment.loads += u64::from(entry.loads);
-            self.fragment.stores += u64::from(entry.stores);
-            self.fragment.bytes += u64::from(entry.bytes);
-            let id = event.id as usize;
-            if self.counts.len() <= id {
-                self.counts.resize(program.ids().max(id + 1), 0);
-            }
-            if self.counts[id] == 0 {
-                self.touched.push(event.id);
-            }
-            self.counts[id] += 1;
-            if entry.dynamic {
-                self.add_dynamic(program, event);
-            }
+    /// Begins, for a program as it is known now.
+    pub fn begin(&mut self, program: &Program) {
+        if self.counts.len() < program.ids() {
+            self.counts.resize(program.ids(), 0);
+            self.totals.resize(program.ids(), 0);
         }
-        self.summary.events += 1;
     }
 
-    fn add_dynamic(&mut self, program: &Program, event: Event<'_>) {
+    /// Takes an event of the program.
+    #[inline]
+    pub fn add(&mut self, program: &Program, event: Event<'_>, entry: &Entry) {
+        self.summary.events += 1;
+        if event.id < FIRST_SEGMENT {
+            self.control(program, event);
+            return;
+        }
+        let count = &mut self.counts[event.id as usize];
+        if *count == 0 {
+            self.touched.push(event.id);
+        }
+        *count += 1;
+        if entry.repeated || entry.dynamic {
+            self.special(program, event, entry);
+        }
+    }
+
+    fn control(&mut self, program: &Program, event: Event<'_>) {
+        let Some(control) = event.control() else {
+            return;
+        };
+        if control.kind == Kind::Transfer {
+            let [_, bytes, writes, ..] = control.slots;
+            self.fragment.loads += u64::from(writes == 0);
+            self.fragment.stores += u64::from(writes != 0);
+            self.fragment.bytes += bytes;
+        } else if !matches!(control.kind, Kind::Allocate | Kind::Free | Kind::Atomic | Kind::Frame) {
+            self.summary.marks.push(Mark { at: self.summary.events - 1, control });
+            self.end_fragment(program);
+        }
+    }
+
+    fn end_fragment(&mut self, program: &Program) {
+        let mut sum = std::mem::take(&mut self.fragment);
+        for id in self.touched.drain(..) {
+            let count = std::mem::take(&mut self.counts[id as usize]);
+            let entry = program.entry(id).copied().unwrap_or_default();
+            sum += Tally {
+                segments: count,
+                blocks: if entry.block { count } else { 0 },
+                loads: count.saturating_mul(entry.loads.into()),
+                stores: count.saturating_mul(entry.stores.into()),
+                bytes: count.saturating_mul(entry.bytes.into()),
+            };
+            let total = &mut self.totals[id as usize];
+            if *total == 0 {
+                self.executed.push(id);
+            }
+            *total = total.saturating_add(count);
+        }
+        self.summary.fragments.push(sum);
+    }
+
+    /// Iterations beyond the first, and accesses whose size or number is in the event.
+    fn special(&mut self, program: &Program, event: Event<'_>, entry: &Entry) {
+        if entry.repeated {
+            let iterations = slot(event.slots, entry.slots.saturating_sub(1) as usize);
+            let count = &mut self.counts[event.id as usize];
+            *count = count.saturating_add(iterations.saturating_sub(1));
+            return;
+        }
         let Some((loaded, segment)) = program.segment(event.id) else {
             return;
         };
@@ -118,13 +157,13 @@ impl Summariser {
     }
 
     /// The summary of the events so far.
-    pub fn finish(&mut self) -> Summary {
+    pub fn finish(&mut self, program: &Program) -> Summary {
+        self.end_fragment(program);
         let mut summary = std::mem::take(&mut self.summary);
-        summary.fragments.push(std::mem::take(&mut self.fragment));
-        self.touched.sort_unstable();
-        for id in self.touched.drain(..) {
-            let count = std::mem::take(&mut self.counts[id as usize]);
-            summary.counts.push((id, count.into()));
+        self.executed.sort_unstable();
+        for id in self.executed.drain(..) {
+            let count = std::mem::take(&mut self.totals[id as usize]);
+            summary.counts.push((id, count));
         }
         summary
     }

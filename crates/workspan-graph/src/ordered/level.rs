@@ -42,4 +42,69 @@ impl Level {
         self.misses += 1;
         Found::Nowhere
     }
+
+    /// Looks for lines one after the other, and keeps those that were not used last: larger caches need not see the others.
+    pub(crate) fn pass(&mut self, lines: &mut Vec<u64>, ways: usize) {
+        lines.retain(|line| self.find(*line, set(*line & self.mask), ways) != Found::First);
+    }
+
+    /// The same for four ways. Without branches: whether a line is there is hard to predict.
+    pub(crate) fn pass_four(&mut self, lines: &mut Vec<u64>) {
+        let mut kept = 0;
+        for at in 0..lines.len() {
+            let line = lines[at];
+            let (first, missed) = step(&mut self.lines, self.mask, line);
+            self.misses += u64::from(missed);
+            lines[kept] = line;
+            kept += usize::from(!first);
+        }
+        lines.truncate(kept);
+    }
+}
+
+/// Looks for lines in four caches of four ways at once: where one set waits for itself, the next cache's need not. For a cache
+/// that need not see a line, since it was used last in a smaller one, that changes nothing.
+pub(crate) fn pass_together(levels: &mut [Level; 4], lines: &mut Vec<u64>) {
+    let [one, two, three, four] = levels;
+    let mut misses = [0; 4];
+    let mut kept = 0;
+    for at in 0..lines.len() {
+        let line = lines[at];
+        let found = [
+            step(&mut one.lines, one.mask, line),
+            step(&mut two.lines, two.mask, line),
+            step(&mut three.lines, three.mask, line),
+            step(&mut four.lines, four.mask, line),
+        ];
+        for (misses, (_, missed)) in misses.iter_mut().zip(found) {
+            *misses += u64::from(missed);
+        }
+        lines[kept] = line;
+        kept += usize::from(!found[3].0);
+    }
+    lines.truncate(kept);
+    for (level, misses) in levels.iter_mut().zip(misses) {
+        level.misses += misses;
+    }
+}
+
+/// Whether a line was used last in its set of four, and whether it was not there; then it is the one used last.
+#[inline(always)]
+fn step(lines: &mut [u64], mask: u64, line: u64) -> (bool, bool) {
+    let entry = line + 1;
+    let Some(set) = lines.get_mut(set(line & mask) * 4..).and_then(|rest| rest.first_chunk_mut::<4>()) else {
+        return (true, false);
+    };
+    let [a, b, c, d] = *set;
+    let first = a == entry;
+    let second = first | (b == entry);
+    let third = second | (c == entry);
+    let missed = !(third | (d == entry));
+    *set = [entry, if first { b } else { a }, if second { c } else { b }, if third { d } else { c }];
+    (first, missed)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "sets are memory of this process")]
+fn set(number: u64) -> usize {
+    number as usize
 }

@@ -2,7 +2,7 @@
 
 use workspan_trace::control::{Kind, FIRST_SEGMENT};
 use workspan_trace::mpi::Passage;
-use workspan_trace::program::{flag, operation, Access as Mode, Address, Segment};
+use workspan_trace::program::{flag, operation, Access as Mode, Address, Operation, Segment};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use crate::program::{Entry, Loaded, Program};
@@ -98,12 +98,20 @@ pub fn episode(barrier: &Control) -> (u64, u64) {
 /// A slot.
 #[inline]
 pub fn slot(slots: &[u8], number: usize) -> u64 {
-    let mut bytes = [0; 8];
-    let from = number * SLOT_BYTES;
-    if let Some(found) = slots.get(from..from + SLOT_BYTES) {
-        bytes[..SLOT_BYTES].copy_from_slice(found);
+    word(slots.get(number * SLOT_BYTES..).unwrap_or_default())
+}
+
+/// The slot that some bytes begin with; those behind it do not count.
+#[inline]
+pub fn word(bytes: &[u8]) -> u64 {
+    if let Some(bytes) = bytes.first_chunk::<8>() {
+        return u64::from_le_bytes(*bytes) & ((1 << (8 * SLOT_BYTES)) - 1);
     }
-    u64::from_le_bytes(bytes)
+    let mut last = [0; 8];
+    if let Some(bytes) = bytes.first_chunk::<SLOT_BYTES>() {
+        last[..SLOT_BYTES].copy_from_slice(bytes);
+    }
+    u64::from_le_bytes(last)
 }
 
 impl Event<'_> {
@@ -117,7 +125,8 @@ impl Event<'_> {
         Some(Control { kind, slots })
     }
 
-    /// The accesses of a segment, into `accesses`; the address of the frame, if it is there.
+    /// The accesses of a segment, into `accesses`; the address of the frame, if it is there. Of one that repeats, those of the first
+    /// iteration.
     pub fn accesses(&self, loaded: &Loaded, segment: &Segment, accesses: &mut Vec<Access>) -> Option<u64> {
         self.accesses_at(loaded, &loaded.variables, segment, accesses)
     }
@@ -130,11 +139,44 @@ impl Event<'_> {
         segment: &Segment,
         accesses: &mut Vec<Access>,
     ) -> Option<u64> {
+        self.resolve(loaded, variables, segment, accesses, |_, _| ())
+    }
+
+    /// The accesses of the first iteration of a segment that repeats, what each address grows by, and how many iterations there are.
+    pub fn iterations_at(
+        &self,
+        loaded: &Loaded,
+        variables: &[u64],
+        segment: &Segment,
+        (accesses, steps): (&mut Vec<Access>, &mut Vec<i64>),
+    ) -> u64 {
+        steps.clear();
+        let _ = self.resolve(loaded, variables, segment, accesses, |operation, step_slot| {
+            let step = match (operation.address, step_slot) {
+                (_, Some(step)) => step,
+                (Address::Near { operation, .. }, None) => steps.get(operation as usize).copied().unwrap_or(0),
+                _ => operation.step,
+            };
+            steps.push(step);
+        });
+        self.slots.len().checked_sub(SLOT_BYTES).map_or(0, |last| word(&self.slots[last..]))
+    }
+
+    #[inline]
+    fn resolve(
+        &self,
+        loaded: &Loaded,
+        variables: &[u64],
+        segment: &Segment,
+        accesses: &mut Vec<Access>,
+        mut each: impl FnMut(&Operation, Option<i64>),
+    ) -> Option<u64> {
         accesses.clear();
-        let mut next = 0;
+        let mut rest = self.slots;
         let mut take = || {
-            next += 1;
-            slot(self.slots, next - 1)
+            let slot = word(rest);
+            rest = rest.get(SLOT_BYTES..).unwrap_or_default();
+            slot
         };
         let frame = (segment.flags & flag::FRAME != 0).then(&mut take);
         // Addresses of lanes that take no part count for those that are near them.
@@ -151,10 +193,13 @@ impl Event<'_> {
                     base.wrapping_add_signed(offset)
                 }
             };
+            // Its highest bit is its sign.
+            let step = (operation.flags & operation::STEP_SLOT != 0).then(|| (take() << 16).cast_signed() >> 16);
             let size = if operation.flags & operation::SIZE_SLOT != 0 { take() } else { operation.size.into() };
             if operation.flags & operation::MASK_SLOT != 0 && take() == 0 {
                 masked.push(number as usize);
             }
+            each(operation, step);
             let (mode, flags) = (operation.access, operation.flags);
             accesses.push(Access { address, size, mode, flags, operation: segment.first + number });
         }

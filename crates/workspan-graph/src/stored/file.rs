@@ -370,6 +370,12 @@ impl Recording {
         contexts
     }
 
+    /// Accesses in all.
+    pub fn accesses(&self) -> u64 {
+        let fragments = self.chunks.iter().flat_map(|chunk| &chunk.summary.fragments);
+        fragments.fold(0, |sum: u64, each| sum.saturating_add(each.loads).saturating_add(each.stores))
+    }
+
     /// True if nothing is missing.
     pub fn complete(&self) -> bool {
         let whole = |end: &End| end.gave_up == 0 && end.untracked == 0 && end.unknown == 0 && end.signal == 0;

@@ -35,6 +35,8 @@ pub struct Entry {
     pub dynamic: bool,
     /// It begins a basic block.
     pub block: bool,
+    /// It stands for all iterations of a loop.
+    pub repeated: bool,
     /// The id is known.
     pub known: bool,
 }
@@ -136,6 +138,12 @@ impl Program {
         Some((loaded, loaded.module.segments.get(entry.segment as usize)?))
     }
 
+    /// Number of the module of an id.
+    #[inline]
+    pub fn module_of(&self, id: u32) -> u32 {
+        self.entries.get(id as usize).map_or(0, |entry| entry.module.saturating_sub(1))
+    }
+
     /// Id of the first operation of a segment: operations are counted over all modules.
     pub fn operation_base(&self, module: usize) -> u64 {
         self.modules.iter().take(module).map(|loaded| loaded.module.operations.len() as u64).sum()
@@ -204,6 +212,7 @@ fn describe(module: &Module, segment: &Segment) -> Entry {
         bytes: fixed().fold(0, |sum: u32, operation| sum.saturating_add(operation.size)),
         dynamic: operations.iter().any(|operation| dynamic(&operation)),
         block: segment.flags & flag::BLOCK != 0,
+        repeated: segment.flags & flag::REPEATED != 0,
         known: true,
         ..Entry::default()
     }

@@ -2,6 +2,9 @@
 
 use proptest::prelude::*;
 use workspan_graph::cache::{Caches, SIZES};
+use workspan_graph::events::Access;
+use workspan_graph::replay::Iterations;
+use workspan_trace::program::Access as Mode;
 
 /// Misses of one LRU cache: sets as lists, the line used last at the front.
 fn slow(line: u64, ways: usize, bytes: u64, accesses: &[(u64, u64)]) -> (u64, u64) {
@@ -37,6 +40,46 @@ proptest! {
         accesses.iter().for_each(|(address, size)| caches.access(*address, *size));
         for size in caches.sizes() {
             let expected = slow(line, usize::try_from(ways).expect("few"), size.bytes, &accesses);
+            prop_assert_eq!((size.accesses, size.misses), expected, "{} bytes", size.bytes);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn loops_equal_a_slow_simulator(
+        loops in proptest::collection::vec(
+            (
+                proptest::collection::vec(
+                    (0..20_000_u64, 1..80_u64, prop_oneof![-9..9_i64, -100..100_i64, -5000..5000_i64]),
+                    0..7,
+                ),
+                0..200_u64,
+            ),
+            0..8,
+        ),
+        shift in 4..8_u32,
+        ways in 0..4_u32,
+    ) {
+        let (line, ways) = (1 << shift, 1_u64 << ways);
+        let mut caches = Caches::new(line, ways, (64, 1 << 20)).expect("possible");
+        let mut all = Vec::new();
+        for (accesses, times) in loops {
+            let access = |(address, size, _): &(u64, u64, i64)| Access {
+                address: address + (1 << 30),
+                size: *size,
+                mode: Mode::Load,
+                flags: 0,
+                operation: 0,
+            };
+            let first: Vec<Access> = accesses.iter().map(access).collect();
+            let steps: Vec<i64> = accesses.iter().map(|(.., step)| *step).collect();
+            let iterations = Iterations { first: &first, steps: &steps, times };
+            caches.iterate(iterations);
+            iterations.each(&mut Vec::new(), |each| all.extend(each.iter().map(|access| (access.address, access.size))));
+        }
+        for size in caches.sizes() {
+            let expected = slow(line, usize::try_from(ways).expect("few"), size.bytes, &all);
             prop_assert_eq!((size.accesses, size.misses), expected, "{} bytes", size.bytes);
         }
     }
@@ -97,6 +140,9 @@ fn trace(random: &mut Random) -> Vec<u64> {
     addresses
 }
 
+/// Bytes of the smallest cache of which sets are drawn.
+const LARGE: u64 = 64 << 10;
+
 #[test]
 fn samples_are_as_exact_as_they_say() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
@@ -104,15 +150,16 @@ fn samples_are_as_exact_as_they_say() {
     for _ in 0..12 {
         let trace = trace(&mut random);
         let mut exact = Caches::new(64, 4, SIZES).expect("possible");
-        let mut sampled = Caches::sampled(64, 4, SIZES, 8).expect("possible");
+        let mut sampled = Caches::sampled(64, 4, SIZES, (8, trace.len() as u64)).expect("possible");
         for address in &trace {
             exact.access(*address, 8);
             sampled.access(*address, 8);
         }
-        assert_eq!(sampled.sampled_from(), Some(64 << 10));
+        // So short a run has no room for windows: the small caches are exact.
+        assert_eq!(sampled.sampled_from(), Some(LARGE));
         for (exact, sampled) in exact.sizes().into_iter().zip(sampled.sizes()) {
             assert_eq!((exact.bytes, exact.accesses), (sampled.bytes, sampled.accesses));
-            if exact.bytes < 64 << 10 {
+            if exact.bytes < LARGE {
                 assert_eq!(exact, sampled);
                 continue;
             }
@@ -125,16 +172,45 @@ fn samples_are_as_exact_as_they_say() {
             within += usize::from(off <= sampled.error + 1);
         }
     }
-    assert!(narrow.iter().all(|off| *off <= 0.01) && narrow.len() * 2 >= intervals, "{narrow:?} of {intervals}");
+    assert!(narrow.iter().all(|off| *off <= 0.01) && narrow.len() * 4 >= intervals, "{narrow:?} of {intervals}");
+    assert!(within * 100 >= intervals * 90, "{within} of {intervals}");
+}
+
+/// Runs long enough for windows: small caches, too, see a part only.
+#[test]
+fn windows_of_time_are_as_exact_as_they_say() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut intervals, mut within, mut narrow) = (0, 0, Vec::new());
+    for _ in 0..6 {
+        let parts: Vec<Vec<u64>> = (0..4).map(|_| trace(&mut random)).collect();
+        let total = 30_000_000_usize;
+        let mut exact = Caches::new(64, 4, (1 << 10, 32 << 10)).expect("possible");
+        let mut sampled = Caches::sampled(64, 4, (1 << 10, 32 << 10), (16, total as u64)).expect("possible");
+        assert_eq!(sampled.sampled_from(), Some(1 << 10));
+        for address in parts.iter().flatten().cycle().take(total) {
+            exact.access(*address, 8);
+            sampled.access(*address, 8);
+        }
+        for (exact, sampled) in exact.sizes().into_iter().zip(sampled.sizes()) {
+            assert_eq!((exact.bytes, exact.accesses), (sampled.bytes, sampled.accesses));
+            let off = exact.misses.abs_diff(sampled.misses);
+            if sampled.is_within(0.01) {
+                narrow.push(off as f64 / exact.accesses as f64);
+            }
+            intervals += 1;
+            within += usize::from(off <= sampled.error + 1);
+        }
+    }
+    assert!(narrow.iter().all(|off| *off <= 0.01), "{narrow:?} of {intervals}");
     assert!(within * 100 >= intervals * 90, "{within} of {intervals}");
 }
 
 #[test]
 fn impossible_samples_are_refused() {
     for one_in in [0, 1, 3, 2048] {
-        assert!(Caches::sampled(64, 4, SIZES, one_in).is_err(), "{one_in}");
+        assert!(Caches::sampled(64, 4, SIZES, (one_in, 0)).is_err(), "{one_in}");
     }
-    // Nothing of such small caches is left to be sampled.
-    let small = Caches::sampled(64, 4, (1 << 10, 1 << 14), 64).expect("possible");
+    // Nothing of such small caches is left to be sampled in so short a run.
+    let mut small = Caches::sampled(64, 4, (1 << 10, 1 << 14), (64, 1000)).expect("possible");
     assert_eq!((small.sampled_from(), small.sizes().len()), (None, 5));
 }

@@ -6,16 +6,17 @@ use proptest::prelude::*;
 use workspan_graph::codec::{Decoder, Encoded, Encoder};
 use workspan_graph::events::{Access, Events};
 use workspan_graph::file::{Problem, Recording};
+use workspan_graph::replay::{replay, Consumer, Executed};
 use workspan_trace::control::Kind;
 use workspan_trace::program::Access as Mode;
 
 use crate::made::{file, program, recording, Buffer, VARIABLE};
 
-const SLOTS: [usize; 5] = [2, 2, 1, 1, 3];
+const SLOTS: [usize; 6] = [2, 2, 1, 1, 3, 4];
 
 fn buffer() -> impl Strategy<Value = Buffer> {
     let slot = prop_oneof![0..64_u64, 0x7fff_0000_0000..0x7fff_0001_0000_u64, 0..(1_u64 << 48)];
-    let event = (0..6_u32, proptest::collection::vec(slot, 5), 1..20_u32, -16..16_i64);
+    let event = (0..7_u32, proptest::collection::vec(slot, 5), 1..20_u32, -16..16_i64);
     proptest::collection::vec(event, 0..200).prop_map(|events| {
         let mut buffer = Buffer::default();
         for (segment, mut slots, repeated, step) in events {
@@ -82,6 +83,39 @@ fn accesses_are_resolved() {
     ];
     assert_eq!(found, expected);
     assert_eq!(frames, [Some(0x7fff_0000_0000), None, None, None, None]);
+}
+
+#[test]
+fn a_loop_is_one_event_and_all_its_iterations() {
+    struct Seen(Vec<(u64, u64, Mode)>, u64);
+    impl Consumer for Seen {
+        fn segment(&mut self, _: Executed<'_>, accesses: &[Access]) {
+            self.0.extend(accesses.iter().map(|Access { address, size, mode, .. }| (*address, *size, *mode)));
+            self.1 += 1;
+        }
+    }
+    let step = (-40_i64).cast_unsigned() & ((1 << 48) - 1);
+    for iterations in [1, 2, 999, 2500] {
+        let mut buffer = Buffer::default();
+        buffer.control(Kind::Begin, &[1, 0]);
+        buffer.segment(5, &[0x10_0000, 0x20_0000, step, iterations]).load(7).control(Kind::End, &[5]);
+        let recording = recording("iterations", &[vec![buffer]]);
+        let mut seen = Seen(Vec::new(), 0);
+        replay(&recording, &mut seen).expect("readable");
+        let expected = (0..iterations).flat_map(|number| {
+            [
+                (0x10_0000 + number * 8, 8, Mode::Load),
+                (0x10_0000 + number * 8 - 8, 8, Mode::Load),
+                (0x20_0000 - number * 40, 4, Mode::Store),
+                (VARIABLE + 16, 4, Mode::Store),
+            ]
+        });
+        assert!(seen.0.iter().copied().eq(expected.chain([(7, 8, Mode::Load)])), "{iterations}");
+        let tally = recording.chunks[0].summary.fragments[1];
+        assert_eq!((tally.segments, tally.blocks), (iterations + 1, iterations + 1));
+        assert_eq!((tally.loads, tally.stores, tally.bytes), (2 * iterations + 1, 2 * iterations, 24 * iterations + 8));
+        assert_eq!(seen.1, iterations + 1);
+    }
 }
 
 #[test]

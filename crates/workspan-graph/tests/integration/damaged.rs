@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use workspan_graph::cache::{Caches, Curve, Sharing as Shared};
+use workspan_graph::cache::Caches;
 use workspan_graph::code::Code;
+use workspan_graph::curve::{Curve, Sharing as Shared};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::Graph;
 use workspan_graph::path::critical;
@@ -33,7 +34,7 @@ fn whatever_a_file_says_it_is_replayed() {
             intervals.iter().map(|each| each.parallelism).sum::<f64>()
         };
         assert!(mean(&ran).is_finite() && mean(&could).is_finite());
-        let caches = Caches::sampled(64, 4, (1 << 10, 1 << 20), 8).expect("possible");
+        let caches = Caches::sampled(64, 4, (1 << 10, 1 << 20), (8, 1 << 30)).expect("possible");
         replay(&recording, &mut Curve::new(caches, Shared::Private)).expect("readable");
         replay(&recording, &mut Races::default()).expect("readable");
         replay(&recording, &mut Sharing::new(64)).expect("readable");

@@ -10,9 +10,10 @@ use workspan_trace::program::{flag, operation, Access, Address, Function, Module
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 /// A module: segment 0 enters a function and loads, 1 stores with a size in a slot, 2 stores 4 bytes near another and to a
-/// variable, 3 updates atomically, 4 has masked lanes. Operation `n` is on line `10 + n`.
+/// variable, 3 updates atomically, 4 has masked lanes, 5 is a loop: loads 8 bytes at addresses that grow by 8, and the 8 before
+/// each, stores 4 where the step is in the event, and to the variable. Operation `n` is on line `10 + n`.
 pub(crate) fn module() -> Module {
-    let op = |access, flags, size, address, line| Operation { access, flags, size, address, place: line };
+    let op = |access, flags, size, address, line| Operation { access, flags, size, address, place: line, step: 0 };
     let near = |offset| Address::Near { operation: 0, offset };
     let lists = [
         vec![op(Access::Load, 0, 8, Address::Slot, 0)],
@@ -27,19 +28,29 @@ pub(crate) fn module() -> Module {
             op(Access::Load, operation::MASK_SLOT | operation::VECTOR, 4, Address::Slot, 6),
             op(Access::Load, operation::MASK_SLOT | operation::VECTOR, 4, near(4), 7),
         ],
+        vec![
+            Operation { step: 8, ..op(Access::Load, 0, 8, Address::Slot, 8) },
+            Operation { step: 8, ..op(Access::Load, 0, 8, near(-8), 9) },
+            op(Access::Store, operation::STEP_SLOT, 4, Address::Slot, 10),
+            op(Access::Store, 0, 4, Address::Symbol { symbol: 0, offset: 16 }, 11),
+        ],
     ];
     let mut module = Module {
         name: "made.c".into(),
         texts: vec!["made.c".into(), "f".into()],
         symbols: vec!["variable".into()],
-        functions: vec![Function { name: "f".into(), place: 0, blocks: 5 }],
-        places: (0..8)
+        functions: vec![Function { name: "f".into(), place: 0, blocks: 6 }],
+        places: (0..12)
             .map(|line| Place { file: 0, line: 10 + line, column: 1, function: 1, inlined_at: NONE })
             .collect(),
         ..Module::default()
     };
     for (block, list) in (0..).zip(lists) {
-        let flags = if block == 0 { flag::BLOCK | flag::ENTRY | flag::FRAME } else { flag::BLOCK };
+        let flags = match block {
+            0 => flag::BLOCK | flag::ENTRY | flag::FRAME,
+            5 => flag::BLOCK | flag::REPEATED,
+            _ => flag::BLOCK,
+        };
         module.segments.push(Segment {
             function: 0,
             block,

@@ -201,7 +201,7 @@ pub struct GraphRecord {
     #[arg(short, long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
     pub output: PathBuf,
     /// Queue up to N MiB of events for the file; when the queue is full, the program waits.
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=2048))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub buffer: u32,
     /// The program and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]

@@ -21,6 +21,9 @@ Examples:
 #[derive(Args, Clone, Debug)]
 #[command(after_help = BUILD)]
 pub struct Build {
+    /// Leave out the second form of each program, which `workspan depend` runs; the build then takes about half as long.
+    #[arg(long)]
+    pub no_depend: bool,
     /// The build and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

@@ -35,6 +35,7 @@ pub fn during<T: Send>(memory: &Memory, most: u64, effects: Named, run: impl FnO
         let worker = scope.spawn(|| work(memory, most, effects, &dead));
         let result = run();
         dead.store(true, Ordering::Release);
+        memory.ring();
         let drained = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         (result, drained)
     })

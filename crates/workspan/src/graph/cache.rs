@@ -1,7 +1,8 @@
 //! `workspan graph cache`: misses of LRU caches of all sizes.
 
 use serde_json::json;
-use workspan_graph::cache::{Caches, Curve, Sharing, Size, SIZES};
+use workspan_graph::cache::{Caches, Size, SIZES};
+use workspan_graph::curve::{Curve, Sharing};
 use workspan_graph::file::Recording;
 use workspan_graph::replay::replay;
 use workspan_report::graph::{Axis, Chart, Draw, Drawing, Point, Scale, Series};
@@ -43,7 +44,7 @@ pub struct Cache {
 fn sizes(recording: &Recording, cache: Cache) -> anyhow::Result<(Vec<Size>, Option<u64>)> {
     let Cache { line, ways, shared, sample } = cache;
     let caches = match sample {
-        Some(one_in) => Caches::sampled(line, ways, SIZES, one_in)?,
+        Some(one_in) => Caches::sampled(line, ways, SIZES, (one_in, recording.accesses()))?,
         None => Caches::new(line, ways, SIZES)?,
     };
     let from = caches.sampled_from();
@@ -65,10 +66,10 @@ pub fn answer(recording: &Recording, cache: Cache) -> anyhow::Result<Answer> {
     let one_in = cache.sample.filter(|_| sampled.is_some());
     let ratio = |size: &Size| (size.accesses > 0).then(|| shown::ratio(size.misses, size.accesses));
     let accesses = sizes.first().map_or(0, |size| size.accesses);
-    let whose = if shared { "one cache of all contexts" } else { "a cache for each context" };
+    let whose = if shared { "one cache of all threads" } else { "a cache for each thread" };
     let mut head = format!("{accesses} accesses to lines of {line} bytes; {ways}-way LRU, {whose}");
     if let (Some(one_in), Some(from)) = (one_in, sampled) {
-        head = format!("{head}; one of {one_in} sets from {} on, ± in 95 of 100 samples", size_in_words(from));
+        head = format!("{head}; sampled from {} on: one of {one_in} sets of large caches, windows of time of small ones; ± in 95 of 100 samples", size_in_words(from));
     }
     let error = |size: &Size| shown::ratio(size.error, size.accesses);
     let mut rows = vec![["size", "misses", "of accesses"].map(str::to_owned).to_vec()];

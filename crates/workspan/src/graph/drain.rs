@@ -72,6 +72,7 @@ pub fn during<T>(memory: &Memory, recorder: Recorder, run: impl FnOnce() -> T) -
         }
         let result = run();
         shared.dead.store(true, Ordering::Release);
+        memory.ring();
         result
     });
     let Written { recorder, error, unknown } = shared.written.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,8 @@
 //! `workspan graph misses`: the instructions and allocations with most misses in a cache of one size.
 
 use serde_json::json;
-use workspan_graph::cache::{Caches, Sharing};
+use workspan_graph::cache::Caches;
+use workspan_graph::curve::Sharing;
 use workspan_graph::file::Recording;
 use workspan_graph::misses::{Count, Misses};
 use workspan_graph::replay::replay;

@@ -72,6 +72,12 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
         };
         return Err(Status { code: FAILED, message }.into());
     }
+    if header.other_version.load(Relaxed) != 0 {
+        output::note(&format!(
+            "parts of {} were built by another workspan, and are missing from the graph: clean its build, and build it again",
+            args.command[0].to_string_lossy()
+        ));
+    }
     let (status, signal) = match ended.exit {
         Exit::Code(code) => (i64::from(code), 0),
         Exit::Signal(signal) => (-1, signal.cast_unsigned()),

@@ -20,6 +20,14 @@ pub const RUST_OPTIONS: [&str; 5] =
 /// Has the pass instrument before optimisation.
 pub const VARIABLE: &str = "WORKSPAN_PASS_EARLY";
 
+/// Set where nobody wants a second form.
+pub const NONE: &str = "WORKSPAN_NO_DEPEND";
+
+/// True if second forms are to be made.
+pub fn wanted() -> bool {
+    std::env::var_os(NONE).is_none()
+}
+
 /// Where the second form of a file is.
 pub fn beside(file: &Path) -> PathBuf {
     let mut name = OsString::from(".");

@@ -65,7 +65,7 @@ fn run(language: Language, arguments: &[OsString]) -> anyhow::Result<Outcome> {
         [output] if line.stops != Some(Stop::Assembly) => Some(output.clone()),
         _ => None,
     };
-    let second = single.as_deref().and_then(|output| {
+    let second = single.as_deref().filter(|_| companion::wanted()).and_then(|output| {
         companion::start(&companion::Job {
             compiler: &compiler,
             language,

@@ -56,6 +56,9 @@ pub fn run(args: &args::instrument::Build) -> anyhow::Result<Outcome> {
             environment.push((keep.into(), Some(chosen)));
         }
     }
+    if args.no_depend {
+        environment.push((companion::NONE.into(), Some("1".into())));
+    }
     environment.push(("RUSTC_WRAPPER".into(), script("rustc-wrapper")));
     if env::var_os("CARGO_BUILD_TARGET").is_none() {
         // Build scripts and procedural macros run on the machine, and are built without a target.

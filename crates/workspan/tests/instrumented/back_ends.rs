@@ -82,7 +82,7 @@ int main(void) {
     assert_eq!((all.0, some.0), (serde_json::Value::Null, 8.into()));
     assert_eq!(all.1, some.1);
     let text = curve(&["--sample", "8"]);
-    assert!(text.contains("one of 8 sets from 64 KiB on") && text.contains(" ± "), "{text}");
+    assert!(text.contains("sampled from 64 KiB on: one of 8 sets") && text.contains(" ± "), "{text}");
     assert!(!workspan(&folder, &["graph", "cache", "run.graph", "--sample", "3"]).status.success());
     let text = out(&success(workspan(&folder, &["graph", "misses", "run.graph", "--allocations", "--csv"])));
     assert_eq!(text, "misses,share,largest_bytes,allocated_at\n49152,1.0000,1048576,prog.c:3\n");

@@ -12,6 +12,8 @@ mod mpi;
 mod openmp;
 mod oracle;
 mod random;
+mod random_fortran;
+mod random_rust;
 mod rayon;
 mod support;
 mod tbb;

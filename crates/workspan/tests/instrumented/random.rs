@@ -112,6 +112,10 @@ fn statement(random: &mut Random, text: &mut String, depth: u32, function: u64, 
     let one = place(random);
     let other = place(random);
     let small = 1 + random.below(60);
+    if random.below(5) == 0 {
+        let _ = writeln!(text, "{pad}{}", sweep(random));
+        return;
+    }
     let _ = match random.below(if depth < 2 { 16 } else { 9 }) {
         0 | 1 => writeln!(text, "{pad}s += (long)R({one});"),
         2 | 3 => writeln!(text, "{pad}W({one}, s + {small});"),
@@ -161,6 +165,59 @@ fn statement(random: &mut Random, text: &mut String, depth: u32, function: u64, 
             writeln!(text, "{pad}break; default: s++; }}")
         }
     };
+}
+
+/// A loop that is one block, which notes all that it will access before it does: over arrays, in steps of constants and of what is
+/// known at run time, upwards and downwards, by index and by pointer, with an end that the data decide.
+fn sweep(random: &mut Random) -> String {
+    let (steps, first) = (random.pick(&["1", "2", "7", "1 + (s & 7)", "zero + 3"]), random.below(40));
+    let times = random.pick(&["(s & 15) + 1", "zero + 13", "9", "(s & 63) + 1", "zero + 2"]);
+    let heap = format!("heap[{first} + i_ * t_]");
+    let back = format!("heap[{} - i_ * t_]", first + 2000);
+    // What an iteration reads, and what it writes.
+    let bodies: [(&[&str], &[&str]); 8] = [
+        (&[&heap], &[]),
+        (&[], &[&back]),
+        (&[&heap, "g_doubles[i_]"], &["g_doubles[i_]"]),
+        (&["g_pairs[i_ & 15].many[2]"], &[&heap]),
+        (&["g_pairs[zero].value", &back], &[&heap]),
+        (&["g_bytes[255 - i_]"], &["g_bytes[3 * i_]"]),
+        (&["g_pair.value"], &["g_shorts[i_ & 31]", &back]),
+        (&["g_wide[i_ & 3]"], &[]),
+    ];
+    let (reads, writes) = random.pick(&bodies);
+    let notes = |kind, places: &[&str]| -> String {
+        places.iter().map(|place| format!("note('{kind}', &({place}), SIZE({place})); ")).collect()
+    };
+    let read = |place: &&str| {
+        let value = format!("*(volatile __typeof__({place}) *)&({place})");
+        if place.starts_with("g_wide") {
+            format!("s += ({value})[1]; ")
+        } else {
+            format!("s += (long){value}; ")
+        }
+    };
+    let write = |place: &&str| format!("*(volatile __typeof__({place}) *)&({place}) = (__typeof__({place}))i_; ");
+    let body: String = reads.iter().map(read).chain(writes.iter().map(write)).collect();
+    let notes = notes('R', reads) + &notes('W', writes);
+    let head = format!("long n_ = {times}, t_ = {steps};");
+    match random.below(4) {
+        0 => format!(
+            "{{ {head} for (long i_ = 0; i_ < n_; i_++) {{ {notes}}} FENCE; for (long i_ = 0; i_ < n_; i_++) {{ {body}}} FENCE; }}"
+        ),
+        1 => format!(
+            "{{ {head} long i_ = n_; while (i_-- > 0) {{ {notes}}} FENCE; i_ = n_; while (i_-- > 0) {{ {body}}} FENCE; }}"
+        ),
+        2 => format!(
+            "{{ {head} n_ = 0; do n_++; while ((n_ < 40) & (heap[n_] % 5 != 3)); for (long i_ = 0; i_ < n_; i_++) {{ {notes}}} \
+             FENCE; long i_ = 0; do {{ {body}i_++; }} while ((i_ < 40) & (i_ < n_)); FENCE; }}"
+        ),
+        _ => format!(
+            "{{ {head} int *p_; for (p_ = heap + 300; p_ < heap + 600 + n_; p_ += t_) {{ note('R', p_, 4); note('W', p_ + 1, 4); }} \
+             FENCE; for (p_ = heap + 300; p_ < heap + 600 + n_; p_ += t_) \
+             {{ s += *(volatile int *)p_; ((volatile int *)p_)[1] = (int)s; }} FENCE; }}"
+        ),
+    }
 }
 
 fn block(random: &mut Random, text: &mut String, depth: u32, function: u64, cpp: bool) {
