@@ -2,7 +2,7 @@
 //! from their creation to their end.
 
 use core::ffi::{c_char, c_int, c_void, CStr};
-use core::mem;
+use core::mem::{self, offset_of};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -31,6 +31,9 @@ pub struct Original {
 }
 
 impl Original {
+    /// Where in it the address is, for entry points that look at nothing else.
+    pub const AT: usize = offset_of!(Original, at);
+
     /// Not looked up yet.
     pub const fn new(name: &'static CStr) -> Original {
         Original { name, version: c"", at: AtomicPtr::new(ptr::null_mut()) }

@@ -28,6 +28,7 @@ pub mod drain;
 pub mod ends;
 pub mod events;
 pub mod exclude;
+pub mod first_use;
 pub mod free;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu", not(miri)))]
 pub mod futex;

@@ -96,7 +96,16 @@ fn start_where(wanted: fn(Shared) -> bool) {
     header.started.nanos.store(platform::monotonic_nanos(), Ordering::Relaxed);
     header.collector_version.store(shm::WIRE_VERSION, Ordering::Release);
     tool::start(shared);
+    ready(shared);
     thread::attach(shared, Role::Main);
+}
+
+/// Has the first critical paths' memory at hand, so that no strand waits for the kernel to provide it.
+fn ready(shared: Shared) {
+    const BYTES: u64 = 256 << 10;
+    for table in [shm::NODES, shm::CALLS] {
+        platform::populate(shared.address() + table as u64, BYTES);
+    }
 }
 
 /// True if this process runs the file that the runner has started; none if the runner has not said which that is.

@@ -24,7 +24,7 @@ use super::strand;
 use super::tables::ROOT;
 use super::ticks::ticks_of;
 use super::waiting;
-use workspan_wire::shm::{Ending, Feature, Position, Spans, TaskState, Thread, MAX_THREADS, PREFIXED};
+use workspan_wire::shm::{Account, Ending, Feature, Position, Spans, TaskState, Thread, MAX_THREADS, PREFIXED};
 
 std::thread_local! {
     /// The state of a thread on the hot path; null otherwise.
@@ -308,6 +308,11 @@ pub fn prepare(shared: Shared, thread: &Thread, role: Role) {
 
 /// Touches what hooks will read of the thread's own memory, so that no strand waits for the kernel to provide it.
 fn have_at_hand(thread: &Thread) {
+    const ACCOUNTS: usize = 8;
+    if thread.lived.get() == 0 {
+        let bytes = (size_of::<Thread>() + ACCOUNTS * size_of::<Account>()) as u64;
+        platform::populate(ptr::from_ref(thread) as u64, bytes);
+    }
     for entry in &thread.cache {
         entry.location.set(0);
     }

@@ -86,6 +86,7 @@ const PROGRAM: &[&str] = &[
     "blocked_ns",
     "polled_ns",
     "interrupted_ns",
+    "first_use_ns",
     "collector_ns",
     "complete",
     "dropped",

@@ -53,6 +53,8 @@ pub struct Run {
     pub blocked: Nanos,
     /// Time of interrupts that was taken out.
     pub interrupted: Nanos,
+    /// Time that runtimes took when they were first used; in no other number.
+    pub first_use: Nanos,
     /// Time spent in the collector; in no other number.
     pub collector: Nanos,
     /// Strands that met an interrupt.

@@ -30,7 +30,7 @@ pub const MAGIC: [u8; 8] = *b"\x89WSPAN\r\n";
 /// Readers of another major version cannot read the file.
 pub const MAJOR: u16 = 1;
 /// Readers of an older minor version skip what they do not know.
-pub const MINOR: u16 = 9;
+pub const MINOR: u16 = 10;
 
 const HEADER: usize = 16;
 const SECTION: usize = 16;
@@ -346,6 +346,8 @@ fn encode_run(run: &Run) -> Encoder {
     for totals in &run.totals {
         nanos(&mut e, totals.polled);
     }
+    // Since minor version 10.
+    nanos(&mut e, run.first_use);
     e
 }
 
@@ -447,6 +449,10 @@ fn decode_run(d: &mut Decoder<'_>, contexts: usize) -> Option<Run> {
         for totals in run.totals.iter_mut().take(with_totals) {
             totals.polled = Nanos(d.signed()?);
         }
+    }
+    // Since minor version 10.
+    if !d.is_empty() {
+        run.first_use = Nanos(d.signed()?);
     }
     counts::plausible(&run).then_some(run)
 }

@@ -205,7 +205,7 @@ fn read_threads(
     let count = (header.u32(offset_of!(Header, thread_slots)) as usize).min(shm::MAX_THREADS);
     let mut running = Vec::new();
     let [mut idle, mut lived] = [0i64; 2];
-    let [mut preempted, mut blocked, mut interrupted, mut displaced] = [0i64; 4];
+    let [mut preempted, mut blocked, mut interrupted, mut first_use, mut displaced] = [0i64; 5];
     let mut sums = vec![Sums::default(); run.totals.len()];
     for slot in 0..count {
         let area = accounts::read(snapshot, slot, contexts.len(), |index, account| {
@@ -218,6 +218,7 @@ fn read_threads(
             (&mut preempted, offset_of!(Thread, preempted)),
             (&mut blocked, offset_of!(Thread, blocked)),
             (&mut interrupted, offset_of!(Thread, interrupted)),
+            (&mut first_use, offset_of!(Thread, first_use)),
             (&mut displaced, offset_of!(Thread, displaced)),
         ] {
             *sum = sum.saturating_add(thread(field));
@@ -268,9 +269,10 @@ fn read_threads(
     run.preempted = ticks.nanos(preempted);
     run.blocked = ticks.nanos(blocked);
     run.interrupted = ticks.nanos(interrupted);
+    run.first_use = ticks.nanos(first_use);
     run.displaced = ticks.nanos(displaced);
     // What a thread did while it lived and did not wait was either a strand, or taken out of one.
-    let strands = run.work() + run.preempted + run.blocked + run.interrupted;
+    let strands = run.work() + run.preempted + run.blocked + run.interrupted + run.first_use;
     run.collector = match run.clock {
         Clock::Real => (ticks.nanos(lived) - strands).at_least_zero(),
         Clock::Virtual => Nanos::ZERO,

@@ -120,6 +120,7 @@ fn program(profiles: &Profiles<'_>) -> Program {
         blocked_ns: all(|run| run.blocked),
         polled_ns: Some(all(|run| run.polled())).filter(|polled| *polled > 0),
         interrupted_ns: all(|run| run.interrupted),
+        first_use_ns: Some(all(|run| run.first_use)).filter(|first_use| *first_use > 0),
         collector_ns: all(|run| run.collector),
         complete: profiles.iter().all(|(run, _)| run.complete()),
         dropped: profiles.iter().map(|(run, _)| run.losses.total()).sum(),

@@ -188,6 +188,14 @@ pub(crate) fn region(region: &Region) -> [String; 7] {
     ]
 }
 
+/// What the runtime took when it was first used, as a row among regions, if that is more than a trifle.
+pub(crate) fn first_use(report: &Report) -> Option<[String; 7]> {
+    let took = report.program.first_use_ns.filter(|took| *took > report.program.work_ns / 1000)?;
+    let mut row: [String; 7] = Default::default();
+    (row[0], row[1], row[6]) = ("excluded".to_owned(), time(took), "runtime, first use".to_owned());
+    Some(row)
+}
+
 /// The name of a region.
 pub(crate) fn region_name(region: &Region) -> Name {
     let open = if region.open { " (not ended)" } else { "" };

@@ -63,6 +63,9 @@ fn regions(out: &mut String, report: &Report, style: Style) {
     for region in report.regions.iter().take(style.top) {
         table.row(columns.pick(&rows::region(region)));
     }
+    if let Some(row) = rows::first_use(report) {
+        table.row(columns.pick(&row));
+    }
     table.write(out, style, columns.names().len() - 1);
     more(out, report.regions.len(), style, "region");
 }

@@ -158,6 +158,10 @@ pub struct Program {
     pub polled_ns: Option<i64>,
     /// Time of interrupts; in no other number.
     pub interrupted_ns: i64,
+    /// Time that the runtime took when it was first used: it looked at the machine, made its threads and tables, and got memory; in no other number. Absent if
+    /// none was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_use_ns: Option<i64>,
     /// Time spent in the collector; in no other number.
     pub collector_ns: i64,
     /// False if something is missing from the numbers.

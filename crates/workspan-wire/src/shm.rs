@@ -42,7 +42,7 @@ pub use super::task::{Position, Spans, TaskCells, TaskState, CALL_WANTED};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"wspanshm");
 /// Version of everything in this module.
-pub const WIRE_VERSION: u32 = 17;
+pub const WIRE_VERSION: u32 = 18;
 /// Environment variable that holds the path of the shared memory.
 pub const ENV: &str = "WORKSPAN_SHM";
 /// Section of an executable that says "hooks are in": [`NOTE_MAGIC`], then the wire version, then the runtime's name
@@ -411,6 +411,8 @@ pub struct Thread {
     pub blocked: Cell<i64>,
     /// Ticks of interrupts taken out.
     pub interrupted: Cell<i64>,
+    /// Ticks that runtimes took when they were first used (excluded from all numbers).
+    pub first_use: Cell<i64>,
     /// Strands that met an interrupt.
     pub interrupts: Cell<u64>,
     /// Looks at the kernel's clocks.

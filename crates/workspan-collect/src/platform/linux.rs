@@ -24,6 +24,7 @@ extern "C" {
     fn lseek(fd: c_int, offset: i64, whence: c_int) -> i64;
     fn mmap(at: *mut c_void, length: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
     fn munmap(at: *mut c_void, length: usize) -> c_int;
+    pub(super) fn madvise(at: *mut c_void, length: usize, advice: c_int) -> c_int;
     fn getpid() -> c_int;
     fn readlink(path: *const c_char, to: *mut u8, room: usize) -> isize;
     fn syscall(number: c_long, ...) -> c_long;
@@ -35,7 +36,7 @@ extern "C" {
     fn __errno_location() -> *mut c_int;
     fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    fn dl_iterate_phdr(
+    pub(super) fn dl_iterate_phdr(
         visit: extern "C" fn(*const ObjectInfo, usize, *mut c_void) -> c_int,
         data: *mut c_void,
     ) -> c_int;
@@ -43,23 +44,23 @@ extern "C" {
 
 /// `struct dl_phdr_info`, as far as we read it.
 #[repr(C)]
-struct ObjectInfo {
-    base: u64,
+pub(super) struct ObjectInfo {
+    pub(super) base: u64,
     name: *const c_char,
-    headers: *const ProgramHeader,
-    header_count: u16,
+    pub(super) headers: *const ProgramHeader,
+    pub(super) header_count: u16,
 }
 
 /// `Elf64_Phdr`.
 #[repr(C)]
-struct ProgramHeader {
-    kind: u32,
-    flags: u32,
+pub(super) struct ProgramHeader {
+    pub(super) kind: u32,
+    pub(super) flags: u32,
     offset: u64,
-    address: u64,
+    pub(super) address: u64,
     physical: u64,
     file_size: u64,
-    memory_size: u64,
+    pub(super) memory_size: u64,
     align: u64,
 }
 
@@ -308,6 +309,17 @@ pub fn library_function(path: NonNull<c_char>, name: &CStr) -> Option<NonNull<c_
 pub unsafe fn unmap(address: usize, length: usize) {
     // SAFETY: the caller's promise.
     unsafe { munmap(address as *mut c_void, length) };
+}
+
+/// Makes the pages of `bytes` from `at` on ready to be written to, as far as there are any; what is in them stays.
+/// Kernels before 5.14 refuse, and nothing is lost.
+pub fn populate(at: u64, bytes: u64) {
+    const POPULATE_WRITE: c_int = 23;
+    const PAGE: u64 = 4096;
+    let _errno = ErrnoGuard::new();
+    let first = at & !(PAGE - 1);
+    // SAFETY: nothing that the memory holds changes.
+    unsafe { madvise(first as *mut c_void, (at + bytes - first) as usize, POPULATE_WRITE) };
 }
 
 /// Sleeps for about so long, less than a second.

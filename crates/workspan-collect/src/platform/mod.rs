@@ -39,9 +39,15 @@ mod kernel;
 #[cfg_attr(not(all(target_os = "linux", not(miri))), path = "no_perf.rs")]
 pub mod perf;
 
+#[cfg(all(target_os = "linux", not(miri)))]
+mod objects;
+
+#[cfg(all(target_os = "linux", not(miri)))]
+pub use objects::{objects, populate_code, Object};
+
 pub use kernel::{
     environment, executable, library_function, load_base, map_apart, map_private, map_shared, module_of,
-    monotonic_nanos, on_fork, path_of_module, process_cpu_nanos, process_id, run_delay_nanos, sleep_nanos,
+    monotonic_nanos, on_fork, path_of_module, populate, process_cpu_nanos, process_id, run_delay_nanos, sleep_nanos,
     thread_cpu_nanos, thread_id, thread_usage, unmap, ErrnoGuard,
 };
 pub use processor::{event_counter, exchange_pair, interrupt_witness, steady_counter, ticks};

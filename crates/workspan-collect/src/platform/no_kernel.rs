@@ -96,6 +96,9 @@ pub fn library_function(_path: NonNull<c_char>, _name: &CStr) -> Option<NonNull<
 /// None is needed.
 pub unsafe fn unmap(_address: usize, _length: usize) {}
 
+/// Does nothing.
+pub fn populate(_at: u64, _bytes: u64) {}
+
 /// Does not sleep.
 pub fn sleep_nanos(_nanos: u64) {}
 

@@ -167,6 +167,8 @@ pub struct Frame {
     pub(super) predecessors: Cell<*mut List<Frame>>,
     /// Others may depend on it.
     pub(super) depended_on: Cell<bool>,
+    /// Of a member: its number in the team.
+    pub(super) number: Cell<u32>,
     /// Work of tasks that it has created, with all below, as far as they are over ([`super::call`]).
     pub(super) below: AtomicI64,
     /// Of a member: the part of its own work that its team has.
@@ -249,6 +251,7 @@ impl Frame {
             predecessors: Cell::new(ptr::null_mut()),
             depended_on: Cell::new(false),
             below: AtomicI64::new(0),
+            number: Cell::new(0),
             reported: Cell::new(0),
             open_call: Cell::new(0),
             within: Cell::new(0),
@@ -293,6 +296,11 @@ impl Frame {
     /// Number of threads of its team.
     pub fn team_size(&self) -> u32 {
         self.team().map_or(1, |team| team.size.load(Ordering::Relaxed))
+    }
+
+    /// A member's number in its team.
+    pub fn number(&self) -> u32 {
+        self.number.get()
     }
 
     /// True if tasks that it creates are part of its own chain.

@@ -55,6 +55,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) ->
     extra.pieces.set(Pieces {
         active: true,
         inlined: false,
+        sections: 0,
         whole: false,
         known: target.is_some(),
         recursive,
@@ -68,6 +69,7 @@ pub fn enter(thread: &Thread, task: &Frame, site: &CallSite, iterations: u64) ->
         best_since: position.since,
         best_alt: AltSpans::NEVER,
         iterations,
+        empty: true,
         ordinal,
         call: call.unwrap_or_default(),
         headers: extra.pieces.get().headers,
@@ -88,11 +90,11 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     let iterations = if pieces.whole { 1 } else { iterations };
     let logged = logged(thread);
     if logged {
-        log::piece(thread, Event::Next, iterations);
+        log::piece(thread, Event::Next, iterations.max(1));
     }
     // What comes before the first one is a piece, too.
     piece_done(thread, &mut pieces);
-    pieces.iterations = iterations;
+    (pieces.iterations, pieces.empty) = (iterations.max(1), iterations == 0);
     strand::set_tail(thread, pieces.path & !OWNED, pieces.since);
     strand::set_span(thread, pieces.entry);
     pieces.entry_alt.set(thread);
@@ -102,11 +104,28 @@ pub fn piece(thread: &Thread, task: &Frame, iterations: u64) {
     extra.pieces.set(pieces);
 }
 
+/// True if `task` runs iterations of a worksharing construct.
+pub fn runs_some(task: &Frame) -> bool {
+    task.known_extra().is_some_and(|extra| extra.pieces.get().active && !extra.pieces.get().empty)
+}
+
 /// The chunks of the construct that `task` has entered are as the program wants them: nobody may divide them.
 pub fn chunks_are_whole(task: &Frame) {
     if let Some(extra) = task.known_extra() {
         extra.pieces.set(Pieces { whole: true, ..extra.pieces.get() });
     }
+}
+
+/// The member gets this number of sections at once.
+pub fn sections_at_once(task: &Frame, sections: u32) {
+    if let Some(extra) = task.known_extra() {
+        extra.pieces.set(Pieces { sections, ..extra.pieces.get() });
+    }
+}
+
+/// How many sections `task` is given when the runtime reports one.
+pub fn sections(task: &Frame) -> u64 {
+    task.known_extra().map_or(1, |extra| u64::from(extra.pieces.get().sections.max(1)))
 }
 
 /// What `task` knows of loops of which the runtime hears nothing; `None` in a construct that the runtime has reported.

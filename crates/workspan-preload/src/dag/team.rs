@@ -55,6 +55,7 @@ pub fn fork(thread: &'static Thread, task: &Frame, now: u64, site: &CallSite, ow
         start,
         region: Cell::new(region),
         own,
+        watched_body: Cell::new(false),
         identity: if log::on(thread) && !own { log::team(thread) } else { Identity::NONE },
         size: AtomicU32::new(1),
         work: AtomicI64::new(0),
@@ -76,6 +77,7 @@ pub fn member(thread: &Thread, team: &'static Team, size: u32, number: u32) -> O
     let start = Start { alt: team.start.alt.burdened_by(team.steal(thread)), ..team.start };
     let frame = Frame::new(thread, kind, start)?;
     frame.team.set(team);
+    frame.number.set(number);
     if log::on(thread) {
         log::is_member(frame, team.identity, number);
     }

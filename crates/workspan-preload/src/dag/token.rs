@@ -5,13 +5,14 @@
 //! static loop for 64 threads is seen, and the times are those of a serial run.
 //!
 //! A program that waits for another thread without a call of the runtime (a spinning flag) would never go on; so whoever has
-//! waited for [`PATIENCE`] takes its turn all the same ([`super::turn`]), which is counted. A thread that ends gives the
-//! token back, however it ends.
+//! waited for [`PATIENCE_NANOS`] takes its turn all the same ([`super::turn`]), which is counted. Whoever lost it like that spins on without, so
+//! each further time the patience is half as long: a program that waits in this way soon runs as if there were no token, and ends. A thread
+//! that ends gives the token back, however it ends.
 
 use core::ffi::{c_long, c_void};
 use core::mem::size_of;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 
 use workspan_collect::shared::Shared;
 use workspan_collect::thread;
@@ -19,9 +20,13 @@ use workspan_wire::shm::{Thread, ThreadArea, THREADS};
 
 use super::turn::{Sleep, Taken, Turn};
 
-/// Seconds.
-const PATIENCE: i64 = 2;
+/// The first time.
+const PATIENCE_NANOS: i64 = 2_000_000_000;
+/// At least.
+const LEAST_NANOS: i64 = 1_000_000;
 
+/// The next time.
+static NANOS: AtomicI64 = AtomicI64::new(PATIENCE_NANOS);
 static WANTED: AtomicBool = AtomicBool::new(false);
 static TURN: Turn = Turn::of(AtomicU32::new(0));
 
@@ -50,6 +55,8 @@ pub fn held(thread: &Thread) -> bool {
 pub fn take(thread: &Thread) {
     if let Taken::From(_) = TURN.take(number(thread), &Futex) {
         Shared::of(thread).header().impatient.fetch_add(1, Ordering::Relaxed);
+        let nanos = NANOS.load(Ordering::Relaxed);
+        NANOS.store((nanos / 2).max(LEAST_NANOS), Ordering::Relaxed);
     }
 }
 
@@ -70,7 +77,9 @@ impl Sleep for Futex {
     fn sleep(&self, word: &AtomicU32, seen: u32) -> bool {
         const WAIT_PRIVATE: c_long = 128;
         const TIMED_OUT: i32 = 110;
-        let patience = [PATIENCE, 0];
+        const SECOND: i64 = 1_000_000_000;
+        let nanos = NANOS.load(Ordering::Relaxed);
+        let patience = [nanos / SECOND, nanos % SECOND];
         let (seen, until) = (u64::from(seen), patience.as_ptr());
         // SAFETY: the address and the time are valid for the call.
         let answer =

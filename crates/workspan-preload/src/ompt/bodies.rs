@@ -11,7 +11,12 @@ use core::ffi::c_void;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use super::boundary;
+use workspan_collect::thread;
+use workspan_wire::shm::Thread;
+
+use super::{boundary, first_calls};
+use crate::dag::frame::Frame;
+use crate::dag::team::Team;
 
 /// Most functions that can be replaced.
 const BODIES: usize = 256;
@@ -103,6 +108,7 @@ core::arch::global_asm!(
     "mov r11, rax",
     "mov r10, rdx",
     "mov rdi, [rbp - 8]",
+    "mov [rbp - 8], r11",
     "mov rsi, [rbp - 16]",
     "mov rdx, [rbp - 24]",
     "mov rcx, [rbp - 32]",
@@ -122,6 +128,7 @@ core::arch::global_asm!(
     "jnz 8b",
     "9:",
     "call r11",
+    "mov rdi, [rbp - 8]",
     "call {ends}",
     "leave",
     ".cfi_def_cfa rsp, 8",
@@ -143,33 +150,33 @@ extern "C" {
 }
 
 /// What to call in place of `body`, a region's by gcc.
-pub(super) fn of_gccs(body: u64) -> u64 {
-    replaced(&GCCS, first_of_gccs as *const () as usize, body, 0)
+pub(super) fn of_gccs(body: u64, first: bool) -> u64 {
+    replaced(&GCCS, first_of_gccs as *const () as usize, body, 0, first)
 }
 
 /// What to call in place of `body`, a region's by clang or flang that shares `count` things.
-pub(super) fn of_clangs(body: u64, count: u32) -> u64 {
-    replaced(&CLANGS, first_of_clangs as *const () as usize, body, count.saturating_sub(IN_REGISTERS))
+pub(super) fn of_clangs(body: u64, count: u32, first: bool) -> u64 {
+    replaced(&CLANGS, first_of_clangs as *const () as usize, body, count.saturating_sub(IN_REGISTERS), first)
 }
 
-fn replaced(bodies: &Bodies, first: usize, body: u64, words: u32) -> u64 {
+fn replaced(bodies: &Bodies, at: usize, body: u64, words: u32, first: bool) -> u64 {
     // The runtime's entry points may call one another with what they were given.
-    let ours = first as u64..(first + BODIES * CODE) as u64;
-    if body == 0 || ours.contains(&body) || !boundary::watched() {
+    let ours = at as u64..(at + BODIES * CODE) as u64;
+    if body == 0 || ours.contains(&body) || !(boundary::watched() || first) {
         return body;
     }
-    bodies.find(body as *mut c_void, words).map_or(body, |at| (first + at * CODE) as u64)
+    bodies.find(body as *mut c_void, words).map_or(body, |number| (at + number * CODE) as u64)
 }
 
 /// Runs the body of gcc's whose replacement has number `at`. A thread that is ended in it (`pthread_cancel`) unwinds through here.
 unsafe extern "C-unwind" fn run(data: *mut c_void, at: usize) {
-    let body = GCCS.routines[at % BODIES].load(Ordering::Acquire);
+    let routine = GCCS.routines[at % BODIES].load(Ordering::Acquire);
     // SAFETY: the runtime calls a replacement only after `of_gccs` gave it out for this function, which is a region's.
-    let body = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(*mut c_void)>(body) };
-    boundary::program_goes_on();
+    let body = unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(*mut c_void)>(routine) };
+    goes_on();
     // SAFETY: with the argument that the runtime passes for it.
     unsafe { body(data) };
-    boundary::enters();
+    ends(routine);
 }
 
 /// A body of clang's, and how many of its arguments are on the stack.
@@ -184,11 +191,25 @@ struct Body {
 extern "C" fn begins(at: usize) -> Body {
     let routine = CLANGS.routines[at % BODIES].load(Ordering::Acquire);
     let words = u64::from(CLANGS.words[at % BODIES].load(Ordering::Acquire));
-    boundary::program_goes_on();
+    goes_on();
     Body { routine, words }
 }
 
 /// It has returned.
-extern "C" fn ends() {
-    boundary::enters();
+extern "C" fn ends(routine: *mut c_void) {
+    boundary::enters(routine as u64);
+    if let Some(thread) = thread::hot().filter(|thread| is_watched(thread)) {
+        first_calls::body_ends(thread);
+    }
+}
+
+/// The body is about to run.
+fn goes_on() {
+    boundary::program_goes_on();
+    first_calls::body_begins();
+}
+
+/// True if the member on `thread` is one of a region whose body is watched for being one of the first.
+fn is_watched(thread: &'static Thread) -> bool {
+    Frame::on(thread).is_some_and(|member| member.is_member() && member.team().is_some_and(Team::has_watched_body))
 }

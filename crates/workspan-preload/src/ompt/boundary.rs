@@ -12,24 +12,74 @@
 //!
 //! **Cost:** one load for each reading of a callback where there are no virtual cores.
 
-use core::cell::Cell;
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use workspan_collect::clock;
+use workspan_collect::exclude::exclude_running;
 use workspan_collect::platform;
 use workspan_collect::strand;
 use workspan_collect::thread;
 use workspan_collect::ticks::ticks_of;
 use workspan_wire::shm::Thread;
 
+use super::noted::{inside, set_inside, Inside};
 use crate::dag::clock::is_virtual;
+use crate::dag::frame::Frame;
+use crate::dag::pieces;
 use crate::dag::token;
 
 /// Longer than the runtime takes.
 const LONGEST_NANOS: u64 = 100_000;
 
-std::thread_local! {
-    /// True while the calling thread is in the runtime, or about to leave it.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+/// Code that each member of a team runs is less than this, if it only finds out that there is nothing to do.
+const TRIFLE_NANOS: u64 = 300;
+
+/// What a strand of nothing between two marks takes.
+static MARK: AtomicI64 = AtomicI64::new(0);
+
+/// Measures that, on the thread that starts the runtime.
+pub(super) fn calibrate() {
+    const STRANDS: i64 = 512;
+    const ROUNDS: u32 = 5;
+    let Some(thread) = thread::hot().filter(|_| watched()) else { return };
+    exclude_running(thread, || {
+        let state = thread.task.get();
+        let round = |_| {
+            let before = thread.task.work.get();
+            for _ in 0..STRANDS {
+                set_inside(Inside::Always);
+                program_goes_on();
+                enters(0);
+            }
+            (thread.task.work.get() - before) / STRANDS
+        };
+        let least = (0..ROUNDS).map(round).min();
+        set_inside(Inside::No);
+        thread.task.set(state);
+        MARK.store(least.unwrap_or(0).max(0), Ordering::Relaxed);
+    });
+}
+
+/// The shortest strand that ends at a place of the program, by where it is.
+struct Least {
+    place: AtomicU64,
+    ticks: AtomicI64,
+}
+
+static LEAST: [Least; 64] = [const { Least { place: AtomicU64::new(0), ticks: AtomicI64::new(0) } }; 64];
+
+/// The shortest strand so far that ended at `place`, of which one of `ticks` is another: all members do the same there, most
+/// of them with cold caches.
+fn least(place: u64, ticks: i64) -> i64 {
+    let known = &LEAST[(place >> 2) as usize % LEAST.len()];
+    if known.place.load(Ordering::Relaxed) != place {
+        // Whoever was there before begins anew.
+        known.place.store(place, Ordering::Relaxed);
+        known.ticks.store(ticks, Ordering::Relaxed);
+    }
+    let least = known.ticks.load(Ordering::Relaxed).min(ticks);
+    known.ticks.store(least, Ordering::Relaxed);
+    least
 }
 
 /// True if time in the runtime is to be dropped.
@@ -38,35 +88,36 @@ pub(super) fn watched() -> bool {
     token::enabled() && !is_virtual()
 }
 
-/// The program calls the runtime.
+/// The program calls the runtime at `place`.
 #[inline]
-pub(super) fn enters() {
+pub(super) fn enters(place: u64) {
     if watched() {
-        enter();
+        enter(place);
     }
 }
 
 #[cold]
-fn enter() {
+fn enter(place: u64) {
     let Some(thread) = thread::current() else { return };
     if thread.task.waiting.get() != 0 || thread.account.get() == 0 {
         return;
     }
     let at = clock::read(thread);
     // What hooks take as a rule is more than this strand had: it had next to nothing, and not less.
-    if (at.wrapping_sub(thread.start.get()) as i64) < 0 {
-        thread.start.set(at);
-    }
+    let ticks = (at.wrapping_sub(thread.start.get()) as i64).max(0);
+    let in_common = Frame::on(thread).is_some_and(|member| member.is_member() && !pieces::runs_some(member));
+    let counts = if in_common && ticks < ticks_of(thread, TRIFLE_NANOS) { least(place, ticks) } else { ticks };
+    thread.start.set(at.wrapping_sub(counts as u64));
     strand::stop(thread, at);
     strand::go(thread, at);
-    INSIDE.set(true);
+    set_inside(Inside::Always);
 }
 
 /// A callback is over that the runtime goes on from to the program.
 #[inline]
 pub(super) fn stays() {
     if watched() {
-        INSIDE.set(true);
+        set_inside(Inside::Always);
     }
 }
 
@@ -82,7 +133,9 @@ pub(super) fn leaves(thread: &Thread) -> Option<u64> {
 
 #[cold]
 fn leave(thread: &Thread) -> Option<u64> {
-    if !INSIDE.replace(false) || is_virtual() || thread.task.waiting.get() != 0 {
+    let was = inside();
+    set_inside(Inside::No);
+    if was != Inside::Always || is_virtual() || thread.task.waiting.get() != 0 {
         return None;
     }
     let passed = platform::ticks().wrapping_sub(thread.start.get()) as i64;
@@ -101,7 +154,6 @@ pub(super) fn program_goes_on() {
     }
     let Some(thread) = thread::current() else { return };
     if let Some(now) = leaves(thread) {
-        // Of what hooks take as a rule, the half that comes before the next reading.
-        thread.start.set(now.wrapping_add(thread.probe.get() as u64 / 2));
+        thread.start.set(now.wrapping_add(MARK.load(Ordering::Relaxed) as u64));
     }
 }

@@ -7,6 +7,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use workspan_collect::clock;
+use workspan_collect::first_use;
 use workspan_collect::shared::Shared;
 use workspan_collect::strand;
 use workspan_collect::thread;
@@ -44,7 +45,9 @@ pub(super) fn ends(thread: &Thread) {
     if FIRST.load(Ordering::Relaxed) == address(thread) {
         FIRST.store(OVER, Ordering::Relaxed);
         // What has passed since the strand began is in no strand.
-        strand::go(thread, clock::wake(thread));
+        let now = clock::wake(thread);
+        first_use::count(thread, now.wrapping_sub(thread.start.get()) as i64);
+        strand::go(thread, now);
     }
 }
 

@@ -18,8 +18,11 @@ use workspan_collect::interposed::Original;
 
 use super::asked::of_runtime;
 use super::boundary;
-use super::events::{current_task, now};
+use super::events::now;
+use super::first_calls;
+use super::noted;
 use super::straight::{self, Found, Member, Registers};
+use super::tasks::current_task;
 use super::worksharing;
 use crate::dag::pieces::{self, Headers};
 use crate::dag::task;
@@ -47,7 +50,7 @@ static BARRIER: Original = Original::new(c"GOMP_barrier");
 /// The caller requests its number.
 extern "C" fn thread_num(saved: &Saved) -> c_int {
     let Some(original) = of_runtime(&THREAD_NUM) else { return 0 };
-    boundary::enters();
+    boundary::enters(saved.after);
     let number = original();
     look(saved, u64::try_from(number).ok());
     // Unless it has just read the clock.
@@ -59,7 +62,7 @@ extern "C" fn thread_num(saved: &Saved) -> c_int {
 #[no_mangle]
 extern "C" fn omp_get_num_threads() -> c_int {
     let Some(original) = of_runtime(&NUM_THREADS) else { return 1 };
-    boundary::enters();
+    boundary::enters(1);
     let number = original();
     boundary::program_goes_on();
     number
@@ -67,10 +70,17 @@ extern "C" fn omp_get_num_threads() -> c_int {
 
 /// The caller has passed a barrier.
 extern "C" fn passed(saved: &Saved) {
+    if noted::watches() {
+        first_calls::returns();
+    }
     look(saved, None);
 }
 
+/// It comes to one. Returns the runtime's function.
 extern "C" fn barrier() -> *mut c_void {
+    if noted::meets(noted::BARRIER) {
+        first_calls::enters(0);
+    }
     BARRIER.get()
 }
 

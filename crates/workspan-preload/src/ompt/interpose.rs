@@ -16,11 +16,15 @@ use super::bodies;
 use super::boundary;
 use super::copying;
 #[cfg(not(idle_only))]
+use super::first_calls;
+#[cfg(not(idle_only))]
 use super::first_use;
+#[cfg(not(idle_only))]
+use super::noted::{self, note, note_group, note_task, noted_group, still_noted, Entry, Ident};
 #[cfg(not(idle_only))]
 use super::parts;
 #[cfg(not(idle_only))]
-use super::site::{has_source, note, note_group, note_task, noted_group, still_noted, Entry, Ident};
+use super::site::has_source;
 #[cfg(not(idle_only))]
 use crate::modules;
 
@@ -48,12 +52,59 @@ impl Arguments {
 
 /// A task is about to be created: place, and code of its body.
 #[cfg(not(idle_only))]
-extern "C" fn task_alloc(arguments: &mut Arguments) {
+extern "C" fn task_alloc(arguments: &mut Arguments) -> Next {
     const TIED: u64 = 1;
     let (ident, body) = (arguments.first as *const Ident, arguments.sixth as *const c_void);
     note_task(Entry { ident, body, ..Entry::NONE });
     if arguments.third & TIED == 0 {
         arguments.sixth = parts::replacement(body.cast_mut()) as u64;
+    }
+    next(arguments)
+}
+
+/// The same of a task that may go to a device.
+#[cfg(not(idle_only))]
+extern "C" fn target_task(arguments: &mut Arguments) {
+    task_alloc(arguments);
+}
+
+/// A task is created that was described before.
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+extern "C" fn task_made(arguments: &Arguments) -> Next {
+    next(arguments)
+}
+
+/// How an entry point goes on.
+#[repr(u32)]
+#[derive(Debug)]
+enum Next {
+    /// The runtime takes its place.
+    There,
+    /// It calls the runtime.
+    AndBack,
+}
+
+/// It calls the runtime for a thread's first creations.
+#[cfg(not(idle_only))]
+fn next(arguments: &Arguments) -> Next {
+    if still_noted().first && first_calls::enters(arguments.return_address) {
+        Next::AndBack
+    } else {
+        Next::There
+    }
+}
+
+/// An entry point, `number` of those that are watched, is called: by the thread for the first time, or with virtual cores, and not by the runtime
+/// itself.
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+extern "C" fn met(arguments: &Arguments, number: u32) -> Next {
+    if (boundary::watched() || noted::meets(number))
+        && !modules::of_the_runtime(arguments.return_address)
+        && first_calls::enters(arguments.return_address)
+    {
+        Next::AndBack
+    } else {
+        Next::There
     }
 }
 
@@ -74,7 +125,7 @@ extern "C" fn task_at_once(arguments: &Arguments) {
 
 /// gcc's task: code, data, a function that copies these, size and alignment of the copy, and in the sixth place whether it may
 /// be deferred.
-extern "C" fn gcc_task(arguments: &mut Arguments) {
+extern "C" fn gcc_task(arguments: &mut Arguments) -> Next {
     let at_once = arguments.sixth & 0xff == 0;
     #[cfg(not(idle_only))]
     note_task(Entry { body: arguments.first as *const c_void, at_once, ..Entry::NONE });
@@ -85,6 +136,10 @@ extern "C" fn gcc_task(arguments: &mut Arguments) {
             (arguments.first, arguments.second, arguments.third, arguments.fourth) = (body, data, 0, 0);
         }
     }
+    #[cfg(not(idle_only))]
+    return next(arguments);
+    #[cfg(idle_only)]
+    Next::There
 }
 
 /// gcc's parallel region: its code.
@@ -92,14 +147,20 @@ extern "C" fn gcc_task(arguments: &mut Arguments) {
 extern "C" fn gcc_region(arguments: &mut Arguments) {
     first_use::begins();
     note(Entry { body: arguments.first as *const c_void, ..Entry::NONE });
-    arguments.first = bodies::of_gccs(arguments.first);
+    let first = first_calls::watches_body();
+    note(Entry { first, ..still_noted() });
+    arguments.first = bodies::of_gccs(arguments.first, first);
 }
 
 /// clang's parallel region: its place, how many arguments its code shares, and that code.
 #[cfg(all(not(idle_only), target_arch = "x86_64"))]
 extern "C" fn clang_region(arguments: &mut Arguments) {
     region(arguments);
-    arguments.third = bodies::of_clangs(arguments.third, arguments.second as u32);
+    let first = !arguments.of_the_runtime() && first_calls::watches_body();
+    if first {
+        note(Entry { first, ..still_noted() });
+    }
+    arguments.third = bodies::of_clangs(arguments.third, arguments.second as u32, first);
 }
 
 /// A taskgroup begins.
@@ -147,15 +208,16 @@ extern "C" fn region(arguments: &Arguments) {
 
 /// A loop, whose place in the source comes first.
 #[cfg(not(idle_only))]
-extern "C" fn work(arguments: &Arguments) {
-    boundary::enters();
+extern "C" fn work(arguments: &Arguments, number: u32) -> Next {
     place(arguments);
+    met(arguments, number)
 }
 
-/// The runtime is called and will call back.
+/// The same of a critical section.
 #[cfg(not(idle_only))]
-extern "C" fn enters(_: &Arguments) {
-    boundary::enters();
+extern "C" fn critical(arguments: &Arguments, number: u32) -> Next {
+    place(arguments);
+    met(arguments, number)
 }
 
 /// The place in the source comes first.
@@ -206,6 +268,136 @@ macro_rules! entry_points {
     };
 }
 
+/// Passes the arguments to `function`, and goes on as it says ([`Next`]). Where the runtime is to return here, all its arguments are as they
+/// were: six in registers, and up to four on the stack.
+#[cfg(target_arch = "x86_64")]
+macro_rules! ask {
+    () => {
+        // Seven pushes: the stack is aligned for the call, and again after two words more.
+        "push rdi
+         push rsi
+         push rdx
+         push rcx
+         push r8
+         push r9
+         push rax
+         mov rdi, rsp
+         mov esi, {number}
+         call {function}
+         push rax
+         sub rsp, 8
+         call {original}
+         add rsp, 8
+         mov r11, rax
+         pop r10
+         pop rax
+         pop r9
+         pop r8
+         pop rcx
+         pop rdx
+         pop rsi
+         pop rdi
+         test r10d, r10d
+         jnz 2f
+         jmp r11
+         2:
+         .cfi_startproc
+         push rbp
+         .cfi_def_cfa_offset 16
+         .cfi_offset rbp, -16
+         mov rbp, rsp
+         .cfi_def_cfa_register rbp
+         push qword ptr [rbp + 40]
+         push qword ptr [rbp + 32]
+         push qword ptr [rbp + 24]
+         push qword ptr [rbp + 16]
+         call r11
+         push rax
+         push rdx
+         call {returned}
+         pop rdx
+         pop rax
+         leave
+         .cfi_def_cfa rsp, 8
+         ret
+         .cfi_endproc"
+    };
+}
+
+/// Goes on to the runtime unless the word at `word` of what the thread has noted says that there is something to do.
+#[cfg(all(not(idle_only), target_arch = "x86_64"))]
+macro_rules! unless {
+    ($test:literal, $jump:literal) => {
+        concat!(
+            "mov r11, qword ptr [rip + workspan_entry@GOTTPOFF]\n",
+            $test,
+            "\n",
+            $jump,
+            " 3f
+             mov r11, qword ptr [rip + {known} + {at}]
+             test r11, r11
+             jz 3f
+             jmp r11
+             3:"
+        )
+    };
+}
+
+/// Defines an entry point that asks a function how to go on. With a test, only where that says so.
+macro_rules! asking {
+    ($name:ident $function:ident $number:expr $(, $test:literal $jump:literal $word:expr)?) => {
+        #[cfg(target_arch = "x86_64")]
+        #[no_mangle]
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name() {
+            static ORIGINAL: Original = Original::new(name(concat!(stringify!($name), "\0").as_bytes()));
+            extern "C" fn original() -> *mut c_void {
+                ORIGINAL.get()
+            }
+            core::arch::naked_asm!(
+                $(unless!($test, $jump),)?
+                ask!(),
+                function = sym $function,
+                number = const $number,
+                original = sym original,
+                returned = sym returned,
+                $(word = const $word, known = sym ORIGINAL, at = const Original::AT,)?
+            )
+        }
+    };
+}
+
+/// Defines entry points of which each thread's first call is watched, with numbers from `from` on: `always` those of which a function
+/// notes something of each call, `first` the others.
+#[cfg(not(idle_only))]
+macro_rules! watched {
+    (always $from:expr; $function:ident: $name:ident $($more:tt)*) => {
+        asking!($name $function $from);
+        watched!(always $from + 1; $function: $($more)*);
+    };
+    (always $from:expr; $function:ident: ; $($more:tt)+) => {
+        watched!(always $from; $($more)+);
+    };
+    (always $from:expr; $function:ident: ;) => {
+        const ALWAYS: u32 = $from;
+    };
+    (first $from:expr; $name:ident $($more:tt)*) => {
+        asking!($name met $from, "bt qword ptr fs:[r11 + {word}], {number}" "jnc" noted::MET);
+        watched!(first $from + 1; $($more)*);
+    };
+    (first $from:expr;) => {
+        const WATCHED: u32 = $from;
+        const _: () = assert!(WATCHED <= noted::BARRIER);
+    };
+}
+
+/// The runtime has returned to an entry point.
+#[cfg(target_arch = "x86_64")]
+extern "C" fn returned() {
+    #[cfg(not(idle_only))]
+    first_calls::returns();
+}
+
 const fn name(text: &'static [u8]) -> &'static CStr {
     match CStr::from_bytes_with_nul(text) {
         Ok(name) => name,
@@ -213,13 +405,20 @@ const fn name(text: &'static [u8]) -> &'static CStr {
     }
 }
 
-entry_points! {
-    gcc_task: GOMP_task;
-}
+asking!(GOMP_task gcc_task 0);
+
+#[cfg(not(idle_only))]
+asking!(__kmpc_omp_task_alloc task_alloc 0);
+
+#[cfg(not(idle_only))]
+asking!(__kmpc_omp_task task_made 0, "cmp dword ptr fs:[r11 + {word}], 0" "jne" noted::FIRST);
+
+#[cfg(not(idle_only))]
+asking!(__kmpc_omp_task_with_deps task_made 0, "cmp dword ptr fs:[r11 + {word}], 0" "jne" noted::FIRST);
 
 #[cfg(not(idle_only))]
 entry_points! {
-    task_alloc: __kmpc_omp_task_alloc __kmpc_omp_target_task_alloc;
+    target_task: __kmpc_omp_target_task_alloc;
     task_at_once: __kmpc_omp_task_begin_if0;
     gcc_region:
         GOMP_parallel GOMP_parallel_sections GOMP_teams_reg
@@ -231,12 +430,29 @@ entry_points! {
     gcc_taskloop: GOMP_taskloop GOMP_taskloop_ull;
     region: __kmpc_fork_call_if __kmpc_fork_teams;
     clang_region: __kmpc_fork_call;
-    enters: __kmpc_for_static_fini __kmpc_barrier;
+}
+
+#[cfg(not(idle_only))]
+watched! { always 0;
+    met: __kmpc_for_static_fini __kmpc_barrier;
     work:
         __kmpc_for_static_init_4 __kmpc_for_static_init_4u __kmpc_for_static_init_8 __kmpc_for_static_init_8u
         __kmpc_dispatch_init_4 __kmpc_dispatch_init_4u __kmpc_dispatch_init_8 __kmpc_dispatch_init_8u
         __kmpc_dist_for_static_init_4 __kmpc_dist_for_static_init_4u
         __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u;
-    place:
+    critical:
         __kmpc_critical __kmpc_critical_with_hint;
+}
+
+#[cfg(not(idle_only))]
+watched! { first ALWAYS;
+    __kmpc_global_thread_num __kmpc_single __kmpc_end_single __kmpc_master __kmpc_masked __kmpc_omp_taskwait
+    __kmpc_end_taskgroup __kmpc_end_critical __kmpc_reduce __kmpc_reduce_nowait __kmpc_end_reduce __kmpc_end_reduce_nowait
+    __kmpc_dispatch_next_4 __kmpc_dispatch_next_4u __kmpc_dispatch_next_8 __kmpc_dispatch_next_8u
+    GOMP_single_start GOMP_taskwait GOMP_taskgroup_start GOMP_taskgroup_end GOMP_critical_start GOMP_critical_end
+    GOMP_critical_name_start GOMP_critical_name_end GOMP_atomic_start GOMP_atomic_end
+    GOMP_loop_static_start GOMP_loop_static_next GOMP_loop_dynamic_start GOMP_loop_dynamic_next
+    GOMP_loop_guided_start GOMP_loop_guided_next GOMP_loop_nonmonotonic_dynamic_start GOMP_loop_nonmonotonic_dynamic_next
+    GOMP_loop_nonmonotonic_guided_start GOMP_loop_nonmonotonic_guided_next GOMP_loop_runtime_start GOMP_loop_runtime_next
+    GOMP_loop_end GOMP_loop_end_nowait GOMP_sections_start GOMP_sections_next GOMP_sections_end GOMP_sections_end_nowait
 }

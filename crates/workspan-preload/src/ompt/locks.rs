@@ -6,8 +6,10 @@ use workspan_collect::region::{CallSite, Place, Told};
 use workspan_wire::site::SiteKind;
 
 use super::abi::mutex;
-use super::events::{current_task, done, now};
-use super::site::{self, call_site};
+use super::events::{done, now};
+use super::noted::noted;
+use super::site::call_site;
+use super::tasks::current_task;
 use crate::dag::{lock, task};
 
 /// A lock is wanted.
@@ -29,7 +31,7 @@ pub extern "C" fn mutex_acquire(kind: c_int, _hint: c_uint, _how: c_uint, _lock:
 fn lock_site(kind: SiteKind, lock: u64, after: *const c_void) -> CallSite {
     /// Locks of a place that are kept separate.
     const BUCKETS: u64 = 61;
-    let site = call_site(kind, site::noted(), after);
+    let site = call_site(kind, noted(), after);
     let Place::Address(address) = site.place else {
         return site;
     };

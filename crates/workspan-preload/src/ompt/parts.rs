@@ -13,7 +13,7 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use super::events;
+use super::tasks;
 
 /// Most functions that can be replaced.
 const PARTS: usize = 256;
@@ -77,7 +77,7 @@ pub fn replacement(routine: *mut c_void) -> *mut c_void {
 
 /// Runs a part of a task whose code is replaced by number `part`. A thread that is ended in it (`pthread_cancel`) unwinds through here.
 unsafe extern "C-unwind" fn run(gtid: c_int, task: *mut c_void, part: usize) -> c_int {
-    let here = events::untied_task();
+    let here = tasks::untied_task();
     let routine = ROUTINES[part % PARTS].load(Ordering::Acquire);
     // SAFETY: the runtime calls a replacement only after `replacement` gave it out for this function, which is one of a
     // task's.
@@ -85,7 +85,7 @@ unsafe extern "C-unwind" fn run(gtid: c_int, task: *mut c_void, part: usize) -> 
     // SAFETY: with the arguments that the runtime passes for it.
     let result = unsafe { routine(gtid, task) };
     if let Some(task) = here {
-        events::part_over(task);
+        tasks::part_over(task);
     }
     result
 }

@@ -10,7 +10,7 @@ use super::abi::Callback;
 use super::abi::{Data, Lookup, SetCallback, StartToolResult, Version};
 use super::idle;
 #[cfg(not(idle_only))]
-use super::{events, locks, rehearsal, site, waits, worksharing};
+use super::{at_hand, bind, boundary, events, locks, noted, rehearsal, tasks, waits, worksharing};
 #[cfg(not(idle_only))]
 use crate::calibrate::{self, Rehearsal};
 #[cfg(not(idle_only))]
@@ -104,23 +104,26 @@ fn register(shared: Shared, lookup: Lookup, set: SetCallback) {
     let config = &shared.header().config;
     clock::use_virtual(shared.is_virtual());
     // The runtime may have been started by the call that was just noted.
-    let noted = site::noted();
+    let noted = noted::noted();
     calibrate::run(shared, &Rehearsal { task: rehearsal::task, readings: rehearsal::READINGS });
-    site::note(noted);
+    noted::note(noted);
+    bind::bind();
+    at_hand::code(lookup as usize as u64);
     if config.logical_cores.load(Ordering::Relaxed) != 0 {
         token::enable();
+        boundary::calibrate();
     }
     let callbacks: [(Callback, *const c_void); 16] = [
         (Callback::ThreadBegin, events::thread_begin as *const c_void),
         (Callback::ThreadEnd, events::thread_end as *const c_void),
         (Callback::ParallelBegin, events::parallel_begin as *const c_void),
         (Callback::ParallelEnd, events::parallel_end as *const c_void),
-        (Callback::TaskCreate, events::task_create as *const c_void),
-        (Callback::TaskSchedule, events::task_schedule as *const c_void),
+        (Callback::TaskCreate, tasks::task_create as *const c_void),
+        (Callback::TaskSchedule, tasks::task_schedule as *const c_void),
         (Callback::ImplicitTask, events::implicit_task as *const c_void),
         (Callback::SyncRegionWait, waits::sync_region_wait as *const c_void),
         (Callback::MutexReleased, locks::mutex_released as *const c_void),
-        (Callback::Dependences, events::dependences as *const c_void),
+        (Callback::Dependences, tasks::dependences as *const c_void),
         (Callback::Work, worksharing::work as *const c_void),
         (Callback::SyncRegion, waits::sync_region as *const c_void),
         (Callback::MutexAcquire, locks::mutex_acquire as *const c_void),

@@ -8,7 +8,9 @@ use workspan_wire::site::SiteKind;
 
 use super::abi::{dispatch as piece, work as share, Chunk, Data, BEGIN};
 use super::events::{frame_in, now};
-use super::site::{self, call_site};
+use super::first_calls;
+use super::noted::noted;
+use super::site::call_site;
 use crate::dag::frame::Frame;
 use crate::dag::taskloop::Loop;
 use crate::dag::{log, pieces, range, task, taskloop};
@@ -22,7 +24,7 @@ pub extern "C" fn work(
     count: u64,
     after: *const c_void,
 ) {
-    let entry = site::noted();
+    let entry = noted();
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
     let site = match kind {
@@ -45,13 +47,20 @@ pub extern "C" fn work(
         (false, true) => {
             range::loop_seen();
             let whole = kind == share::DYNAMIC && task.team_size() > 1;
-            if pieces::enter(thread, task, &site, if whole { 1 } else { count }) && whole {
-                pieces::chunks_are_whole(task);
+            if pieces::enter(thread, task, &site, if whole { 1 } else { count }) {
+                if whole {
+                    pieces::chunks_are_whole(task);
+                } else if kind == share::SECTIONS && !entry.ident.is_null() {
+                    // LLVM's compilers make a static loop of them.
+                    let (size, number) = (u64::from(task.team_size()).max(1), u64::from(task.number()));
+                    pieces::sections_at_once(task, (count / size) as u32 + u32::from(number < count % size));
+                }
             }
         }
         (false, false) => pieces::leave(thread, task),
     }
     task::go_long(thread, at);
+    first_calls::stays(thread);
 }
 
 /// A piece of a worksharing construct begins.
@@ -59,7 +68,7 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
     let Some(task) = frame_in(task_data) else { return };
     let Some(thread) = task.running_on() else { return };
     let iterations = match kind {
-        piece::SECTION => 1,
+        piece::SECTION => pieces::sections(task),
         piece::LOOP_CHUNK | piece::DISTRIBUTE_CHUNK => {
             // SAFETY: null or a chunk that the runtime describes.
             unsafe { (instance as *const Chunk).as_ref() }.map_or(1, |chunk| chunk.iterations)
@@ -70,6 +79,7 @@ pub extern "C" fn dispatch(_region_data: *const Data, task_data: *const Data, ki
     task::stop(thread, Some(at));
     pieces::piece(thread, task, iterations);
     task::go_long(thread, at);
+    first_calls::stays(thread);
 }
 
 /// A member of a team, whose strand is stopped, begins its part of a loop whose header the compiler has put into the program:
@@ -80,5 +90,5 @@ pub(super) fn inlined(thread: &Thread, task: &Frame, after: u64, iterations: u64
     pieces::leave_inlined(thread, task);
     let site = CallSite { kind: SiteKind::Loop, place: Place::Address(after.saturating_sub(1)), type_name: || "" };
     pieces::enter_inlined(thread, task, &site, iterations);
-    pieces::piece(thread, task, part.max(1));
+    pieces::piece(thread, task, part);
 }

@@ -7,6 +7,8 @@ use workspan_wire::shm::Thread;
 
 use super::shim::{entry, original};
 use super::wait;
+use crate::dag::token;
+use crate::ompt::events;
 use crate::tbb::site::Called;
 
 type Yield = unsafe extern "C-unwind" fn() -> c_int;
@@ -24,7 +26,12 @@ fn in_strand(called: Called) -> Option<(&'static Thread, u64)> {
 #[inline(always)]
 fn sleeps(called: Called, own: impl FnOnce() -> c_int) -> c_int {
     match in_strand(called) {
-        Some((thread, now)) => looks::sleeps(thread, now, own),
+        Some((thread, now)) => {
+            if token::held(thread) {
+                token::give(thread);
+            }
+            looks::sleeps(thread, now, own)
+        }
         None => own(),
     }
 }
@@ -34,6 +41,7 @@ unsafe extern "C-unwind" fn sched_yield_here(called: Called) -> c_int {
     // SAFETY: always may be called.
     let own = || unsafe { original!(c"sched_yield" as Yield)() };
     match in_strand(called) {
+        Some((thread, _)) if token::held(thread) => events::pass_turn(thread, own),
         Some((thread, now)) => looks::yields(thread, now, own),
         None => own(),
     }

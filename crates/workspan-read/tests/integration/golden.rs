@@ -19,7 +19,7 @@ use workspan_model::{
 use workspan_read::file::{decode, encode, MAJOR, MINOR};
 
 /// Minor versions of the stored files.
-const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9];
+const STORED: &[u16] = &[0, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 fn stored(minor: u16) -> Vec<u8> {
     static BLESSED: Once = Once::new();
@@ -176,6 +176,7 @@ fn first_run(minor: u16) -> Run {
         preempted: Nanos(20),
         blocked: Nanos(21),
         interrupted: Nanos(22),
+        first_use: Nanos(if minor >= 10 { 23_023 } else { 0 }),
         collector: Nanos(23),
         interrupts: 24,
         join_cost_ps: 10_250,

@@ -92,6 +92,7 @@ pub(crate) fn recording(report: &Report) -> String {
         ("creating tasks", format!("{} ({} of work)", time(program.overhead_ns), share(program.task_overhead))),
         ("excluded: waiting for a CPU", time(program.preempted_ns)),
         ("excluded: interrupts", time(program.interrupted_ns)),
+        ("excluded: runtime, first use", time(program.first_use_ns.unwrap_or(0))),
         ("excluded: the collector", time(program.collector_ns)),
         ("measured: a fork and join", picos(recorded.join_cost_ps)),
         ("measured and excluded: an event of the profiler", picos(recorded.probe_cost_ps)),

@@ -107,6 +107,7 @@ fn empty() -> Report {
             blocked_ns: 0,
             polled_ns: None,
             interrupted_ns: 0,
+            first_use_ns: None,
             collector_ns: 0,
             complete: true,
             dropped: 0,

@@ -425,7 +425,7 @@ fn tell_trouble(Trouble { impatient, unfollowed, unknown_tbb }: Trouble) {
     }
     if impatient > 0 {
         messages::note(&format!(
-            "warning: --logical-cores: {impatient} times a thread went on beside another, having waited two seconds for its turn: \
+            "warning: --logical-cores: {impatient} times a thread went on beside another, having waited for its turn, two seconds at first: \
              the program waits in a way that nobody sees (a spinning flag, say)"
         ));
     }

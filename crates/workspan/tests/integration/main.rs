@@ -30,6 +30,7 @@ mod merge;
 mod openmp;
 mod openmp_build;
 mod openmp_endings;
+mod openmp_first;
 mod openmp_loops;
 mod openmp_record;
 mod openmp_run;

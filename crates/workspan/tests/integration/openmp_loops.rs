@@ -10,6 +10,7 @@ use crate::build::scratch;
 use crate::command::{report, run, workspan};
 use crate::openmp_build::{openmp, Compiler};
 use crate::openmp_run::{check_none, each, number, record, Threads, Wrong};
+use crate::openmp_runner::compile;
 
 const TEAMS: &[Threads] = &[Threads::Real(1), Threads::Real(2), Threads::Real(4)];
 
@@ -75,5 +76,48 @@ fn bodies_of_regions_get_their_arguments() {
             (&true.into(), &8.into()),
             "{compiler:?}"
         );
+    }
+}
+
+/// Each member waits for the one before it by looking at a flag, calling nothing, or by yielding.
+const SPINS: &str = r#"
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+static int done[64];
+int main(int argc, char **argv)
+{
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+        for (int row = 1; row <= 20; row++) {
+            // The last member comes first, and nobody ends before it.
+            while (me < omp_get_num_threads() - 1 && __atomic_load_n(&done[me + 1], __ATOMIC_ACQUIRE) < row)
+                if (argc > 1) sched_yield();
+            __atomic_store_n(&done[me], row, __ATOMIC_RELEASE);
+        }
+    }
+    printf("%d\n", done[0]);
+    return 0;
+}
+"#;
+
+/// Whoever has the turn never gives it back, or does so by yielding: the program ends all the same, in some seconds.
+#[test]
+fn programs_that_spin_end_with_virtual_cores() {
+    let folder = scratch("openmp-spins");
+    for compiler in ["clang-19", "gcc"] {
+        let program = compile(compiler, &folder, "prog.c", SPINS, &["-O2", "-g", "-fopenmp"]);
+        for arguments in [&[][..], &["yield"]] {
+            let ended =
+                run(workspan(&folder).args(["record", "--logical-cores", "6", "--"]).arg(&program).args(arguments));
+            ended.check_success();
+            let found = report(&folder, "workspan.wspan");
+            assert_eq!(
+                (ended.out(), &found["program"]["workers"]),
+                ("20\n".to_owned(), &6.into()),
+                "{compiler} {arguments:?}"
+            );
+        }
     }
 }

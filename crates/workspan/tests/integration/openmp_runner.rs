@@ -57,7 +57,7 @@ end program
 
 /// Compiles a text in a folder.
 #[track_caller]
-fn compile(compiler: &str, folder: &Path, file: &str, text: &str, options: &[&str]) -> PathBuf {
+pub(crate) fn compile(compiler: &str, folder: &Path, file: &str, text: &str, options: &[&str]) -> PathBuf {
     fs::write(folder.join(file), text).expect("writable");
     let program = folder.join("prog");
     let mut command = Command::new(compiler);

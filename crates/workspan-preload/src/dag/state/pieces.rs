@@ -21,6 +21,8 @@ pub struct Pieces {
     pub whole: bool,
     /// The runtime will not report its end.
     pub inlined: bool,
+    /// Of sections that the compiler shares out as iterations of a static loop: those of this member; 0 otherwise.
+    pub sections: u32,
     /// Its place is known.
     pub known: bool,
     /// Its site is already active around it.
@@ -43,6 +45,8 @@ pub struct Pieces {
     pub best_alt: AltSpans,
     /// Iterations of the running piece.
     pub iterations: u64,
+    /// It has none: the member only finds that out.
+    pub empty: bool,
     /// Constructs that the task has left.
     pub ordinal: u32,
     /// Its part of the construct's call.

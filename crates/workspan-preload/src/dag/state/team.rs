@@ -38,6 +38,8 @@ pub struct Team {
     pub(in crate::dag) region: Cell<Option<Region>>,
     /// The runtime made it for itself.
     pub(in crate::dag) own: bool,
+    /// The code of its members notes where it begins and ends.
+    pub(in crate::dag) watched_body: Cell<bool>,
     /// By which the log knows it.
     pub(in crate::dag) identity: Identity,
     pub(in crate::dag) size: AtomicU32,
@@ -55,6 +57,16 @@ impl Team {
     /// True if the runtime made it for itself.
     pub fn is_the_runtimes(&self) -> bool {
         self.own
+    }
+
+    /// The code of its members is code of the collector that calls the program's.
+    pub fn watches_body(&self) {
+        self.watched_body.set(true);
+    }
+
+    /// True after [`Team::watches_body`].
+    pub fn has_watched_body(&self) -> bool {
+        self.watched_body.get()
     }
 
     /// What it costs more to have further members: where it begins, and again where it ends.
