@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use workspan_depend::engine::{analyse, Engine};
+use workspan_depend::{file, verdict};
 use workspan_graph::codec::Decoder;
 use workspan_graph::file::Recording;
 
@@ -32,24 +33,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         engine.finish();
         let streamed = begun.elapsed();
-        workspan_depend::second::again(&mut engine);
-        println!(
-            "{} instructions, {} dependences, {streamed:.2?}, {:.2?} in all",
-            engine.work,
-            engine.table.all.len(),
-            begun.elapsed()
-        );
-        for run in &mut engine.models {
-            let span = run.finish(engine.clock.work);
-            println!("{} {span}", run.model.name);
+        let profile = verdict::profile(&mut engine);
+        let (work, dependences) = (engine.work, engine.table.all.len());
+        println!("{work} instructions, {dependences} dependences, {streamed:.2?}, {:.2?} in all", begun.elapsed());
+        if std::env::var_os("DUMP").is_some() {
+            println!("{profile:#?}");
         }
         let mut sum = 0_u64;
-        for (key, record) in &engine.table.all {
-            sum = sum
-                .wrapping_mul(31)
-                .wrapping_add(record.count ^ record.least << 20 ^ record.most << 30 ^ u64::from(key.sink) << 40);
+        for byte in file::encode(&profile) {
+            sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3).rotate_left(5);
         }
-        println!("check {sum:x}");
+        println!("{sum:016x} is the sum of the profile");
     }
     Ok(())
 }

@@ -52,6 +52,11 @@ impl Iterations {
         }
     }
 
+    /// None any more.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
     /// The iteration that was running at a moment.
     pub fn at(&self, moment: u64) -> u64 {
         let after = self.entries.partition_point(|entry| entry.start <= moment);

@@ -24,6 +24,8 @@ pub enum Step {
     Turn,
     /// A line of a segment: number of both.
     Line(u32),
+    /// Lines that follow one another: number of their sequence.
+    Strip(u32),
 }
 
 impl Step {
@@ -33,6 +35,7 @@ impl Step {
             Step::Turn => 1,
             Step::Return(place) => place << 2 | 2,
             Step::Line(line) => line << 2 | 3,
+            Step::Strip(number) => (number + 1) << 2 | 1,
             Step::Loop(number) => number << 3 | 4,
             Step::Leave(number) => number << 3,
         }
@@ -41,7 +44,8 @@ impl Step {
     fn of(number: u32) -> Step {
         match number & 3 {
             _ if number == 0 => Step::Call,
-            1 => Step::Turn,
+            _ if number == 1 => Step::Turn,
+            1 => Step::Strip((number >> 2) - 1),
             2 => Step::Return(number >> 2),
             3 => Step::Line(number >> 2),
             _ if number & 4 != 0 => Step::Loop(number >> 3),
@@ -91,13 +95,10 @@ impl Journal {
     }
 
     /// Notes the same steps several times.
-    pub fn repeat<I: Iterator<Item = Step>>(&mut self, steps: impl Fn() -> I, times: u64) {
+    pub fn repeat(&mut self, steps: &[Step], times: u64) {
         for done in 1..=times {
-            let (run, last, mut count) = (self.run, self.last, 0);
-            for step in steps() {
-                self.note(step);
-                count += 1;
-            }
+            let (run, last, count) = (self.run, self.last, steps.len() as u64);
+            steps.iter().for_each(|step| self.note(*step));
             // All as expected: nothing has changed but the length of the run.
             if self.run == run + count && self.last == last {
                 self.run += (times - done) * count;
@@ -125,7 +126,7 @@ impl Journal {
 pub enum Walk<'s> {
     /// A step.
     Step(Step),
-    /// A turn and lines, several times.
+    /// A turn and lines or strips, several times.
     Cycle(&'s [Step], u64),
 }
 
@@ -144,7 +145,7 @@ fn repeat(
         if *place(next, *last) == turn {
             cycle.clear();
             let mut at = turn;
-            let is_line = |number: u32| matches!(Step::of(number), Step::Line(_));
+            let is_line = |number: u32| matches!(Step::of(number), Step::Line(_) | Step::Strip(_));
             loop {
                 cycle.push(Step::of(at));
                 at = *place(next, at);
@@ -173,7 +174,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn steps_come_back(numbers in prop::collection::vec((0_u32..6, 1_u32..9), 0..400)) {
+        fn steps_come_back(numbers in prop::collection::vec((0_u32..7, 1_u32..9), 0..400)) {
             let steps: Vec<Step> = numbers
                 .into_iter()
                 .map(|(kind, number)| match kind {
@@ -182,7 +183,8 @@ mod tests {
                     2 => Step::Return(number),
                     3 => Step::Line(number),
                     4 => Step::Loop(number),
-                    _ => Step::Leave(number),
+                    5 => Step::Leave(number),
+                    _ => Step::Strip(number),
                 })
                 .collect();
             let mut journal = Journal::default();

@@ -13,13 +13,18 @@ mod done;
 mod jump;
 mod later;
 mod lines;
+mod repeat;
 mod shift;
+mod strip;
+#[cfg(test)]
+mod strips;
 mod times;
 
 use self::done::Done;
 pub use self::jump::jump;
-pub use self::later::{Known, Later, LineFacts};
+pub use self::later::{Known, Later, LineFacts, StripFacts};
 use self::lines::Lines;
+pub use self::strip::{Program, Wait, COUNT};
 pub use self::times::Times;
 
 /// What may run in parallel.
@@ -131,7 +136,9 @@ struct Level {
     end: u64,
     /// When what it depends on is ready, by the clock of the level around it.
     need: u64,
-    /// When each of its calls and loops was ready, by [`Child::key`].
+    /// Higher than what tasks before it have noted below.
+    base: u64,
+    /// When each of its calls and loops was ready, by [`Child::key`], counted from there.
     done: Done,
     /// The same of its lines.
     lines: Lines,
@@ -145,12 +152,14 @@ struct Level {
 }
 
 impl Level {
+    #[inline]
     fn begin(&mut self, work: u64) {
         (self.offset, self.begun, self.line_work) = (-work.cast_signed(), work, work);
+        // Nothing was noted after its end.
+        self.base += self.end + 1;
         (self.end, self.need, self.iterations) = (0, 0, 0);
         (self.line, self.line_start, self.condition) = (0, 0, 0);
-        self.done.clear();
-        self.lines.clear();
+        self.done.begin();
     }
 
     /// When a child was ready.
@@ -158,8 +167,8 @@ impl Level {
     fn ready(&self, child: Child) -> u64 {
         match child {
             Child::Iteration => self.iterations,
-            Child::Line(line) => self.lines.get(line),
-            Child::Call(_) | Child::Loop(_) => self.done.get(child.key()),
+            Child::Line(line) => self.lines.get(line).saturating_sub(self.base),
+            Child::Call(_) | Child::Loop(_) => self.done.get(child.key()).saturating_sub(self.base),
         }
     }
 
@@ -179,7 +188,7 @@ impl Level {
             return;
         }
         let finish = if model.lines { self.line_start + (work - self.line_work) } else { self.time(work) };
-        self.lines.raise(self.line & !BRANCHES, finish);
+        self.lines.raise(self.line & !BRANCHES, self.base + finish);
         self.end = self.end.max(finish);
         if self.line & BRANCHES != 0 {
             self.condition = self.condition.max(finish);
@@ -237,17 +246,6 @@ impl Run {
         &self.levels[..self.depth]
     }
 
-    /// Tasks of that work ran like the innermost one so far, one after another, and ended when it does.
-    pub fn skip(&mut self, cost: u64) {
-        let top = self.depth - 1;
-        for level in &mut self.levels[top.saturating_sub(1)..=top] {
-            // Their own time stands still.
-            level.offset -= cost.cast_signed();
-            level.line_work += cost;
-        }
-        self.levels[top].begun += cost;
-    }
-
     /// A task begins.
     #[inline]
     pub fn begin(&mut self, work: u64) {
@@ -264,10 +262,38 @@ impl Run {
         if self.depth < 2 {
             return;
         }
-        let top = self.depth - 1;
-        self.depth = top;
-        let (around, level) = self.levels.split_at_mut(top);
-        let (around, level) = (&mut around[top - 1], &mut level[0]);
+        let finish = self.close(work);
+        self.depth -= 1;
+        let around = &mut self.levels[self.depth - 1];
+        match child {
+            Child::Iteration => around.iterations = around.iterations.max(finish),
+            _ => around.done.raise(child.key(), around.base + finish),
+        }
+        if self.depth == 1 {
+            self.span = self.span.max(finish);
+        }
+    }
+
+    /// An iteration ends, and the next one begins.
+    #[inline]
+    pub fn turn(&mut self, work: u64) {
+        if self.depth < 2 {
+            return;
+        }
+        let finish = self.close(work);
+        let [around, level] = &mut self.levels[self.depth - 2..self.depth] else {
+            return;
+        };
+        around.iterations = around.iterations.max(finish);
+        level.begin(work);
+    }
+
+    /// What a task that ends is for the one around it; when it is ready.
+    #[inline]
+    fn close(&mut self, work: u64) -> u64 {
+        let [around, level] = &mut self.levels[self.depth - 2..self.depth] else {
+            return 0;
+        };
         let model = self.model;
         if model.hoist {
             level.close_line(model, work);
@@ -284,15 +310,9 @@ impl Run {
         around.set_time(if model.hoist { before } else { started }, work);
         let finish = started + span;
         around.end = around.end.max(finish);
-        match child {
-            Child::Iteration => around.iterations = around.iterations.max(finish),
-            _ => around.done.raise(child.key(), finish),
-        }
         // The line goes on without what its calls did.
         around.line_work += work - level.begun;
-        if top == 1 {
-            self.span = self.span.max(finish);
-        }
+        finish
     }
 
     /// The current task goes on with another line. Only where lines count.

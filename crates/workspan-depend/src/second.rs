@@ -6,7 +6,8 @@
 use workspan_trace::program::flag;
 
 use crate::engine::Engine;
-use crate::models::{Known, LineFacts};
+use crate::models::{Known, LineFacts, StripFacts};
+use crate::paths::walk::Names;
 
 /// Goes through the journal and empties it. To be done between two buffers, when it [is full](crate::journal::Journal::is_full).
 pub fn part(engine: &mut Engine) {
@@ -14,13 +15,16 @@ pub fn part(engine: &mut Engine) {
     let journal = std::mem::take(&mut engine.journal);
     let mut walked = std::mem::take(&mut engine.walked);
     let lines: Vec<_> = engine.lines.iter().map(|(id, number)| line_of(engine, *id, *number)).collect();
-    let known = Known { lines: &lines, serial: &engine.serial, places: &engine.source.places };
+    let strips: Vec<_> = engine.sequences.iter().map(|numbers| StripFacts::new(numbers, &lines)).collect();
+    let known = Known { lines: &lines, strips: &strips, serial: &engine.serial, places: &engine.source.places };
+    let names = Names { lines: &engine.lines, strips: &engine.sequences };
     later.begin(&known);
     // Once for both: to find what follows what is as much work as what they do with it.
     journal.replay(|walk| {
         later.walk(walk, &known);
-        walked.walk(walk, &engine.lines, &engine.source);
+        walked.walk(walk, &names, &engine.source);
     });
+    walked.spread(&engine.sequences);
     (engine.later, engine.walked) = (later, walked);
 }
 

@@ -21,19 +21,12 @@ pub struct Cell {
     pub readers: u32,
 }
 
-/// Who wrote several cells, and when.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Written {
-    /// How many cells there are.
-    pub count: usize,
-    /// By which site, if [`is_one`](Written::is_one).
-    pub writer: Site,
-    /// One site has written all.
-    pub is_one: bool,
-    /// The earliest write.
-    pub first: u64,
-    /// The latest.
-    pub last: u64,
+impl Cell {
+    /// The last write, as a group of accesses.
+    #[inline]
+    pub fn write(&self) -> Reader {
+        Reader { site: self.writer, next: 0, first: self.written, last: self.written }
+    }
 }
 
 /// Reads by one site that no later write can distinguish, but for their distance.
@@ -67,6 +60,21 @@ impl Readers {
     #[inline]
     pub fn place(&mut self, number: u32) -> Option<&mut Reader> {
         self.all.get_mut((number as usize).wrapping_sub(1))
+    }
+
+    /// True if the groups of a list are few, each of another site, and none ends before a moment.
+    #[inline]
+    pub fn is_each_another(&self, first: u32, floor: u64) -> bool {
+        let (mut sites, mut count, mut at) = ([0; 8], 0, first);
+        while at != 0 {
+            let Reader { site, next, last, .. } = self.get(at);
+            if count == sites.len() || last < floor || sites[..count].contains(&site) {
+                return false;
+            }
+            sites[count] = site;
+            (count, at) = (count + 1, next);
+        }
+        true
     }
 
     /// Changes a group in its place.
@@ -115,14 +123,6 @@ impl Readers {
             }
             last = next;
         }
-    }
-
-    /// Gives a list back whose last group is known.
-    #[inline]
-    pub fn drop_whole(&mut self, first: u32, last: u32) {
-        let free = self.free;
-        self.change(last, |reader| reader.next = free);
-        self.free = first;
     }
 
     /// Gives one group of a list back; the one before it, if any, goes on after it.
@@ -323,39 +323,11 @@ impl Shadow {
         (&mut self.pages[page as usize].cells[cell as usize], &mut self.readers)
     }
 
-    /// What cells hold, one for each of these addresses as [`Shadow::whole`] finds it, up to one that is not there.
-    pub fn cells(
-        &mut self,
-        addresses: &[u64],
-        shift: u32,
-        last: &mut (u64, u32),
-        into: &mut [((u32, u32), Cell)],
-    ) -> Written {
-        let mask = (1 << shift) - 1;
-        let mut all = Written { first: u64::MAX, is_one: true, ..Written::default() };
-        let mut each = addresses.iter().zip(into).peekable();
-        while let Some(first) = each.peek().map(|(address, _)| **address) {
-            if self.whole(first, shift, last).is_none() {
-                return all;
-            }
-            let (key, page) = (last.0 - 1, last.1);
-            let cells = &self.pages[page as usize].cells[..];
-            if all.count == 0 {
-                all.writer = cells.get(((first % PAGE) >> shift) as usize).map_or(0, |cell| cell.writer);
-            }
-            // All that lie on the same page.
-            while let Some((address, into)) = each.next_if(|(address, _)| **address / PAGE == key) {
-                let at = (address % PAGE) >> shift;
-                let Some(cell) = cells.get(at as usize).filter(|_| address & mask == 0) else {
-                    return all;
-                };
-                *into = ((page, at as u32), *cell);
-                all.is_one &= all.writer == cell.writer;
-                (all.first, all.last) = (all.first.min(cell.written), all.last.max(cell.written));
-                all.count += 1;
-            }
-        }
-        all
+    /// The cell of an access that covers one cell, as [`Shadow::whole`] finds it, and the groups of reads.
+    #[inline]
+    pub fn whole_cell(&mut self, address: u64, shift: u32, last: &mut (u64, u32)) -> Option<(&mut Cell, &mut Readers)> {
+        let (page, cell) = self.whole(address, shift, last)?;
+        Some((self.pages.get_mut(page as usize)?.cells.get_mut(cell as usize)?, &mut self.readers))
     }
 
     /// Splits some bytes at the borders of pages.

@@ -56,7 +56,7 @@ pub struct Record {
     pub least: u64,
     /// Greatest distance.
     pub most: u64,
-    /// Sum of the distances; of those that were not looked at one by one, as their least and greatest say.
+    /// Sum of the distances.
     pub sum: u64,
     /// Where it was seen first.
     pub address: u64,
@@ -66,50 +66,6 @@ pub struct Record {
     pub varies: bool,
     /// Iteration of the later access when it was seen first.
     pub iteration: u64,
-}
-
-/// A dependence that was seen several times in one execution of its node.
-#[derive(Clone, Copy, Debug)]
-pub struct Tally {
-    count: u64,
-    least: u64,
-    most: u64,
-    sum: u64,
-    first: u64,
-    last: u64,
-    varies: bool,
-}
-
-impl Default for Tally {
-    fn default() -> Tally {
-        Tally { count: 0, least: u64::MAX, most: 0, sum: 0, first: 0, last: 0, varies: false }
-    }
-}
-
-impl Tally {
-    /// It was seen at an address.
-    #[inline]
-    pub fn count(&mut self, address: u64, distances: (u64, u64)) {
-        if self.count == 0 {
-            (self.first, self.last) = (address, address);
-        }
-        self.count += 1;
-        self.least = self.least.min(distances.0);
-        self.most = self.most.max(distances.1);
-        self.sum += distances.1;
-        self.varies |= self.last != address;
-        self.last = address;
-    }
-
-    /// It was seen several times, first and last at these addresses; `distances`: the least and the greatest, and the others are
-    /// taken to lie around their middle.
-    pub fn count_all(&mut self, times: u64, (first, last, varies): (u64, u64, bool), distances: (u64, u64)) {
-        self.count(first, distances);
-        self.count += times - 1;
-        self.sum += (times - 1).saturating_mul(u64::midpoint(distances.0.min(distances.1), distances.1));
-        self.varies |= varies;
-        self.last = last;
-    }
 }
 
 /// Whether a value that a loop wrote was read afterwards, and from which iteration.
@@ -149,29 +105,31 @@ impl Table {
         number
     }
 
-    /// A dependence was seen that many times more where it was seen last, the last time at that distance.
-    pub fn repeat(&mut self, number: u32, times: u64, most: u64) {
+    /// A dependence that no iteration lies between, or one that the one before carries, was seen that many times more.
+    pub fn repeat(&mut self, number: u32, times: u64) {
         if let Some((_, record)) = self.all.get_mut(number as usize) {
             record.count += times;
-            let one =
-                if most == 0 { record.least.min(record.most) } else { u64::midpoint(record.most.min(most), most) };
-            record.sum = record.sum.saturating_add(times.saturating_mul(one));
-            record.most = record.most.max(most);
+            record.sum = record.sum.saturating_add(times.saturating_mul(record.least.min(record.most)));
         }
     }
 
-    /// Takes a tally in; `start`: when the node began. The tally is empty afterwards.
-    pub fn add(&mut self, number: u32, tally: &mut Tally, start: u64) {
-        let tally = std::mem::take(tally);
-        let Some((_, record)) = self.all.get_mut(number as usize).filter(|_| tally.count > 0) else {
-            return;
-        };
-        record.varies |= tally.varies || record.count > 0 && record.latest.1 == start && record.latest.0 != tally.first;
-        record.count += tally.count;
-        record.least = record.least.min(tally.least);
-        record.most = record.most.max(tally.most);
-        record.sum = record.sum.saturating_add(tally.sum);
-        record.latest = (tally.last, start);
+    /// A dependence was seen several times in one execution of its node, which began at `start`: first and last at these addresses, at
+    /// several or not; the least and the greatest distance, and the sum.
+    pub fn count_all(
+        &mut self,
+        number: u32,
+        times: u64,
+        (addresses, varies, start): ((u64, u64), bool, u64),
+        (least, most, sum): (u64, u64, u64),
+    ) {
+        if let Some((_, record)) = self.all.get_mut(number as usize) {
+            record.varies |= varies || record.count > 0 && record.latest.1 == start && record.latest.0 != addresses.0;
+            record.count += times;
+            record.least = record.least.min(least);
+            record.most = record.most.max(most);
+            record.sum = record.sum.saturating_add(sum);
+            record.latest = (addresses.1, start);
+        }
     }
 
     /// Another part of the access that was counted last has it, too, at these distances: the greatest is so much further.

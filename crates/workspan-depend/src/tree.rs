@@ -61,6 +61,15 @@ pub struct Node {
 }
 
 impl Node {
+    /// Begins at a moment: a loop + 1, or 0: a call; its frame; a number of its own.
+    pub fn begin(&mut self, now: u64, number: u32, frame: usize, serial: u64) {
+        self.iterations.clear();
+        self.ended.clear();
+        (self.start, self.turn, self.former) = (now, now, now);
+        (self.number, self.frame, self.serial) = (number, frame, serial);
+        (self.iteration, self.in_body, self.bodies, self.work) = (0, false, 0, 0);
+    }
+
     /// The loop that has ended in it, and was running at a moment.
     #[inline]
     pub fn ended_at(&self, moment: u64) -> Option<&Ended> {
@@ -83,6 +92,8 @@ pub struct Frame {
     pub function: u32,
     /// Place of the call in the caller.
     pub call: PlaceId,
+    /// Number of the calls and loops that it lies in, whichever execution of them.
+    pub chain: u32,
     /// Locals without an address.
     pub locals: Vec<Cell>,
     /// Calls that it has made.
@@ -95,14 +106,39 @@ pub struct Frame {
     pub reentered: bool,
     /// Number of the frame of the same function around it, + 1.
     pub outer: usize,
-    /// Number of what its locals and loops are like; 0: not known.
+    /// Number of what its locals and loops are like; 0: it has none, and its locals are cells.
     pub shape: u32,
+    /// It will have none.
+    pub is_shapeless: bool,
+    /// Where it has one: when its locals were written and read, by slot.
+    pub moments: Vec<u64>,
 }
 
 /// Spans that a frame keeps at most.
 const MOST_SPANS: usize = 1 << 20;
 
 impl Frame {
+    /// Nothing but its room is left.
+    pub fn clear(&mut self) {
+        self.locals.clear();
+        self.calls.clear();
+        (self.pending, self.pending_since, self.reentered) = (None, 0, false);
+        (self.shape, self.is_shapeless) = (0, false);
+    }
+
+    /// Keeps a moment in a slot.
+    #[inline]
+    pub fn keep(&mut self, slot: u32, moment: u64) {
+        let slot = slot as usize;
+        match self.moments.get_mut(slot) {
+            Some(place) => *place = moment,
+            None => {
+                self.moments.resize(slot + 1, 0);
+                self.moments[slot] = moment;
+            }
+        }
+    }
+
     /// A call has returned.
     pub fn returned(&mut self, now: u64) {
         let Some((place, _, _)) = self.pending.take() else {

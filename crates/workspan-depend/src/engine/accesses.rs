@@ -4,7 +4,7 @@ use workspan_graph::events::Access;
 use workspan_trace::facts::Deed;
 use workspan_trace::program::{operation, Access as Mode};
 
-use super::shapes::Noted;
+use super::step::Noted;
 use super::{Context, Engine};
 use crate::shadow::{Cell, Reader, Readers, Shadow, Site};
 use crate::table::Kind;
@@ -63,7 +63,7 @@ impl Engine {
         };
         let mut cell = std::mem::take(cell);
         let mut readers = std::mem::take(&mut context.local_readers);
-        context.steady.looks_at(Some(local));
+        context.is_touch = true;
         match deed {
             Deed::Begin => {
                 readers.drop_list(cell.readers);
@@ -72,7 +72,7 @@ impl Engine {
             Deed::Read => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Load, 0), false),
             Deed::Write => self.cell(context, &mut readers, &mut cell, 0, (site, Mode::Store, 0), false),
         }
-        context.steady.looks_at(None);
+        context.is_touch = false;
         context.local_readers = readers;
         if let Some(place) = context.top().locals.get_mut(local as usize) {
             *place = cell;
@@ -97,20 +97,19 @@ impl Engine {
                 None
             } else {
                 let at = common(&context.nodes, cell.written);
-                self.found(context, Kind::Raw, (cell.writer, cell.written), (site, address), at);
+                self.found(context, Kind::Raw, cell.write(), (site, address), at);
                 Some(at)
             };
             if at.is_some() {
                 self.expose(context, site, at);
             }
             let function = self.source.sites.get(site as usize).map_or(u32::MAX, |site| site.function);
-            let noted = note_read(context, readers, cell, (site, function));
-            context.shapes.read(noted);
+            note_read(context, readers, cell, (site, function));
         }
         if mode != Mode::Load {
             if cell.writer != 0 && !same {
                 let at = common(&context.nodes, cell.written);
-                self.found(context, Kind::Waw, (cell.writer, cell.written), (site, address), at);
+                self.found(context, Kind::Waw, cell.write(), (site, address), at);
             }
             let own = (mode == Mode::Update).then_some(site);
             self.readers(context, readers, cell.readers, (floor, own), (site, address));
@@ -153,7 +152,7 @@ impl Engine {
             }
         }
         for (reader, node) in &groups {
-            self.found_range(context, Kind::War, *reader, sink, *node);
+            self.found(context, Kind::War, *reader, sink, *node);
         }
         context.groups = groups;
     }
@@ -162,15 +161,14 @@ impl Engine {
     pub(super) fn expose(&mut self, context: &mut Context, site: Site, at: Option<Common>) {
         if at.is_none() {
             // Which loops it lies in, calls around decide, too.
-            context.shapes.hard();
+            context.shapes.noting.exposed(site);
         }
         let first = at.map_or(0, |at| if at.carried { at.node } else { at.node + 1 });
-        // In one frame, a loop lies in the same loops again.
+        // In one chain of calls, a loop lies in the same loops again.
         let Some(innermost) = context.nodes.last() else {
             return;
         };
-        let frame = context.nodes[context.frames[innermost.frame].node].serial;
-        let within = (frame, innermost.number);
+        let within = (context.frames[innermost.frame].chain, innermost.number);
         let memo = &mut context.exposure[site as usize];
         if memo.0 == within && memo.1 <= first {
             return;
@@ -185,26 +183,30 @@ impl Engine {
 /// Groups of one site that are looked at when a read is added.
 const SURVIVORS: u32 = 4;
 
-/// Adds a read to those since the last write.
+/// Adds a read to those since the last write; where two groups became one, the last moment of the later one.
 pub(super) fn note_read(
-    context: &Context,
+    context: &mut Context,
     readers: &mut Readers,
     cell: &mut Cell,
     (site, function): (Site, u32),
-) -> Noted {
+) -> Option<u64> {
     let now = context.now;
     let turn = context.nodes.last().map_or(0, |node| node.turn);
     // In the iteration or call that runs, and not by a call of the same function that it has made.
     let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
-    let is_here = |reader: &Reader| reader.first >= turn && context.call_of(innermost, function, reader.last) == 0;
+    let is_here = |context: &Context, reader: &Reader| {
+        reader.first >= turn && context.call_of(innermost, function, reader.last) == 0
+    };
     let head = readers.get(cell.readers);
-    if cell.readers == 0 || head.site == site && is_here(&head) {
+    if cell.readers == 0 || head.site == site && is_here(context, &head) {
         if cell.readers == 0 {
             cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
-            return Noted::First;
+            context.shapes.noting.read(|| Noted::First);
+            return None;
         }
         readers.set(cell.readers, Reader { last: now, ..head });
-        return Noted::Longer(0);
+        context.shapes.noting.read(|| Noted::Longer(0));
+        return None;
     }
     // Two groups, or one: the common cases of what follows.
     if head.site == site {
@@ -219,19 +221,36 @@ pub(super) fn note_read(
         };
         if is_one {
             cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-            return Noted::First;
+            context.shapes.noting.read(|| Noted::First);
+            return None;
         }
         if is_same(&next) {
             readers.set(head.next, Reader { last: head.last, ..next });
             readers.set(cell.readers, Reader { first: now, last: now, ..head });
-            return Noted::Pushed;
+            context.shapes.noting.read(|| Noted::Pushed);
+            return Some(head.last);
         }
     }
-    // The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that
-    // there are no more than loops around.
+    let (noted, joined) = join_reads(context, readers, cell, (site, function));
+    context.shapes.noting.read(|| noted);
+    joined
+}
+
+/// The list is in the order of time, the latest first. Neighbours of the site that no later write can distinguish become one, so that
+/// there are no more than loops around.
+fn join_reads(
+    context: &Context,
+    readers: &mut Readers,
+    cell: &mut Cell,
+    (site, function): (Site, u32),
+) -> (Noted, Option<u64>) {
+    let now = context.now;
+    let turn = context.nodes.last().map_or(0, |node| node.turn);
+    let innermost = Common { node: context.nodes.len().saturating_sub(1), carried: false };
+    let is_here = |reader: &Reader| reader.first >= turn && context.call_of(innermost, function, reader.last) == 0;
     let (mut found, mut later) = (0, None);
     let (mut at, mut before) = (cell.readers, 0);
-    let (mut number_of, mut noted) = (0, Noted::First);
+    let (mut number_of, mut joined, mut moment) = (0, Vec::new(), None);
     while at != 0 && found < SURVIVORS {
         let reader = readers.get(at);
         let place = number_of;
@@ -244,7 +263,7 @@ pub(super) fn note_read(
         match later {
             None if is_here(&reader) => {
                 readers.set(at, Reader { last: now, ..reader });
-                return Noted::Longer(place);
+                return (Noted::Longer(place), None);
             }
             Some((number, of, former)) if of == node => {
                 let new = readers.get(number);
@@ -253,7 +272,10 @@ pub(super) fn note_read(
                     let new = readers.get(number);
                     readers.set(number, Reader { first: reader.first, ..new });
                     at = reader.next;
-                    noted = if noted == Noted::First { Noted::Joined(former, place) } else { Noted::Other };
+                    moment = Some(new.last);
+                    if context.shapes.noting.is_active {
+                        joined.push((former, place));
+                    }
                     continue;
                 }
             }
@@ -264,5 +286,5 @@ pub(super) fn note_read(
         (before, at) = (at, reader.next);
     }
     cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
-    noted
+    (if joined.is_empty() { Noted::First } else { Noted::Joined(joined) }, moment)
 }

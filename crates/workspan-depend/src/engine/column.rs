@@ -1,175 +1,188 @@
-//! What one access of many iterations meets, before any of them is done: the looking half of [rows](super::rows).
-//!
-//! **Invariant:** nothing is changed, but for what is kept of the last look.
-//!
-//! **Cost:** an address, a cell and a comparison of classes for each iteration; for a write the groups of reads that it ends, counted here
-//! so that they are followed once.
+//! What one access of many iterations meets, before anything changes.
 
-use workspan_graph::events::slot;
-use workspan_trace::SLOT_BYTES;
-
-use super::batch::GROUPS;
-use super::plan::{Class, Column, Operation, Seen, Where, NO_CLASS};
-use super::{Context, STACK};
-use crate::shadow::Readers;
+use super::strip::{Habit, Operation, Size, Where};
+use crate::shadow::{Reader, Readers, Shadow, Site};
 use crate::table::Kind;
 
-/// Bits of a slot.
-const SLOT: u64 = (1 << (8 * SLOT_BYTES)) - 1;
+/// Iterations that are taken together at most.
+pub(super) const MOST: usize = 64;
+/// Dependences that an access finds at most.
+pub(super) const FOUND: usize = 8;
+
+/// What a read is for the groups of its cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// A new group is the first one.
+    New,
+    /// The second of two groups takes in the first one, which begins anew.
+    Pushed,
+}
+
+/// What an earlier access has to be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub(super) kind: Kind,
+    pub(super) site: Site,
+    pub(super) low: u64,
+    pub(super) high: u64,
+    /// The earliest moment that was found.
+    pub(super) first: u64,
+}
+
+/// One access of some iterations.
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) addresses: [u64; MOST],
+    pub(super) low: u64,
+    /// Behind the last byte.
+    pub(super) end: u64,
+    /// All addresses are the same.
+    pub(super) is_one: bool,
+    /// Each lies behind the one before, or each before it.
+    is_apart: bool,
+    pub(super) reading: Option<Reading>,
+    pub(super) sources: Vec<Source>,
+}
+
+impl Default for Column {
+    fn default() -> Column {
+        let (addresses, low, end, is_one, is_apart) = ([0; MOST], 0, 0, true, true);
+        Column { addresses, low, end, is_one, is_apart, reading: None, sources: Vec::new() }
+    }
+}
 
 impl Column {
-    /// Takes the addresses of some iterations.
+    /// Takes the addresses of some iterations, each of that many bytes.
     pub(super) fn fill(&mut self, operation: &Operation, bytes: &[u8], (size, many): (usize, usize)) {
+        let Size::Plain(shift) = operation.size else {
+            return;
+        };
         let addresses = &mut self.addresses[..many];
         match operation.address {
             Where::Fixed(address) => addresses.fill(address),
-            Where::Byte(at, offset) => {
-                for (address, bytes) in addresses.iter_mut().zip(bytes[at..].chunks(size)) {
-                    let address_there = match bytes.first_chunk() {
-                        Some(word) => u64::from_le_bytes(*word) & SLOT,
-                        None => slot(bytes, 0),
-                    };
-                    *address = address_there.wrapping_add_signed(offset);
+            Where::Byte(..) => {
+                for (address, bytes) in addresses.iter_mut().zip(bytes.chunks(size)) {
+                    *address = operation.address.of(bytes);
                 }
             }
         }
-        let width = 1 << operation.shift;
-        let step = addresses[1].wrapping_sub(addresses[0]);
-        let (from, to) = (addresses[0], addresses[many - 1]);
-        let (low, high) = (from.min(to), from.max(to));
-        // Mostly the step is the same, and nothing wraps around: two addresses say all.
-        let is_even = addresses.windows(2).fold(true, |even, pair| even & (pair[1].wrapping_sub(pair[0]) == step));
-        let apart = step.min(step.wrapping_neg());
-        if is_even && apart.checked_mul(many as u64 - 1) == Some(high - low) {
-            (self.low, self.end) = (low, high.saturating_add(width));
-            self.is_monotone = !operation.is_write || apart >= width;
-            return;
+        let width = 1 << shift;
+        let (mut low, mut high) = (addresses[0], addresses[0]);
+        let (mut is_one, mut is_up, mut is_down) = (true, true, true);
+        for pair in addresses.windows(2) {
+            (low, high) = (low.min(pair[1]), high.max(pair[1]));
+            is_one &= pair[0] == pair[1];
+            is_up &= pair[0].saturating_add(width) <= pair[1];
+            is_down &= pair[1].saturating_add(width) <= pair[0];
         }
-        let is_up = addresses[1] > addresses[0];
-        let (lower, upper) = if is_up { (0, 1) } else { (1, 0) };
-        let is_apart = |pair: &[u64]| pair[lower].saturating_add(width) <= pair[upper];
-        self.is_monotone = !operation.is_write || addresses.windows(2).all(is_apart);
-        let (low, high) = addresses.iter().fold((u64::MAX, 0), |(low, high), at| (low.min(*at), high.max(*at)));
         (self.low, self.end) = (low, high.saturating_add(width));
+        (self.is_one, self.is_apart) = (is_one, is_up || is_down);
     }
 
-    /// Only the first iterations count.
-    pub(super) fn shorten(&mut self, many: usize) {
-        self.is_seen = false;
-        let Some((_, first, last)) = &mut self.one else {
-            return;
-        };
-        let moments = self.cells[..many].iter().map(|(_, cell)| cell.written);
-        (*first, *last) = moments.fold((u64::MAX, 0), |(first, last), at| (first.min(at), last.max(at)));
-    }
-
-    /// How many iterations find what was found before.
-    pub(super) fn look(
+    /// How many iterations read what was written by the source, and are the same for the reads of their cells.
+    pub(super) fn reads(
         &mut self,
-        context: &mut Context,
-        readers: &Readers,
-        operation: &mut Operation,
-        many: usize,
+        shadow: &mut Shadow,
+        habit: &mut Habit,
+        (shift, many): (u32, usize),
+        (low, high): (u64, u64),
     ) -> usize {
-        let Column { addresses, cells, classes, seen, lasts, is_seen, .. } = self;
-        seen.clear();
-        seen.resize(operation.classes.len(), Seen::default());
-        let inner = context.nodes.len() - 1;
-        *is_seen =
-            operation.classes.iter().all(|class| class.kind != Kind::War || class.node < inner || !class.carried);
-        let addresses = &addresses[..many];
-        let written = context.shadow.cells(addresses, operation.shift, &mut operation.page, cells);
-        let is_stack = self.end >= context.root_address.saturating_sub(STACK) && self.low < context.root_address;
-        let kind = if operation.is_write { Kind::Waw } else { Kind::Raw };
-        let mut near = operation.near;
-        self.one = None;
-        if written.is_one && written.writer != 0 && written.count == many && !is_stack {
-            let class = operation.class_before(near, kind, written.writer, written.first);
-            let is_one = |class: &Class| {
-                written.last <= class.before.1 && !(class.carried && class.node + 1 == context.nodes.len())
+        let site = habit.site;
+        // Nobody has written it.
+        let mut nobody = Source { kind: Kind::Raw, site: 0, low: 0, high: u64::MAX, first: 0 };
+        let source = self.sources.first_mut().unwrap_or(&mut nobody);
+        self.reading = None;
+        for (number, address) in self.addresses[..many].iter().enumerate() {
+            let Some((cell, readers)) = shadow.whole_cell(*address, shift, &mut habit.page) else {
+                return number;
             };
-            let class = class.filter(|class| is_one(&operation.classes[*class]));
-            self.one = class.map(|class| (class, written.first, written.last));
-            if let Some(class) = class.filter(|class| !operation.is_write && operation.finds(1 << class)) {
-                operation.near = class;
-                return many;
+            if cell.writer != source.site || cell.written < source.low || cell.written > source.high {
+                return number;
+            }
+            let reading = reading_of(readers, cell.readers, site, (low, high));
+            if reading.is_none() || number > 0 && reading != self.reading {
+                return number;
+            }
+            source.first = source.first.min(cell.written);
+            self.reading = reading;
+            if self.is_one {
+                // The others find what this one leaves.
+                return if reading == Some(Reading::Pushed) { many } else { 0 };
             }
         }
-        let (mut good, mut near_read) = (0, 0);
-        let each = addresses[..written.count].iter().zip(&*cells).zip(classes.iter_mut().zip(lasts));
-        for ((address, (_, cell)), (of_write, last)) in each {
-            let floor = if is_stack { context.floor(*address) } else { 0 };
-            let mut found = 0;
-            *of_write = NO_CLASS;
-            if cell.writer != 0 {
-                let Some(class) = operation.class_before(near, kind, cell.writer, cell.written) else {
-                    break;
-                };
-                if cell.written < floor {
-                    break;
+        many
+    }
+
+    /// How many iterations write where the sources were the last that wrote and read.
+    pub(super) fn writes(&mut self, shadow: &mut Shadow, habit: &mut Habit, (shift, many): (u32, usize)) -> usize {
+        let is_written = self.sources.first().is_some_and(|source| source.kind == Kind::Waw);
+        for (number, address) in self.addresses[..many].iter().enumerate() {
+            let Some((cell, readers)) = shadow.whole_cell(*address, shift, &mut habit.page) else {
+                return number;
+            };
+            if is_written != (cell.writer != 0) || is_written && !self.sources[0].is(&cell.write()) {
+                return number;
+            }
+            let reads = &mut self.sources[usize::from(is_written)..];
+            let (mut at, mut count) = (cell.readers, 0);
+            while at != 0 {
+                let reader = readers.get(at);
+                // Those of several sites are in any order.
+                if !reads.iter_mut().any(|source| source.is(&reader)) {
+                    return number;
                 }
-                near = class;
-                *of_write = u8::try_from(class).unwrap_or(NO_CLASS);
-                found = 1 << class;
+                (at, count) = (reader.next, count + 1);
             }
-            if operation.is_write && cell.readers != 0 {
-                let place = (*address, cell.readers);
-                let Some(met) = look_at_readers(readers, operation, place, (floor, near_read), seen) else {
-                    break;
-                };
-                found |= met.found;
-                (near_read, *last) = (met.near, met.last);
+            if count != reads.len() {
+                return number;
             }
-            if !operation.finds(found) {
-                break;
-            }
-            good += 1;
         }
-        operation.near = near;
-        if good < many {
-            self.one = None;
-        }
-        good
+        many
     }
 }
 
-/// The reads that a write ends.
-struct Met {
-    /// Their classes, one bit each.
-    found: u64,
-    /// Class of the first group.
-    near: usize,
-    /// Number of the last group.
-    last: u32,
+impl Source {
+    #[inline]
+    fn is(&mut self, access: &Reader) -> bool {
+        let is = self.site == access.site && self.low <= access.last && access.last <= self.high;
+        if is {
+            self.first = self.first.min(access.first);
+        }
+        is
+    }
 }
 
-/// Looks at the reads that a write ends, and counts them by class.
+/// What a read in a new iteration is for groups.
 #[inline]
-fn look_at_readers(
-    readers: &Readers,
-    operation: &Operation,
-    (address, first): (u64, u32),
-    (floor, near_first): (u64, usize),
-    seen: &mut [Seen],
-) -> Option<Met> {
-    let mut met = Met { found: 0, near: 0, last: 0 };
-    let (mut at, mut near) = (first, near_first);
-    let (mut sites, mut count) = ([0; GROUPS], 0);
-    while at != 0 {
-        let reader = readers.get(at);
-        (met.last, at) = (at, reader.next);
-        let class = operation.class_before(near, Kind::War, reader.site, reader.last)?;
-        if count == GROUPS || reader.last < floor || sites[..count].contains(&reader.site) {
+fn reading_of(readers: &mut Readers, first: u32, site: Site, (low, high): (u64, u64)) -> Option<Reading> {
+    let Some(head) = readers.place(first) else {
+        return Some(Reading::New);
+    };
+    let (last, next) = (head.last, head.next);
+    if head.site == site {
+        return match readers.place(next) {
+            None => Some(Reading::New),
+            Some(next) if next.site == site && next.next == 0 && low <= next.last && last <= high => {
+                Some(Reading::Pushed)
+            }
+            _ => None,
+        };
+    }
+    let mut at = next;
+    while let Some(other) = readers.place(at) {
+        if other.site == site {
             return None;
         }
-        if count == 0 {
-            met.near = class;
-        }
-        sites[count] = reader.site;
-        count += 1;
-        seen.get_mut(class)?.add(address, (reader.first, reader.last));
-        met.found |= 1 << class;
-        near = class + 1;
+        at = other.next;
     }
-    Some(met)
+    Some(Reading::New)
+}
+
+/// True if a write may meet another access of these iterations, or itself.
+pub(super) fn is_tangled(operations: &[Operation], columns: &[Column]) -> bool {
+    let all = || operations.iter().zip(columns).enumerate();
+    all().filter(|(_, (operation, _))| operation.is_write()).any(|(number, (_, write))| {
+        let meets = |other: &Column| write.low < other.end && other.low < write.end;
+        !write.is_apart || all().any(|(at, (_, other))| at != number && meets(other))
+    })
 }

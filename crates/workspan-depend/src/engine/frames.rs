@@ -2,17 +2,17 @@
 
 use workspan_trace::program::{flag, Access as Mode};
 
+use super::arrival::Arrival;
 use super::shape::Event;
 use super::{Context, Engine, AT_ONCE, STATE};
 use crate::journal::Step;
-use crate::models::{Child, Run};
-use crate::shadow::Cell;
-use crate::source::{small, SegmentInfo};
+use crate::models::{Child, MODELS};
+use crate::source::small;
 use crate::tree::{Ended, Frame};
 
 impl Engine {
     /// Frames: where does the segment run?
-    pub(super) fn arrive(&mut self, context: &mut Context, info: &SegmentInfo, frame: Option<u64>) {
+    pub(super) fn arrive(&mut self, context: &mut Context, info: &Arrival, frame: Option<u64>) {
         if context.frames.is_empty() {
             context.push_node(0, 0);
             context.frames.push(Frame { address: u64::MAX, ..Frame::default() });
@@ -48,14 +48,12 @@ impl Engine {
         self.after_call(context, info);
     }
 
-    pub(super) fn after_call(&mut self, context: &mut Context, info: &SegmentInfo) {
+    pub(super) fn after_call(&mut self, context: &mut Context, info: &Arrival) {
         let Some((place, callee, entered)) = context.top().pending else {
             return;
         };
         if entered == 0 {
-            *self.boxes.entry(callee).or_default() += 1;
-            let name = self.source.names.get(callee as usize).map_or("", String::as_str);
-            if let Some(state) = self.source.effects.of(name).state() {
+            if let Some(state) = self.counts.outside(&self.source, callee) {
                 let site = self.source.state(place, state, info.function, info.in_loop);
                 context.now += 1;
                 context.grow(site);
@@ -68,7 +66,7 @@ impl Engine {
         context.follows = place;
     }
 
-    pub(super) fn enter(&mut self, context: &mut Context, info: &SegmentInfo, address: u64) {
+    pub(super) fn enter(&mut self, context: &mut Context, info: &Arrival, address: u64) {
         let call = match &mut context.top().pending {
             Some((place, _, entered)) => {
                 *entered = info.function + 1;
@@ -80,20 +78,27 @@ impl Engine {
             context.root_address = context.root_address.max(address);
         }
         let number = context.frames.len();
-        let outer = context.innermost.insert(info.function, number + 1).unwrap_or(0);
+        let around = (context.top().chain, context.nodes.last().map_or(0, |node| node.number));
+        let chain = context.chain((around.0, around.1, call, info.function));
+        let of_function = info.function as usize;
+        if context.innermost.len() <= of_function {
+            context.innermost.resize(of_function + 1, 0);
+        }
+        let outer = std::mem::replace(&mut context.innermost[of_function], number + 1);
         if let Some(outer) = outer.checked_sub(1).and_then(|outer| context.frames.get_mut(outer)) {
             outer.reentered = true;
         }
         let node = context.nodes.len();
         context.push_node(0, number);
-        let locals = self.source.functions.get(info.function as usize).map_or(0, |function| function.locals);
-        let locals = vec![Cell::default(); locals as usize];
         let function = info.function;
-        context.frames.push(Frame { node, address, function, call, locals, outer, ..Frame::default() });
+        // With the room that another one had.
+        let mut frame = context.spare_frames.pop().unwrap_or_default();
+        (frame.node, frame.address, frame.function, frame.call, frame.outer) = (node, address, function, call, outer);
+        frame.chain = chain;
+        context.frames.push(frame);
         self.note(context, Step::Call);
-        self.push_level(context, |_| true);
-        let counted = self.calls.entry(call).or_default();
-        counted.entered = info.function + 1;
+        self.push_level(context, ALL);
+        self.counts.of(call).entered = info.function + 1;
         context.nodes[node].work = self.work;
         self.reshape(context, Event::Call(function));
     }
@@ -106,51 +111,63 @@ impl Engine {
         for cell in &mut frame.locals {
             context.local_readers.drop_list(cell.readers);
         }
-        let node = context.nodes.pop();
-        if frame.outer == 0 {
-            context.innermost.remove(&frame.function);
-        } else {
-            context.innermost.insert(frame.function, frame.outer);
+        context.innermost[frame.function as usize] = frame.outer;
+        context.version += 1;
+        if let Some(node) = context.nodes.pop() {
+            self.counts.of(frame.call).work += self.work - node.work;
+            context.spare_nodes.push(node);
         }
-        let work = node.map_or(0, |node| self.work - node.work);
-        self.calls.entry(frame.call).or_default().work += work;
+        let call = frame.call;
+        frame.clear();
+        context.spare_frames.push(frame);
         context.returns += 1;
-        self.note(context, Step::Return(frame.call));
-        self.pop_level(context, Child::Call(frame.call));
+        self.note(context, Step::Return(call));
+        self.pop_level(context, Child::Call(call));
     }
 
     /// Loops: which are left, which are entered, does one turn?
-    pub(super) fn turn(&mut self, context: &mut Context, info: &SegmentInfo) {
+    #[inline]
+    pub(super) fn turn(&mut self, context: &mut Context, info: &Arrival) {
         let top = context.nodes.last().map_or(0, |node| node.number);
         let is_header = info.flags & flag::HEADER != 0;
         if top != info.in_loop {
-            self.leave_loops(context, info.in_loop);
-            let inner = context.nodes.last().map_or(0, |node| node.number);
-            let mut missing = Vec::new();
-            let mut at = info.in_loop;
-            while at != 0 && at != inner {
-                missing.push(at);
-                at = self.source.loops.get(at as usize - 1).map_or(0, |each| each.parent);
-            }
-            let entered = !missing.is_empty();
-            for number in missing.into_iter().rev() {
-                self.enter_loop(context, number);
-            }
-            if !entered && is_header {
-                self.next_iteration(context);
-            }
+            self.other_loop(context, info.in_loop, is_header);
         } else if is_header && top != 0 {
             self.next_iteration(context);
         }
         if info.body_of != 0 {
-            let depth = context.nodes.len();
-            let of_parent = context.nodes.last().is_some_and(|node| node.number != info.body_of);
-            let at = if of_parent { depth.checked_sub(2) } else { depth.checked_sub(1) };
-            if let Some(node) = at.and_then(|at| context.nodes.get_mut(at)).filter(|node| node.number == info.body_of) {
-                if !std::mem::replace(&mut node.in_body, true) {
-                    node.bodies += 1;
-                    self.loops[info.body_of as usize - 1].iterations += 1;
-                }
+            self.body(context, info.body_of);
+        }
+    }
+
+    fn other_loop(&mut self, context: &mut Context, in_loop: u32, is_header: bool) {
+        self.leave_loops(context, in_loop);
+        let inner = context.nodes.last().map_or(0, |node| node.number);
+        let mut missing = Vec::new();
+        let mut at = in_loop;
+        while at != 0 && at != inner {
+            missing.push(at);
+            at = self.source.loops.get(at as usize - 1).map_or(0, |each| each.parent);
+        }
+        let entered = !missing.is_empty();
+        for number in missing.into_iter().rev() {
+            self.enter_loop(context, number);
+        }
+        if !entered && is_header {
+            self.next_iteration(context);
+        }
+    }
+
+    /// The body of a loop begins.
+    #[inline]
+    pub(super) fn body(&mut self, context: &mut Context, number: u32) {
+        let depth = context.nodes.len();
+        let of_parent = context.nodes.last().is_some_and(|node| node.number != number);
+        let at = if of_parent { depth.checked_sub(2) } else { depth.checked_sub(1) };
+        if let Some(node) = at.and_then(|at| context.nodes.get_mut(at)).filter(|node| node.number == number) {
+            if !std::mem::replace(&mut node.in_body, true) {
+                node.bodies += 1;
+                self.loops[number as usize - 1].iterations += 1;
             }
         }
     }
@@ -165,7 +182,7 @@ impl Engine {
         }
         self.loops[number as usize - 1].entries += 1;
         self.note(context, Step::Loop(number));
-        self.push_level(context, |run| run.model.loops);
+        self.push_level(context, LOOPS);
         self.reshape(context, Event::Loop(number));
         self.begin_iteration(context);
     }
@@ -173,23 +190,19 @@ impl Engine {
     pub(super) fn begin_iteration(&mut self, context: &mut Context) {
         if context.is_first {
             self.iterated = 0;
-            let levels = context.levels.last().copied().unwrap_or([0; 9]);
-            for number in AT_ONCE {
-                if levels[number] != 0 {
-                    self.models[number].begin(self.clock.work);
-                }
+            let mut tasks = context.tasks.last().copied().unwrap_or(0);
+            while tasks != 0 {
+                self.models[tasks.trailing_zeros() as usize].begin(self.clock.work);
+                tasks &= tasks - 1;
             }
         }
     }
 
     pub(super) fn end_iteration(&mut self, context: &mut Context) {
-        if context.is_first {
-            let levels = context.levels.last().copied().unwrap_or([0; 9]);
-            for number in AT_ONCE {
-                if levels[number] != 0 {
-                    self.models[number].end(Child::Iteration, self.clock.work);
-                }
-            }
+        let mut tasks = context.tasks.last().copied().unwrap_or(0);
+        while tasks != 0 {
+            self.models[tasks.trailing_zeros() as usize].end(Child::Iteration, self.clock.work);
+            tasks &= tasks - 1;
         }
     }
 
@@ -200,10 +213,13 @@ impl Engine {
     }
 
     pub(super) fn next_iteration(&mut self, context: &mut Context) {
-        let was_counted = context.steady.counts();
-        self.turned(context);
         self.note(context, Step::Turn);
-        self.end_iteration(context);
+        self.iterated = 0;
+        let mut tasks = context.tasks.last().copied().unwrap_or(0);
+        while tasks != 0 {
+            self.models[tasks.trailing_zeros() as usize].turn(self.clock.work);
+            tasks &= tasks - 1;
+        }
         let now = context.now + 1;
         if let Some(node) = context.nodes.last_mut() {
             node.iteration += 1;
@@ -212,11 +228,7 @@ impl Engine {
             node.ended.clear();
             node.in_body = false;
         }
-        // Iterations that are counted leave the shape that they find.
-        if !was_counted {
-            self.reshape(context, Event::Turn);
-        }
-        self.begin_iteration(context);
+        self.reshape(context, Event::Turn);
     }
 
     /// Leaves loops of the frame on top that a loop does not lie in.
@@ -226,6 +238,7 @@ impl Engine {
                 return;
             }
             self.end_iteration(context);
+            context.version += 1;
             let Some(node) = context.nodes.pop() else {
                 return;
             };
@@ -238,30 +251,32 @@ impl Engine {
             if let Some(around) = context.nodes.last_mut() {
                 around.ended.push(ended);
             }
-            self.note(context, Step::Leave(node.number));
-            self.pop_level(context, Child::Loop(node.number));
-            self.reshape(context, Event::Leave(node.in_body));
+            let (number, in_body) = (node.number, node.in_body);
+            context.spare_nodes.push(node);
+            self.note(context, Step::Leave(number));
+            self.pop_level(context, Child::Loop(number));
+            self.reshape(context, Event::Leave(in_body));
         }
     }
 
-    /// A node of the tree is a task in some models.
-    pub(super) fn push_level(&mut self, context: &mut Context, is_task: impl Fn(&Run) -> bool) {
-        let (mut levels, mut tasks) = ([0; 9], 0);
+    /// A node of the tree is a task in some models: one bit each.
+    pub(super) fn push_level(&mut self, context: &mut Context, tasks: u16) {
+        let mut levels = [0; 9];
         if !context.is_first {
             context.levels.push(levels);
-            context.tasks.push(tasks);
+            context.tasks.push(0);
             return;
         }
         self.iterated = 0;
         let mut innermost = context.innermost_levels.last().copied().unwrap_or([1; 9]);
-        for number in AT_ONCE {
+        let mut left = tasks;
+        while left != 0 {
+            let number = left.trailing_zeros() as usize;
+            left &= left - 1;
             let run = &mut self.models[number];
-            if is_task(run) {
-                tasks |= 1 << number;
-                levels[number] = small(run.depth()) + 1;
-                innermost[number] = levels[number];
-                run.begin(self.clock.work);
-            }
+            levels[number] = small(run.depth()) + 1;
+            innermost[number] = levels[number];
+            run.begin(self.clock.work);
         }
         context.levels.push(levels);
         context.tasks.push(tasks);
@@ -269,17 +284,31 @@ impl Engine {
     }
 
     pub(super) fn pop_level(&mut self, context: &mut Context, child: Child) {
-        let levels = context.levels.pop().unwrap_or([0; 9]);
-        context.tasks.pop();
+        context.levels.pop();
+        let mut tasks = context.tasks.pop().unwrap_or(0);
         if !context.is_first {
             return;
         }
         context.innermost_levels.pop();
         self.iterated = 0;
-        for number in AT_ONCE {
-            if levels[number] != 0 {
-                self.models[number].end(child, self.clock.work);
-            }
+        while tasks != 0 {
+            self.models[tasks.trailing_zeros() as usize].end(child, self.clock.work);
+            tasks &= tasks - 1;
         }
     }
+}
+
+/// Models that run at once, and those of them in which loops are tasks: one bit each.
+const ALL: u16 = models(false);
+const LOOPS: u16 = models(true);
+
+const fn models(only_loops: bool) -> u16 {
+    let (mut found, mut at) = (0, 0);
+    while at < AT_ONCE.len() {
+        if !only_loops || MODELS[AT_ONCE[at]].loops {
+            found |= 1 << AT_ONCE[at];
+        }
+        at += 1;
+    }
+    found
 }

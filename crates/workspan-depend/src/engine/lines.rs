@@ -15,30 +15,22 @@ impl Engine {
         let (mut touches, last) = (0_usize, info.runs.len().saturating_sub(1));
         self.runs_of_current = small(info.runs.len());
         let way = self.way(context, info, id);
+        let begun = context.now;
         for (number, run) in info.runs.iter().enumerate() {
             context.now += 1;
             self.work += u64::from(run.cost);
             let branches = number == last && info.flags & flag::BRANCH != 0;
             self.line(context, info, id, small(number), branches);
-            self.next_line(context);
             operations += run.operations;
             while let Some(access) = accesses.get(next).filter(|access| access.operation - info.first < operations) {
                 next += 1;
-                let site = info.sites + (access.operation - info.first);
-                if context.steady.access < context.steady.skip {
-                    self.skipped(context);
-                } else {
-                    self.operation(context, site, access);
-                }
-                context.steady.access += 1;
+                self.operation(context, info.sites + (access.operation - info.first), access);
             }
             let end = (touches + run.touches as usize).min(info.touches.len());
-            if !context.steady.counts() {
-                self.touches(context, way, number, &info.touches[touches..end]);
-            }
+            self.touches(context, way, number, &info.touches[touches..end]);
             touches = end;
         }
-        self.touched(context, way, id);
+        self.touched(context, way, id, begun);
         // Without lines: instrumented after optimisation.
         if info.runs.is_empty() {
             context.now += 1;
@@ -121,16 +113,21 @@ impl Engine {
         self.line_numbers[at] + number
     }
 
-    pub(super) fn depart(&mut self, context: &mut Context, info: &SegmentInfo) {
-        if info.flags & flag::CALL != 0 {
+    /// The last segment of a strip ends, or one that is none.
+    pub(super) fn depart(&mut self, context: &mut Context, id: u32) {
+        let Some(info) = self.source.segments.get(id as usize) else {
+            return;
+        };
+        let SegmentInfo { flags, call, callee, function, .. } = *info;
+        if flags & flag::CALL != 0 {
             let now = context.now + 1;
             let top = context.top();
-            (top.pending, top.pending_since) = (Some((info.call, info.callee, 0)), now);
-            let counted = self.calls.entry(info.call).or_default();
-            (counted.function, counted.callee) = (info.function, info.callee);
+            (top.pending, top.pending_since) = (Some((call, callee, 0)), now);
+            let counted = self.counts.of(call);
+            (counted.function, counted.callee) = (function, callee);
             counted.count += 1;
         }
-        if info.flags & flag::RETURN != 0 && info.flags & flag::CALL == 0 && context.frames.len() > 1 {
+        if flags & flag::RETURN != 0 && flags & flag::CALL == 0 && context.frames.len() > 1 {
             self.leave(context);
         }
     }

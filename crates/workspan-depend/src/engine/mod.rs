@@ -8,39 +8,53 @@
 //! allocated again; variables whose scope has begun again; input variables of a step (the verdict knows them).
 
 mod accesses;
-mod advance;
-mod batch;
+mod arrival;
 mod column;
+mod compile;
 mod context;
+mod counts;
+mod expect;
+mod expected;
 mod extents;
+mod follow;
 mod found;
 mod frames;
 mod lines;
+mod locals;
+mod noting;
 mod parts;
-mod plan;
+mod plain;
 mod repeat;
+mod repeats;
 mod rows;
 mod shape;
 mod shapes;
-mod steady;
+mod slots;
+mod step;
 mod stream;
+mod strip;
+mod take;
+mod waiting;
+mod waits;
 
+pub use self::counts::{CallCount, LoopCount, Waits};
 pub use self::stream::analyse;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-use workspan_graph::events::{Access, Control};
 use workspan_graph::program::Loaded;
-use workspan_graph::replay::{Consumer, Executed};
-use workspan_trace::control::Kind as ControlKind;
 
+use self::arrival::Arrival;
+use self::column::Column;
+use self::counts::Counts;
 use self::parts::Parts;
-use self::plan::Column;
+use self::repeats::Repeats;
 use self::shapes::Shapes;
-use self::steady::Steady;
+use self::strip::Strips;
+use self::waiting::{Waited, Waiting};
 use crate::effects::STATES;
 use crate::journal::Journal;
-use crate::models::{Child, Clock, Later, Run, LATER, MODELS};
+use crate::models::{Clock, Later, Run, Wait, COUNT, LATER, MODELS};
 use crate::objects::{Objects, Wrote};
 use crate::paths::walk::Walked;
 use crate::shadow::{BuildHasher, Reader, Readers, Shadow, Site};
@@ -53,48 +67,9 @@ const STACK: u64 = 64 << 20;
 /// Where the state of libraries lies: no program has these addresses.
 const STATE: u64 = 1 << 60;
 
-/// How often a loop ran.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LoopCount {
-    /// Executions.
-    pub entries: u64,
-    /// Iterations in all.
-    pub iterations: u64,
-    /// Iterations of its longest execution.
-    pub most: u64,
-    /// Instructions in it.
-    pub work: u64,
-}
-
-/// How often a place made calls.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallCount {
-    /// Function that the place is in.
-    pub function: u32,
-    /// Name of what is called.
-    pub callee: u32,
-    /// The function of the program that was entered, + 1.
-    pub entered: u32,
-    /// Calls.
-    pub count: u64,
-    /// Instructions in them.
-    pub work: u64,
-    /// Lines of the function that were executed right afterwards.
-    pub next: BTreeSet<u32>,
-}
-
-/// What a line waits for.
-#[derive(Clone, Debug, Default)]
-pub struct Waits {
-    /// Calls and loops.
-    pub children: Vec<Child>,
-    /// Frame in which the line has waited, and how many calls had returned: waiting again changes nothing until another one has.
-    waited: (u64, u64),
-}
-
 /// Those of [`MODELS`] that run while the program does.
-const AT_ONCE: [usize; 6] = {
-    let (mut now, mut count, mut at) = ([0; 6], 0, 0);
+const AT_ONCE: [usize; COUNT] = {
+    let (mut now, mut count, mut at) = ([0; COUNT], 0, 0);
     while at < MODELS.len() {
         if LATER & 1 << at == 0 {
             now[count] = at;
@@ -102,8 +77,18 @@ const AT_ONCE: [usize; 6] = {
         }
         at += 1;
     }
-    assert!(count == 6);
+    assert!(count == COUNT);
     now
+};
+
+/// Where each model is in [`AT_ONCE`].
+const PLACES: [usize; MODELS.len()] = {
+    let (mut places, mut at) = ([0; MODELS.len()], 0);
+    while at < COUNT {
+        places[AT_ONCE[at]] = at;
+        at += 1;
+    }
+    places
 };
 
 /// Finds dependences.
@@ -142,6 +127,18 @@ pub struct Engine {
     /// Calls that lines wait for: by segment and line.
     pub waits: HashMap<(u32, u32), Waits, BuildHasher>,
     awaited: Vec<bool>,
+    /// How often that has changed.
+    epoch: u64,
+    counts: Counts,
+    arrivals: Vec<Arrival>,
+    /// Lines of strips, by their number in the journal.
+    pub sequences: Vec<Box<[u32]>>,
+    sequence_of: HashMap<Box<[u32]>, u32, BuildHasher>,
+    /// The line of a strip that runs, from 1; 0: none does.
+    line_of_strip: u32,
+    /// What the innermost tasks wait for beside what is known of the strip.
+    further: [Vec<Wait>; COUNT],
+    repeats: Repeats,
     /// Models in which the innermost iteration has waited for those before: waiting again changes nothing.
     iterated: u16,
     contexts: Vec<Option<Box<Context>>>,
@@ -158,14 +155,22 @@ struct Context {
     /// Calls that have returned.
     returns: u64,
     serials: u64,
+    /// How many calls and loops have begun or ended.
+    version: u64,
     /// The innermost frame of each function, + 1.
-    innermost: HashMap<u32, usize, BuildHasher>,
+    innermost: Vec<usize>,
+    /// Nodes and frames that have ended, for their room.
+    spare_nodes: Vec<Node>,
+    spare_frames: Vec<Frame>,
     /// What the last dependence of a site was: record, source, node, whether carried.
     memos: Vec<Memo>,
     /// Where they are, by site and kind, + 1.
     memo_of: Vec<[u32; 3]>,
-    /// For each site the frame and loop in which it was last exposed, and to the nodes from which on.
-    exposure: Vec<((u64, u32), usize)>,
+    /// For each site the chain of calls and the loop in which it was last exposed, and to the nodes from which on.
+    exposure: Vec<((u32, u32), usize)>,
+    /// Numbers of [`Frame::chain`].
+    chains: HashMap<(u32, u32, PlaceId, u32), u32, BuildHasher>,
+    other_chains: u32,
     groups: Vec<(Reader, Common)>,
     root_address: u64,
     /// A line of the frame on top follows a call.
@@ -179,22 +184,26 @@ struct Context {
     tasks: Vec<u16>,
     objects: Objects,
     wrote: HashMap<(Site, u32), Wrote, BuildHasher>,
-    steady: Steady,
     shapes: Shapes,
+    strips: Strips,
+    /// Room for iterations that are taken together.
     columns: Vec<Column>,
+    /// A local without an address is looked at.
+    is_touch: bool,
     parts: Parts,
 }
 
+/// What the last dependence of two places was.
 #[derive(Clone, Copy, Debug)]
 struct Memo {
     source: Site,
-    serial: u64,
-    /// Node of the frame on top.
-    top: u64,
-    record: u32,
-    carried: bool,
+    /// The loop of the source, + 1.
+    in_loop: u32,
     /// Loop + 1 and function of the common node.
     place: (u32, u32),
+    /// The loop of that node, + 1, that had ended in between.
+    ended: u32,
+    carried: bool,
     /// No model waits.
     is_quiet: bool,
     /// Of a local without an address.
@@ -203,8 +212,13 @@ struct Memo {
     is_direct: bool,
     /// So is the later one.
     is_top: bool,
+    /// The calls that the earlier and the later access were made in.
+    source_call: PlaceId,
     sink_call: PlaceId,
+    record: u32,
     waiting: Waiting,
+    /// The common node for which models have waited.
+    serial: u64,
     waited: Waited,
     lived: Lived,
 }
@@ -222,40 +236,8 @@ impl Default for Lived {
     }
 }
 
-/// What models wait for because of a dependence between two places, as far as it is the same each time.
-#[derive(Clone, Copy, Debug, Default)]
-struct Waiting {
-    /// Models that look at it: one bit each.
-    models: u16,
-    /// Those that look at it if a loop of the common node had ended in between.
-    ended: u16,
-    /// Those that wait for the line of the earlier access.
-    own: u16,
-    /// The call that the earlier access was made in, or whose result it takes.
-    call: PlaceId,
-    /// The call that it was made in.
-    source_call: PlaceId,
-    /// Line of the earlier access.
-    line: u32,
-}
-
-/// The task for which models have waited: waiting again for what had ended before it began changes nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Waited {
-    /// Node of the task; 0: none.
-    serial: u64,
-    /// The loop that had ended in between.
-    ended: u32,
-    /// Moment at which the iteration of the common node began.
-    turn: u64,
-    /// Node of the call that runs in the common node's frame; 0: none.
-    frame: u64,
-    /// Calls that had returned.
-    returns: u64,
-}
-
 /// Sources that are remembered for each later access and kind.
-const WAYS: usize = 16;
+const WAYS: usize = 32;
 
 impl Default for Engine {
     fn default() -> Engine {
@@ -285,6 +267,14 @@ impl Engine {
             serial: Vec::new(),
             waits: HashMap::default(),
             awaited: Vec::new(),
+            epoch: 0,
+            counts: Counts::default(),
+            arrivals: Vec::new(),
+            sequences: Vec::new(),
+            sequence_of: HashMap::default(),
+            line_of_strip: 0,
+            further: Default::default(),
+            repeats: Repeats::default(),
             iterated: 0,
             contexts: Vec::new(),
         }
@@ -299,13 +289,13 @@ impl Engine {
     pub fn finish(&mut self) {
         let mut contexts = std::mem::take(&mut self.contexts);
         for context in contexts.iter_mut().flatten() {
-            self.catch_up(context);
             self.count_shapes(context);
             while context.frames.len() > 1 {
                 self.leave(context);
             }
         }
         self.contexts = contexts;
+        self.counts.settle(&mut self.calls, &mut self.boxes);
     }
 
     /// Takes a module in, executed or not.
@@ -314,49 +304,10 @@ impl Engine {
         self.loops.resize(self.source.loops.len(), LoopCount::default());
         self.serial.resize(self.source.loops.len(), false);
         self.executed.resize(self.source.segments.len(), false);
-    }
-
-    fn step(&mut self, context: &mut Context, executed: &Executed<'_>, accesses: &[Access]) {
-        let id = executed.id as usize;
-        if self.source.segments.get(id).is_none_or(|info| info.place == 0 && info.runs.is_empty() && info.flags == 0) {
-            self.learn(executed.module);
-        }
-        self.expect(context, executed);
-        let Some(slot) = self.source.segments.get_mut(id) else {
-            return;
-        };
-        // Taken out while it is used: nothing below looks at it.
-        let info = std::mem::take(slot);
-        self.executed[id] = true;
-        self.arrive(context, &info, executed.frame);
-        self.turn(context, &info);
-        self.track(context, &info, executed.id);
-        self.run(context, &info, executed.id, accesses);
-        self.depart(context, &info);
-        self.source.segments[id] = info;
-    }
-}
-
-impl Consumer for Engine {
-    fn segment(&mut self, executed: Executed<'_>, accesses: &[Access]) {
-        let at = executed.context as usize;
-        if self.contexts.len() <= at {
-            self.contexts.resize_with(at + 1, || None);
-        }
-        let new = || Box::new(Context { is_first: at == 0, ..Context::default() });
-        let mut context = self.contexts[at].take().unwrap_or_else(new);
-        self.step(&mut context, &executed, accesses);
-        self.contexts[at] = Some(context);
-    }
-
-    fn control(&mut self, context: u32, control: Control) {
-        if control.kind == ControlKind::Allocate {
-            let [address, size, ..] = control.slots;
-            if let Some(context) = self.contexts.get_mut(context as usize).and_then(Option::as_mut) {
-                context.shadow.forget(address, size);
-                let now = context.now + 1;
-                context.objects.allocate(address, size, now);
-            }
+        self.arrivals.resize(self.source.segments.len(), Arrival::default());
+        for number in 0..loaded.module.segments.len() {
+            let id = loaded.base as usize + number;
+            self.arrivals[id] = Arrival::new(loaded, number, &self.source.segments[id]);
         }
     }
 }

@@ -1,260 +1,172 @@
-//! Innermost loops whose iterations are watched, recorded and then only counted: what [`Steady`](super::steady) says, done.
+//! Iterations of an innermost loop that are the same strip again.
 //!
-//! **Invariant:** before anything else looks at a local or at the time, what was only counted has been done ([`Engine::catch_up`]).
+//! **Argument:** such an iteration finds the shape that its predecessor has found. Its accesses are looked at one by one. If models wait for the
+//! same as in the iteration before, they are asked later, for many iterations at once ([`Run::skip`](crate::models::Run::skip) and
+//! [`Run::jump`](crate::models::Run::jump) say why that is the same). Moments of locals are copies of moments that earlier iterations have
+//! set, a few copies long: the last iterations decide all of them.
+//!
+//! **Cost:** a comparison for each segment, and the accesses.
 
-use workspan_graph::replay::Executed;
-use workspan_trace::program::flag;
+use super::repeats::{Find, Gathered, Repeats};
+use super::strip::Strip;
+use super::take::move_moments;
+use super::{Context, Engine, AT_ONCE, PLACES};
+use crate::journal::Step as Noted;
+use crate::models::{Child, Clock, Wait, MODELS};
 
-use super::steady::{Effect, Iteration, State, Wait, ATTEMPTS, OTHER};
-use super::{Context, Engine};
-use crate::source::SegmentInfo;
+/// How often iterations cannot be taken together until that is not tried any more.
+const MISSED: u32 = 3;
 
 impl Engine {
-    /// A segment comes: is it the one that is expected?
-    #[inline]
-    pub(super) fn expect(&mut self, context: &mut Context, executed: &Executed<'_>) {
-        let steady = &context.steady;
-        if steady.state != State::Counting {
-            return;
-        }
-        let at = if steady.at == steady.path.len() { 0 } else { steady.at };
-        if steady.path.get(at) != Some(&executed.id) || executed.frame.is_some() {
-            self.catch_up(context);
-        }
-    }
-
-    /// A segment runs in its node.
-    #[inline]
-    pub(super) fn track(&mut self, context: &mut Context, info: &SegmentInfo, id: u32) {
-        let Some(node) = context.nodes.last().filter(|node| node.number != 0) else {
-            return;
-        };
-        let steady = &mut context.steady;
-        if steady.state == State::Counting {
-            steady.at += 1;
-            return;
-        }
-        if steady.serial != node.serial {
-            steady.restart(node.serial);
-            // Another loop may lie within the iteration.
-            steady.other = info.flags & flag::HEADER == 0;
-        }
-        if info.flags & OTHER != 0 || info.runs.is_empty() {
-            steady.other = true;
-        }
-        steady.current.push(id);
-        steady.touching.1 += usize::from(!info.touches.is_empty());
-    }
-
-    /// A line begins.
-    #[inline]
-    pub(super) fn next_line(&mut self, context: &mut Context) {
-        let steady = &mut context.steady;
-        if steady.state == State::Watching {
-            return;
-        }
-        steady.line += 1;
-        if steady.state == State::Counting {
-            while let Some(wait) = steady.last.waits.get(steady.next).filter(|wait| wait.line == steady.line) {
-                steady.next += 1;
-                self.models[usize::from(wait.model)].depend(wait.level as usize, wait.child, self.clock);
-            }
-        }
-    }
-
-    /// The innermost loop turns.
-    pub(super) fn turned(&mut self, context: &mut Context) {
-        let Some((serial, turn)) = context.nodes.last().map(|node| (node.serial, node.turn)) else {
-            return;
-        };
-        let steady = &mut context.steady;
-        (steady.line, steady.access) = (0, 0);
-        if steady.state == State::Counting {
-            steady.count += 1;
-            (steady.at, steady.next) = (0, 0);
-            return;
-        }
-        if steady.serial != serial || steady.other {
-            let attempts = if steady.serial == serial { steady.attempts } else { 0 };
-            steady.restart(serial);
-            steady.attempts = attempts;
-            return;
-        }
-        let is_same = steady.current == steady.path;
-        std::mem::swap(&mut steady.current, &mut steady.path);
-        steady.current.clear();
-        steady.touching = (steady.touching.1, 0);
-        if !is_same {
-            (steady.same, steady.state) = (0, State::Watching);
-            return;
-        }
-        steady.same += 1;
-        if steady.attempts >= ATTEMPTS {
-            steady.state = State::Watching;
-            return;
-        }
-        let duration = context.now + 1 - turn;
-        if steady.state == State::Recording {
-            self.snapshot(context);
-            let looped = context.levels.last().copied().unwrap_or([0; 9]);
-            let steady = &mut context.steady;
-            steady.attempts += 1;
-            let (last, now) = (&steady.last, &steady.now);
-            if steady.same >= 3 && repeats(last, now) && moves(last, now, duration, &mut steady.moves) {
-                std::mem::swap(&mut steady.last, &mut steady.now);
-                // Waiting again for what is ready changes nothing, but for a task or a line that has begun since.
-                let models = &self.models;
-                let matters = |wait: &Wait| {
-                    let (run, level) = (&models[usize::from(wait.model)], wait.level as usize);
-                    let of_loop = looped[usize::from(wait.model)] as usize;
-                    run.model.lines && level + 1 == run.depth() || of_loop == level + 1
-                };
-                steady.last.waits.retain(matters);
-                steady.last.waits.dedup();
-                let is_same = steady.last.awaited == steady.now.awaited;
-                steady.last.awaited.retain(matters);
-                steady.batch = (is_same && context.is_first).then(Box::default);
-                (steady.state, steady.at, steady.next, steady.count) = (State::Counting, 0, 0, 0);
-                steady.duration = duration;
-                // A segment of which nothing was known yet may have left another shape.
-                if steady.last.steps.len() != steady.touching.0 {
-                    context.top().shape = 0;
-                }
-                return;
-            }
-            std::mem::swap(&mut steady.last, &mut steady.now);
-        } else {
-            context.steady.last.shape.clear();
-            context.steady.last.moments.clear();
-            context.steady.last.effects.clear();
-            context.steady.last.waits.clear();
-            context.steady.last.awaited.clear();
-            context.steady.last.finds.clear();
-            context.steady.last.steps.clear();
-            context.steady.locals.clear();
-        }
-        let steady = &mut context.steady;
-        steady.now.effects.clear();
-        steady.now.waits.clear();
-        steady.now.awaited.clear();
-        steady.now.finds.clear();
-        steady.now.steps.clear();
-        steady.state = State::Recording;
-    }
-
-    /// Notes the history of the locals that the iteration has touched.
-    fn snapshot(&self, context: &mut Context) {
-        let (steady, readers) = (&mut context.steady, &context.local_readers);
-        let Some(frame) = context.frames.last() else {
-            return;
-        };
-        let now = &mut steady.now;
-        now.shape.clear();
-        now.moments.clear();
-        for local in &steady.locals {
-            let Some(cell) = frame.locals.get(*local as usize) else {
-                continue;
-            };
-            now.shape.push(cell.writer);
-            now.moments.push(cell.written);
-            let mut at = cell.readers;
-            while at != 0 {
-                let reader = readers.get(at);
-                now.shape.push(reader.site);
-                now.moments.extend([reader.first, reader.last]);
-                at = reader.next;
-            }
-            now.shape.push(0);
-        }
-    }
-
-    /// Does what was only counted.
-    pub(super) fn catch_up(&mut self, context: &mut Context) {
-        if context.steady.state != State::Counting {
-            return;
-        }
-        let steady = &context.steady;
-        let (count, done) = (steady.count, steady.at);
-        let by = count * steady.duration;
-        if count > 0 {
-            for step in &steady.last.steps {
-                context.shapes.done(*step, count);
-            }
-            for (at, effect) in steady.last.effects.iter().enumerate() {
-                // The other iteration has been swapped away: how the distance grew is between both.
-                let before = steady.now.effects.get(at).map_or(effect.distances, |before| before.distances);
-                let most = effect.distances.1 + count * (effect.distances.1 - before.1);
-                self.table.repeat(effect.record, count, most);
-            }
-            let mut moment = 0;
-            let mut moved = |time: &mut u64| {
-                *time += if steady.moves.get(moment) == Some(&true) { by } else { 0 };
-                moment += 1;
-            };
-            let Some(frame) = context.frames.last_mut() else {
-                return;
-            };
-            for local in &steady.locals {
-                let Some(cell) = frame.locals.get_mut(*local as usize) else {
+    /// Takes all iterations that come; their bytes.
+    pub(super) fn repeat(&mut self, context: &mut Context, strip: &mut Strip, bytes: &[u8]) -> usize {
+        let (mut at, mut times, first) = (0, 0, context.now);
+        self.repeats.is_known = false;
+        let (mut tangled, mut missed) = (!strip.is_plain, 0);
+        while strip.comes(&bytes[at..]) {
+            if self.repeats.pending > 0 && !tangled && missed < MISSED {
+                let rows = self.rows(context, strip, &bytes[at..], &mut tangled);
+                if rows > 0 {
+                    let many = rows as u64;
+                    self.repeats.pending += many;
+                    self.clock.work += many * strip.cost;
+                    at += rows * strip.bytes;
+                    times += many;
                     continue;
-                };
-                moved(&mut cell.written);
-                let mut at = cell.readers;
-                while at != 0 {
-                    let mut reader = context.local_readers.get(at);
-                    moved(&mut reader.first);
-                    moved(&mut reader.last);
-                    context.local_readers.set(at, reader);
-                    at = reader.next;
+                }
+                missed += 1;
+            }
+            let begun = context.now;
+            if let Some(node) = context.nodes.last_mut() {
+                node.iteration += 1;
+                (node.former, node.turn) = (node.turn, begun + 1);
+                node.iterations.begin(node.iteration, begun + 1);
+                node.ended.clear();
+                node.in_body = strip.has_body;
+            }
+            self.iterated = 0;
+            self.repeats.gathers = true;
+            self.repeats.finds.clear();
+            let done = self.accesses_of_strip(context, strip, (begun, &bytes[at..]));
+            if !self.repeats.gathers {
+                // Something was new.
+                self.repeats.is_known = false;
+                self.models_of_strip(context, strip, (done, strip.lines));
+            } else if self.repeats.is_known && self.repeats.finds == self.repeats.finds_before {
+                self.repeats.pending += 1;
+            } else {
+                self.settle(context, strip);
+                self.models_of_strip(context, strip, (0, strip.lines));
+                let Repeats { finds, finds_before, is_known, .. } = &mut self.repeats;
+                std::mem::swap(finds, finds_before);
+                *is_known = true;
+            }
+            self.repeats.gathers = false;
+            self.clock.work += strip.cost;
+            context.now = begun + u64::from(strip.lines);
+            at += strip.bytes;
+            times += 1;
+        }
+        self.flush(context, strip);
+        self.clock = Clock { work: self.clock.work, line: strip.last.into() };
+        self.work += times * strip.cost;
+        strip.times += times;
+        self.journal.repeat(&[Noted::Turn, Noted::Strip(strip.sequence)], times);
+        if strip.has_body {
+            if let Some(node) = context.nodes.last_mut() {
+                node.bodies += times;
+                self.loops[node.number as usize - 1].iterations += times;
+            }
+        }
+        let (duration, last) = (u64::from(strip.lines), times.min(strip.depth));
+        if let Some(frame) = context.frames.last_mut() {
+            for number in times - last..times {
+                move_moments(frame, strip, &mut context.strips.moved, first + number * duration);
+            }
+        }
+        at
+    }
+
+    /// Models take the iteration that runs, but for its lines.
+    pub(super) fn settle(&mut self, context: &mut Context, strip: &Strip) {
+        self.flush(context, strip);
+        self.repeats.gathers = false;
+        let mut tasks = context.tasks.last().copied().unwrap_or(0);
+        while tasks != 0 {
+            self.models[tasks.trailing_zeros() as usize].turn(self.clock.work);
+            tasks &= tasks - 1;
+        }
+        let (finds, line) = (std::mem::take(&mut self.repeats.finds), self.line_of_strip);
+        for find in &finds {
+            self.line_of_strip = find.line;
+            self.wait_in(context, find.at, &find.waiting, find.waiting.any());
+        }
+        (self.repeats.finds, self.line_of_strip) = (finds, line);
+    }
+
+    /// What was found in the iteration before is what models wait for.
+    fn gather(&mut self, context: &Context) {
+        let Repeats { finds_before, before, .. } = &mut self.repeats;
+        before.clear();
+        for Find { line, at, waiting } in finds_before {
+            let mut models = waiting.any();
+            while models != 0 {
+                let number = models.trailing_zeros() as usize;
+                models &= models - 1;
+                let level = waiting.level(context, *at, number);
+                let is_top = level as usize + 1 == self.models[number].depth();
+                let place = u8::try_from(PLACES[number]).unwrap_or(u8::MAX);
+                for child in waiting.children(1 << number).into_iter().flatten() {
+                    let new = Gathered { place, level, line: if is_top { *line } else { 0 }, child };
+                    if !before.contains(&new) {
+                        before.push(new);
+                    }
                 }
             }
         }
-        let now = context.now;
-        context.now = context.nodes.last().map_or(now, |node| node.turn.saturating_sub(1));
-        context.steady.state = State::Repeating;
-        for at in 0..done {
-            let id32 = context.steady.path[at];
-            let id = id32 as usize;
-            let info = std::mem::take(&mut self.source.segments[id]);
-            let mut touches = &info.touches[..];
-            let way = self.way(context, &info, id32);
-            for (number, run) in info.runs.iter().enumerate() {
-                context.now += 1;
-                let (of_line, rest) = touches.split_at((run.touches as usize).min(touches.len()));
-                self.touches(context, way, number, of_line);
-                touches = rest;
-            }
-            self.touched(context, way, id32);
-            self.source.segments[id] = info;
-        }
-        debug_assert_eq!(now, context.now, "an iteration took another time than its predecessor");
-        context.now = now;
-        let attempts = context.steady.attempts;
-        let serial = context.steady.serial;
-        context.steady.restart(serial);
-        (context.steady.other, context.steady.attempts) = (true, attempts.saturating_sub(1));
     }
-}
 
-/// True if an iteration found what its predecessor did, at the same distances or each further by one.
-fn repeats(last: &Iteration, now: &Iteration) -> bool {
-    let same = |(a, b): (&Effect, &Effect)| {
-        let near = |a: u64, b: u64| a == b || a + 1 == b;
-        a.record == b.record && near(a.distances.0, b.distances.0) && near(a.distances.1, b.distances.1)
-    };
-    last.effects.len() == now.effects.len()
-        && last.effects.iter().zip(&now.effects).all(same)
-        && last.waits == now.waits
-        && last.shape == now.shape
-        && last.steps == now.steps
-        && last.moments.len() == now.moments.len()
-}
-
-/// True if each moment of the history stayed, or moved by the duration of the iteration.
-fn moves(last: &Iteration, now: &Iteration, duration: u64, moves: &mut Vec<bool>) -> bool {
-    moves.clear();
-    last.moments.iter().zip(&now.moments).all(|(a, b)| {
-        moves.push(a != b);
-        a == b || a + duration == *b
-    })
+    /// Models take all iterations before the one that runs.
+    fn flush(&mut self, context: &Context, strip: &Strip) {
+        let times = std::mem::take(&mut self.repeats.pending);
+        if times == 0 {
+            return;
+        }
+        self.gather(context);
+        let base = context.levels_of_frame();
+        let (cost, begun) = (strip.cost, self.clock.work - times * strip.cost);
+        self.repeats.further.iter_mut().for_each(Vec::clear);
+        for Gathered { place, line, child, .. } in self.repeats.before.iter().filter(|each| each.line != 0) {
+            self.repeats.further[usize::from(*place)].push(Wait { line: *line, child: *child });
+        }
+        for (place, number) in AT_ONCE.into_iter().enumerate() {
+            let (model, run) = (MODELS[number], &mut self.models[number]);
+            let further = &self.repeats.further[place][..];
+            let program = &strip.program;
+            if !model.loops {
+                if model.lines {
+                    run.jump(program, place, (begun, times), further);
+                } else if model.hoist {
+                    // Own time grows by what lines cost: only the last ones are noted in the end.
+                    run.whole(program, place, begun + (times - 1) * cost, further);
+                }
+                continue;
+            }
+            let around = run.depth().saturating_sub(2);
+            let level_of = |level: u32| (base[number] + level).saturating_sub(1) as usize;
+            let needs = || {
+                let known = program.needs.iter().filter(|need| need.0 as usize == place);
+                let known = known.map(|(_, level, child)| (level_of(*level), *child));
+                let found = self.repeats.before.iter();
+                let found = found.filter(|each| usize::from(each.place) == place && each.line == 0);
+                known.chain(found.map(|each| (each.level as usize, each.child)))
+            };
+            let follows = needs().any(|need| need == (around, Child::Iteration));
+            run.skip(cost, times - 1, follows, begun);
+            let work = begun + (times - 1) * cost;
+            run.turn(work);
+            needs().for_each(|(level, child)| run.need(level, child));
+            run.whole(program, place, work, further);
+        }
+    }
 }

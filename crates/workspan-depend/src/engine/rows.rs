@@ -1,23 +1,24 @@
-//! Many iterations of a [batch](super::batch), access by access instead of iteration by iteration.
+//! Many iterations of a strip, access by access instead of iteration by iteration.
 //!
 //! **Argument:** let no write of these iterations meet another access in any of them. Then what each access finds is decided by the shadow
 //! as it is before all of them, and they may be done in any order. So first all are looked at, and nothing is changed, up to the
-//! first iteration that finds anything new. The iterations before it are done then: one access of all of them, then the next. Only
-//! the reads of a cell by several sites may get into another order thereby. Those of each site stay in order, and nothing depends on more.
-//! The distance of a dependence falls with the moment of its earlier end, so the first and the last moment give the bounds of all.
+//! first iteration that finds anything else than the one before. The iterations before it are done then: one access of all of them, then the
+//! next. Only the reads of a cell by several sites may get into another order thereby. Those of each site stay in order, and nothing depends
+//! on more.
 //!
-//! **Cost:** for an access its cell, a comparison with the class of its predecessor, and for a read its group.
+//! **Cost:** for an access its cell, and for a read its group.
 
-use super::plan::{Batch, Class, Column, Operation, Seen, NO_CLASS};
+use super::column::{is_tangled, Column, Reading, Source, FOUND, MOST};
+use super::strip::{Habit, Operation, Size, Strip};
 use super::{Context, Engine};
-use crate::shadow::{Cell, Reader, Readers};
+use crate::shadow::{Cell, Reader};
 use crate::table::Kind;
 use crate::tree::distances_in;
 
 /// Fewer are not worth it.
 const FEW: usize = 4;
 
-/// When the iterations run.
+/// When iterations run.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     /// Beginning of the first one, and of the one before it.
@@ -41,238 +42,188 @@ impl Times {
 }
 
 impl Engine {
-    /// Takes iterations that do not meet; how many.
-    pub(super) fn rows(
-        &mut self,
-        context: &mut Context,
-        readers: &mut Readers,
-        batch: &mut Batch,
-        bytes: &[u8],
-    ) -> usize {
-        if batch.is_tangled || batch.failed > 0 {
+    /// Takes iterations that find what the one before has found; how many. `tangled`: they meet.
+    pub(super) fn rows(&mut self, context: &mut Context, strip: &mut Strip, bytes: &[u8], tangled: &mut bool) -> usize {
+        let size = strip.bytes;
+        let coming = bytes.chunks_exact(size).take(MOST).take_while(|bytes| strip.comes(bytes)).count();
+        if coming < FEW {
             return 0;
         }
-        let size = batch.bytes;
-        let mut good = batch.coming(bytes);
-        if good < FEW {
-            return 0;
-        }
-        let filled = good;
         let mut columns = std::mem::take(&mut context.columns);
-        if columns.len() < batch.operations.len() {
-            columns.resize_with(batch.operations.len(), Column::default);
+        if columns.len() < strip.operations.len() {
+            columns.resize_with(strip.operations.len(), Column::default);
         }
-        for (operation, column) in batch.operations.iter().zip(&mut columns) {
-            column.fill(operation, bytes, (size, good));
-        }
-        batch.is_tangled = is_tangled(&batch.operations, &columns);
-        let now = context.now;
-        let Some(node) = context.nodes.last_mut().filter(|_| !batch.is_tangled) else {
+        let good = self.look(context, strip, &mut columns, (bytes, coming), tangled);
+        let Some(node) = context.nodes.last().filter(|_| good >= FEW) else {
             context.columns = columns;
             return 0;
         };
-        let before = node.turn;
-        let times =
-            Times { first: now + 1, former: before, duration: context.steady.duration, iteration: node.iteration };
-        // All that the shadow knows lies before.
-        node.turn = times.first;
-        for (operation, column) in batch.operations.iter_mut().zip(&mut columns) {
-            for class in &mut operation.classes {
-                class.before = range_before(context, class);
-            }
-            good = column.look(context, readers, operation, good);
+        let duration = u64::from(strip.lines);
+        let times = Times { first: context.now + 1, former: node.turn, duration, iteration: node.iteration };
+        let mut habits = std::mem::take(&mut context.strips.habits);
+        for (operation, column) in strip.operations.iter().zip(&columns) {
+            self.take_column(context, (operation, &mut habits[operation.site as usize]), (column, good), times);
         }
-        if good < FEW {
-            good = 0;
-        }
-        for (operation, column) in batch.operations.iter_mut().zip(&mut columns).filter(|_| good > 0) {
-            if good < filled {
-                column.shorten(good);
-            }
-            self.take(context, readers, operation, (column, good), times);
-        }
+        context.strips.habits = habits;
         context.columns = columns;
-        context.now = now + good as u64 * times.duration;
-        context.steady.count += good as u64;
-        let Some(node) = context.nodes.last_mut() else {
+        context.now += good as u64 * duration;
+        if let Some(node) = context.nodes.last_mut() {
+            node.iterations.begin_all(times.of(0).1, times.first, duration, good as u64);
+            (node.former, node.iteration) = times.of(good - 1);
+            node.turn = times.turn(good - 1);
+        }
+        good
+    }
+
+    /// How many iterations find what the one before has found.
+    fn look(
+        &self,
+        context: &mut Context,
+        strip: &Strip,
+        columns: &mut [Column],
+        (bytes, coming): (&[u8], usize),
+        tangled: &mut bool,
+    ) -> usize {
+        let turn = context.now + 1;
+        for (operation, column) in strip.operations.iter().zip(&mut *columns) {
+            column.fill(operation, bytes, (strip.bytes, coming));
+            let mut habits = std::mem::take(&mut context.strips.habits);
+            let expects = expects(column, context, &mut habits[operation.site as usize], turn);
+            context.strips.habits = habits;
+            if !expects || context.may_be_stack(column.low, column.end) {
+                return 0;
+            }
+        }
+        *tangled = is_tangled(&strip.operations, columns);
+        if *tangled || context.frames.last().is_none_or(|frame| frame.reentered) {
             return 0;
-        };
-        node.turn = before;
-        if let Some(last) = good.checked_sub(1) {
-            node.iterations.begin_all(times.of(0).1, times.turn(0), times.duration, good as u64);
-            (node.former, node.iteration) = times.of(last);
-            node.turn = times.turn(last);
+        }
+        let mut good = coming;
+        for (operation, column) in strip.operations.iter().zip(&mut *columns) {
+            let together = context.moments_together(&context.strips.habits[operation.site as usize].together[0]);
+            let Context { shadow, strips, .. } = &mut *context;
+            let habit = &mut strips.habits[operation.site as usize];
+            let Size::Plain(shift) = operation.size else {
+                return 0;
+            };
+            good = if operation.is_write() {
+                column.writes(shadow, habit, (shift, good))
+            } else {
+                column.reads(shadow, habit, (shift, good), together)
+            };
+            if good < FEW {
+                return 0;
+            }
         }
         good
     }
 
     /// One access of some iterations, which have been looked at.
-    fn take(
+    fn take_column(
         &mut self,
         context: &mut Context,
-        readers: &mut Readers,
-        operation: &mut Operation,
+        (operation, habit): (&Operation, &mut Habit),
         (column, many): (&Column, usize),
         times: Times,
     ) {
-        self.last_writes(context, operation, (column, many), times);
-        if operation.is_write {
-            write_all(context, readers, operation, (column, many), times);
-        } else {
-            read_all(context, readers, operation, (column, many), times);
-        }
-        for class in &mut operation.classes {
-            if let Some(node) = context.nodes.get(class.node) {
-                class.settle(node);
+        let Size::Plain(shift) = operation.size else {
+            return;
+        };
+        let addresses = &column.addresses[..many];
+        let (met, line) = (habit.met, u64::from(operation.line) - 1);
+        for (place, known) in met.places().into_iter().flatten().enumerate() {
+            let (record, at, is_innermost) = habit.expected[known].place();
+            let (node, first) = (&context.nodes[at.node], column.sources[place].first);
+            let of_all = ((addresses[0], addresses[many - 1]), !column.is_one, node.start);
+            let many = many as u64;
+            if !at.carried {
+                self.table.count_all(record, many, of_all, (0, 0, 0));
+            } else if !is_innermost && first >= node.former {
+                // The iteration before, as most.
+                self.table.count_all(record, many, of_all, (1, 1, many));
+            } else {
+                self.count_each(context, (operation, habit), (column, addresses), (place, known), times);
             }
         }
-    }
-
-    /// Dependences on the last writes of the cells.
-    fn last_writes(
-        &mut self,
-        context: &mut Context,
-        operation: &mut Operation,
-        (column, many): (&Column, usize),
-        times: Times,
-    ) {
-        let addresses = &column.addresses[..many];
-        if let (Some((class, first, last)), [from, .., to]) = (column.one, addresses) {
-            let varies = addresses.iter().any(|address| address != from);
-            operation.classes[class].seen = Seen::all(many as u64, (first, last), (*from, *to), varies);
+        let mut now = times.first + line;
+        let site = operation.site;
+        if operation.is_write() {
+            for address in addresses {
+                let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut habit.page) else {
+                    return;
+                };
+                if cell.readers != 0 {
+                    readers.drop_list(cell.readers);
+                }
+                *cell = Cell { written: now, writer: site, readers: 0 };
+                now += times.duration;
+            }
             return;
         }
-        let cells = column.cells[..many].iter();
-        let each = (0..).zip(column.addresses.iter().zip(cells.zip(&column.classes)));
-        for (number, (address, ((_, cell), class))) in each {
-            if *class != NO_CLASS {
-                found(context, operation, (*class).into(), *address, (cell.written, cell.written), (number, times));
-            } else if !operation.is_write {
-                self.expose(context, operation.site, None);
-            }
-        }
-    }
-}
-
-/// A dependence of one class.
-#[inline]
-fn found(
-    context: &Context,
-    operation: &mut Operation,
-    class: usize,
-    address: u64,
-    moments: (u64, u64),
-    (number, times): (usize, Times),
-) {
-    let class = &mut operation.classes[class];
-    if class.node + 1 < context.nodes.len() || !class.carried {
-        class.seen.add(address, moments);
-    } else if let Some(node) = context.nodes.last() {
-        let distances = distances_in(node, times.of(number), true, moments.0, moments.1);
-        class.tally.count(address, distances);
-    }
-}
-
-fn write_all(
-    context: &mut Context,
-    readers: &mut Readers,
-    operation: &mut Operation,
-    (column, many): (&Column, usize),
-    times: Times,
-) {
-    let after = operation.after;
-    if column.is_seen {
-        let mut written = times.first + after;
-        for ((place, cell), last) in column.cells[..many].iter().zip(&column.lasts) {
-            if cell.readers != 0 {
-                readers.drop_whole(cell.readers, *last);
-            }
-            *context.shadow.cell(*place).0 = Cell { written, writer: operation.site, readers: 0 };
-            written += times.duration;
-        }
-        for (class, seen) in operation.classes.iter_mut().zip(&column.seen).filter(|(class, _)| class.kind == Kind::War)
-        {
-            class.seen = *seen;
-        }
-        return;
-    }
-    for (number, (place, cell)) in column.cells[..many].iter().enumerate() {
-        let (mut at, mut near, mut last) = (cell.readers, 0, 0);
-        while let Some(reader) = readers.place(at) {
-            (last, at) = (at, reader.next);
-            if let Some(class) = operation.class_before(near, Kind::War, reader.site, reader.last) {
-                near = class + 1;
-                let moments = (reader.first, reader.last);
-                found(context, operation, class, column.addresses[number], moments, (number, times));
-            }
-        }
-        if last != 0 {
-            readers.drop_whole(cell.readers, last);
-        }
-        let written = times.turn(number) + after;
-        *context.shadow.cell(*place).0 = Cell { written, writer: operation.site, readers: 0 };
-    }
-}
-
-fn read_all(
-    context: &mut Context,
-    readers: &mut Readers,
-    operation: &mut Operation,
-    (column, many): (&Column, usize),
-    times: Times,
-) {
-    let (site, after) = (operation.site, operation.after);
-    let mut turn = times.first;
-    for (place, _) in &column.cells[..many] {
-        let now = turn + after;
-        let cell = context.shadow.cell(*place).0;
-        if cell.readers == 0 {
-            cell.readers = readers.add(Reader { site, next: 0, first: now, last: now });
-        } else if !operation.read(readers, cell.readers, turn, now) {
-            if is_read_by(readers, cell.readers, site) {
-                let mut cell = *cell;
-                context.now = now;
-                if let Some(node) = context.nodes.last_mut() {
-                    node.turn = turn;
-                }
-                operation.read_any(context, readers, &mut cell);
-                context.shadow.cell(*place).0.readers = cell.readers;
+        let is_pushed = column.reading == Some(Reading::Pushed);
+        for address in addresses {
+            let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut habit.page) else {
+                return;
+            };
+            if is_pushed {
+                let head = readers.get(cell.readers);
+                readers.change(head.next, |next| next.last = head.last);
+                readers.change(cell.readers, |head| (head.first, head.last) = (now, now));
             } else {
                 cell.readers = readers.add(Reader { site, next: cell.readers, first: now, last: now });
             }
+            now += times.duration;
         }
-        turn += times.duration;
     }
-}
 
-/// True if a list has a group of that site.
-#[inline]
-fn is_read_by(readers: &mut Readers, first: u32, site: u32) -> bool {
-    let mut at = first;
-    while let Some(reader) = readers.place(at) {
-        if reader.site == site {
-            return true;
+    /// Counts a dependence whose distance is another one each time.
+    fn count_each(
+        &mut self,
+        context: &mut Context,
+        (operation, habit): (&Operation, &mut Habit),
+        (column, addresses): (&Column, &[u64]),
+        (place, known): (usize, usize),
+        times: Times,
+    ) {
+        let Size::Plain(shift) = operation.size else {
+            return;
+        };
+        let (record, at, is_innermost) = habit.expected[known].place();
+        let wanted = column.sources[place];
+        for (number, address) in addresses.iter().enumerate() {
+            let Some((cell, readers)) = context.shadow.whole_cell(*address, shift, &mut habit.page) else {
+                return;
+            };
+            let mut source = cell.write();
+            if wanted.kind == Kind::War {
+                source = readers.get(cell.readers);
+                while source.site != wanted.site && source.next != 0 {
+                    source = readers.get(source.next);
+                }
+            }
+            let node = &context.nodes[at.node];
+            let now = if is_innermost { times.of(number) } else { (node.former, node.iteration) };
+            let distances = distances_in(node, now, true, source.first, source.last);
+            self.table.count(record, (*address, node.start), distances);
         }
-        at = reader.next;
     }
-    false
 }
 
-/// True if a write may meet another access of these iterations.
-fn is_tangled(operations: &[Operation], columns: &[Column]) -> bool {
-    let all = || operations.iter().zip(columns).enumerate();
-    all().filter(|(_, (operation, _))| operation.is_write).any(|(number, (_, write))| {
-        let meets = |other: &Column| write.low < other.end && other.low < write.end;
-        !write.is_monotone || all().any(|(at, (_, other))| at != number && meets(other))
-    })
-}
-
-/// Moments of a class before these iterations.
-fn range_before(context: &Context, class: &Class) -> (u64, u64) {
-    let (low, high) = class.range;
-    match context.nodes.get(class.node) {
-        Some(node) if class.carried => (low, high.min(node.turn.wrapping_sub(1))),
-        Some(node) => (low.max(node.turn), high),
-        None => (1, 0),
+/// What it has found last has to be found again, before the iteration that begins; false: it cannot.
+fn expects(column: &mut Column, context: &Context, habit: &mut Habit, turn: u64) -> bool {
+    column.sources.clear();
+    let met = habit.met;
+    let Some(places) = met.places() else {
+        return false;
+    };
+    for place in places {
+        let Some(known) = habit.expected.get_mut(place) else {
+            return false;
+        };
+        let Some((kind, site, low, high)) = known.before(context, turn) else {
+            return false;
+        };
+        column.sources.push(Source { kind, site, low, high, first: u64::MAX });
     }
+    column.sources.len() <= FOUND
 }

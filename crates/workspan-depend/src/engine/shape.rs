@@ -5,20 +5,20 @@
 //! these loops, in this iteration, in the one before or in an earlier one, or in which loop that has ended. In a shape
 //! that has been seen, a segment finds the same dependences, lets models wait for the same children, and leaves the same
 //! shape. What the turn, beginning and end of a loop make of a shape is kept as well. Only the distance to an earlier iteration than the one before
-//! is not decided by it: such a touch is done as any other.
+//! is not decided by it: it is computed each time.
 //!
-//! **Cost:** a look into a table for each segment, turn, and loop that begins or ends; for each touch its moment; for each dependence
+//! **Cost:** a look into a table for each segment, turn, and loop that begins or ends; for each moment that changes a number; for each dependence
 //! nothing: they are counted in the end ([`Engine::count_shapes`]). **Memory:** [`MOST`] shapes.
 
 use workspan_trace::facts::Deed;
 
-use super::shapes::{act, Act, Group, Noted, Step, Way};
-use super::steady::State;
+use super::shapes::{Known, Way};
+use super::slots::Local;
+use super::step::From;
 use super::{Context, Engine};
-use crate::models::Child;
-use crate::shadow::Site;
+use crate::shadow::{Cell, Reader, Site};
 use crate::source::{small, SegmentInfo};
-use crate::tree::common;
+use crate::tree::{common, distances};
 
 /// Shapes that are kept.
 const MOST: usize = 1 << 14;
@@ -71,186 +71,184 @@ impl Engine {
         let Some(frame) = context.frames.last() else {
             return;
         };
-        if frame.shape == 0 && !matches!(event, Event::Call(_)) || !context.is_first || context.shapes.off {
+        if frame.is_shapeless {
             return;
         }
-        let key = (frame.shape, event.key(context.tasks.last().copied().unwrap_or(0)));
-        let shape = match context.shapes.after.get(&key) {
-            Some(shape) => *shape,
-            None => {
-                let shape = shape_of(context);
-                context.shapes.after.insert(key, shape);
-                shape
-            }
+        let (number, before) = (context.frames.len() - 1, frame.shape);
+        let is_call = matches!(event, Event::Call(_));
+        if before == 0 && !is_call {
+            return;
+        }
+        if context.shapes.off || !context.is_first {
+            self.give_cells(context);
+            context.drop_cells(0);
+            return;
+        }
+        let tasks = context.tasks.last().copied().unwrap_or(0);
+        let is_turn = matches!(event, Event::Turn);
+        let known = if is_turn {
+            context.shapes.known[before as usize - 1].turned
+        } else {
+            context.shapes.after.get(&(before, event.key(tasks))).copied().unwrap_or(0)
         };
-        context.top().shape = shape;
+        if known != 0 {
+            context.top().shape = known;
+            return;
+        }
+        if is_call {
+            self.give_cells(context);
+        } else {
+            context.make_cells(number);
+        }
+        let shape = shape_of(context);
+        if is_turn && before != 0 {
+            context.shapes.known[before as usize - 1].turned = shape;
+        } else {
+            context.shapes.after.insert((before, event.key(tasks)), shape);
+        }
+        context.drop_cells(shape);
     }
 
-    /// How the touches of a segment are done.
+    /// The frame on top gets cells, of which nothing is known.
+    pub(super) fn give_cells(&self, context: &mut Context) {
+        let function = context.top().function;
+        let locals = self.source.functions.get(function as usize).map_or(0, |function| function.locals);
+        let locals = locals as usize;
+        context.top().locals.resize(locals, Cell::default());
+    }
+
+    /// How the touches of a segment are done. Where one by one, the frame has cells from now on.
     pub(super) fn way(&mut self, context: &mut Context, info: &SegmentInfo, id: u32) -> Way {
-        let is_plain = info.touches.is_empty() || !context.is_first || context.shapes.off || context.steady.counts();
-        if is_plain {
-            return Way::Each;
+        if info.touches.is_empty() {
+            return Way::None;
         }
-        if context.top().shape == 0 {
-            context.top().shape = shape_of(context);
-        }
-        let shape = context.top().shape;
+        let (frame, shape) = (context.frames.len() - 1, context.top().shape);
         if shape == 0 {
             return Way::Each;
         }
-        let shapes = &mut context.shapes;
-        shapes.segments += 1;
-        if let Some(step) = shapes.step_of.get(&(shape, id)) {
-            return Way::Known(*step);
+        context.shapes.segments += 1;
+        let known = context.shapes.step_of.get(&(shape, id)).copied();
+        if let Some(Some(step)) = known {
+            return Way::Known(step);
         }
-        let has_waited = context.steady.has_waited();
-        if has_waited || shapes.segments > TRIAL && shapes.steps.len() as u64 > shapes.segments / 2 {
-            shapes.off = !has_waited;
-            context.top().shape = 0;
+        let shapes = &mut context.shapes;
+        if shapes.segments > TRIAL && shapes.steps.len() as u64 > shapes.segments / 2 {
+            shapes.off = true;
+            for number in 0..context.frames.len() {
+                context.make_cells(number);
+                context.frames[number].shape = 0;
+                context.frames[number].is_shapeless = true;
+            }
             return Way::Each;
         }
-        shapes.noting = Step::default();
+        context.make_cells(frame);
+        context.shapes.noting.begin();
         Way::Noting
     }
 
-    /// The touches of a line.
+    /// The touches of a line; from the first one, with nothing.
     pub(super) fn touches(&mut self, context: &mut Context, way: Way, line: usize, touches: &[(u32, Deed, Site)]) {
         match way {
+            Way::None => {}
             Way::Each => touches.iter().for_each(|(local, deed, site)| self.touch(context, *local, *deed, *site)),
             Way::Noting => {
-                touches.iter().for_each(|(local, deed, site)| self.touch_noted(context, (*local, *deed, *site)));
-                let noting = &mut context.shapes.noting;
-                noting.group();
-                noting.lines.push((noting.acts.len(), noting.groups.len()));
-            }
-            Way::Known(step) => self.line_again(context, step, line),
-        }
-    }
-
-    fn touch_noted(&mut self, context: &mut Context, (local, deed, site): (u32, Deed, Site)) {
-        let shapes = &mut context.shapes;
-        let (records, awaits) = (shapes.noting.records.len(), shapes.noting.awaits.len());
-        (shapes.is_active, shapes.is_hard, shapes.noted) = (true, false, None);
-        self.touch(context, local, deed, site);
-        let shapes = &mut context.shapes;
-        shapes.is_active = false;
-        let noted = match deed {
-            Deed::Read => shapes.noted,
-            Deed::Begin | Deed::Write => Some(Noted::First),
-        };
-        let noted = noted.filter(|noted| !shapes.is_hard && *noted != Noted::Other);
-        let noting = &mut shapes.noting;
-        if noted.is_none() {
-            noting.records.truncate(records);
-            noting.awaits.truncate(awaits);
-        }
-        for at in (awaits..noting.awaits.len()).rev() {
-            if noting.awaits[..at].contains(&noting.awaits[at]) {
-                noting.awaits.swap_remove(at);
-            }
-        }
-        noting.acts.push(Act { local, site, deed, noted });
-    }
-
-    fn line_again(&mut self, context: &mut Context, step: usize, line: usize) {
-        let known = &context.shapes.steps[step];
-        let first = line.checked_sub(1).and_then(|before| known.lines.get(before)).copied().unwrap_or_default();
-        let Some(end) = known.lines.get(line).copied() else {
-            return;
-        };
-        let base = context.frames.last().and_then(|frame| context.levels.get(frame.node)).copied().unwrap_or_default();
-        let is_recorded = context.steady.state == State::Recording;
-        let awaits = if context.steady.has_waited() { &[][..] } else { &known.groups[first.1..end.1] };
-        let mut from = awaits.first().map_or(0, |group| group.first);
-        for Group { model, level, end, .. } in awaits {
-            let children = &known.awaited[from..*end];
-            from = *end;
-            let model = usize::from(*model);
-            let level = (base[model] + level).saturating_sub(1) as usize;
-            let run = &mut self.models[model];
-            if !is_recorded {
-                // The innermost iteration waits for those before once.
-                if level + 2 == run.depth() && matches!(children, [Child::Iteration]) {
-                    if self.iterated & 1 << model != 0 {
+                context.shapes.noting.next_line();
+                let function = context.top().function;
+                for (local, deed, site) in touches {
+                    let Context { shapes, frames, local_readers, .. } = &mut *context;
+                    let Some(cell) = frames.last().and_then(|frame| frame.locals.get(*local as usize)) else {
                         continue;
-                    }
-                    self.iterated |= 1 << model;
+                    };
+                    shapes.noting.touch(&mut shapes.slots, local_readers, (function, *local), cell);
+                    self.touch(context, *local, *deed, *site);
+                    context.shapes.noting.touched(*deed);
                 }
-                match children {
-                    [child] => run.depend(level, *child, self.clock),
-                    _ => run.depend_all(level, children, self.clock),
-                }
-                continue;
             }
-            run.depend_all(level, children, self.clock);
-            if level + 2 >= run.depth() {
-                children.iter().for_each(|child| context.steady.waits_again(model, level, *child));
-            }
-        }
-        let mut at = first.0;
-        while at < end.0 {
-            at = self.acts(context, step, (at, end.0), is_recorded);
-        }
-    }
-
-    /// Touches of a step, up to one that is done as any other; the next one.
-    fn acts(&mut self, context: &mut Context, step: usize, (first, end): (usize, usize), is_recorded: bool) -> usize {
-        let Context { now, shapes, frames, local_readers, steady, .. } = &mut *context;
-        let Some(frame) = frames.last_mut() else {
-            return end;
-        };
-        let acts = &shapes.steps[step].acts[first..end];
-        for (at, Act { local, site, deed, noted }) in (first..).zip(acts.iter().copied()) {
-            let Some(noted) = noted else {
-                self.touch(context, local, deed, site);
-                return at + 1;
-            };
-            if is_recorded {
-                steady.touched(local);
-            }
-            if let Some(cell) = frame.locals.get_mut(local as usize) {
-                act(cell, local_readers, (site, deed, noted), *now);
-            }
-        }
-        end
-    }
-
-    /// All touches of a segment have been done.
-    pub(super) fn touched(&mut self, context: &mut Context, way: Way, id: u32) {
-        match way {
-            Way::Each => {}
             Way::Known(step) => {
-                if context.steady.state == State::Recording {
-                    context.steady.now.steps.push(step);
+                let base = context.levels_of_frame();
+                for wait in &context.shapes.steps[step].awaits {
+                    if wait.line as usize == line + 1 {
+                        let model = usize::from(wait.model);
+                        let level = (base[model] + wait.level).saturating_sub(1) as usize;
+                        self.models[model].depend(level, wait.child, self.clock);
+                    }
                 }
-                context.top().shape = context.shapes.done(step, 1);
+            }
+        }
+    }
+
+    /// All touches of a segment have been done, which began at a moment.
+    pub(super) fn touched(&mut self, context: &mut Context, way: Way, id: u32, begun: u64) {
+        match way {
+            Way::None | Way::Each => {}
+            Way::Known(step) => {
+                for at in 0..context.shapes.steps[step].exposed.len() {
+                    let site = context.shapes.steps[step].exposed[at];
+                    self.expose(context, site, None);
+                }
+                let Context { shapes, frames, nodes, .. } = context;
+                let step = &mut shapes.steps[step];
+                step.times += 1;
+                let Some(frame) = frames.last_mut() else {
+                    return;
+                };
+                for far in &step.far {
+                    let node = &nodes[frame.node + far.node as usize];
+                    let [first, last] = [far.first, far.last].map(|from| moment(&frame.moments, begun, from));
+                    self.table.count(far.record, (0, node.start), distances(node, true, first, last));
+                }
+                let moved: Vec<u64> = step.moves.iter().map(|(_, from)| moment(&frame.moments, begun, *from)).collect();
+                for ((slot, _), moment) in step.moves.iter().zip(moved) {
+                    frame.keep(*slot, moment);
+                }
+                frame.shape = step.to;
             }
             Way::Noting => {
                 let from = context.top().shape;
                 let to = shape_of(context);
-                context.top().shape = to;
-                let shapes = &mut context.shapes;
-                let step = Step { to, ..std::mem::take(&mut shapes.noting) };
-                shapes.step_of.insert((from, id), shapes.steps.len());
-                shapes.steps.push(step);
+                let Context { shapes, frames, local_readers, .. } = &mut *context;
+                let Some(frame) = frames.last() else {
+                    return;
+                };
+                let (noting, slots) = (&mut shapes.noting, &mut shapes.slots);
+                let step = noting.end(slots, frame.function, to, &frame.locals, local_readers);
+                let number = step.is_some().then_some(shapes.steps.len());
+                shapes.step_of.insert((from, id), number);
+                shapes.steps.extend(step);
+                context.drop_cells(to);
             }
         }
     }
 
     /// Counts the dependences of all steps that were done again.
     pub(super) fn count_shapes(&mut self, context: &mut Context) {
+        for strip in context.strips.all.iter_mut().flatten() {
+            let times = std::mem::take(&mut strip.times);
+            strip.steps.iter().for_each(|step| context.shapes.steps[*step].times += times);
+        }
         for step in &mut context.shapes.steps {
             let times = std::mem::take(&mut step.times);
             for record in &step.records {
-                self.table.repeat(*record, times, 0);
+                self.table.repeat(*record, times);
             }
         }
     }
 }
 
-/// Number of the shape of the frame on top; 0: it has none.
+/// A moment of a frame.
+#[inline]
+pub(super) fn moment(moments: &[u64], begun: u64, from: From) -> u64 {
+    match from {
+        From::Slot(slot) => moments.get(slot as usize).copied().unwrap_or(0),
+        From::Now(lines) => begun + u64::from(lines),
+    }
+}
+
+/// Number of the shape of the frame on top, which has cells; 0: it has none.
 fn shape_of(context: &mut Context) -> u32 {
+    if context.shapes.off || !context.is_first {
+        return 0;
+    }
     let mut key = std::mem::take(&mut context.shapes.key);
     key.clear();
     let Some(frame) = context.frames.last().filter(|frame| frame.locals.len() <= LOCALS) else {
@@ -261,32 +259,60 @@ fn shape_of(context: &mut Context) -> u32 {
         key.extend([node.number, u32::from(*tasks)]);
     }
     key.push(u32::MAX);
-    let mut reads = 0;
+    let (mut reads, mut groups) = (0, std::mem::take(&mut context.shapes.groups));
     for cell in &frame.locals {
         key.push(cell.writer);
         if cell.writer != 0 {
             key.push(class(context, frame.node, cell.written));
         }
-        let mut at = cell.readers;
-        while at != 0 {
-            let reader = context.local_readers.get(at);
+        groups_of(context, cell, &mut groups);
+        for reader in &groups {
             let classes = [reader.first, reader.last].map(|moment| class(context, frame.node, moment));
             key.extend([reader.site, classes[0], classes[1]]);
-            at = reader.next;
-            reads += 1;
         }
         key.push(0);
+        reads += groups.len();
     }
-    let shapes = &mut context.shapes;
-    let next = small(shapes.numbers.len() + 1);
-    let number = match shapes.numbers.get(key.as_slice()) {
+    context.shapes.groups = groups;
+    let number = match context.shapes.numbers.get(key.as_slice()) {
         Some(number) => *number,
-        None if shapes.numbers.len() >= MOST || reads > 4 * LOCALS => 0,
+        None if context.shapes.known.len() >= MOST || reads > 4 * LOCALS => 0,
         None => {
-            shapes.numbers.insert(key.clone().into(), next);
-            next
+            let known = known_of(context);
+            let shapes = &mut context.shapes;
+            shapes.known.push(known);
+            let number = small(shapes.known.len());
+            shapes.numbers.insert(key.clone().into(), number);
+            number
         }
     };
-    shapes.key = key;
+    context.shapes.key = key;
     number
+}
+
+fn known_of(context: &Context) -> Known {
+    let mut known = Known::default();
+    let Some(frame) = context.frames.last() else {
+        return known;
+    };
+    known.tasks.extend(context.tasks.iter().skip(frame.node));
+    let mut groups = Vec::new();
+    for cell in &frame.locals {
+        groups_of(context, cell, &mut groups);
+        let readers = groups.iter().map(|reader| reader.site).collect();
+        known.locals.push(Local { writer: cell.writer, readers });
+    }
+    known
+}
+
+/// Groups of reads, site by site; those of one site, the latest first. In which order several sites have read makes no difference.
+fn groups_of(context: &Context, cell: &Cell, groups: &mut Vec<Reader>) {
+    groups.clear();
+    let mut at = cell.readers;
+    while at != 0 {
+        let reader = context.local_readers.get(at);
+        groups.push(reader);
+        at = reader.next;
+    }
+    groups.sort_by_key(|reader| reader.site);
 }

@@ -1,45 +1,110 @@
-//! A buffer of events, taken segment by segment, and where iterations repeat, many at once.
+//! A buffer of events, taken strip by strip where they are known, and segment by segment elsewhere.
 
-use workspan_graph::events::{Events, Unknown};
+use workspan_graph::events::{slot, Access, Control, Events, Unknown};
 use workspan_graph::program::Program;
-use workspan_graph::replay::{Consumer, Executed};
+use workspan_trace::control::Kind as ControlKind;
+use workspan_trace::program::flag;
+use workspan_trace::ID_BYTES;
 
-use super::Engine;
+use super::arrival::Arrival;
+use super::{Context, Engine};
 
 /// Takes a buffer of a context; buffers of one context come in their order.
 pub fn analyse(engine: &mut Engine, program: &Program, context: u32, bytes: &[u8]) -> Result<(), Unknown> {
-    let mut accesses = Vec::new();
-    let mut at = 0;
-    loop {
-        let mut events = Events::new(program, &bytes[at..]);
-        let Some((event, _)) = events.next_event().map_err(|unknown| Unknown { at: unknown.at + at, ..unknown })?
-        else {
-            return Ok(());
-        };
-        at += events.position();
-        if let Some(control) = event.control() {
-            engine.control(context, control);
-        } else if let Some((module, segment)) = program.segment(event.id) {
-            let frame = event.accesses(module, segment, &mut accesses);
-            engine.segment(Executed { context, id: event.id, module, module_number: 0, segment, frame }, &accesses);
-            at += engine.repeated(program, context, &bytes[at..]);
-        }
+    let at = context as usize;
+    if engine.contexts.len() <= at {
+        engine.contexts.resize_with(at + 1, || None);
     }
+    let new = || Box::new(Context { is_first: at == 0, ..Context::default() });
+    let mut context = engine.contexts[at].take().unwrap_or_else(new);
+    let result = engine.buffer(&mut context, program, bytes);
+    engine.contexts[at] = Some(context);
+    result
 }
 
 impl Engine {
-    /// Bytes of iterations that repeat what is known.
-    fn repeated(&mut self, program: &Program, context: u32, bytes: &[u8]) -> usize {
-        let at = context as usize;
-        let is_steady = |context: &super::Context| context.steady.is_complete();
-        if !self.contexts.get(at).and_then(Option::as_deref).is_some_and(is_steady) {
-            return 0;
+    fn buffer(&mut self, context: &mut Context, program: &Program, bytes: &[u8]) -> Result<(), Unknown> {
+        let mut accesses = Vec::new();
+        let mut at = 0;
+        loop {
+            let id = bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |id| u32::from_le_bytes(*id));
+            let arrival = self.arrivals.get(id as usize).copied().unwrap_or_default();
+            let is_whole = arrival.bytes != 0 && at + arrival.bytes as usize <= bytes.len();
+            if is_whole {
+                self.arrived(context, &arrival, &bytes[at..]);
+                if let Some((length, last)) = self.follow(context, program, id, &bytes[at..]) {
+                    if self.arrivals[last as usize].is_end() {
+                        self.depart(context, last);
+                    }
+                    at += length;
+                    continue;
+                }
+            }
+            let mut events = Events::new(program, &bytes[at..]);
+            let Some((event, _)) = events.next_event().map_err(|unknown| Unknown { at: unknown.at + at, ..unknown })?
+            else {
+                return Ok(());
+            };
+            at += events.position();
+            if let Some(control) = event.control() {
+                control_of(context, control);
+                continue;
+            }
+            let Some((module, segment)) = program.segment(id) else {
+                continue;
+            };
+            if !arrival.is_known {
+                self.learn(module);
+            }
+            if !is_whole {
+                let Some(arrival) = self.arrivals.get(id as usize).copied() else {
+                    continue;
+                };
+                self.arrived(context, &arrival, &bytes[at - events.position()..]);
+            }
+            event.accesses(module, segment, &mut accesses);
+            self.segment(context, id, &accesses);
         }
-        let Some(mut context) = self.contexts[at].take() else {
-            return 0;
+    }
+
+    /// A segment comes, whose event these bytes begin with.
+    #[inline]
+    fn arrived(&mut self, context: &mut Context, arrival: &Arrival, bytes: &[u8]) {
+        let is_there = match context.frames.last() {
+            Some(top) => {
+                arrival.flags & (flag::FRAME | flag::ENTRY) == 0
+                    && top.function == arrival.function
+                    && top.pending.is_none()
+                    && context.frames.len() > 1
+            }
+            None => false,
         };
-        let taken = self.batch(&mut context, program, bytes);
-        self.contexts[at] = Some(context);
-        taken
+        if !is_there {
+            let frame = (arrival.flags & flag::FRAME != 0).then(|| slot(&bytes[ID_BYTES..], 0));
+            self.arrive(context, arrival, frame);
+        }
+        self.turn(context, arrival);
+    }
+
+    /// A segment that has arrived, line by line.
+    fn segment(&mut self, context: &mut Context, id: u32, accesses: &[Access]) {
+        let Some(slot) = self.source.segments.get_mut(id as usize) else {
+            return;
+        };
+        // Taken out while it is used: nothing below looks at it.
+        let info = std::mem::take(slot);
+        self.executed[id as usize] = true;
+        self.run(context, &info, id, accesses);
+        self.source.segments[id as usize] = info;
+        self.depart(context, id);
+    }
+}
+
+fn control_of(context: &mut Context, control: Control) {
+    if control.kind == ControlKind::Allocate {
+        let [address, size, ..] = control.slots;
+        context.shadow.forget(address, size);
+        let now = context.now + 1;
+        context.objects.allocate(address, size, now);
     }
 }

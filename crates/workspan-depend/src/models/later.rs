@@ -100,16 +100,50 @@ impl Replay {
 pub struct Known<'e> {
     /// Lines, by their number in the journal.
     pub lines: &'e [Option<LineFacts<'e>>],
+    /// Strips, by their number in the journal.
+    pub strips: &'e [StripFacts<'e>],
     /// Loops that carry a dependence that forbids parallel iterations.
     pub serial: &'e [bool],
     /// Places of the source.
     pub places: &'e [Place],
 }
 
+/// Lines that follow one another.
+#[derive(Debug)]
+pub struct StripFacts<'e> {
+    /// Their numbers.
+    pub lines: &'e [u32],
+    /// Their cost.
+    pub cost: u64,
+    /// Places of those that wait, and the cost of the lines before each.
+    waits: Vec<(usize, u64)>,
+}
+
+impl<'e> StripFacts<'e> {
+    /// Of these lines.
+    pub fn new(numbers: &'e [u32], lines: &[Option<LineFacts<'_>>]) -> StripFacts<'e> {
+        let (mut cost, mut waits) = (0, Vec::new());
+        for (place, at) in numbers.iter().enumerate() {
+            if let Some(Some(line)) = lines.get(*at as usize) {
+                if !line.waits.is_empty() {
+                    waits.push((place, cost));
+                }
+                cost += line.cost;
+            }
+        }
+        StripFacts { lines: numbers, cost, waits }
+    }
+}
+
 impl Known<'_> {
+    fn cost_of(&self, at: u32) -> u64 {
+        self.lines.get(at as usize).and_then(Option::as_ref).map_or(0, |line| line.cost)
+    }
+
     fn cost(&self, step: Step) -> u64 {
         match step {
-            Step::Line(at) => self.lines.get(at as usize).and_then(Option::as_ref).map_or(0, |line| line.cost),
+            Step::Line(at) => self.cost_of(at),
+            Step::Strip(number) => self.strips.get(number as usize).map_or(0, |strip| strip.cost),
             _ => 0,
         }
     }
@@ -118,6 +152,7 @@ impl Known<'_> {
     fn step(&self, replays: &mut [Replay], step: Step, work: &mut u64, follows: &mut u32) {
         match step {
             Step::Line(at) => self.line(replays, at as usize, work, follows),
+            Step::Strip(number) => self.strip(replays, number, work, follows),
             Step::Call => {
                 for replay in replays {
                     replay.changes += 1;
@@ -161,6 +196,26 @@ impl Known<'_> {
                 }
             }
         }
+    }
+
+    fn strip(&self, replays: &mut [Replay], number: u32, work: &mut u64, follows: &mut u32) {
+        let Some(strip) = self.strips.get(number as usize) else {
+            return;
+        };
+        let (begun, mut done) = (*work, 0);
+        // Those on the line of a call before them; then those that wait.
+        while *follows != 0 {
+            let Some(at) = strip.lines.get(done) else {
+                return;
+            };
+            self.line(replays, *at as usize, work, follows);
+            done += 1;
+        }
+        for (place, before) in strip.waits.iter().filter(|(place, _)| *place >= done) {
+            *work = begun + before;
+            self.line(replays, strip.lines[*place] as usize, work, follows);
+        }
+        *work = begun + strip.cost;
     }
 
     #[inline]
@@ -237,7 +292,7 @@ mod tests {
             let line = |line: u32, cost, waits| Some(LineFacts { line, cost, branches: line == 2, waits });
             let lines = [line(0, 3, &waits[..1]), line(1, 1, &[]), line(2, 7, &waits[1..]), line(3, 2, &waits[..])];
             let places: Vec<Place> = (0..10).map(|line| Place { line: line % 4, ..Place::default() }).collect();
-            let known = Known { lines: &lines, serial: &[false, true], places: &places };
+            let known = Known { lines: &lines, strips: &[], serial: &[false, true], places: &places };
             let steps = steps(&choices);
             let spans = |parts: &[&[Step]]| {
                 let mut later = Later::default();

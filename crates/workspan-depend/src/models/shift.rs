@@ -7,7 +7,7 @@ use super::Run;
 const LEVELS: usize = 2;
 
 impl Run {
-    /// The innermost tasks now.
+    /// The innermost tasks now, of a model that knows no lines.
     pub fn times(&self, into: &mut Times, work: u64) {
         let Times { times, begun, shape } = into;
         times.clear();
@@ -21,10 +21,11 @@ impl Run {
             let clock = running.get(at + 1).map_or(work, |inner| inner.begun);
             times.push(clock.saturating_add_signed(level.offset));
             times.extend([level.end, level.need, level.iterations, level.line_start, level.condition]);
-            times.extend(level.done.numbers());
-            times.extend(level.lines.numbers());
+            let before = times.len();
+            times.extend(level.done.numbers(level.base).map(|number| number - level.base));
+            let done = times.len() - before;
             begun.extend([level.begun, level.line_work]);
-            shape.extend([level.line as usize, level.done.len(), level.lines.len()]);
+            shape.extend([level.line as usize, done]);
         }
     }
 
@@ -52,8 +53,8 @@ impl Run {
             {
                 *time = take();
             }
-            level.done.numbers_mut().for_each(|time| *time = take());
-            level.lines.set(&mut take);
+            let base = level.base;
+            level.done.numbers_mut(base).for_each(|time| *time = base + take());
         }
     }
 }
