@@ -264,6 +264,13 @@ fn bad_input_is_an_error_that_says_what_to_do() {
     let output = workspan(&folder, &["depend", "--", "./native"]);
     assert!(err(&output).contains("type `workspan build -- COMMAND…`"), "{}", err(&output));
     assert!(!folder.join("workspan.depend").exists());
+    // It is refused before it runs.
+    let ran = "#include <stdio.h>\nint main(void) { return fclose(fopen(\"ran\", \"w\")); }\n";
+    fs::write(folder.join("ran.c"), ran).expect("writable");
+    let native = std::process::Command::new("cc").args(["ran.c", "-o", "leaves"]).current_dir(&folder).status();
+    assert!(native.expect("there is a compiler").success());
+    let output = workspan(&folder, &["depend", "--", "./leaves"]);
+    assert!(output.status.code() == Some(2) && !folder.join("ran").exists(), "{}", err(&output));
     // Killed: what was seen so far, marked.
     build(&folder, "cc prog.c -o prog");
     let profile = profile(&folder, &[]);

@@ -55,3 +55,14 @@ fn loops_of_rust_have_verdicts_at_their_lines() {
     assert!(all >= 200, "{all}");
     assert!(missed.len() * 100 <= parallel * 5, "of {parallel}, missed:\n{}", missed.join("\n"));
 }
+
+#[test]
+fn what_only_builds_refuses_options_of_a_run() {
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-workspan"))
+        .args(["workspan", "build", "--release", "--html", "page.html"])
+        .current_dir(folder("depend-build-html"))
+        .output()
+        .expect("it can be run");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("type `workspan record --html"), "{}", err(&output));
+}
