@@ -10,7 +10,7 @@ use workspan_trace::program::{flag, operation, Access as Mode, Address};
 use workspan_trace::{ID_BYTES, SLOT_BYTES};
 
 use super::step::{Far, From, Step};
-use super::strip::{Habit, Operation, Prefix, Size, Strip, Where};
+use super::strip::{Effect, EffectKey, Habit, Operation, Prefix, Size, Strip, Where};
 use super::{Context, Engine, AT_ONCE, PLACES};
 use crate::models::{Child, MODELS};
 use crate::shadow::BuildHasher;
@@ -36,12 +36,12 @@ impl Engine {
         let mut follows = context.follows;
         let (from, to) = (context.top().shape, context.strips.prefixes[prefix as usize].to);
         let mut strip = Strip { from, to, ..Strip::default() };
-        let mut moments = Moments::default();
+        let (mut moments, mut effect) = (Moments::default(), Effect::default());
         let (mut bytes, mut numbers) = (0, Vec::new());
         for (number, (id, step)) in path.iter().enumerate() {
             let info = std::mem::take(&mut self.source.segments[*id as usize]);
             let before = strip.lines;
-            strip.segments.push((*id, before));
+            effect.key.segments.push((*id, before));
             strip.ids.push((bytes, *id));
             if number == 0 {
                 strip.is_header = info.flags & flag::HEADER != 0;
@@ -57,16 +57,16 @@ impl Engine {
                 strip.cost += u64::from(run.cost);
                 strip.last = run.cost;
                 let branches = at + 1 == info.runs.len() && info.flags & flag::BRANCH != 0;
-                strip.program.line(info.numbers[at], run.cost, branches);
+                effect.program.line(info.numbers[at], run.cost, branches);
                 numbers.push(self.line_number(*id, small(at)));
                 if follows != 0 {
-                    follows = self.after(&mut strip, follows, (run.line, branches));
+                    follows = self.after((&strip, &mut effect.key), follows, (run.line, branches));
                 }
             }
             self.source.segments[*id as usize] = info;
             if let Some(step) = step {
                 strip.steps.push(*step);
-                put(&mut strip, &mut moments, &context.shapes.steps[*step], before);
+                put((&mut strip, &mut effect.key), &mut moments, &context.shapes.steps[*step], before);
             }
         }
         strip.bytes = bytes;
@@ -79,7 +79,17 @@ impl Engine {
         strip.is_header &= !is_end && follows == 0 && context.follows == 0 && strip.far.is_empty();
         strip.follows = follows;
         strip.sequence = self.sequence(numbers);
-        strip.epoch = u64::MAX;
+        strip.effect = match context.strips.effect_of.get(&effect.key) {
+            Some(known) => *known,
+            None => {
+                let number = context.strips.effects.len();
+                context.strips.effect_of.insert(effect.key.clone(), number);
+                effect.program.needs.clone_from(&effect.key.needs);
+                effect.epoch = u64::MAX;
+                context.strips.effects.push(effect);
+                number
+            }
+        };
         let (function, shapes) = (context.top().function, &context.shapes);
         let locals = &shapes.known[strip.to as usize - 1].locals;
         let is_live = |slot: u32| shapes.slots.is_live(function, slot, locals);
@@ -109,7 +119,7 @@ impl Engine {
     }
 
     /// A line that may stand on that of the call that has returned; the place whose call the next line follows.
-    fn after(&mut self, strip: &mut Strip, follows: u32, (line, branches): (u32, bool)) -> u32 {
+    fn after(&mut self, (strip, key): (&Strip, &mut EffectKey), follows: u32, (line, branches): (u32, bool)) -> u32 {
         let of_call = self.source.places.get(follows as usize).map_or(0, |place| place.line);
         if of_call != line {
             self.calls.entry(follows).or_default().next.insert(line);
@@ -118,7 +128,7 @@ impl Engine {
         for (place, number) in AT_ONCE.into_iter().enumerate() {
             let model = MODELS[number];
             if model.lines || branches && model.control {
-                strip.waits.push((place, strip.lines, Child::Call(follows)));
+                key.waits.push((place, strip.lines, Child::Call(follows)));
             }
         }
         follows
@@ -215,7 +225,7 @@ fn depth(strip: &Strip) -> Option<u64> {
 }
 
 /// A step follows what came before.
-fn put(strip: &mut Strip, moments: &mut Moments, step: &Step, lines: u32) {
+fn put((strip, key): (&mut Strip, &mut EffectKey), moments: &mut Moments, step: &Step, lines: u32) {
     let of = |moments: &Moments, from: From| match from {
         From::Slot(slot) => moments.get(&slot).copied().unwrap_or(from),
         From::Now(line) => From::Now(line + lines),
@@ -228,9 +238,12 @@ fn put(strip: &mut Strip, moments: &mut Moments, step: &Step, lines: u32) {
     for wait in &step.awaits {
         let place = PLACES[usize::from(wait.model)];
         if wait.is_top {
-            strip.waits.push((place, wait.line + lines, wait.child));
+            key.waits.push((place, wait.line + lines, wait.child));
         } else {
-            strip.program.need(small(place), wait.level, wait.child);
+            let need = (small(place), wait.level, wait.child);
+            if !key.needs.contains(&need) {
+                key.needs.push(need);
+            }
         }
     }
     let moved: Vec<(u32, From)> = step.moves.iter().map(|(slot, from)| (*slot, of(moments, *from))).collect();

@@ -19,7 +19,7 @@ use crate::table::Kind;
 use crate::tree::{distances, Common};
 
 /// What an access expects at most.
-const MOST: usize = 8;
+const MOST: usize = 6;
 /// The call that an access was made in: the function on top has made it itself.
 const OWN: PlaceId = PlaceId::MAX;
 

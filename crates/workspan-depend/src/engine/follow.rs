@@ -12,7 +12,7 @@ use crate::source::small;
 /// Segments of a strip, at most.
 const LONGEST: usize = 64;
 /// Segments of all strips, at most.
-const MOST: usize = 1 << 16;
+const MOST: usize = 1 << 15;
 /// How often a segment must have come where it was not known, to be known from then on.
 const MISSED: u32 = 2;
 
@@ -71,7 +71,6 @@ impl Engine {
         }
         let mut segments = 1;
         loop {
-            let prefixes = context.strips.prefixes.len();
             let prefix = &mut context.strips.prefixes[at as usize];
             if prefix.is_end {
                 break;
@@ -91,7 +90,7 @@ impl Engine {
                     break;
                 }
                 prefix.missed += 1;
-                if prefix.missed < MISSED || prefixes >= MOST {
+                if prefix.missed < MISSED {
                     break;
                 }
                 let to = prefix.to;
@@ -109,6 +108,9 @@ impl Engine {
     /// A segment follows others, or begins; nothing: what it does is not known.
     fn next_prefix(&self, context: &mut Context, parent: Option<u32>, (shape, id): (u32, u32)) -> Option<u32> {
         let info = self.source.segments.get(id as usize)?;
+        if context.strips.prefixes.len() >= MOST {
+            return None;
+        }
         if !*self.executed.get(id as usize)? || self.arrivals.get(id as usize)?.bytes == 0 {
             return None;
         }

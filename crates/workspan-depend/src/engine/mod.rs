@@ -237,7 +237,7 @@ impl Default for Lived {
 }
 
 /// Sources that are remembered for each later access and kind.
-const WAYS: usize = 32;
+const WAYS: usize = 16;
 
 impl Default for Engine {
     fn default() -> Engine {

@@ -142,7 +142,7 @@ impl Engine {
         for (place, number) in AT_ONCE.into_iter().enumerate() {
             let (model, run) = (MODELS[number], &mut self.models[number]);
             let further = &self.repeats.further[place][..];
-            let program = &strip.program;
+            let program = &context.strips.effects[strip.effect].program;
             if !model.loops {
                 if model.lines {
                     run.jump(program, place, (begun, times), further);

@@ -5,6 +5,8 @@
 //! which models wait for which children. What is left is one look at the shadow for each access to memory. A strip can be cut anywhere: two
 //! pieces of it are strips, too.
 
+use std::collections::HashMap;
+
 use workspan_graph::events::slot;
 use workspan_trace::program::Access as Mode;
 
@@ -150,13 +152,28 @@ pub(super) struct Strip {
     pub(super) times: u64,
     /// The place whose call the next line follows.
     pub(super) follows: u32,
+    /// What it is for models: the place among all effects.
+    pub(super) effect: usize,
+}
+
+/// What strips are for models: those of the same segments that wait for the same.
+#[derive(Debug, Default)]
+pub(super) struct Effect {
     /// What models do, and the epoch of the waits that it knows.
     pub(super) program: Program,
     pub(super) epoch: u64,
+    pub(super) key: EffectKey,
+}
+
+/// What makes an effect one of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct EffectKey {
     /// Segments, and how many lines come before each.
     pub(super) segments: Vec<(u32, u32)>,
     /// What models wait for, whatever else is known: place of the model, line, child.
     pub(super) waits: Vec<(usize, u32, Child)>,
+    /// What tasks need: place of the model, level, child.
+    pub(super) needs: Vec<(u32, u32, Child)>,
 }
 
 impl Strip {
@@ -205,6 +222,9 @@ pub(super) struct Prefix {
 pub(super) struct Strips {
     pub(super) prefixes: Vec<Prefix>,
     pub(super) all: Vec<Option<Box<Strip>>>,
+    /// Effects, each once.
+    pub(super) effects: Vec<Effect>,
+    pub(super) effect_of: HashMap<EffectKey, usize>,
     /// By site.
     pub(super) habits: Vec<Habit>,
     /// Room for moments that are copied.

@@ -4,7 +4,7 @@ use workspan_graph::events::{slot, Access};
 
 use super::expected::Met;
 use super::shape::moment;
-use super::strip::{Habit, Operation, Size, Strip};
+use super::strip::{Effect, Habit, Operation, Size, Strip};
 use super::{Context, Engine, AT_ONCE};
 use crate::journal::Step as Noted;
 use crate::models::{Child, Clock, MODELS};
@@ -42,8 +42,8 @@ impl Engine {
         for number in &strip.bodies {
             self.body(context, *number);
         }
-        if strip.epoch != self.epoch {
-            self.refresh(strip);
+        if context.strips.effects[strip.effect].epoch != self.epoch {
+            self.refresh(context, strip);
         }
         let done = self.accesses_of_strip(context, strip, (begun, bytes));
         for site in &strip.exposed {
@@ -76,14 +76,14 @@ impl Engine {
         let operations = std::mem::take(&mut strip.operations);
         let mut habits = std::mem::take(&mut context.strips.habits);
         for operation in &operations {
-            if strip.epoch != self.epoch && operation.line != self.line_of_strip {
+            if context.strips.effects[strip.effect].epoch != self.epoch && operation.line != self.line_of_strip {
                 done = self.known_since(context, strip, done);
             }
             context.now = begun + u64::from(operation.line);
             self.line_of_strip = operation.line;
             self.access_of_strip(context, operation, &mut habits[operation.site as usize], (function, bytes));
         }
-        if strip.epoch != self.epoch {
+        if context.strips.effects[strip.effect].epoch != self.epoch {
             done = self.known_since(context, strip, done);
         }
         (strip.operations, context.strips.habits) = (operations, habits);
@@ -99,7 +99,7 @@ impl Engine {
             self.settle(context, strip);
         }
         self.models_of_strip(context, strip, (done, line));
-        self.refresh(strip);
+        self.refresh(context, strip);
         line
     }
 
@@ -136,13 +136,14 @@ impl Engine {
     }
 
     /// What lines of a strip wait for in models that take all calls of a place together.
-    pub(super) fn refresh(&self, strip: &mut Strip) {
-        strip.epoch = self.epoch;
-        strip.program.clear();
-        for (place, line, child) in &strip.waits {
-            strip.program.wait(*place, *line, *child);
+    pub(super) fn refresh(&self, context: &mut Context, strip: &Strip) {
+        let Effect { program, epoch, key } = &mut context.strips.effects[strip.effect];
+        *epoch = self.epoch;
+        program.clear();
+        for (place, line, child) in &key.waits {
+            program.wait(*place, *line, *child);
         }
-        for (id, before) in &strip.segments {
+        for (id, before) in &key.segments {
             if !self.awaited.get(*id as usize).copied().unwrap_or(false) {
                 continue;
             }
@@ -152,20 +153,21 @@ impl Engine {
                 for child in children.iter().filter(|child| matches!(child, Child::Call(_))) {
                     for (place, model) in AT_ONCE.into_iter().enumerate() {
                         if MODELS[model].aggregated && !MODELS[model].loops {
-                            strip.program.wait(place, before + number + 1, *child);
+                            program.wait(place, before + number + 1, *child);
                         }
                     }
                 }
             }
         }
-        strip.program.plan();
+        program.plan();
     }
 
     /// Models go through some lines of a strip.
     pub(super) fn models_of_strip(&mut self, context: &Context, strip: &Strip, lines: (u32, u32)) {
+        let program = &context.strips.effects[strip.effect].program;
         if lines.0 == 0 {
             let base = context.levels_of_frame();
-            for (place, level, child) in &strip.program.needs {
+            for (place, level, child) in &program.needs {
                 let number = AT_ONCE[*place as usize];
                 self.models[number].need((base[number] + level).saturating_sub(1) as usize, *child);
             }
@@ -174,9 +176,9 @@ impl Engine {
         for (place, number) in AT_ONCE.into_iter().enumerate() {
             let (run, further) = (&mut self.models[number], &mut self.further[place]);
             if is_whole {
-                run.whole(&strip.program, place, self.clock.work, further);
+                run.whole(program, place, self.clock.work, further);
             } else {
-                run.lines(&strip.program, place, lines, self.clock.work, further);
+                run.lines(program, place, lines, self.clock.work, further);
             }
             further.clear();
         }

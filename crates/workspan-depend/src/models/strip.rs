@@ -67,13 +67,6 @@ impl Program {
         self.cost += u64::from(cost);
     }
 
-    /// A task of a level needs a child of it.
-    pub fn need(&mut self, place: u32, level: u32, child: Child) {
-        if !self.needs.contains(&(place, level, child)) {
-            self.needs.push((place, level, child));
-        }
-    }
-
     /// What the innermost task waits for begins anew.
     pub fn clear(&mut self) {
         self.waits.iter_mut().for_each(Vec::clear);
