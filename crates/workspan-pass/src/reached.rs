@@ -160,7 +160,7 @@ pub fn copied_descriptor(llvm: &Llvm, alloca: Ref) -> Option<Ref> {
     (is_load && is_structure()).then(|| llvm.operand(value, 0))
 }
 
-/// The variable that a function of ours goes through, which may have no name: compilers may drop the names of parameters.
+/// The variable that a function which the pass added goes through, which may have no name: compilers may drop the names of parameters.
 fn added(llvm: &Llvm, argument: Ref) -> Option<String> {
     let argument = Some(argument).filter(|value| !llvm.is_a_argument(*value).is_null())?;
     let name = llvm.name(llvm.function_of_argument(argument));

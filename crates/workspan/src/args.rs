@@ -56,7 +56,7 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Workspan, clap::Error> {
 const EXAMPLES: &str = "\
 Examples:
   cargo workspan run --release -- args    profile the Rust program in this folder, which uses rayon
-  workspan record -- ./prog args          profile a program that uses OpenMP
+  workspan record -- ./prog args          profile a program that uses OpenMP, oneTBB or threads
   workspan report --html report.html      show the report again, and write it as a page
   workspan doctor                         check this machine and this project
 

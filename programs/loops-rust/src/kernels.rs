@@ -102,9 +102,9 @@ fn fib(memo: &mut [u64]) -> u64 {
 static mut CALLS: u32 = 0;
 fn global(n: u32) -> u32 {
     for i in 0..n { // @clauses
-        unsafe { CALLS += i; }
+        unsafe { CALLS += i; } // SAFETY: one thread.
     }
-    unsafe { CALLS }
+    unsafe { CALLS } // SAFETY: one thread.
 }
 fn mandel() -> usize {
     let mut image = vec![0u8; N * N];

@@ -95,7 +95,7 @@ fn a(v: &[u32], out: &mut Vec<u32>) -> u64 {
     }
     let mut q = 0;
     for &x in v { // @serial
-        unsafe { if x > 20 { G = q; } }
+        unsafe { if x > 20 { G = q; } } // SAFETY: one thread.
         q += 1;
     }
     let mut w = 0;
@@ -136,5 +136,5 @@ pub fn run() {
     let x = a(&v, &mut out);
     let mut p = P { pos: 0, out, best: 0, at: 0, sum: 0 };
     p.emit(&v);
-    println!("{x} {} {} {} {}", p.pos, p.at, p.sum, unsafe { G });
+    println!("{x} {} {} {} {}", p.pos, p.at, p.sum, unsafe { G }); // SAFETY: one thread.
 }
