@@ -12,7 +12,7 @@
 //! those of their wakers, …. All of them are over: a waker wakes after its own wait.
 //!
 //! **Bounds:** the last [`KEPT`] waits of a thread, [`DEEPEST`] wakers, [`MOST_STEPS`] waits in all; edges of
-//! [`MAX_WAIT_EDGES`](workspan_wire::shm::MAX_WAIT_EDGES) pairs. **Cost:** where a thread blocks, some hundred nanoseconds, and a
+//! [`MAX_WAIT_EDGES`] pairs. **Cost:** where a thread blocks, some hundred nanoseconds, and a
 //! few for each wait that is looked at.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -6,7 +6,7 @@
 //! all times by its length, or none.
 //!
 //! **Where lines are tasks of the call:** what an iteration does to the times of its lines is made of sums with constants and of maxima, so each
-//! time after it is a convex function of those before: what [`jump`](super::jump) says.
+//! time after it is a convex function of those before: what [`jump`](mod@super::jump) says.
 
 use super::{Level, Program, Run, Wait, BRANCHES};
 
