@@ -227,8 +227,8 @@ mod tests {
         // A chain.
         check(&[(a, b, 700, 0), (b, c, 600, 600)], &[&[c]]);
         // Two that wait for each other, and one for them.
-        check(&[(a, b, 300, 0), (b, c, 400, 300), (c, b, 300, 0)], &[&[b, c]]);
-        // The same, and one of them waits for hardly anybody.
+        check(&[(a, b, 300, 0), (b, c, 400, 100), (c, b, 300, 0)], &[&[b, c]]);
+        // The same, and one of them waits much less than the other.
         check(&[(a, b, 900, 0), (b, c, 300, 100), (c, b, 900, 0)], &[&[b]]);
         // Two knots, the one with more waits first.
         check(&[(a, b, 200, 0), (c, d, 500, 0)], &[&[d], &[b]]);

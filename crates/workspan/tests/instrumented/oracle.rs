@@ -13,12 +13,35 @@ use workspan_trace::program::{flag, operation, Access as Mode};
 use crate::random;
 use crate::support::{build_source, folder, json, record};
 
-/// Accesses that are volatile, atomic or bulk, as the programs print them. And frames: calls and returns must match.
+/// Which accesses the programs print.
+#[derive(Clone, Default)]
+pub(crate) enum Noted {
+    /// Those that are volatile, atomic or bulk.
+    #[default]
+    Marked,
+    /// The same, but for bulk ones of a constant length: rustc moves values so, where it does not optimise.
+    MarkedButMoves,
+    /// All within these addresses: flang does not mark what is volatile.
+    Within(std::ops::RangeInclusive<u64>),
+}
+
+impl Noted {
+    fn has(&self, access: &Access) -> bool {
+        let is_marked = access.flags & (operation::VOLATILE | operation::ATOMIC | operation::BULK) != 0;
+        let is_move = access.flags & operation::BULK != 0 && access.flags & operation::SIZE_SLOT == 0;
+        match self {
+            Self::Marked => is_marked,
+            Self::MarkedButMoves => is_marked && !is_move,
+            Self::Within(addresses) => addresses.contains(&access.address),
+        }
+    }
+}
+
+/// The accesses that programs print. And frames: calls and returns must match.
 #[derive(Default)]
 struct Account {
     text: String,
-    /// Instead, all accesses within these addresses: flang does not mark what is volatile.
-    within: Option<std::ops::RangeInclusive<u64>>,
+    noted: Noted,
     /// Addresses of the frames of functions that are running.
     frames: Vec<u64>,
 }
@@ -38,11 +61,7 @@ impl Consumer for Account {
             self.frames.pop();
         }
         for access in accesses {
-            let wanted = match &self.within {
-                Some(addresses) => addresses.contains(&access.address),
-                None => access.flags & (operation::VOLATILE | operation::ATOMIC | operation::BULK) != 0,
-            };
-            if !wanted {
+            if !self.noted.has(access) {
                 continue;
             }
             let letter = match access.mode {
@@ -74,10 +93,10 @@ impl Named for Executed<'_> {
     }
 }
 
-fn account(folder: &Path, within: Option<std::ops::RangeInclusive<u64>>) -> String {
+fn account(folder: &Path, noted: Noted) -> String {
     let recording = Recording::open(&folder.join("run.graph").join(NAME)).expect("readable");
     assert!(recording.complete());
-    let mut account = Account { within, ..Account::default() };
+    let mut account = Account { noted, ..Account::default() };
     replay(&recording, &mut account).expect("readable");
     account.text
 }
@@ -85,12 +104,12 @@ fn account(folder: &Path, within: Option<std::ops::RangeInclusive<u64>>) -> Stri
 #[track_caller]
 pub(crate) fn compare(folder: &Path, printed: &str, what: &str) {
     let (_, expected) = printed.split_once('\n').expect("the first line is the program's result");
-    compare_within(folder, expected, what, None);
+    compare_noted(folder, expected, what, Noted::Marked);
 }
 
 #[track_caller]
-pub(crate) fn compare_within(folder: &Path, expected: &str, what: &str, within: Option<std::ops::RangeInclusive<u64>>) {
-    let found = account(folder, within);
+pub(crate) fn compare_noted(folder: &Path, expected: &str, what: &str, noted: Noted) {
+    let found = account(folder, noted);
     if found != expected {
         let differs = found.lines().zip(expected.lines()).position(|(found, expected)| found != expected);
         let at = differs.unwrap_or_else(|| found.lines().count().min(expected.lines().count()));
@@ -187,7 +206,7 @@ fn a_program_of_fortran() {
     let addresses: Vec<u64> = expected.lines().map(address).collect();
     assert_eq!(addresses.len(), 115);
     let within = addresses[0]..=addresses[99];
-    compare_within(&folder, expected, "the program", Some(within));
+    compare_noted(&folder, expected, "the program", Noted::Within(within));
 }
 
 /// The masked vectors that a loop with a condition becomes: every lane that takes part, and no other.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use workspan_testkit::random::Random;
 
-use crate::oracle::{compare_within, programs};
+use crate::oracle::{compare_noted, programs, Noted};
 use crate::support::{build_source, folder, record};
 
 const HEAD: &str = "\
@@ -146,7 +146,7 @@ fn random_programs_of_fortran() {
             format!("{kind} {} {size}\n", place.to_lowercase())
         });
         let what = format!("program {seed} in {}", folder.display());
-        compare_within(&folder, &lines.collect::<String>(), &what, Some(bound(0)..=bound(1)));
+        compare_noted(&folder, &lines.collect::<String>(), &what, Noted::Within(bound(0)..=bound(1)));
     }
 }
 
