@@ -16,7 +16,7 @@ use workspan_model::{Clock, Nanos, Recording, Role, WaitFor};
 const WEAK_OF_TIME: f64 = 0.1;
 /// The same of the strongest edge's weight.
 const WEAK_OF_STRONGEST: f64 = 0.2;
-/// Of the strongest edge within a knot: a weaker one is taken out.
+/// Of the longest waits between two nodes of a knot, without what is passed on: shorter ones are taken out.
 const WEAK_IN_KNOT: f64 = 0.5;
 
 /// Who waits for whom, and for whom in the end.
@@ -120,17 +120,18 @@ fn node(recording: &Recording, role: Role) -> Node {
     Node { role, threads: (threads / runs).max(1), work }
 }
 
-/// Takes the weakest edge between two nodes of a knot out, if it is much weaker than the strongest there. True: one was.
+/// Takes the shortest waits between two nodes of a knot out, if they are much shorter than the longest there. True: some were.
 fn untie(edges: &mut [Edge]) -> bool {
     for knot in knots(edges) {
         let within = |edge: &Edge| {
             let inside = |role: &Role| knot.roles.contains(role);
             edge.strong && edge.wait.waiter != edge.wait.on && inside(&edge.wait.waiter) && inside(&edge.wait.on)
         };
-        let weights = || edges.iter().filter(|edge| within(edge)).map(|edge| weight(&edge.wait));
+        // What is passed on in a circle comes round again, so that their own waits decide.
+        let weights = || edges.iter().filter(|edge| within(edge)).map(|edge| edge.wait.waited);
         let (Some(weakest), Some(strongest)) = (weights().min(), weights().max()) else { continue };
         if weakest.as_f64() < WEAK_IN_KNOT * strongest.as_f64() {
-            let out = edges.iter_mut().find(|edge| within(edge) && weight(&edge.wait) == weakest);
+            let out = edges.iter_mut().find(|edge| within(edge) && edge.wait.waited == weakest);
             return out.map(|edge| edge.strong = false).is_some();
         }
     }
@@ -227,8 +228,8 @@ mod tests {
         // A chain.
         check(&[(a, b, 700, 0), (b, c, 600, 600)], &[&[c]]);
         // Two that wait for each other, and one for them.
-        check(&[(a, b, 300, 0), (b, c, 400, 100), (c, b, 300, 0)], &[&[b, c]]);
-        // The same, and one of them waits much less than the other.
+        check(&[(a, b, 300, 0), (b, c, 400, 300), (c, b, 300, 0)], &[&[b, c]]);
+        // The same, and one of them waits for hardly anybody.
         check(&[(a, b, 900, 0), (b, c, 300, 100), (c, b, 900, 0)], &[&[b]]);
         // Two knots, the one with more waits first.
         check(&[(a, b, 200, 0), (c, d, 500, 0)], &[&[d], &[b]]);

@@ -237,9 +237,9 @@ extern "C" fn dynamic_loop(arguments: &Arguments, number: u32) -> Next {
     met(arguments, number)
 }
 
-/// gcc's sections, of which libomp does not report the place.
+/// gcc's sections, of which libomp does not report the place, and critical sections, of which it sometimes reports its own.
 #[cfg(not(idle_only))]
-extern "C" fn gcc_sections(arguments: &Arguments, number: u32) -> Next {
+extern "C" fn gcc_section(arguments: &Arguments, number: u32) -> Next {
     note(Entry { body: arguments.return_address.wrapping_sub(1) as *const c_void, ..Entry::NONE });
     met(arguments, number)
 }
@@ -253,7 +253,10 @@ fn schedule(arguments: &Arguments) -> u64 {
 /// The same of a critical section.
 #[cfg(not(idle_only))]
 extern "C" fn critical(arguments: &Arguments, number: u32) -> Next {
-    place(arguments);
+    // If it is called for gcc's, the place is noted already.
+    if !arguments.of_the_runtime() {
+        place(arguments);
+    }
     met(arguments, number)
 }
 
@@ -481,7 +484,7 @@ watched! { always 0;
         __kmpc_dist_for_static_init_8 __kmpc_dist_for_static_init_8u;
     critical:
         __kmpc_critical __kmpc_critical_with_hint;
-    gcc_sections: GOMP_sections_start;
+    gcc_section: GOMP_sections_start GOMP_critical_start GOMP_critical_name_start;
 }
 
 #[cfg(not(idle_only))]
@@ -489,8 +492,7 @@ watched! { first ALWAYS;
     __kmpc_global_thread_num __kmpc_single __kmpc_end_single __kmpc_master __kmpc_masked __kmpc_omp_taskwait
     __kmpc_end_taskgroup __kmpc_end_critical __kmpc_reduce __kmpc_reduce_nowait __kmpc_end_reduce __kmpc_end_reduce_nowait
     __kmpc_dispatch_next_4 __kmpc_dispatch_next_4u __kmpc_dispatch_next_8 __kmpc_dispatch_next_8u
-    GOMP_single_start GOMP_taskwait GOMP_taskgroup_start GOMP_taskgroup_end GOMP_critical_start GOMP_critical_end
-    GOMP_critical_name_start GOMP_critical_name_end GOMP_atomic_start GOMP_atomic_end
+    GOMP_single_start GOMP_taskwait GOMP_taskgroup_start GOMP_taskgroup_end GOMP_critical_end GOMP_critical_name_end GOMP_atomic_start GOMP_atomic_end
     GOMP_loop_static_start GOMP_loop_static_next GOMP_loop_dynamic_start GOMP_loop_dynamic_next
     GOMP_loop_guided_start GOMP_loop_guided_next GOMP_loop_nonmonotonic_dynamic_start GOMP_loop_nonmonotonic_dynamic_next
     GOMP_loop_nonmonotonic_guided_start GOMP_loop_nonmonotonic_guided_next GOMP_loop_runtime_start GOMP_loop_runtime_next
