@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use workspan_graph::cache::Caches;
-use workspan_graph::curve::{Curve, Sharing as Shared};
 use workspan_graph::code::Code;
+use workspan_graph::curve::{Curve, Sharing as Shared};
 use workspan_graph::events::{Access, Control};
 use workspan_graph::file::Recording;
 use workspan_graph::graph::Graph;
