@@ -223,16 +223,21 @@ extern "C" fn work(arguments: &Arguments, number: u32) -> Next {
 #[cfg(not(idle_only))]
 extern "C" fn static_loop(arguments: &Arguments, number: u32) -> Next {
     const CHUNKED: u64 = 33;
-    let chunk = if schedule(arguments) == CHUNKED { arguments.on_stack(3) } else { 0 };
-    note(Entry { ident: arguments.first as *const Ident, weight: chunk, ..Entry::NONE });
-    met(arguments, number)
+    loop_in_chunks(arguments, number, CHUNKED, 3)
 }
 
 /// A loop of which members get chunks as they go: of what size is the seventh argument.
 #[cfg(not(idle_only))]
 extern "C" fn dynamic_loop(arguments: &Arguments, number: u32) -> Next {
     const DYNAMIC: u64 = 35;
-    let chunk = if schedule(arguments) == DYNAMIC { arguments.on_stack(1) } else { 0 };
+    loop_in_chunks(arguments, number, DYNAMIC, 1)
+}
+
+/// A loop, of which the argument `at` on the stack is the size of chunks if it has this schedule, without what modifies that.
+#[cfg(not(idle_only))]
+#[inline(always)]
+fn loop_in_chunks(arguments: &Arguments, number: u32, schedule: u64, at: usize) -> Next {
+    let chunk = if arguments.third & 0xffff == schedule { arguments.on_stack(at) } else { 0 };
     note(Entry { ident: arguments.first as *const Ident, weight: chunk, ..Entry::NONE });
     met(arguments, number)
 }
@@ -244,13 +249,7 @@ extern "C" fn gcc_section(arguments: &Arguments, number: u32) -> Next {
     met(arguments, number)
 }
 
-/// The schedule of a loop, without what modifies it.
-#[cfg(not(idle_only))]
-fn schedule(arguments: &Arguments) -> u64 {
-    arguments.third & 0xffff
-}
-
-/// The same of a critical section.
+/// A critical section, whose place in the source comes first.
 #[cfg(not(idle_only))]
 extern "C" fn critical(arguments: &Arguments, number: u32) -> Next {
     // If it is called for gcc's, the place is noted already.

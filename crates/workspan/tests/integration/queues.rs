@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -15,7 +14,7 @@ use crate::command::{report, run, workspan};
 use crate::openmp_record::replayed;
 use crate::openmp_run::{check_none, each, number, parse};
 use crate::rows;
-use crate::threads::compiled;
+use crate::threads::{self, compiled};
 
 /// Random programs.
 const PROGRAMS: u64 = 125;
@@ -28,29 +27,16 @@ fn queues() -> PathBuf {
 
 /// The report of a run with the virtual clock, and of its strands if there are any: work, span and free span.
 fn record(program: &Path, arguments: &[&str], strands: bool) -> Result<(Value, Option<(i64, i64)>), String> {
-    static RUNS: AtomicUsize = AtomicUsize::new(0);
-    let number = RUNS.fetch_add(1, Ordering::Relaxed);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("queues-runs").join(number.to_string());
-    fs::create_dir_all(&folder).expect("the target directory is writable");
-    let mut command = workspan(&folder);
-    command.args(["record", "--clock", "virtual"]).args(strands.then_some("--strands"));
-    command.arg("--").arg(program).args(arguments);
-    let output = command.stdin(Stdio::null()).output().expect("it runs");
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    if !output.status.success() || text.contains("warning:") {
-        return Err(format!("{}: {text}", output.status));
-    }
-    let found = report(&folder, "workspan.wspan");
+    let run = threads::record(program, arguments, strands)?;
+    let found = report(&run.folder, "workspan.wspan");
     let again = match strands {
         true => {
-            let (_, found, _) = replayed(&folder.join("workspan.wspan"))?;
+            let (_, found, _) = replayed(&run.folder.join("workspan.wspan"))?;
             let free = Some(found.uniform_span).filter(|span| span.0 != 0);
             Some((found.work().0, free.unwrap_or(found.span).0))
         }
         false => None,
     };
-    // What is left lies in the target directory.
-    let _ = fs::remove_dir_all(&folder);
     Ok((found, again))
 }
 

@@ -56,8 +56,8 @@ pub(crate) fn compiled(source: &str, compiler: &str, name: &str, options: &[&str
 }
 
 /// A run with the virtual clock, in a folder of its own.
-struct Run {
-    folder: PathBuf,
+pub(crate) struct Run {
+    pub(crate) folder: PathBuf,
     out: String,
 }
 
@@ -68,7 +68,7 @@ impl Drop for Run {
     }
 }
 
-fn record(program: &Path, arguments: &[&str], strands: bool) -> Result<Run, String> {
+pub(crate) fn record(program: &Path, arguments: &[&str], strands: bool) -> Result<Run, String> {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let number = RUNS.fetch_add(1, Ordering::Relaxed);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("threads-runs").join(number.to_string());
