@@ -16,7 +16,7 @@ use workspan_model::{Clock, Nanos, Recording, Role, WaitFor};
 const WEAK_OF_TIME: f64 = 0.1;
 /// The same of the strongest edge's weight.
 const WEAK_OF_STRONGEST: f64 = 0.2;
-/// Of the longest waits between two nodes of a knot, without what is passed on: shorter ones are taken out.
+/// Of the longest waits between two nodes of a knot ([`on_account`]): shorter ones are taken out.
 const WEAK_IN_KNOT: f64 = 0.5;
 
 /// Who waits for whom, and for whom in the end.
@@ -97,7 +97,7 @@ pub fn throughput(recording: &Recording) -> Option<Throughput> {
     if !edges.iter().any(shows) {
         return None;
     }
-    while untie(&mut edges) {}
+    while untie(&mut edges, &nodes) {}
     let bottlenecks = knots(&edges);
     Some(Throughput { nodes, edges, bottlenecks })
 }
@@ -120,22 +120,39 @@ fn node(recording: &Recording, role: Role) -> Node {
     Node { role, threads: (threads / runs).max(1), work }
 }
 
-/// Takes the shortest waits between two nodes of a knot out, if they are much shorter than the longest there. True: some were.
-fn untie(edges: &mut [Edge]) -> bool {
+/// Takes waits between two nodes of a knot out that are much shorter than the longest there: all of them, as one alone might leave a way out
+/// of the knot by another. True: some were.
+fn untie(edges: &mut [Edge], nodes: &[Node]) -> bool {
+    let accounts: Vec<Nanos> = edges.iter().map(|edge| on_account(edge, edges, nodes)).collect();
+    let mut untied = false;
     for knot in knots(edges) {
         let within = |edge: &Edge| {
             let inside = |role: &Role| knot.roles.contains(role);
             edge.strong && edge.wait.waiter != edge.wait.on && inside(&edge.wait.waiter) && inside(&edge.wait.on)
         };
-        // What is passed on in a circle comes round again, so that their own waits decide.
-        let weights = || edges.iter().filter(|edge| within(edge)).map(|edge| edge.wait.waited);
-        let (Some(weakest), Some(strongest)) = (weights().min(), weights().max()) else { continue };
-        if weakest.as_f64() < WEAK_IN_KNOT * strongest.as_f64() {
-            let out = edges.iter_mut().find(|edge| within(edge) && edge.wait.waited == weakest);
-            return out.map(|edge| edge.strong = false).is_some();
+        let inner: Vec<usize> = (0..edges.len()).filter(|at| within(&edges[*at])).collect();
+        let strongest = inner.iter().map(|at| accounts[*at]).max().unwrap_or(Nanos::ZERO);
+        for at in inner {
+            if accounts[at].as_f64() < WEAK_IN_KNOT * strongest.as_f64() {
+                edges[at].strong = false;
+                untied = true;
+            }
         }
     }
-    false
+    untied
+}
+
+/// How long threads waited on account of whom they waited for: no longer than that was at work or waited for the outside world. The rest it
+/// waited itself, which its own edges say, or had no processor. What is passed on in a circle comes round again, and does not count.
+fn on_account(edge: &Edge, edges: &[Edge], nodes: &[Node]) -> Nanos {
+    let WaitFor { waiter, on, waited, .. } = edge.wait;
+    let node = |role: Role| nodes.iter().find(|node| node.role == role);
+    // What is not known is no bound.
+    let Some(work) = node(on).map(|node| node.work).filter(|work| *work > Nanos::ZERO) else { return waited };
+    let outside = edges.iter().filter(|other| other.wait.waiter == on && other.wait.on == Role::Outside);
+    let busy = work + outside.map(|other| other.wait.waited).sum();
+    let waiters = node(waiter).map_or(1, |node| node.threads.max(1));
+    waited.min(Nanos(busy.0.saturating_mul(i64::try_from(waiters).unwrap_or(i64::MAX))))
 }
 
 /// Strongly connected parts of the strong edges that no strong edge leaves, and that somebody waits for.
@@ -198,14 +215,27 @@ fn knot(group: &BTreeSet<Role>, edges: &[Edge]) -> Knot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workspan_model::{Run, SiteId};
+    use workspan_model::{ContextId, ContextTree, Run, SiteId, Totals};
 
     fn threads(number: u32) -> Role {
         Role::Threads(SiteId(number))
     }
 
     /// Bottlenecks of a run of 1000 ns with these waits: who, for whom, how long, how long passed on.
+    #[track_caller]
     fn check(waits: &[(Role, Role, i64, i64)], expected: &[&[Role]]) {
+        check_working(&[], waits, expected);
+    }
+
+    /// The same if threads 0, 1, … are at work for so long.
+    #[track_caller]
+    fn check_working(works: &[i64], waits: &[(Role, Role, i64, i64)], expected: &[&[Role]]) {
+        let mut contexts = ContextTree::default();
+        for site in (0..).take(works.len()) {
+            contexts.intern(ContextId::ROOT, SiteId(site)).expect("the root is there");
+        }
+        let totals =
+            [0].iter().chain(works).map(|work| Totals { instances: 1, work: Nanos(*work), ..Totals::default() });
         let waits = waits.iter().map(|(waiter, on, waited, passed_on)| WaitFor {
             waiter: *waiter,
             on: *on,
@@ -214,10 +244,30 @@ mod tests {
             locked: Nanos::ZERO,
             passed_on: Nanos(*passed_on),
         });
-        let run = Run { wall: Nanos(1_000), waits: waits.collect(), ..Run::default() };
-        let found = throughput(&Recording { runs: vec![run], ..Recording::default() });
+        let run = Run { wall: Nanos(1_000), waits: waits.collect(), totals: totals.collect(), ..Run::default() };
+        let found = throughput(&Recording { contexts, runs: vec![run], ..Recording::default() });
         let knots: Vec<Vec<Role>> = found.into_iter().flat_map(|t| t.bottlenecks).map(|knot| knot.roles).collect();
         assert_eq!(knots, expected);
+    }
+
+    /// Measured, of a chain in which `back` works for 8 of 9 parts: threads that have no processor let others wait as those that work do.
+    #[test]
+    fn waits_for_threads_without_a_processor() {
+        let [front, middle, back] = [0, 1, 2].map(threads);
+        for [to_back, from_back, to_middle, to_front] in
+            [[409, 123, 468, 87], [319, 186, 448, 148], [493, 421, 603, 124], [253, 174, 402, 167]]
+        {
+            let waits = [
+                (middle, back, to_back, 900),
+                (back, middle, from_back, 800),
+                (front, middle, to_middle, 700),
+                (middle, front, to_front, 700),
+            ];
+            check_working(&[21, 1, 165], &waits, &[&[back]]);
+        }
+        // Who does not work waits for the outside world.
+        let waits = [(front, back, 500, 0), (back, front, 400, 0), (back, Role::Outside, 450, 0)];
+        check_working(&[20, 1, 1], &waits, &[&[Role::Outside]]);
     }
 
     #[test]

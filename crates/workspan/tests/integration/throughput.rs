@@ -16,16 +16,6 @@ fn function<'r>(report: &'r Value, id: &str) -> &'r str {
     site.and_then(|site| site["function"].as_str()).unwrap_or(if id == "main" { "main" } else { "?" })
 }
 
-/// The threads of these functions were at work for most of the run, as those that all wait for are. Otherwise they waited for a processor,
-/// which others had: then threads did wait for each other where nothing in the program makes them.
-fn had_processors(report: &Value, functions: &[&str]) -> bool {
-    let nodes = report["threads"]["nodes"].as_array().expect("a list").iter();
-    let these = nodes.filter(|node| functions.contains(&function(report, node["id"].as_str().expect("an id"))));
-    let work: i64 = these.filter_map(|node| node["work_ns"].as_i64()).sum();
-    let wall = report["program"]["wall_ns"].as_i64().expect("a number");
-    work * 5 >= wall * 3
-}
-
 /// The first bottleneck is these threads; their waits for each other are for locks, or there are none.
 #[track_caller]
 fn check(program: &str, expected: &str, locks: bool) {
@@ -37,11 +27,7 @@ fn check(program: &str, expected: &str, locks: bool) {
     let first = &report["threads"]["bottlenecks"][0];
     let nodes = first["threads"].as_array().unwrap_or_else(|| panic!("{:#}", report["threads"]));
     let functions: Vec<&str> = nodes.iter().filter_map(Value::as_str).map(|id| function(&report, id)).collect();
-    if had_processors(&report, &functions) {
-        assert_eq!(functions, [expected], "{:#}", report["threads"]);
-    } else {
-        assert!(functions.contains(&expected), "{:#}", report["threads"]);
-    }
+    assert_eq!(functions, [expected], "{:#}", report["threads"]);
     let locked = first["locked_share"].as_f64();
     assert_eq!(locked.is_some_and(|share| share > 0.9), locks, "{first:#}");
     // Everybody reads the same.
