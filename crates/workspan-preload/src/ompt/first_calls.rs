@@ -44,12 +44,17 @@ pub(super) fn enters(after: u64) -> bool {
     }
     let Some(thread) = thread::hot() else { return false };
     let Some(task) = Frame::on(thread) else { return false };
-    watch(task, after);
-    if token::enabled() {
+    let returns_here = if token::enabled() {
         boundary::enters(after);
-        return true;
+        true
+    } else {
+        enter(thread)
+    };
+    // Where the runtime returns to the program, nobody would end the watch, and later places would be this one.
+    if returns_here {
+        watch(task, after);
     }
-    enter(thread)
+    returns_here
 }
 
 /// The strand of `thread`, if there is one, ends where the program calls the runtime.
