@@ -42,7 +42,7 @@ std::deque<std::barrier<>> barriers;
 std::thread threads[THREADS];
 std::jthread other_threads[THREADS];
 std::future<void> futures[THREADS];
-std::atomic<int> turn, awaited, tids[THREADS], at_condition[THREADS];
+std::atomic<int> turn, awaited, tids[THREADS], at_condition[THREADS], blocked[THREADS];
 
 void lock(int which)
 {
@@ -80,6 +80,15 @@ void until_all_want_the_lock(int which)
         for (int i = 0; i < THREADS; i++)
             while (at_condition[i] == which + 1 && !sleeps(i))
                 sched_yield();
+}
+
+/* Barriers share futexes: who waits at one may have been woken for the sake of another, and looks before it sleeps again. If what it waits
+   for came meanwhile, nobody would see it wait for that. */
+void until_all_sleep()
+{
+    for (int i = 0; i < THREADS; i++)
+        while (blocked[i] && !sleeps(i))
+            sched_yield();
 }
 
 void run(int me);
@@ -162,9 +171,7 @@ void run(int me)
             continue;
         while (turn != i)
             sched_yield();
-        if (i > 0 && steps[i - 1].blocks)
-            while (!sleeps(steps[i - 1].who))
-                sched_yield();
+        until_all_sleep();
         if (step.wakes)
             awaited = step.wakes;
         if (step.what == END && !step.wakes)
@@ -172,8 +179,10 @@ void run(int me)
         if (step.what == END)
             return;
         if (step.blocks) {
+            blocked[me] = 1;
             turn++;
             perform(step);
+            blocked[me] = 0;
             /* Who ended the wait did so as the last thing that was done. */
             if (--awaited == 0)
                 turn++;
