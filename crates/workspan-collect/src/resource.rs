@@ -35,6 +35,8 @@ pub struct Resource {
     burdened: Cell<i64>,
     /// Longest end of an item with steals.
     last: AtomicI64,
+    /// What turns ran themselves: the owner's own code, whoever took them.
+    own: Cell<i64>,
     /// By which the log knows it.
     identity: Cell<u64>,
     /// Turns so far, where they are logged.
@@ -58,6 +60,7 @@ impl Resource {
             burden: Cell::new(0),
             burdened: Cell::new(0),
             last: AtomicI64::new(i64::MIN),
+            own: Cell::new(0),
             identity: Cell::new(0),
             turns: Cell::new(0),
         }
@@ -68,12 +71,13 @@ impl Resource {
         self.burden.set(strand::burdened(thread) - strand::span(thread));
     }
 
-    /// Gives back what the chain holds. The last turn is over; the owner goes on.
+    /// Gives back what the chain holds, and the owner what turns ran. The last turn is over; the owner goes on.
     pub fn finish(&self, thread: &Thread) {
         let last = self.last.load(Ordering::Acquire);
         if last > strand::burdened(thread) {
             strand::set_burdened(thread, last);
         }
+        thread.task.nested.set(thread.task.nested.get() - self.own.take());
         path::release(Shared::of(thread), self.path.replace(0));
     }
 }
@@ -143,6 +147,8 @@ impl Turns {
         strand::set_tail(thread, resource.path.get() & !OWNED, resource.path_since.get());
         strand::set_span(thread, resource.span.get());
         strand::set_burdened(thread, resource.burdened.get());
+        self.work.set(thread.task.work.get());
+        self.nested.set(thread.task.nested.get());
         task::leave_idle(thread, now);
         if log::on(thread) {
             if resource.identity.get() == 0 {
@@ -168,6 +174,7 @@ impl Turns {
             path::release(shared, resource.path.replace(position.path));
         }
         strand::set_path(thread, path::own(shared, resource.path.get()));
+        self.leave_out(thread, resource);
         self.item.set(item);
         self.log(thread, if item { Event::Item } else { Event::TurnEnd }, span);
         if item {
@@ -181,6 +188,15 @@ impl Turns {
             log::rest(thread);
             task::enter_idle(thread, now);
         }
+    }
+
+    /// The turn is over. It is no part of the task that takes it, which is accident: that is next to empty, as
+    /// `workspan_model::Totals::machinery` says. Turns are the owner's own code.
+    fn leave_out(&self, thread: &Thread, resource: &Resource) {
+        let nested = thread.task.nested.get();
+        let own = thread.task.work.get() - self.work.get() - (nested - self.nested.get());
+        thread.task.nested.set(nested + own);
+        resource.own.set(resource.own.get() + own);
     }
 
     /// The item is done at tick `now`.
@@ -212,6 +228,7 @@ impl Turns {
         } else if thread.task.waiting.get() == 0 {
             // The iterator itself unwinds.
             let span = strand::stop(thread, now);
+            self.leave_out(thread, resource);
             self.log(thread, Event::TurnEnd, span);
             raise(&resource.last, strand::burdened(thread));
             self.keep_longest(thread, span);
