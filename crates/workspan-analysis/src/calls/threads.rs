@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use workspan_model::{CallMetrics, ContextId, Recording, Run, SiteKind};
+use workspan_model::{CallMetrics, ContextId, Nanos, Recording, Run, SiteKind};
 
-use super::{edges, of_run, sorted, CallKey, Calls, Edge};
+use super::{burdened_spans, edges, of_run, sorted, Burdened, CallKey, Calls, Edge};
 
 /// `calls` of `run`, by site, with rows of threads as they are defined here.
 pub fn with_threads(recording: &Recording, run: &Run, calls: Calls) -> Calls {
@@ -19,11 +19,15 @@ pub fn with_threads(recording: &Recording, run: &Run, calls: Calls) -> Calls {
         return calls;
     }
     let mut calls = calls;
+    let has_burdened = run.burdened_span > Nanos::ZERO;
+    let burdened = if has_burdened { burdened_spans(recording, run) } else { BTreeMap::new() };
     for row in &mut calls.rows {
         let edge = Edge { callee: row.callee, caller: row.caller, height: row.height };
         if let Some(metrics) = threads.get(&edge) {
             let (local_work, local_span) = (row.metrics.local_work, row.metrics.local_span);
             row.metrics = CallMetrics { local_work, local_span, ..*metrics };
+            let span = burdened.get(&edge).map(|sums| sums.span_on_work);
+            row.burdened = span.map(|span| Burdened::of(metrics.work_on_work, span)).or(row.burdened);
         }
     }
     Calls { rows: sorted(calls.rows), ..calls }
@@ -46,7 +50,7 @@ fn metrics(recording: &Recording, run: &Run) -> BTreeMap<Edge, CallMetrics> {
 
 #[cfg(test)]
 mod tests {
-    use workspan_model::{Nanos, Site, Totals};
+    use workspan_model::{Site, Totals};
 
     use super::*;
     use crate::calls::from_totals;
