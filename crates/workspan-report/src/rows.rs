@@ -156,9 +156,12 @@ pub(crate) fn region_notes(regions: &[Region]) -> Vec<&'static str> {
 pub(crate) fn site_notes(sites: &[Site]) -> Vec<&'static str> {
     let mut all = notes(sites.iter().map(|site| (site.work_ns, site.span_ns, site.instances_span_ns)));
     let of_threads = sites.iter().any(|site| site.kind == "thread");
-    all.extend(sites.iter().any(|site| of_threads && site.kind == "lock").then_some(
-        "lock: the times taken, and the work under the lock, count only from the first wait for it on",
-    ));
+    all.extend(
+        sites
+            .iter()
+            .any(|site| of_threads && site.kind == "lock")
+            .then_some("lock: the times taken, and the work under the lock, count only from the first wait for it on"),
+    );
     all
 }
 

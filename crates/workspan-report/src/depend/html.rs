@@ -80,7 +80,11 @@ fn refused(view: &Depend) -> String {
             "<details><summary>{} <span class=\"dim\">{} of the work; {}</span></summary><ul>\n{all}</ul></details>",
             place(each),
             share(each.work, work),
-            if each.speedup < LEAST { "no gain".to_owned() } else { format!("the program would run {:.2}x faster", each.speedup) }
+            if each.speedup < LEAST {
+                "no gain".to_owned()
+            } else {
+                format!("the program would run {:.2}x faster", each.speedup)
+            }
         );
     }
     if out.is_empty() {

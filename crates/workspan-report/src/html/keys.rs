@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::escape;
-use crate::{place, rows};
 use crate::view::Report;
+use crate::{place, rows};
 use workspan_model::Nanos;
 
 /// Classes of colours, as `style.css` defines them.

@@ -21,9 +21,7 @@ pub(crate) fn program(report: &Report) -> String {
             format!("<tr><th scope=\"row\">{}</th>{values}</tr>\n", row[0].trim())
         })
         .collect();
-    let words = WORDS
-        .iter()
-        .map(|(word, meaning)| format!("<dt>{word}</dt><dd>{}</dd>\n", escape::prose(meaning)));
+    let words = WORDS.iter().map(|(word, meaning)| format!("<dt>{word}</dt><dd>{}</dd>\n", escape::prose(meaning)));
     let more = [rows::longer_than_work(report), rows::polled(report)].into_iter().flatten();
     let longer: String = more.map(|why| format!("<p class=\"conditions\">{}</p>\n", escape::prose(&why))).collect();
     format!(
@@ -180,7 +178,10 @@ impl Order {
             ];
             Columns::of(&columns::SITE, report).pick(&row)
         };
-        Order { regions: rows::shown_regions(report).iter().map(region).collect(), sites: report.sites.iter().map(site).collect() }
+        Order {
+            regions: rows::shown_regions(report).iter().map(region).collect(),
+            sites: report.sites.iter().map(site).collect(),
+        }
     }
 }
 

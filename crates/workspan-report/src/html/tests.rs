@@ -273,7 +273,8 @@ fn rows_of_threads_are_explained() {
     ] {
         assert!(text.contains(part), "{part:?} is not in {text}");
     }
-    let page = check(&report, &source(), &["<td>1.00 each</td>", "4 threads, created by the program", "count only from"]);
+    let page =
+        check(&report, &source(), &["<td>1.00 each</td>", "4 threads, created by the program", "count only from"]);
     assert_eq!(page.matches("lock: the times taken").count(), 1);
     // A lock that no thread takes has its row from the beginning.
     report.sites[0].kind = "parallel".to_owned();

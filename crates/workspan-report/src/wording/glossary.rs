@@ -1,7 +1,7 @@
 //! The words of reports: each is explained once, here. The page and the README show these sentences.
 
 /// Words, and what they mean.
-pub const WORDS: [(&str, &str); 17] = [
+pub const WORDS: [(&str, &str); 19] = [
     ("work", "time that all code took, on all processors together; waiting is not work"),
     (
         "critical path, span",
@@ -12,10 +12,9 @@ pub const WORDS: [(&str, &str); 17] = [
         "work (or, with waits for the outside world, the time on one processor) divided by span: the highest speedup over one \
          processor, however many processors you add",
     ),
-    (
-        "task, worker, chunk",
-        "code that may run beside other code; a thread that runs tasks, of a pool or a team; iterations of a loop that one worker runs in a row",
-    ),
+    ("task", "code that may run beside other code"),
+    ("worker", "a thread of a pool or team, which runs tasks"),
+    ("chunk", "iterations of a loop that one worker runs in a row"),
     (
         "site",
         "a line of the source that forks (its branches may run side by side), spawns a task, begins a loop or takes a lock; of threads, the \
@@ -35,8 +34,8 @@ pub const WORDS: [(&str, &str); 17] = [
     ),
     (
         "self, total",
-        "of a site: its own code alone, or with all sites inside it that it waits for, on the critical path or not. Total numbers of nested \
-         sites overlap. A detached task (`rayon::spawn`) counts in its own row and in its region's, in no other",
+        "of a site: its own code alone, or with all sites inside it, on the critical path or not. Total numbers of nested sites \
+         overlap. A detached task (`rayon::spawn`), for which no site waits, counts in its own row and in its region's, in no other",
     ),
     ("steal", "a worker without a task takes one that another worker created; moving it to another processor takes time"),
     (

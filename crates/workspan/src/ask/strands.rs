@@ -78,7 +78,10 @@ pub fn rows(folder: &Path, run: u32) -> StoredRows {
 /// An error if there is no recording whose strands could be read.
 fn is_there(file: &Path) -> anyhow::Result<()> {
     if !file.exists() {
-        bail!("there is no {}: record one with `--strands`, by `cargo workspan run` or `workspan record`", file.display());
+        bail!(
+            "there is no {}: record one with `--strands`, by `cargo workspan run` or `workspan record`",
+            file.display()
+        );
     }
     Ok(())
 }

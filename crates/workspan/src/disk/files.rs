@@ -68,7 +68,10 @@ fn missing(file: &Path) -> anyhow::Error {
 /// What a folder is, in place of which a recording should be named.
 fn of_folder(folder: &Path) -> String {
     if let Some(recording) = beside_strands(folder) {
-        return format!("this folder holds strands; the report is in {0} (type {0} instead)", output::quoted(&recording));
+        return format!(
+            "this folder holds strands; the report is in {0} (type {0} instead)",
+            output::quoted(&recording)
+        );
     }
     if let Some(known) = Known::of(folder) {
         return known.advice(folder);

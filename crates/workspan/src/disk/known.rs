@@ -32,11 +32,8 @@ impl Known {
     }
 
     fn of_bytes(head: &[u8]) -> Option<Known> {
-        let all: [(&[u8], Known); 3] = [
-            (&RECORDING, Known::Recording),
-            (workspan_depend::file::MAGIC, Known::Profile),
-            (GRAPH, Known::Graph),
-        ];
+        let all: [(&[u8], Known); 3] =
+            [(&RECORDING, Known::Recording), (workspan_depend::file::MAGIC, Known::Profile), (GRAPH, Known::Graph)];
         all.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, known)| known)
     }
 

@@ -70,7 +70,11 @@ fn cycle_counter(machine: &Machine) -> Check {
 
 fn switch_witness() -> Check {
     if platform::switch_witness::word() != 0 {
-        return Check::ok(GROUP, "switch-witness", "works: shows when a thread was switched out (restartable sequences)");
+        return Check::ok(
+            GROUP,
+            "switch-witness",
+            "works: shows when a thread was switched out (restartable sequences)",
+        );
     }
     let tuned_away = env::var("GLIBC_TUNABLES").is_ok_and(|tunables| tunables.contains("glibc.pthread.rseq=0"));
     let fix = if tuned_away {
@@ -98,7 +102,8 @@ fn pauses_met(pauses: machine::Pauses) -> Check {
     }
     let longest = Nanos(i64::try_from(pauses.longest_ns).unwrap_or(i64::MAX));
     let share = f64::from(pauses.ppm) / 10_000.0;
-    let found = format!("a hypervisor or the firmware stops this CPU for {share:.2} % of the time, up to {longest} each");
+    let found =
+        format!("a hypervisor or the firmware stops this CPU for {share:.2} % of the time, up to {longest} each");
     Check::ok(GROUP, "pauses", found)
 }
 

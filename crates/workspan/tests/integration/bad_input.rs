@@ -84,8 +84,7 @@ fn files_of_other_commands_are_recognised() {
 fn without_a_recording_there_are_no_strands() {
     let folder = scratch("no-strands");
     for words in [&["query", "select 1"][..], &["advise"], &["predict"], &["what-if", "-s", "a.rs:1=2"], &["merge"]] {
-        run(workspan(&folder).args(words))
-            .check_error(2, &["there is no workspan.wspan: record one with `--strands`"]);
+        run(workspan(&folder).args(words)).check_error(2, &["there is no workspan.wspan: record one with `--strands`"]);
     }
     recording(&folder);
     run(workspan(&folder).args(["query", "whole.wspan", "select 1"])).check_error(2, &["whole.wspan holds no strands"]);
@@ -102,8 +101,10 @@ fn programs_that_are_not_there() {
     }
     run(workspan(&folder).args(["record", "--", "/no/such/program"]))
         .check_error(127, &["cannot run /no/such/program: there is no such file; check the path"]);
-    run(workspan(&folder).args(["depend", "--", "gone"]))
-        .check_error(127, &["cannot run gone: there is no such program in the folders of PATH; one in this folder is ./gone"]);
+    run(workspan(&folder).args(["depend", "--", "gone"])).check_error(
+        127,
+        &["cannot run gone: there is no such program in the folders of PATH; one in this folder is ./gone"],
+    );
 }
 
 /// Whatever is left of it is shown, with a warning; or there is an error.
@@ -247,7 +248,7 @@ fn programs_that_cannot_be_recorded() {
         file
     };
     check(Path::new("no-such-command-anywhere"), 127, &["no-such-command-anywhere", "not found"]);
-    check(Path::new("./none"), 127, &["./none", "No such file"]);
+    check(Path::new("./none"), 127, &["cannot run ./none: there is no such file in"]);
     check(&file("text", b"nothing to run", 0o755), 126, &["text", "neither an executable nor a script"]);
     check(&folder, 126, &["cannot run", "directory"]);
     let hooked = fs::read(build::program("endings")).expect("it was built");
