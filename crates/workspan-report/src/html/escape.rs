@@ -23,7 +23,7 @@ pub(crate) fn text(text: &str) -> String {
     out
 }
 
-/// A sentence of ours, in which names and commands stand between backticks: these become elements.
+/// A sentence of Workspan's, in which names and commands stand between backticks: these become elements.
 pub(crate) fn prose(sentence: &str) -> String {
     let mut parts: Vec<String> = sentence.split('`').map(text).collect();
     // One that stands alone is the program's.

@@ -327,8 +327,9 @@ For programs made by workspan build. races ends with status 1 if there is one.",
   workspan depend what-if [FILE] --remove | --private | --closed-form DEPENDENCE, --speed-up FILE:LINE=FACTOR [--json]
   workspan depend export --format dot [FILE] [-o FILE]
   cargo workspan depend --release [-- args]
-For programs made by workspan build, which writes .NAME.depend beside NAME for it, and in Rust. --add merges runs on several inputs. `parallel` is yes, with-clauses, no
-or not-executed; dependences are seen only where code ran. The exit status is the program's.",
+For programs made by workspan build, which writes .NAME.depend beside NAME for it, and in Rust. --add merges runs on
+several inputs. `parallel` is yes, with-clauses, no or not-executed; dependences are seen only where code ran. The exit
+status is the program's.",
         fields: &[
             "loops[].file",
             "loops[].line",

@@ -1,7 +1,6 @@
 //! Wrong command lines: what clap says of them, and what to type instead.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use clap::builder::Styles;
 
@@ -135,7 +134,7 @@ fn tip(text: &str, words: &[String]) -> Option<String> {
 
 /// Words as a shell reads them.
 fn joined(words: &[String]) -> String {
-    let quoted = words.iter().map(|word| crate::output::quoted(Path::new(word)));
+    let quoted = words.iter().map(|word| shlex::try_quote(word).unwrap_or(word.into()));
     quoted.collect::<Vec<_>>().join(" ")
 }
 
