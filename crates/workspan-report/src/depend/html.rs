@@ -54,7 +54,7 @@ fn candidates(view: &Depend) -> String {
     format!(
         "<h2>Loops to run in parallel</h2>\n{}<p class=\"dim\">Speedup of the whole program on {} processors. Workspan assumes that \
          starting and ending a parallel loop costs {} instructions.</p>\n",
-        table(&["program", "work", "loop", "write"], &rows),
+        table(&["speedup", "work", "loop", "write"], &rows),
         view.processors,
         view.overhead
     )
@@ -83,7 +83,7 @@ fn refused(view: &Depend) -> String {
             if each.speedup < LEAST {
                 "no gain".to_owned()
             } else {
-                format!("the program would run {:.2}x faster", each.speedup)
+                format!("if it could, the program would run {:.2}x faster", each.speedup)
             }
         );
     }

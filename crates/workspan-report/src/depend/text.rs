@@ -213,8 +213,8 @@ fn calls(view: &Depend, work: u64, top: usize, out: &mut String) {
 /// What a model makes a task, in words.
 pub(super) fn meaning(model: &str) -> &'static str {
     match model {
-        "base" => "a call; it waits for all that calls from its line ever depended on",
-        "exact" => "a call; it waits only for what it depends on each time",
+        "base" => "a call; a line waits for all calls that it ever depended on",
+        "exact" => "a call; a line waits only for the calls that it depends on each time",
         "no-control" => "a call; conditions do not wait for results",
         "loops" => "a call or an iteration",
         "parallel-loops" => "a call, or an iteration of a loop without dependences",

@@ -9,7 +9,7 @@ use crate::words;
 pub(crate) fn title(report: &Report) -> String {
     let command = report.recorded.command.first().map_or("", String::as_str);
     let program = command.rsplit_once('/').map_or(command, |(_, name)| name);
-    let lead = report.verdict.text.split(':').next().unwrap_or_default();
+    let lead = report.verdict.text.split(": ").next().unwrap_or_default();
     let parts: Vec<&str> = [program, lead, "Workspan"].into_iter().filter(|part| !part.is_empty()).collect();
     escape::text(&parts.join(" · "))
 }
@@ -29,8 +29,8 @@ href="#sites">Sites</a><a href="#source">Source</a><a href="#recording">Recordin
 /// The verdict, and what to know before believing it.
 pub(crate) fn verdict(report: &Report) -> String {
     let verdict = &report.verdict;
-    let (lead, rest) = match verdict.text.split_once(':') {
-        Some((lead, rest)) => (lead, format!(":{rest}")),
+    let (lead, rest) = match verdict.text.split_once(": ") {
+        Some((lead, rest)) => (lead, format!(": {rest}")),
         None => (verdict.text.as_str(), String::new()),
     };
     let rest = escape::prose(&rest);

@@ -193,7 +193,8 @@ fn what_matters_is_there_without_a_script() {
 #[test]
 fn nothing_on_the_page_has_backticks() {
     let mut report = demo();
-    report.verdict.text = "parallelism 2: 90 % of the critical path is serial code in `spin` (a.c:4)".to_owned();
+    report.verdict.text =
+        "parallelism 2, which a.c:16 has: 90 % of the critical path is serial code in `spin` (a.c:4)".to_owned();
     report.verdict.lines = vec!["on 16 processors: 2x in `spin`".to_owned()];
     report.verdict.next = Some("parallelise serial code in `spin`".to_owned());
     report.warnings = vec![Warning { code: "a".to_owned(), message: "see `workspan doctor`".to_owned() }];
@@ -211,6 +212,8 @@ fn nothing_on_the_page_has_backticks() {
     });
     report.sites[0].name = Some("solve".to_owned());
     let expected = [
+        "<h1><b>parallelism 2, which a.c:16 has</b>",
+        "<title>demo · parallelism 2, which a.c:16 has · Workspan</title>",
         "critical path is serial code in <code>spin</code> (a.c:4)</a></h1>",
         "Try: parallelise serial code in <code>spin</code></p>",
         "</b> see <code>workspan doctor</code></li>",

@@ -15,7 +15,7 @@ pub(in crate::depend) fn critical(view: &CriticalPaths, top: usize, out: &mut St
         out,
         "\nCritical path with the clauses above: parallelism {:.2} if an iteration waits for the whole iterations that it depends on, {:.2} if \
          a line waits for the lines that it depends on.\nThis is an estimate from means. It may exceed the model `everything`, which has no \
-         clauses and waits for all earlier iterations.\nThe costliest lines of the path by lines, which has {} instructions:",
+         clauses and waits for all earlier iterations.\nThe costliest lines of the latter path, which has {} instructions:",
         view.iterations_as_tasks.parallelism, view.lines_as_tasks.parallelism, view.lines_as_tasks.span
     );
     out.push_str(&lines(&view.lines, top));
@@ -65,5 +65,24 @@ pub(super) fn number(value: f64) -> String {
         format!("{value:.2}")
     } else {
         format!("{value:.0}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_say_nothing_are_not_shown() {
+        let line = |line: u32, share: f64| PathLine {
+            file: "a.c".to_owned(),
+            line,
+            function: "main".to_owned(),
+            cost: 1,
+            share,
+            held_by: None,
+        };
+        let all = [line(17, 0.999), line(20, 0.001), line(21, 0.000_4), line(22, 0.0)];
+        assert_eq!(lines(&all, 9), " share  line            waits for\n99.9 %  a.c:17 in main\n 0.1 %  a.c:20 in main\n");
     }
 }
