@@ -27,10 +27,10 @@ pub(crate) fn text(text: &str) -> String {
 pub(crate) fn prose(sentence: &str) -> String {
     let mut parts: Vec<String> = sentence.split('`').map(text).collect();
     // One that stands alone is the program's.
-    let alone = if parts.len() % 2 == 0 { parts.pop() } else { None };
+    let alone = if parts.len().is_multiple_of(2) { parts.pop() } else { None };
     let mut out = String::with_capacity(sentence.len() + 16);
     for (index, part) in parts.iter().enumerate() {
-        let _ = if index % 2 == 0 { out.write_str(part) } else { write!(out, "<code>{part}</code>") };
+        let _ = if index.is_multiple_of(2) { out.write_str(part) } else { write!(out, "<code>{part}</code>") };
     }
     out.extend(alone.map(|rest| format!("`{rest}")));
     out

@@ -83,6 +83,9 @@ mod tests {
             held_by: None,
         };
         let all = [line(17, 0.999), line(20, 0.001), line(21, 0.000_4), line(22, 0.0)];
-        assert_eq!(lines(&all, 9), " share  line            waits for\n99.9 %  a.c:17 in main\n 0.1 %  a.c:20 in main\n");
+        assert_eq!(
+            lines(&all, 9),
+            " share  line            waits for\n99.9 %  a.c:17 in main\n 0.1 %  a.c:20 in main\n"
+        );
     }
 }
