@@ -83,7 +83,7 @@ pub(super) fn contributor(recording: &Recording, id: SiteId) -> String {
     let at = place::label(recording, site);
     match (site.kind.row().code, place::marked(site)) {
         ("", _) => at,
-        (_, Some(name)) => format!("serial code in the region `{name}` at {at}"),
+        (_, Some(name)) => format!("own code of the region `{name}` at {at}"),
         (code, None) => {
             let ran = recording.ran(site).map_or(String::new(), |ran| Ran::of(ran).clause());
             let comma = if ran.starts_with(' ') { "," } else { "" };

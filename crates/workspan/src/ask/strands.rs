@@ -36,6 +36,7 @@ pub struct StoredRows {
 /// Opens a run, counted from 1, of a recording, which may be named by its folder of strands.
 pub fn open(file: &Path, number: u32) -> anyhow::Result<Recorded> {
     let file = &recording_of(file);
+    is_there(file)?;
     let recording = files::read(file)?.recording;
     folder(file)?;
     let Some(run) = recording.runs.get(number as usize - 1).cloned() else {
@@ -74,10 +75,22 @@ pub fn rows(folder: &Path, run: u32) -> StoredRows {
     StoredRows { folder: folder.to_owned(), run, problems: RefCell::default() }
 }
 
+/// An error if there is no recording whose strands could be read.
+fn is_there(file: &Path) -> anyhow::Result<()> {
+    if !file.exists() {
+        bail!(
+            "there is no {}: record one with `--strands`, by `cargo workspan run` or `workspan record`",
+            file.display()
+        );
+    }
+    Ok(())
+}
+
 /// The folder of strands that belongs to a recording.
 pub fn folder(file: &Path) -> anyhow::Result<PathBuf> {
     let folder = folder_of(file);
     if !folder.is_dir() {
+        is_there(file)?;
         bail!(
             "{} holds no strands: there is no folder {} (record again with `--strands`)",
             file.display(),
