@@ -161,7 +161,7 @@ pub(crate) fn site_notes(sites: &[Site]) -> Vec<&'static str> {
         sites
             .iter()
             .any(|site| of_threads && site.kind == "lock")
-            .then_some("lock: the times taken, and the work under the lock, count only from the first wait for it on"),
+            .then_some("lock: the times taken, and the work under the lock, count from the first wait for it on, or from when it was seen to be held for 2 µs or more"),
     );
     all
 }

@@ -272,12 +272,12 @@ fn rows_of_threads_are_explained() {
         "\n4 threads, created by the program\n",
         " 1.00 each ",
         "\neach: instances of the row ran side by side; the parallelism is that of one of them alone",
-        "\nlock: the times taken, and the work under the lock, count only from the first wait for it on\n",
+        "\nlock: the times taken, and the work under the lock, count from the first wait for it on, or from when it",
     ] {
         assert!(text.contains(part), "{part:?} is not in {text}");
     }
     let page =
-        check(&report, &source(), &["<td>1.00 each</td>", "4 threads, created by the program", "count only from"]);
+        check(&report, &source(), &["<td>1.00 each</td>", "4 threads, created by the program", "count from the first"]);
     assert_eq!(page.matches("lock: the times taken").count(), 1);
     // A lock that no thread takes has its row from the beginning.
     report.sites[0].kind = "parallel".to_owned();

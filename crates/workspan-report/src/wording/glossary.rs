@@ -53,7 +53,7 @@ pub const WORDS: [(&str, &str); 19] = [
     (
         "lock wait, taken",
         "time that strands waited for a lock, summed over all, and how often it was taken; locks of threads count from the first wait for \
-         them on",
+         them on, or from when they were seen to be held for 2 µs or more",
     ),
     (
         "idle",
