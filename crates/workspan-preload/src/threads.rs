@@ -29,6 +29,8 @@ use crate::queues;
 use crate::sync;
 #[cfg(target_arch = "x86_64")]
 use crate::tbb;
+#[cfg(target_arch = "x86_64")]
+use crate::trampoline;
 
 extern "C" {
     fn pthread_self() -> u64;
@@ -169,12 +171,19 @@ pub unsafe extern "C" fn pthread_create(
     unsafe { create(id, attributes, start, argument, core::ptr::null()) }
 }
 
-/// The place of a thread: the function that it runs; or, if that is of the standard library, where it is created.
+/// The place of a thread: the function that it runs; or, if that is of the standard library, where it is created; or, if it
+/// runs whatever it is given, who has that created.
 fn site_of(thread: &Thread, start: Start, called: *const u64) -> Option<CallSite> {
     let function = start as usize as u64;
     #[cfg(target_arch = "x86_64")]
     if exclude_next(thread, || tbb::names::is_function_of_headers(function)) {
         return tbb::site::named(thread, SiteKind::Thread, tbb::site::Called(called), "");
+    }
+    #[cfg(target_arch = "x86_64")]
+    if exclude_next(thread, || trampoline::runs_what_it_is_given(function)) {
+        if let Some(site) = tbb::site::creator(thread, tbb::site::Called(called), function) {
+            return Some(site);
+        }
     }
     let _ = (thread, called);
     Some(CallSite { kind: SiteKind::Thread, place: Place::Address(function), type_name: || "" })
