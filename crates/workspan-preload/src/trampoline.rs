@@ -1,7 +1,8 @@
 //! Functions with which threads begin, and which say nothing of what these do: they call what they are given.
 //!
 //! A program that wraps `pthread_create` begins all of its threads with one function of its own, which calls a method or a
-//! pointer; so do GLib, Qt and others. The call of the wrapper says more of a thread then. Two signs, from machine code:
+//! pointer; so do GLib, Qt and others. What the function is given says more of a thread then, where that is another function
+//! ([`function_at`]); or else the call of the wrapper. Two signs, from machine code:
 //!
 //! * the function calls through a register or what one points to ([`runs_what_it_is_given`]): tasks of a pool, too, whose
 //!   threads differ by who has created the pool;
@@ -55,6 +56,11 @@ pub fn names(function: u64, end: u64, of: u64) -> bool {
     has_address(code, function, of)
 }
 
+/// The function that begins at an address, which may be that of anything: as far as the unwinder knows one there.
+pub fn function_at(address: u64) -> Option<u64> {
+    code_of(address).map(|_| address)
+}
+
 /// The code of a function that the unwinder knows.
 fn code_of(function: u64) -> Option<&'static [u8]> {
     let mut bases = Bases { _text: core::ptr::null(), _data: core::ptr::null(), function: core::ptr::null() };
@@ -75,10 +81,10 @@ fn code_of(function: u64) -> Option<&'static [u8]> {
 fn calls_indirectly(code: &[u8]) -> bool {
     const GROUP: u8 = 0xff;
     let is_call = |operand: u8| matches!(operand >> 3 & 7, 2 | 4) && operand & 0xc7 != 5;
-    // The last byte of a distance that the instruction before has: backwards it is the same.
+    // The last byte of a distance that the instruction before has: backwards, and by less than a megabyte, it is the same.
     let in_distance = |at: usize| {
         let byte = |back: usize| at.checked_sub(back).map_or(0, |at| code[at]);
-        matches!(byte(4), 0xe8 | 0xe9) || byte(5) == 0x0f && byte(4) >> 4 == 8
+        byte(1) >= 0xf0 && (matches!(byte(4), 0xe8 | 0xe9) || byte(5) == 0x0f && byte(4) >> 4 == 8)
     };
     let follows = |at: usize| at == 0 || code[at - 1] != GROUP || in_distance(at - 1);
     code.windows(2).enumerate().any(|(at, two)| two[0] == GROUP && is_call(two[1]) && !in_distance(at) && follows(at))
@@ -104,6 +110,8 @@ mod tests {
             (&[0xff, 0x50, 0x10], true),
             (&[0x41, 0xff, 0xd4], true),
             (&[0x48, 0x8b, 0x07, 0xff, 0x60, 0x10], true),
+            // Behind a place on the stack that looks like a call.
+            (&[0x48, 0x8b, 0x45, 0xe8, 0x48, 0x89, 0xc7, 0xff, 0xd2], true),
             // A call backwards, and then one.
             (&[0xe8, 0x95, 0x1e, 0xff, 0xff, 0xff, 0xd0], true),
             // By the table that the loader fills in; a push; a decrement.
@@ -141,5 +149,7 @@ mod tests {
         assert!(runs_what_it_is_given(calls as *const () as u64), "as known");
         assert!(!runs_what_it_is_given(computes as *const () as u64));
         assert!(!runs_what_it_is_given(1));
+        let here = computes as *const () as u64;
+        assert_eq!([here, here + 1, 0, 1].map(function_at), [Some(here), None, None, None]);
     }
 }

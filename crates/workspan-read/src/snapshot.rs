@@ -23,6 +23,7 @@ use workspan_wire::shm::{
 pub use crate::memory::Snapshot;
 use crate::memory::{Record, Ticks};
 use crate::{accounts, counts, idle};
+use open::Open;
 use sums::Sums;
 
 /// What only the runner knows.
@@ -249,11 +250,17 @@ fn read_threads(
         let pending = work.wrapping_sub(thread(offset_of!(Thread, task.flushed)));
         let id = contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT);
         if run.ending == Ending::Clean {
-            let threads = open::regions(&area, contexts).filter(|open| open.outermost && is_thread(open.context));
+            let threads: Vec<Open> =
+                open::regions(&area, contexts).filter(|open| open.outermost && is_thread(open.context)).collect();
+            if !threads.is_empty() {
+                // Of a thread that nobody joins, this is what its last hook saw.
+                let self_work = &mut sums[id.index()].self_work;
+                *self_work = self_work.wrapping_add(pending);
+            }
             match waiting {
-                // Nobody joins it, so that it waits until the process is over: it has ended for all that it does.
-                true => threads.for_each(|open| sums[open.context.index()].end(open.span)),
-                false => run.open.extend(threads.map(|open| open.in_nanos(ticks))),
+                // It waits until the process is over: it has ended for all that it does.
+                true => threads.iter().for_each(|open| sums[open.context.index()].end(open.span)),
+                false => run.open.extend(threads.iter().map(|open| open.in_nanos(ticks))),
             }
             // Not seen to end: its last strand is missing.
             if !waiting && id != ContextId::ROOT && !run.open.iter().any(|open| open.context == id) {

@@ -261,7 +261,8 @@ mod tests {
             SiteKind::TaskGroup,
             Role::Single,
         );
-        let indexed = "NS1_13blocked_rangeImEENS0_2d225parallel_for_body_wrapperIPdZ4mainEUlRdE_dEEKNS1_16auto_partitionerE";
+        let indexed =
+            "NS1_13blocked_rangeImEENS0_2d225parallel_for_body_wrapperIPdZ4mainEUlRdE_dEEKNS1_16auto_partitionerE";
         check(&format!("{of}9start_forI{indexed}E"), SiteKind::ParallelForEach, Role::Inner);
         check("N3tbb6detail2r110stage_taskE", SiteKind::ParallelPipeline, Role::Splits);
         check("", SiteKind::TbbTask, Role::Splits);

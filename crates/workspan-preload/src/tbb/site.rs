@@ -147,12 +147,8 @@ pub fn named(thread: &Thread, kind: SiteKind, called: Called, type_name: &'stati
 /// The call of the function that creates a thread here to run `start`. `None`: nothing calls it that does not call itself, it
 /// runs other functions, too, or the table is full.
 pub fn creator(thread: &Thread, called: Called, start: u64) -> Option<CallSite> {
-    let calls = calls(thread, called, UpTo::Caller(start)).filter(|calls| calls.len() > 1)?;
-    Some(CallSite {
-        kind: SiteKind::Thread,
-        place: Place::Called { calls, type_name: "", whole: true },
-        type_name: || "",
-    })
+    let [caller, _] = calls(thread, called, UpTo::Caller(start))? else { return None };
+    Some(CallSite { kind: SiteKind::Thread, place: Place::Address(*caller), type_name: || "" })
 }
 
 fn calls(thread: &Thread, called: Called, up_to: UpTo) -> Option<&'static [u64]> {
