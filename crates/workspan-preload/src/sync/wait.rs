@@ -196,11 +196,6 @@ impl Waiting {
             }
             // Somebody who hands out work, or nobody that is known.
             ((None, None), Ended::AtOnce) => return wait.end_unknown(now),
-            // A condition may wake a thread for no reason, which glibc's does where threads take each other's signals. Then it waits on.
-            ((None, None), _) if self.mutex != 0 => {
-                timer::passed(self.thread, wait.end_undecided(now));
-                return 0;
-            }
             ((None, None), _) => wait.end_behind(now, self.address, None),
         };
         let shared = Shared::of(self.thread);
