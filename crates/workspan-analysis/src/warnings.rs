@@ -1,8 +1,10 @@
 //! What a reader must know before believing a number.
 
+use std::collections::BTreeMap;
+
 use crate::measured::{below_clock, BelowClock};
 use crate::verdict::forks;
-use workspan_model::{AskedBy, AskedThreads, Clock, Ending, Exit, Feature, Nanos, Recording, Run, SiteKind};
+use workspan_model::{AskedBy, AskedThreads, Clock, Ending, Exit, Feature, Nanos, Recording, Run, Site, SiteKind};
 
 /// A caveat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +59,8 @@ pub enum Warning {
     NoDebugInfo {
         /// Places follow from it, too; otherwise only functions, for which the types of closures must do.
         places: bool,
+        /// The files of code that places are in, by name, the one with most first.
+        files: Vec<String>,
     },
     /// Not all of the debug information could be read.
     DebugInfoUnread {
@@ -170,7 +174,7 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
         }
         None if any_place && !recording.has_debug_info => {
             let places = recording.sites.iter().any(|site| site.kind.lasts() && site.kind != SiteKind::Marked);
-            found.push(Warning::NoDebugInfo { places });
+            found.push(Warning::NoDebugInfo { places, files: without_places(recording) });
         }
         _ => {}
     }
@@ -180,4 +184,20 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
         found.push(Warning::BusyMachine { preempted: run.preempted, work, crowd });
     }
     found
+}
+
+/// Names of the files of code in which sites are known by an address alone, the one with most sites first.
+fn without_places(recording: &Recording) -> Vec<String> {
+    let mut files: BTreeMap<&str, usize> = BTreeMap::new();
+    let program = recording.command.first().map_or("", String::as_str);
+    for site in recording.sites.iter().filter(|site| site.bare_address().is_some()) {
+        match site.module.as_str() {
+            "" => *files.entry(program).or_default() += 1,
+            Site::UNKNOWN_MODULE => {}
+            module => *files.entry(module).or_default() += 1,
+        }
+    }
+    let mut files: Vec<(&str, usize)> = files.into_iter().filter(|(file, _)| !file.is_empty()).collect();
+    files.sort_by_key(|(_, sites)| std::cmp::Reverse(*sites));
+    files.into_iter().map(|(file, _)| file.rsplit('/').next().unwrap_or(file).to_owned()).collect()
 }

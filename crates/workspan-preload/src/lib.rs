@@ -35,3 +35,5 @@ pub mod sync;
 pub mod tbb;
 #[cfg(not(any(idle_only, miri, feature = "alone")))]
 pub mod threads;
+#[cfg(all(target_arch = "x86_64", not(any(idle_only, miri, feature = "alone"))))]
+pub mod trampoline;

@@ -29,6 +29,8 @@ use crate::queues;
 use crate::sync;
 #[cfg(target_arch = "x86_64")]
 use crate::tbb;
+#[cfg(target_arch = "x86_64")]
+use crate::trampoline;
 
 extern "C" {
     fn pthread_self() -> u64;
@@ -169,14 +171,24 @@ pub unsafe extern "C" fn pthread_create(
     unsafe { create(id, attributes, start, argument, core::ptr::null()) }
 }
 
-/// The place of a thread: the function that it runs; or, if that is of the standard library, where it is created.
-fn site_of(thread: &Thread, start: Start, called: *const u64) -> Option<CallSite> {
+/// The place of a thread: the function that it runs; or, if that is of the standard library, where it is created; or, if it
+/// runs whatever it is given, that function, or who has it created.
+fn site_of(thread: &Thread, start: Start, argument: *const c_void, called: *const u64) -> Option<CallSite> {
     let function = start as usize as u64;
     #[cfg(target_arch = "x86_64")]
     if exclude_next(thread, || tbb::names::is_function_of_headers(function)) {
         return tbb::site::named(thread, SiteKind::Thread, tbb::site::Called(called), "");
     }
-    let _ = (thread, called);
+    #[cfg(target_arch = "x86_64")]
+    if exclude_next(thread, || trampoline::runs_what_it_is_given(function)) {
+        if let Some(given) = exclude_next(thread, || trampoline::function_at(argument as u64)) {
+            return Some(CallSite { kind: SiteKind::Thread, place: Place::Address(given), type_name: || "" });
+        }
+        if let Some(site) = tbb::site::creator(thread, tbb::site::Called(called), function) {
+            return Some(site);
+        }
+    }
+    let _ = (thread, argument, called);
     Some(CallSite { kind: SiteKind::Thread, place: Place::Address(function), type_name: || "" })
 }
 
@@ -204,7 +216,7 @@ unsafe extern "C" fn create(
     let arguments = Arguments { id, attributes, start, argument };
     let of_strand = |(thread, now)| {
         // What this takes is excluded from what begins behind the strand that ends here.
-        let site = site_of(thread, start, called);
+        let site = site_of(thread, start, argument, called);
         Lives { born: Some(Born::at(thread, now)), site }
     };
     match strand {

@@ -3,26 +3,28 @@
 //! The program may have died at any moment, so nothing is taken for granted: every number is bounded by its table, every
 //! chain by its length.
 
+mod open;
 mod sites;
+mod sums;
 mod waits;
 
 use std::io;
 use std::mem::{offset_of, size_of};
 
-use workspan_model::histogram::Bucket;
 use workspan_model::{
-    AskedBy, AskedThreads, Clock, ContextId, Ending, Exit, Feature, Histogram, Lock, Losses, Nanos, OnPath, OpenRegion,
-    Recording, Run, SiteId, Totals,
+    AskedBy, AskedThreads, Clock, ContextId, Ending, Exit, Feature, Losses, Nanos, OnPath, OpenRegion, Recording, Run,
+    SiteId, SiteKind, Totals,
 };
-use workspan_wire::histogram;
 use workspan_wire::shm::{
-    self, Account, Call, Candidate, Config, ContextRecord, Header, Instant, Latest, OpenRegion as OpenRecord, PathNode,
-    Position, Thread, ThreadArea, NODE, NODE_ENTRIES, PREFIXED,
+    self, Call, Candidate, Config, ContextRecord, Header, Instant, Latest, PathNode, Position, Thread, ThreadArea,
+    NODE, NODE_ENTRIES, PREFIXED,
 };
 
 pub use crate::memory::Snapshot;
 use crate::memory::{Record, Ticks};
 use crate::{accounts, counts, idle};
+use open::Open;
+use sums::Sums;
 
 /// What only the runner knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +83,11 @@ pub fn read_snapshot(
     let end = if finished != 0 { finished } else { died.ticks.max(started) };
     run.wall = ticks.nanos_u(end.saturating_sub(started));
     let real_end = (run.clock == Clock::Real).then_some(end);
-    let threads = read_threads(snapshot, &header, &context_map, &ticks, real_end, &mut run)?;
+    let is_thread = |id: ContextId| {
+        let site = recording.contexts.site(id).and_then(|site| recording.sites.get(site.0 as usize));
+        site.is_some_and(|site| site.kind == SiteKind::Thread)
+    };
+    let threads = read_threads(snapshot, &header, &context_map, &ticks, real_end, is_thread, &mut run)?;
     read_critical_path(snapshot, &header, &context_map, &ticks, &threads, &mut run)?;
     run.waits = waits::read(snapshot, &site_map, &ticks)?;
     // Earlier runs know nothing of contexts that came later.
@@ -202,6 +208,7 @@ fn read_threads(
     contexts: &[ContextId],
     ticks: &Ticks,
     end: Option<u64>,
+    is_thread: impl Fn(ContextId) -> bool,
     run: &mut Run,
 ) -> io::Result<Vec<Longest>> {
     let count = (header.u32(offset_of!(Header, thread_slots)) as usize).min(shm::MAX_THREADS);
@@ -242,9 +249,23 @@ fn read_threads(
         let work = thread(offset_of!(Thread, task.work));
         let pending = work.wrapping_sub(thread(offset_of!(Thread, task.flushed)));
         let id = contexts.get(context as usize).copied().unwrap_or(ContextId::ROOT);
-        if run.ending == Ending::Clean && !waiting && id != ContextId::ROOT {
+        if run.ending == Ending::Clean {
+            let threads: Vec<Open> =
+                open::regions(&area, contexts).filter(|open| open.outermost && is_thread(open.context)).collect();
+            if !threads.is_empty() {
+                // Of a thread that nobody joins, this is what its last hook saw.
+                let self_work = &mut sums[id.index()].self_work;
+                *self_work = self_work.wrapping_add(pending);
+            }
+            match waiting {
+                // It waits until the process is over: it has ended for all that it does.
+                true => threads.iter().for_each(|open| sums[open.context.index()].end(open.span)),
+                false => run.open.extend(threads.iter().map(|open| open.in_nanos(ticks))),
+            }
             // Not seen to end: its last strand is missing.
-            run.open.push(OpenRegion { context: id, outermost: false, span: Nanos::ZERO });
+            if !waiting && id != ContextId::ROOT && !run.open.iter().any(|open| open.context == id) {
+                run.open.push(OpenRegion { context: id, outermost: false, span: Nanos::ZERO });
+            }
         }
         // A clean end has charged everything else; after any other, this is what the last hook saw.
         if run.ending != Ending::Clean {
@@ -261,7 +282,7 @@ fn read_threads(
                 thread_is_root: slot == 0,
                 last_region: small(offset_of!(Thread, task.last_region)),
             });
-            read_open(&area, contexts, ticks, run);
+            run.open.extend(open::regions(&area, contexts).map(|open| open.in_nanos(ticks)));
         }
     }
     for (totals, sums) in run.totals.iter_mut().zip(sums) {
@@ -280,126 +301,6 @@ fn read_threads(
         Clock::Virtual => Nanos::ZERO,
     };
     Ok(running)
-}
-
-fn read_open(area: &Record, contexts: &[ContextId], ticks: &Ticks, run: &mut Run) {
-    let thread = offset_of!(ThreadArea, thread);
-    let count = (area.u32(thread + offset_of!(Thread, open_len)) as usize).min(shm::OPEN_REGIONS);
-    let span = area
-        .i64(thread + offset_of!(Thread, task.work))
-        .wrapping_add(area.i64(thread + offset_of!(Thread, task.offsets.actual)));
-    for i in 0..count {
-        let at = thread + offset_of!(Thread, open) + i * size_of::<OpenRecord>();
-        let context = area.u32(at + offset_of!(OpenRecord, context)) as usize;
-        let Some(context) = contexts.get(context).copied().filter(|c| *c != ContextId::ROOT) else {
-            continue;
-        };
-        run.open.push(OpenRegion {
-            context,
-            outermost: area.u32(at + offset_of!(OpenRecord, outermost)) != 0,
-            span: ticks.nanos(span.wrapping_sub(area.i64(at + offset_of!(OpenRecord, span)))).at_least_zero(),
-        });
-    }
-}
-
-/// Sums of one context over all threads, in ticks.
-#[derive(Clone, Default)]
-struct Sums {
-    self_work: i64,
-    instances: u64,
-    work: i64,
-    span: i64,
-    entries: u64,
-    tasks: u64,
-    items: u64,
-    task_work: i64,
-    overhead: i64,
-    blocked: i64,
-    polled: i64,
-    wall: i64,
-    uniform_span: i64,
-    burdened_span: i64,
-    contended: i64,
-    lock: Lock,
-    sizes: Vec<u64>,
-}
-
-impl Sums {
-    fn add(&mut self, account: &Record) {
-        let signed = |at: usize| account.i64(at);
-        let add = |sum: &mut i64, at: usize| *sum = sum.wrapping_add(signed(at));
-        add(&mut self.self_work, offset_of!(Account, self_work));
-        add(&mut self.work, offset_of!(Account, work));
-        add(&mut self.span, offset_of!(Account, span));
-        add(&mut self.task_work, offset_of!(Account, task_work));
-        add(&mut self.overhead, offset_of!(Account, overhead));
-        add(&mut self.blocked, offset_of!(Account, blocked));
-        add(&mut self.polled, offset_of!(Account, polled));
-        add(&mut self.wall, offset_of!(Account, wall));
-        add(&mut self.uniform_span, offset_of!(Account, uniform_span));
-        add(&mut self.burdened_span, offset_of!(Account, burdened_span));
-        add(&mut self.contended, offset_of!(Account, contended));
-        self.lock = match (self.lock, account.u64(offset_of!(Account, lock))) {
-            (lock, 0) => lock,
-            (Lock::None, lock) if lock != 1 => Lock::One(lock),
-            (Lock::One(one), lock) if lock == one => Lock::One(one),
-            _ => Lock::Several,
-        };
-        for (sum, at) in [
-            (&mut self.instances, offset_of!(Account, instances)),
-            (&mut self.entries, offset_of!(Account, entries)),
-            (&mut self.tasks, offset_of!(Account, tasks)),
-            (&mut self.items, offset_of!(Account, items)),
-        ] {
-            *sum = sum.saturating_add(account.u64(at));
-        }
-        self.sizes.resize(histogram::BUCKETS, 0);
-        let sizes = offset_of!(Account, sizes);
-        for (i, size) in self.sizes.iter_mut().enumerate() {
-            *size += u64::from(account.u32(sizes + 4 * i));
-        }
-    }
-
-    fn totals(&self, ticks: &Ticks) -> Totals {
-        let buckets = self.sizes.iter().enumerate().filter(|(_, count)| **count > 0).map(|(i, count)| {
-            let (low, high) = histogram::bounds(i);
-            // With a value above it, for a bucket holds at least one.
-            let low = Nanos(ticks.nanos_u(low).0.min(i64::MAX - 1));
-            Bucket { low, high: Nanos(ticks.nanos_u(high).0.max(low.0 + 1)), count: *count }
-        });
-        let mut merged: Vec<Bucket> = Vec::new();
-        for bucket in buckets {
-            // Buckets narrower than a nanosecond fall together.
-            match merged.last_mut() {
-                Some(last) if last.high > bucket.low => {
-                    last.high = last.high.max(bucket.high);
-                    last.count = last.count.saturating_add(bucket.count);
-                }
-                _ => merged.push(bucket),
-            }
-        }
-        Totals {
-            // Known when the critical path is.
-            on_path: OnPath::default(),
-            self_work: ticks.nanos(self.self_work),
-            instances: self.instances,
-            work: ticks.nanos(self.work),
-            span: ticks.nanos(self.span),
-            entries: self.entries,
-            tasks: self.tasks,
-            items: self.items,
-            task_work: ticks.nanos(self.task_work),
-            overhead: ticks.nanos(self.overhead),
-            blocked: ticks.nanos(self.blocked),
-            polled: ticks.nanos(self.polled),
-            wall: ticks.nanos(self.wall),
-            uniform_span: ticks.nanos(self.uniform_span),
-            burdened_span: ticks.nanos(self.burdened_span),
-            contended: ticks.nanos(self.contended),
-            lock: self.lock,
-            sizes: Histogram::new(merged),
-        }
-    }
 }
 
 /// Walks the longest chain and charges it to contexts.

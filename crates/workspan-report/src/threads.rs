@@ -130,6 +130,8 @@ fn sentence(recording: &Recording, knot: &Knot) -> String {
         Role::Outside => "the outside world (files, sockets, time)".to_owned(),
         Role::Threads(site) => {
             let function = recording.sites.get(site.0 as usize).and_then(|site| site.function.as_ref());
+            // Without a place in the source the function is the place.
+            let function = function.filter(|function| function.offset.is_none());
             let function = function.map_or_else(String::new, |function| format!("`{}` at ", function.name));
             let ran = ran(recording, *role).map_or_else(String::new, |ran| format!(", busy in {}", ran.place()));
             format!("the threads of {function}{}{ran}", node_name(recording, *role))

@@ -201,6 +201,10 @@ fn recognise(name: &str) -> (SiteKind, Role) {
     if has("9start_forI") && (has("quick_sort_range") || has("quick_sort_pretest_body")) {
         return (SiteKind::ParallelSort, Splits);
     }
+    // What `parallel_for_each` makes of items that can be indexed: a loop that its task runs, in the same context.
+    if name.starts_with("N3tbb6detail2d19start_forI") && has("NS0_2d225parallel_for_body_wrapperI") {
+        return (SiteKind::ParallelForEach, Inner);
+    }
     if has("collaborative_once_") {
         return (SiteKind::CallOnce, Single);
     }
@@ -257,6 +261,9 @@ mod tests {
             SiteKind::TaskGroup,
             Role::Single,
         );
+        let indexed =
+            "NS1_13blocked_rangeImEENS0_2d225parallel_for_body_wrapperIPdZ4mainEUlRdE_dEEKNS1_16auto_partitionerE";
+        check(&format!("{of}9start_forI{indexed}E"), SiteKind::ParallelForEach, Role::Inner);
         check("N3tbb6detail2r110stage_taskE", SiteKind::ParallelPipeline, Role::Splits);
         check("", SiteKind::TbbTask, Role::Splits);
     }

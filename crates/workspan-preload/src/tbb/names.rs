@@ -3,7 +3,8 @@
 //!
 //! Templates are compiled into the program, so the call of an entry point comes from one of them where the compiler did not
 //! inline it. The debug information that would say it is for the runner to read, but how far up the stack to look has to be
-//! known here. A program without symbols is taken to be all its own.
+//! known here. A stripped program has those of templates that it shares with libraries, which are nearly all that are not inlined;
+//! one without symbols is taken to be all its own.
 //!
 //! **Cost**: a pass over the symbols of the file for each address, once for each place of the program.
 
@@ -85,7 +86,9 @@ impl Drop for File {
     }
 }
 
+/// Kinds of sections: all symbols; those that other files may use, which is all that a stripped file has.
 const SYMBOLS: u32 = 2;
+const DYNAMIC_SYMBOLS: u32 = 11;
 const FUNCTION: u8 = 2;
 
 #[repr(C)]
@@ -163,7 +166,8 @@ impl File {
         let first: u64 = self.number(SECTIONS_AT)?;
         let count: u16 = self.number(COUNT_AT)?;
         let section = |index: u64| self.number::<Section>(first.checked_add(index * size_of::<Section>() as u64)?);
-        let symbols = (0..u64::from(count)).filter_map(section).find(|section| section.kind == SYMBOLS)?;
+        let of_kind = |kind| (0..u64::from(count)).filter_map(section).find(|section| section.kind == kind);
+        let symbols = of_kind(SYMBOLS).or_else(|| of_kind(DYNAMIC_SYMBOLS))?;
         let names = section(u64::from(symbols.link))?;
         let here = |symbol: &Symbol| symbol.info & 0xf == FUNCTION && address.wrapping_sub(symbol.value) < symbol.size;
         let symbol = self.values::<Symbol>(symbols.offset, symbols.size).find(here)?;

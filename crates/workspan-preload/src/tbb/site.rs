@@ -5,6 +5,9 @@
 //! addresses lies on the stack depends on nothing but the first of them, as far as the functions have frames of fixed size:
 //! so the next time a few words are compared, and the stack is unwound only if they differ.
 //!
+//! For a thread whose function runs whatever it is given ([`trampoline`](crate::trampoline)) the place is one call further up: that of the
+//! function which creates it.
+//!
 //! **Table**: chains, by the first address; append-only, no locks. **Cost** of a known one: as many loads and comparisons as
 //! it has addresses.
 
@@ -23,6 +26,7 @@ use workspan_wire::site::SiteKind;
 
 use super::class::{self, Class};
 use super::{library, names};
+use crate::trampoline;
 
 /// Calls in a chain: more than templates nest.
 const DEEPEST: usize = 24;
@@ -38,6 +42,7 @@ struct Chain {
     /// 0: free; 1: being written; 2: constant.
     state: AtomicU32,
     length: Cell<u32>,
+    up_to: Cell<UpTo>,
     /// The call in the program's own code first, the entry point's last: one byte into the call's instruction.
     calls: [Cell<u64>; DEEPEST],
     /// The same order: how many words above the entry point's own return address it lies.
@@ -51,10 +56,20 @@ static TABLE: [Chain; CHAINS] = [const {
     Chain {
         state: AtomicU32::new(0),
         length: Cell::new(0),
+        up_to: Cell::new(UpTo::Program),
         calls: [const { Cell::new(0) }; DEEPEST],
         words: [const { Cell::new(0) }; DEEPEST],
     }
 }; CHAINS];
+
+/// How far a chain leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum UpTo {
+    /// The innermost call of the program's own code.
+    Program,
+    /// The one around that, if the function that makes the innermost one names this function in its code.
+    Caller(u64),
+}
 
 /// Where an entry point finds its return address: on the stack.
 #[derive(Clone, Copy, Debug)]
@@ -123,13 +138,20 @@ std::thread_local! {
 
 /// The same as [`of`] with the name of a class; empty if there is none.
 pub fn named(thread: &Thread, kind: SiteKind, called: Called, type_name: &'static str) -> Option<CallSite> {
-    let calls = calls(thread, called)?;
+    let calls = calls(thread, called, UpTo::Program)?;
     // A thread has no class to be known by, and `std::thread::scope` has all that the program creates in it inlined.
     let whole = kind == SiteKind::Thread;
     Some(CallSite { kind, place: Place::Called { calls, type_name, whole }, type_name: || "" })
 }
 
-fn calls(thread: &Thread, called: Called) -> Option<&'static [u64]> {
+/// The call of the function that creates a thread here to run `start`. `None`: nothing calls it that does not call itself, it
+/// runs other functions, too, or the table is full.
+pub fn creator(thread: &Thread, called: Called, start: u64) -> Option<CallSite> {
+    let [caller, _] = calls(thread, called, UpTo::Caller(start))? else { return None };
+    Some(CallSite { kind: SiteKind::Thread, place: Place::Address(*caller), type_name: || "" })
+}
+
+fn calls(thread: &Thread, called: Called, up_to: UpTo) -> Option<&'static [u64]> {
     // SAFETY: the entry point's caller has pushed it.
     let innermost = unsafe { called.0.read() }.wrapping_sub(1);
     let slot = (innermost.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize % CHAINS;
@@ -138,11 +160,11 @@ fn calls(thread: &Thread, called: Called) -> Option<&'static [u64]> {
         if chain.state.load(Ordering::Acquire) != 2 {
             break;
         }
-        if chain.is(innermost, called) {
+        if chain.up_to.get() == up_to && chain.is(innermost, called) {
             return Some(chain.calls());
         }
     }
-    exclude_next(thread, || add(slot, called))
+    exclude_next(thread, || add(slot, called, up_to))
 }
 
 impl Chain {
@@ -172,6 +194,9 @@ struct Unwound {
     /// Innermost first; the second: on how many words above.
     calls: [(u64, u32); DEEPEST],
     length: usize,
+    up_to: UpTo,
+    /// Where the function of the innermost call begins.
+    creator: u64,
     ours: u64,
     theirs: u64,
 }
@@ -216,6 +241,21 @@ extern "C" fn step(at: *mut Unwinder, data: *mut c_void) -> c_int {
         // Where the task begins; elsewhere the entry point of an arena leads back to the headers.
         return if class::is_runner(function) { STOP } else { GO_ON };
     }
+    if let UpTo::Caller(start) = unwound.up_to {
+        // SAFETY: the unwinder's own.
+        let function = unsafe { _Unwind_GetRegionStart(at) };
+        if unwound.length > 0 {
+            // Recursion has no caller that is worth a name.
+            if function != unwound.creator && function != start {
+                unwound.calls[unwound.length] = (call, word as u32);
+                unwound.length += 1;
+            }
+            return STOP;
+        }
+        unwound.creator = function;
+        (unwound.calls[0], unwound.length) = ((call, word as u32), 1);
+        return if trampoline::names(function, call, start) { GO_ON } else { STOP };
+    }
     unwound.calls[unwound.length] = (call, word as u32);
     unwound.length += 1;
     if base == unwound.theirs || names::is_of_headers(call) {
@@ -230,10 +270,10 @@ fn is_named(path: &[u8], name: &[u8]) -> bool {
 }
 
 #[cold]
-fn add(slot: usize, called: Called) -> Option<&'static [u64]> {
+fn add(slot: usize, called: Called, up_to: UpTo) -> Option<&'static [u64]> {
     let ours = platform::module_of(step as *const () as u64).map_or(1, |module| module.base);
     let theirs = library::base();
-    let mut unwound = Unwound { called, calls: [(0, 0); DEEPEST], length: 0, ours, theirs };
+    let mut unwound = Unwound { called, calls: [(0, 0); DEEPEST], length: 0, up_to, creator: 0, ours, theirs };
     // SAFETY: the function has the expected type, and what it is given lives until the return.
     unsafe { _Unwind_Backtrace(step, (&raw mut unwound).cast()) };
     // SAFETY: as in `calls`.
@@ -244,7 +284,7 @@ fn add(slot: usize, called: Called) -> Option<&'static [u64]> {
     }
     // The outermost is to be the program's, inlined into a header's function or not.
     let is_library = |call| platform::module_of(call).is_some_and(|module| is_named(module.path, b"/libstdc++.so"));
-    while unwound.length > 1 && is_library(unwound.calls[unwound.length - 1].0) {
+    while up_to == UpTo::Program && unwound.length > 1 && is_library(unwound.calls[unwound.length - 1].0) {
         unwound.length -= 1;
     }
     let found = &unwound.calls[..unwound.length];
@@ -254,7 +294,7 @@ fn add(slot: usize, called: Called) -> Option<&'static [u64]> {
         if chain.state.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
             // A function whose frame has no fixed size lies elsewhere each time: it is the same place.
             let same = || chain.calls().iter().eq(found.iter().rev().map(|(call, _)| call));
-            if chain.state.load(Ordering::Acquire) == 2 && same() {
+            if chain.state.load(Ordering::Acquire) == 2 && chain.up_to.get() == up_to && same() {
                 return Some(chain.calls());
             }
             continue;
@@ -264,6 +304,7 @@ fn add(slot: usize, called: Called) -> Option<&'static [u64]> {
             chain.words[at].set(if outermost == 0 { 0 } else { *word });
         }
         chain.length.set(found.len() as u32);
+        chain.up_to.set(up_to);
         chain.state.store(2, Ordering::Release);
         return Some(chain.calls());
     }

@@ -59,11 +59,19 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
              on a busy machine short strands are overestimated"
                 .to_owned()
         }
-        Warning::NoDebugInfo { places: true } => {
-            "the program has no debug information: places are shown as functions and offsets (compile it with -g)"
-                .to_owned()
+        Warning::NoDebugInfo { places: true, files } => {
+            let (who, have) = match files.as_slice() {
+                [] => ("the program".to_owned(), "has"),
+                [one] => (one.clone(), "has"),
+                [one, other] => (format!("{one} and {other}"), "have"),
+                [one, others @ ..] => (format!("{one} and {} other files", others.len()), "have"),
+            };
+            format!(
+                "{who} {have} no debug information: places are shown as functions and offsets (compile it with -g, or install \
+                 its debug symbols, on Debian the packages that end with -dbgsym)"
+            )
         }
-        Warning::NoDebugInfo { places: false } => {
+        Warning::NoDebugInfo { places: false, .. } => {
             "the program has no debug information: function names are derived from closure types".to_owned()
         }
         Warning::DebugInfoUnread { problem, partly: true } => {

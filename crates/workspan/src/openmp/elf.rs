@@ -1,8 +1,11 @@
 //! What an ELF file says to the dynamic loader. Only the parts that are needed are read.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use nix::errno::Errno;
 use object::elf::{self, DynamicTag, DT_NEEDED, DT_NULL, DT_RPATH, DT_RUNPATH, DT_STRSZ, DT_STRTAB};
@@ -97,23 +100,10 @@ fn read<'d, Elf: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Op
 
 /// Which of some symbols a file defines, for others or for itself.
 pub fn defines(path: &Path, symbols: &[&str]) -> Vec<bool> {
-    let mut found = vec![false; symbols.len()];
-    // Names are everywhere in it: to read it at once is faster than piece by piece.
-    let Ok(bytes) = fs::read(path) else {
-        return found;
+    let defined = |file: &object::File<'_>| {
+        among(file.dynamic_symbols().chain(file.symbols()).filter(ObjectSymbol::is_definition), symbols)
     };
-    let Ok(file) = object::File::parse(&*bytes) else {
-        return found;
-    };
-    for symbol in file.dynamic_symbols().chain(file.symbols()).filter(ObjectSymbol::is_definition) {
-        let Ok(name) = symbol.name() else {
-            continue;
-        };
-        if let Some(at) = symbols.iter().position(|wanted| *wanted == name) {
-            found[at] = true;
-        }
-    }
-    found
+    answer(path, true, symbols, defined)
 }
 
 /// True if these bytes are among the constants of a file. False for one that cannot be read.
@@ -126,10 +116,40 @@ pub fn has_constant(path: &Path, wanted: &[u8]) -> bool {
 
 /// True if a file calls one of these functions of others. False for one that cannot be read.
 pub fn calls(path: &Path, functions: &[&str]) -> bool {
-    let Ok(bytes) = fs::read(path) else { return false };
-    let Ok(file) = object::File::parse(&*bytes) else { return false };
-    let mut undefined = file.dynamic_symbols().filter(ObjectSymbol::is_undefined);
-    undefined.any(|symbol| symbol.name().is_ok_and(|name| functions.contains(&name)))
+    let called = |file: &object::File<'_>| among(file.dynamic_symbols().filter(ObjectSymbol::is_undefined), functions);
+    answer(path, false, functions, called).contains(&true)
+}
+
+/// Which of `names` are those of symbols.
+fn among<'d>(symbols: impl Iterator<Item = impl ObjectSymbol<'d>>, names: &[&str]) -> Vec<bool> {
+    let mut found = vec![false; names.len()];
+    for name in symbols.filter_map(|symbol| symbol.name_bytes().ok()) {
+        if let Some(at) = names.iter().position(|wanted| wanted.as_bytes() == name) {
+            found[at] = true;
+        }
+    }
+    found
+}
+
+/// A question about a file: its path, size and time of change; whether it is about definitions; the names.
+type Question = (PathBuf, u64, Option<SystemTime>, bool, Vec<String>);
+
+/// What a question about a file is answered, once: every runtime looks at the same libraries, which may be large.
+fn answer(path: &Path, defined: bool, names: &[&str], ask: impl FnOnce(&object::File<'_>) -> Vec<bool>) -> Vec<bool> {
+    static KNOWN: Mutex<BTreeMap<Question, Vec<bool>>> = Mutex::new(BTreeMap::new());
+    let none = || vec![false; names.len()];
+    let Ok(about) = fs::metadata(path) else { return none() };
+    let names = names.iter().map(|name| (*name).to_owned()).collect();
+    let question: Question = (path.to_owned(), about.len(), about.modified().ok(), defined, names);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(answer) = known().get(&question) {
+        return answer.clone();
+    }
+    // Names are everywhere in it: to read it at once is faster than piece by piece.
+    let Ok(bytes) = fs::read(path) else { return none() };
+    let answer = object::File::parse(&*bytes).map_or_else(|_| none(), |file| ask(&file));
+    known().insert(question, answer.clone());
+    answer
 }
 
 #[cfg(test)]

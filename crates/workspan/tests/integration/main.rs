@@ -59,3 +59,4 @@ mod throughput;
 mod tools;
 mod verdicts;
 mod what_if_run;
+mod wrapped;
