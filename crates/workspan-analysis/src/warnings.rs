@@ -78,6 +78,8 @@ pub enum Warning {
         preempted: Nanos,
         /// The work.
         work: Nanos,
+        /// Threads that ran strands, and processors, if there were more of the former.
+        crowd: Option<[u32; 2]>,
     },
     /// The numbers are of the virtual clock.
     VirtualClock,
@@ -207,7 +209,8 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
     }
     let work = run.work();
     if run.preempted.0 > work.0 / 5 && work > SHORTEST_SPAN {
-        found.push(Warning::BusyMachine { preempted: run.preempted, work });
+        let crowd = Some([run.threads, recording.machine.cpus]).filter(|[threads, cpus]| *cpus > 0 && threads > cpus);
+        found.push(Warning::BusyMachine { preempted: run.preempted, work, crowd });
     }
     found
 }

@@ -29,6 +29,7 @@ mod called;
 pub mod cfg;
 pub mod conditions;
 mod copies;
+mod costs;
 pub mod debug;
 pub mod early;
 pub mod emit;

@@ -77,22 +77,10 @@ impl Locals {
         };
         self.number(llvm, pointer).map(|_| Touch { instruction, local: base(llvm, pointer), deed })
     }
-
-    /// True if an instruction costs time.
-    pub fn costs(&self, llvm: &Llvm, instruction: Ref) -> bool {
-        let code = llvm.opcode(instruction);
-        match code {
-            opcode::PHI | opcode::ALLOCA | opcode::FREEZE => false,
-            opcode::FIRST_CAST..=opcode::LAST_CAST => false,
-            opcode::BR => llvm.is_conditional(instruction) != 0,
-            opcode::LOAD | opcode::STORE => self.touch(llvm, instruction).is_none(),
-            opcode::CALL => !is_scope(llvm, instruction, "llvm.lifetime.") && !is_scope(llvm, instruction, "llvm.dbg."),
-            _ => true,
-        }
-    }
 }
 
-fn is_scope(llvm: &Llvm, call: Ref, prefix: &str) -> bool {
+/// True for a call of an intrinsic function whose name begins so.
+pub fn is_scope(llvm: &Llvm, call: Ref, prefix: &str) -> bool {
     llvm.callee(call).is_some_and(|callee| llvm.name(callee).starts_with(prefix))
 }
 

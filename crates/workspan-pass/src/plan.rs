@@ -311,7 +311,7 @@ impl Planner<'_> {
         };
         let location = crate::debug::shown(self.llvm, self.llvm.debug_location(instruction));
         let line = if location.is_null() { 0 } else { self.llvm.location_line(location) };
-        let cost = u32::from(locals.costs(self.llvm, instruction));
+        let cost = crate::costs::of(locals, self.llvm, instruction);
         match segment.runs.last_mut() {
             Some(run) if line == 0 || run.line == line => run.cost += cost,
             Some(run) if run.line == 0 && run.operations + run.touches == 0 => {

@@ -90,7 +90,8 @@ pub(crate) fn conditions(report: &Report) -> String {
         }),
     );
     if report.verdict.even_iterations == Some(true) {
-        let how = "tables: chunks of loops as they ran; losses: as if the iterations of each loop cost the same";
+        let how =
+            "tables: chunks of loops as they ran; verdict and losses: as if the iterations of each loop cost the same";
         parts.push(how.to_owned());
     }
     parts.extend(steal(report));

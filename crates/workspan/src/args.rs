@@ -256,7 +256,8 @@ pub struct Doctor {
 const WHAT_IF: &str = "\
 PART is FILE:LINE, FILE:LINE-LINE, the id of a site in a report (s-0123abcd; s-0123abcd/ with all code \
 below it), the id of a segment that advise lists (a-0123abcd), or the name of a region that the program \
-marks. FACTOR is a number from 1, or inf.
+marks. FACTOR is a number from 1, or inf. Lines name the code between two task events (fork, spawn, \
+lock, wait, end) that both lie in them, and serial code that was seen at work in them.
 
 Needs a recording made with --strands. The program does not run again.
 

@@ -6,12 +6,16 @@
 //!
 //! Definitions: `docs/methods/calls.md`.
 
+mod threads;
+
 use std::collections::BTreeMap;
 
 use workspan_model::{CallMetrics, ContextId, Nanos, Ratio, Recording, Run, SiteId, SiteKind, Totals};
 
 use crate::laws;
 use crate::strands::{run, CallKey, Machine, Problems, Rows, View};
+
+pub use threads::with_threads;
 
 /// What a steal costs where nobody has measured it: Cilkview's 15 000 instructions, on a processor of today.
 pub const DEFAULT_STEAL: Nanos = Nanos(5_000);

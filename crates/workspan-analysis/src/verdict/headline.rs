@@ -20,6 +20,8 @@ pub enum Headline {
         parallelism: Ratio,
         /// The same with even iterations, where chunks of loops alone were seen.
         even: Option<Ratio>,
+        /// A loop whose chunks show that its iterations are not even.
+        uneven: Option<SiteId>,
         /// At most this in any other order of locks, where the order in which they were taken matters.
         any_order: Option<Ratio>,
         /// What the critical path mostly consists of.
@@ -65,9 +67,9 @@ pub fn headline(recording: &Recording, run: &Run, profile: &Profile) -> Headline
     }
     if let Some(even) = even_loops(recording, run, profile) {
         let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
-        let (main, even) =
-            (of_even(recording, run, &even), profile.program.uniform.and_then(|uniform| uniform.parallelism));
-        return Headline::Parallelism { parallelism, even, any_order: None, main, overhead };
+        let (main, uneven) = (of_even(recording, run, &even), even.uneven);
+        let even = profile.program.uniform.and_then(|uniform| uniform.parallelism);
+        return Headline::Parallelism { parallelism, even, uneven, any_order: None, main, overhead };
     }
     let charged = Charged::of(recording, run, profile);
     let serial = profile.regions.iter().filter(|r| r.serial).map(|r| (r.site, r.critical));
@@ -85,7 +87,7 @@ pub fn headline(recording: &Recording, run: &Run, profile: &Profile) -> Headline
         });
     let overhead = profile.program.task_overhead.filter(|share| share.0 >= OVERHEAD_MATTERS);
     let any_order = any_order_of_locks(recording, run, profile);
-    Headline::Parallelism { parallelism, even: None, any_order, main, overhead }
+    Headline::Parallelism { parallelism, even: None, uneven: None, any_order, main, overhead }
 }
 
 /// What the critical path mostly consists of with even iterations.

@@ -15,7 +15,7 @@ pub enum Selector {
     Context(ContextId),
     /// Strands between two events in these lines of a file, which is named by the end of its path. The beginning and the
     /// end of a task lie where it is created; a wait lies wherever the other event does. Serial code lies between its
-    /// regions; before the first and after the last one it lies in no lines.
+    /// regions, or where samples saw it at work; before the first and after the last one it lies there only.
     Lines {
         /// The file.
         file: String,
@@ -104,12 +104,20 @@ enum Where {
 impl Lines<'_> {
     fn have(&self, region: &Region) -> bool {
         let ends = match self.kind(region) {
+            Some(SiteKind::Serial { .. }) if self.ran(region) => return true,
             Some(SiteKind::Serial { from, to }) => {
                 [from, to].map(|end| end.map_or(Where::Outside, |site| self.of(site)))
             }
             _ => [region.before, region.after].map(|point| self.place(region, point)),
         };
         ends.contains(&Where::Within) && !ends.contains(&Where::Outside)
+    }
+
+    /// True if samples of this serial code lie in these lines, all of them.
+    fn ran(&self, region: &Region) -> bool {
+        let site = self.recording.contexts.site(region.context);
+        let ran = self.recording.ran.iter().find(|ran| Some(ran.site) == site);
+        ran.is_some_and(|ran| ran.lines.0 >= self.first.max(1) && ran.lines.1 <= self.last && self.is_file(&ran.file))
     }
 
     fn kind(&self, region: &Region) -> Option<SiteKind> {
@@ -144,5 +152,39 @@ impl Lines<'_> {
     fn is_file(&self, path: &str) -> bool {
         path.strip_suffix(self.file.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
             && !self.file.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use workspan_model::{Ran, Site};
+
+    use super::*;
+
+    #[test]
+    fn serial_code_is_where_it_was_seen_at_work() {
+        let mut recording = Recording {
+            sites: vec![Site::at(SiteKind::Serial { from: None, to: None }, "", 0, 0)],
+            ..Recording::default()
+        };
+        let context = recording.contexts.intern(ContextId::ROOT, SiteId(0)).unwrap();
+        let ran = Ran {
+            site: SiteId(0),
+            function: "spin".to_owned(),
+            file: "src/omp.c".to_owned(),
+            lines: (7, 8),
+            samples: 10,
+            within: 10,
+            callees: Vec::new(),
+            threads: 1,
+            main_thread: true,
+        };
+        recording.ran.push(ran);
+        let region = Region { context, before: Point::Unknown, after: Point::Unknown };
+        let has = |file: &str, first, last| {
+            Selector::Lines { file: file.to_owned(), first, last }.resolve(&recording).has(&region)
+        };
+        assert!(has("omp.c", 7, 8) && has("src/omp.c", 1, 100));
+        assert!(!has("omp.c", 8, 8) && !has("mp.c", 7, 8) && !has("other.c", 7, 8));
     }
 }

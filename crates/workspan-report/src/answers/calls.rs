@@ -78,7 +78,7 @@ pub struct Call {
     pub on_work: Sums,
     /// Those on the critical path.
     pub on_span: Sums,
-    /// The latter's span, over the program's.
+    /// Of the critical path: the latter's span, or what the site's own strands add to it if that is more.
     pub span_share: Option<f64>,
     /// Cost of strands of the site itself.
     pub local_work_ns: i64,
@@ -215,7 +215,7 @@ fn call(recording: &Recording, span: Nanos, row: &CallRow) -> Option<Call> {
             span_ns: metrics.span_on_span.0,
             parallelism: number(laws::parallelism(metrics.work_on_span, metrics.span_on_span)),
         },
-        span_share: number(metrics.span_on_span.over(span)),
+        span_share: number(row.on_span().over(span)),
         local_work_ns: metrics.local_work.0,
         local_span_ns: metrics.local_span.0,
         burdened_span_ns: row.burdened.map(|burdened| burdened.span.0),
@@ -358,9 +358,11 @@ fn cells(call: &Call) -> Vec<String> {
     let sums = |sums: Sums, nanos: i64| if sums.calls == 0 { "-".to_owned() } else { time(nanos) };
     // Only strands that lie within other instances.
     let recursion = if work.calls == 0 && call.callee.kind != "serial" { ", recursion" } else { "" };
-    let share = call.span_share.filter(|_| span.calls > 0);
+    let on_path = span.span_ns.max(call.local_span_ns);
+    let is_on_path = span.calls > 0 || on_path > 0;
+    let share = call.span_share.filter(|_| is_on_path);
     let mut cells = vec![
-        sums(span, span.span_ns),
+        if is_on_path { time(on_path) } else { "-".to_owned() },
         share.map_or_else(|| "-".to_owned(), |share| percent(Ratio(share))),
         sums(span, span.work_ns),
         ratio(span.parallelism),

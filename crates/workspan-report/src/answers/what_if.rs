@@ -135,7 +135,7 @@ fn answer(
     let (before, after) = (figures(recorded), figures(&outcome.after));
     let ceiling = figures(&outcome.ceiling);
     if outcome.strands == 0 {
-        warnings.insert(0, "no strand is in the code that you named: nothing changes".to_owned());
+        warnings.insert(0, "no strand is in the code that you named: nothing changes (`workspan advise` lists segments, with ids that you can name)".to_owned());
     }
     let names: Vec<String> = changes.iter().map(|c| format!("{}={}", c.part, factor(c.factor))).collect();
     let numbers = [before, after, ceiling].map(|figures| range(figures.parallelism, figures.even_parallelism));

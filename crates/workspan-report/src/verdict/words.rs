@@ -14,6 +14,9 @@ const MOST_OF_PATH: f64 = 0.5;
 /// What is no more than this times what it was is no gain.
 const NO_GAIN: f64 = 1.005;
 
+/// Two speedups of which one is less than this share of the other are a range.
+const RANGE: f64 = 0.9;
+
 /// What a strand that is blocked waits for.
 const OUTSIDE: &str = "files, timers or other processes";
 
@@ -25,7 +28,7 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
     match headline {
         Headline::NoData => "nothing was measured".to_owned(),
         Headline::NeverForks => "parallelism 1: the program never forked".to_owned(),
-        Headline::Parallelism { parallelism, even, any_order, main, overhead } => {
+        Headline::Parallelism { parallelism, even, uneven, any_order, main, overhead } => {
             let main = main.map_or(String::new(), |main| {
                 let share = share_of_path(main.share, main.as_seen);
                 let what = match (profile.waits(main.site), main.threads) {
@@ -46,6 +49,12 @@ pub(super) fn headline(recording: &Recording, profile: &Profile, headline: &Head
                 format!("; creating {} {noun} costs {share} of the work", count(tasks))
             });
             match (even, any_order) {
+                (Some(even), _) if uneven.is_some() => {
+                    let at = at(recording, *uneven);
+                    format!(
+                        "parallelism {parallelism} with the chunks that ran, {even} if all iterations cost the same, which those of {at} do not{main}{overhead}"
+                    )
+                }
                 (None, Some(most)) => format!(
                     "parallelism {parallelism} in the order in which locks were taken, at most {most} in any other{main}{overhead}"
                 ),
@@ -161,7 +170,15 @@ fn loss_line(recording: &Recording, judged: &Judged, loss: &Loss) -> String {
         .map(|part| format!("{} ({} of {all})", reason(recording, part.site, &part.reason), percent(part.share)))
         .collect();
     let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-    format!("  {:>4} of {} {verb} {}{parts}", format!("{:.1}", loss.speedup.0), processors(judged), name(loss.cause))
+    let lost = format!("{:.1}", loss.speedup.0);
+    // With chunks as they ran it is more.
+    let least = if is_range(judged) { "at least " } else { "" };
+    format!("  {least}{lost:>4} of {} {verb} {}{parts}", processors(judged), name(loss.cause))
+}
+
+/// True if chunks of loops leave the speedup open.
+fn is_range(judged: &Judged) -> bool {
+    judged.loops.is_some() && judged.slowest.0 < judged.speedup.0 * RANGE
 }
 
 fn at(recording: &Recording, site: Option<SiteId>) -> String {
@@ -187,7 +204,11 @@ pub(super) fn reason(recording: &Recording, site: Option<SiteId>, reason: &Reaso
             format!("only {} of {at}", threads_of(threads))
         }
         Reason::FewThreads { threads, at_a_time } => {
-            format!("on average {:.1} of the {} of {at} run at a time", at_a_time.0, threads_of(threads))
+            format!(
+                "on average {:.1} of the {} of {at} run at a time outside of locks",
+                at_a_time.0,
+                threads_of(threads)
+            )
         }
         Reason::FewTasks { tasks, of: Unit::Iterations } => {
             format!("{} of the loop at {at}", number_of(tasks, "iteration"))
@@ -246,7 +267,13 @@ pub(super) fn next(recording: &Recording, judged: &Judged, has_strands: bool) ->
             Some("record again with --logical-cores 64, which shows smaller chunks".to_owned())
         }
         (Outcome::Limited(_), Some(loss)) => match loss.parts.first() {
-            Some(part) => Some(format!("{}{}", advice(recording, judged, part), gain(judged, part))),
+            Some(part) => {
+                let narrow = match is_range(judged) {
+                    true => "; to narrow the range, record with --logical-cores 64, which shows smaller chunks",
+                    false => "",
+                };
+                Some(format!("{}{}{narrow}", advice(recording, judged, part), gain(judged, part)))
+            }
             None => Some("make tasks longer, so that fewer have to be distributed".to_owned()),
         },
         _ => None,
@@ -289,7 +316,9 @@ fn advice(recording: &Recording, judged: &Judged, part: &Part) -> String {
         Reason::FewThreads { threads, at_a_time } if nearly_all_run(threads, at_a_time) => {
             format!("divide the work of {at} among more threads, as many as there are processors")
         }
-        Reason::FewThreads { .. } => format!("let more of the threads of {at} run at a time"),
+        Reason::FewThreads { .. } => {
+            format!("divide the work of {at} evenly among its threads, and let them wait for each other less")
+        }
         Reason::FewTasks { of, .. } => {
             let wanted = count(u64::from(judged.processors) * 4);
             match of {

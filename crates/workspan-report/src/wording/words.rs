@@ -79,10 +79,16 @@ pub fn warning(recording: &Recording, warning: &Warning) -> String {
         Warning::DebugInfoUnread { problem, partly: false } => {
             format!("debug information could not be used ({problem}): function names are derived from closure types")
         }
-        Warning::BusyMachine { preempted, work } => format!(
-            "the machine was busy: strands waited {preempted} for a CPU, against {work} of work; \
-             this time is excluded, but caches were disturbed"
-        ),
+        Warning::BusyMachine { preempted, work, crowd } => {
+            let remedy = match crowd {
+                Some([threads, cpus]) => format!("{threads} threads of the program ran on {cpus} CPUs: try fewer threads"),
+                None => "other programs ran: try when the machine is idle, or repeat (`--repeat 5`)".to_owned(),
+            };
+            format!(
+                "the machine was busy: strands waited {preempted} for a CPU, against {work} of work; \
+                 this time is excluded, but caches were disturbed ({remedy})"
+            )
+        }
         Warning::VirtualClock => "times are ticks of the virtual clock".to_owned(),
     }
 }

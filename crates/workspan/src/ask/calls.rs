@@ -1,7 +1,7 @@
 //! `workspan calls`: work and span of each call site, in all and on the critical path.
 
 use anyhow::{bail, Context};
-use workspan_analysis::calls::{calls, from_totals, Options};
+use workspan_analysis::calls::{calls, from_totals, with_threads, Options};
 use workspan_analysis::{bounded_by_locks, profile};
 use workspan_model::{Nanos, Ratio, Recording, Run, SiteKind};
 use workspan_report::calls::{answer, csv, json, text, Answer, Source, Steal};
@@ -36,6 +36,10 @@ fn from_strands(args: &args::Calls) -> anyhow::Result<Answer> {
     };
     let computed = calls(&recorded.recording, &recorded.rows, &options).context("cannot read the strands")?;
     recorded.rows.report_problems();
+    let computed = match args.by {
+        By::Site => with_threads(&recorded.recording, &recorded.run, computed),
+        By::Height => computed,
+    };
     let mut view = answer(
         &recorded.recording,
         options.heights,
@@ -65,7 +69,7 @@ fn without_strands(args: &args::Calls) -> anyhow::Result<Option<Answer>> {
         &recording,
         false,
         Source::Collector(steal),
-        &from_totals(&recording, run, on_one(&recording, run)),
+        &with_threads(&recording, run, from_totals(&recording, run, on_one(&recording, run))),
         most(&recording, args.run),
     )))
 }

@@ -6,10 +6,12 @@
 //! are, and vendored, offline, git and path sources all work.
 
 mod depend;
+mod memory;
 pub mod profile;
 mod programs;
 pub mod project;
 pub mod split;
+mod with_pass;
 pub mod wrapper;
 
 use std::env;
@@ -51,18 +53,20 @@ Examples:
   cargo workspan scale --release --workers 1,2,4 --svg scale.svg -- input.txt
   cargo workspan inflation --release --workers 8 -- input.txt
   cargo workspan depend --release -- input.txt
-  cargo workspan build --release && workspan record -- target/workspan/release/prog";
+  cargo workspan build --release && workspan record -- target/workspan/release/prog
+  cargo workspan build --memory --release   # prints the command that records the task graph";
 
 const ONLY_BUILDS: &str = "\
 The program runs later, by `workspan record OPTIONS -- PROGRAM`. `cargo workspan build` puts it into target/workspan: \
-the program of `cargo build` stays as it is.";
+the program of `cargo build` stays as it is. With --memory it is run by `workspan graph record -- PROGRAM`, and lies in \
+target/workspan-memory.";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Build and run; report work, span, parallelism and what limits it.
     Run(Passed),
     /// Build only; `workspan record -- PROGRAM` then runs it anywhere.
-    Build(Passed),
+    Build(PassedBuild),
     /// Run the tests; report each test executable, but no documentation tests.
     Test(Passed),
     /// Run the benchmarks; report each benchmark executable.
@@ -80,6 +84,18 @@ enum Verb {
 
 #[derive(Args, Debug)]
 struct Passed {
+    #[command(flatten)]
+    options: RunOptions,
+    /// Options of cargo, then `--` and the program's arguments.
+    #[arg(value_name = "CARGO OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
+    cargo: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+struct PassedBuild {
+    /// Build for `workspan graph record`, which writes down every task and its memory accesses.
+    #[arg(long)]
+    memory: bool,
     #[command(flatten)]
     options: RunOptions,
     /// Options of cargo, then `--` and the program's arguments.
@@ -118,11 +134,16 @@ struct PassedDepend {
 pub fn command() -> clap::Command {
     let only_builds = |command: clap::Command| {
         // How to run a program is for the command that runs it.
-        let of_runs = |arg: clap::Arg| if arg.get_id() == "cargo" { arg } else { arg.hide(true) };
+        let of_runs = |arg: clap::Arg| if is_of_builds(&arg) { arg } else { arg.hide(true) };
         command.mut_args(of_runs).after_help(ONLY_BUILDS)
     };
     let cargo = Cargo::command().mut_subcommand("build", only_builds).mut_subcommand("install", only_builds);
     groups::grouped(cargo, groups::CARGO)
+}
+
+/// An argument that means something where nothing runs.
+fn is_of_builds(arg: &clap::Arg) -> bool {
+    ["cargo", "memory"].contains(&arg.get_id().as_str())
 }
 
 fn parse(arguments: &[OsString]) -> Result<Cargo, clap::Error> {
@@ -140,7 +161,7 @@ fn parse(arguments: &[OsString]) -> Result<Cargo, clap::Error> {
 /// An option for the run that was given to a command that only builds.
 fn of_runs(command: &clap::Command, matches: &clap::ArgMatches) -> Option<String> {
     let (name, given) = matches.subcommand().filter(|(name, _)| matches!(*name, "build" | "install"))?;
-    let mut options = command.find_subcommand(name)?.get_arguments().filter(|arg| arg.get_id() != "cargo");
+    let mut options = command.find_subcommand(name)?.get_arguments().filter(|arg| !is_of_builds(arg));
     let is_given = |arg: &&clap::Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     options.find(is_given).and_then(|arg| arg.get_long()).map(str::to_owned)
 }
@@ -148,9 +169,10 @@ fn of_runs(command: &clap::Command, matches: &clap::ArgMatches) -> Option<String
 /// The `workspan` that cargo is to run programs by.
 fn runner_words(verb: &Verb) -> anyhow::Result<Vec<String>> {
     let (verb, options) = match verb {
-        Verb::Run(passed) | Verb::Build(passed) | Verb::Test(passed) | Verb::Bench(passed) | Verb::Install(passed) => {
+        Verb::Run(passed) | Verb::Test(passed) | Verb::Bench(passed) | Verb::Install(passed) => {
             (vec!["record", "--from-cargo"], passed.options.to_arguments()?)
         }
+        Verb::Build(passed) => (vec!["record", "--from-cargo"], passed.options.to_arguments()?),
         Verb::Scale(passed) => (vec!["scale", "--from-cargo"], passed.options.to_arguments()?),
         Verb::Inflation(passed) => (vec!["inflation"], passed.options.to_arguments()?),
         Verb::Depend(passed) => (vec!["depend"], passed.options.to_arguments()?),
@@ -175,6 +197,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
     };
     let verb = match parsed.verb {
         Verb::Run(_) | Verb::Scale(_) | Verb::Inflation(_) => "run",
+        Verb::Build(PassedBuild { memory: true, .. }) => return memory::build(&split),
         Verb::Build(_) => "build",
         Verb::Test(_) => "test",
         Verb::Bench(_) => "bench",
@@ -202,7 +225,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
     plan.prepare()?;
     project.instrument(&plan.sources)?;
     if verb == "build" {
-        return build(&mut plan.command(), |program| program);
+        return build(&mut plan.command(), report_built);
     }
     run_cargo(&mut plan.command())
 }
@@ -304,8 +327,8 @@ fn outcome(status: ExitStatus) -> Outcome {
     }
 }
 
-/// Builds, and checks that the hooks are in every executable. `place`: where an executable is when cargo has ended.
-fn build(command: &mut Command, place: impl Fn(PathBuf) -> PathBuf) -> anyhow::Result<Outcome> {
+/// Builds, and hands the executables to `report`, which checks what is in them.
+fn build(command: &mut Command, report: impl FnOnce(Vec<PathBuf>) -> anyhow::Result<()>) -> anyhow::Result<Outcome> {
     let caught = signals::Caught::new()?;
     let mut child = command
         .arg("--message-format=json-render-diagnostics")
@@ -323,10 +346,12 @@ fn build(command: &mut Command, place: impl Fn(PathBuf) -> PathBuf) -> anyhow::R
     if !status.success() {
         return Ok(outcome(status));
     }
-    report_built(programs.into_iter().map(place))
+    report(programs)?;
+    Ok(Outcome::OK)
 }
 
-fn report_built(programs: impl Iterator<Item = PathBuf>) -> anyhow::Result<Outcome> {
+/// Hooks are in every executable, or it is said which lacks them.
+fn report_built(programs: Vec<PathBuf>) -> anyhow::Result<()> {
     let mut any = false;
     for program in programs {
         let name = program.display();
@@ -340,7 +365,7 @@ fn report_built(programs: impl Iterator<Item = PathBuf>) -> anyhow::Result<Outco
         }
     }
     anyhow::ensure!(any, "no executable was built that uses rayon");
-    Ok(Outcome::OK)
+    Ok(())
 }
 
 fn executable(message: &str) -> Option<PathBuf> {
@@ -377,7 +402,8 @@ fn install(split: &split::Split) -> anyhow::Result<Outcome> {
     command.envs(wrapper::environment(&sources)?);
     // Cargo moves it there, if it is not from a folder.
     let bin = install_root(split).context("neither CARGO_HOME nor HOME is set")?.join("bin");
-    build(&mut command, |program| bin.join(program.file_name().unwrap_or_default()))
+    let place = |program: PathBuf| bin.join(program.file_name().unwrap_or_default());
+    build(&mut command, |programs| report_built(programs.into_iter().map(place).collect()))
 }
 
 /// Where `cargo install` puts programs; a configuration file that says otherwise is not looked at.

@@ -20,8 +20,7 @@ use super::drain::{self, Drained};
 use super::report;
 use crate::args::depend::Depend;
 use crate::exit::{Outcome, Status, FAILED};
-use crate::instrument::check::{self, State};
-use crate::instrument::companion;
+use crate::instrument::{check, companion};
 use crate::record::child;
 use crate::{files, output};
 
@@ -34,7 +33,7 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
     let earlier = if options.add { earlier(&options.output)? } else { None };
     let name = args.command[0].to_string_lossy().into_owned();
     let is_there = companion::find(Path::new(&args.command[0])).is_some();
-    if is_there && args.command.iter().all(|word| is_native(Path::new(word))) {
+    if is_there && args.command.iter().all(|word| check::is_native(Path::new(word))) {
         return Err(Status { code: FAILED, message: not_built(&name) }.into());
     }
     let program = companion::of_program(Path::new(&args.command[0]));
@@ -89,15 +88,6 @@ pub fn run(args: &Depend) -> anyhow::Result<Outcome> {
     report::show(&profile, &options.shown, false)?;
     output::note(&format!("wrote {0}; see `workspan depend report {0}`", output::path(&options.output)));
     Ok(outcome)
-}
-
-/// True for a word of the command that is no instrumented program, and no script or shell either, which might start one.
-fn is_native(word: &Path) -> bool {
-    let Some(found) = companion::find(word) else {
-        return true;
-    };
-    let is_shell = found.file_name().is_some_and(|name| name.to_string_lossy().ends_with("sh"));
-    check::state(&found) == State::Native && companion::of_program(word).is_none() && !is_shell
 }
 
 fn not_built(name: &str) -> String {

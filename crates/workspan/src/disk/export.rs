@@ -8,7 +8,7 @@ use std::{fs, mem};
 use anyhow::{bail, Context};
 use serde_json::json;
 use workspan_analysis::bounded_by_locks;
-use workspan_analysis::calls::{calls, from_totals, Options};
+use workspan_analysis::calls::{calls, from_totals, with_threads, Options};
 use workspan_analysis::profile;
 use workspan_analysis::verdict::PROCESSORS;
 use workspan_export::stacks::{self, Stacks};
@@ -141,7 +141,7 @@ impl Source {
                 recording,
                 false,
                 CallsFrom::Collector(steal),
-                &from_totals(recording, run, profile(recording, run).program.on_one),
+                &with_threads(recording, run, from_totals(recording, run, profile(recording, run).program.on_one)),
                 most,
             ));
         };
@@ -149,6 +149,7 @@ impl Source {
         let on_one = profile(&self.recording, &self.run).program.on_one;
         let options = Options { heights: false, steal: steal.cost(), on_one };
         let computed = calls(&self.recording, rows, &options).context("cannot read the strands")?;
+        let computed = with_threads(&self.recording, &self.run, computed);
         Ok(answer(&self.recording, false, CallsFrom::Strands(steal), &computed, most))
     }
 }

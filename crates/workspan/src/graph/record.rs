@@ -20,6 +20,7 @@ use super::open::problems;
 use super::{drain, report, tables};
 use crate::args::graph::GraphRecord;
 use crate::exit::{Outcome, Status, FAILED};
+use crate::instrument::{check, companion};
 use crate::record::child;
 use crate::{machine, output, rank};
 
@@ -30,6 +31,13 @@ pub fn run(args: &GraphRecord) -> anyhow::Result<Outcome> {
         "{} starts the ranks: put it first, as in `mpirun -n 4 workspan graph record -- ./prog`",
         args.command[0].to_string_lossy()
     );
+    let is_there = companion::find(Path::new(&args.command[0])).is_some();
+    if is_there && args.command.iter().all(|word| check::is_native(Path::new(word))) {
+        output::note(&format!(
+            "{} carries no instrumentation: the graph will have no more than what libraries do that `workspan build` built",
+            args.command[0].to_string_lossy()
+        ));
+    }
     let rank = rank::rank();
     let folder = &rank::place(&args.output, rank);
     make_room(folder)?;

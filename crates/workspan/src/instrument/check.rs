@@ -5,6 +5,8 @@ use std::path::Path;
 
 use object::{Object, ObjectSection};
 
+use super::companion;
+
 /// Name of the note's section.
 const SECTION: &str = ".note.workspan.pass";
 
@@ -38,4 +40,13 @@ pub fn state(path: &Path) -> State {
         Ok(_) => State::Native,
         Err(_) => State::Other,
     }
+}
+
+/// True for a word of the command that is no instrumented program, and no script or shell either, which might start one.
+pub fn is_native(word: &Path) -> bool {
+    let Some(found) = companion::find(word) else {
+        return true;
+    };
+    let is_shell = found.file_name().is_some_and(|name| name.to_string_lossy().ends_with("sh"));
+    state(&found) == State::Native && companion::of_program(word).is_none() && !is_shell
 }

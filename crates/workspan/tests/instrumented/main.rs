@@ -1,6 +1,7 @@
 //! Programs built by `workspan build` and run by `workspan graph record`, from source to decoded accesses.
 
 mod back_ends;
+mod cargo_memory;
 mod commands;
 mod depend;
 mod depend_memory;
