@@ -49,7 +49,7 @@ pub enum Warning {
     },
     /// Tasks are shorter than the clock can see: their work is a bound, no number.
     BelowClock(BelowClock),
-    /// Parallel regions are so short, and so many, that beginning and ending their teams matters, which no number has.
+    /// Parallel regions are short, and their number is such that beginning and ending their teams matters, which no other number has.
     ShortRegions {
         /// Their number.
         count: u64,

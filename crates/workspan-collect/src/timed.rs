@@ -10,8 +10,9 @@
 
 use core::cell::Cell;
 
+use super::log;
+use super::strand;
 use super::ticks::ticks_of;
-use super::waits::was_blocked;
 use workspan_wire::shm::Thread;
 
 /// A share of the time waited that, worked, shows that it was time that was waited for.
@@ -91,4 +92,12 @@ pub fn decide(thread: &Thread, now: u64, ends: bool) -> bool {
         was_blocked(thread, now, waited);
     }
     true
+}
+
+/// The strand of `thread`, at tick `now`, has been blocked for so long before.
+fn was_blocked(thread: &Thread, now: u64, ticks: i64) {
+    strand::stop(thread, now);
+    strand::count_blocked(thread, ticks);
+    strand::lengthen(thread, ticks);
+    log::go(thread, now);
 }

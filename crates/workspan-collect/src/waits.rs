@@ -288,14 +288,6 @@ fn ended(shared: Shared) -> bool {
     shared.header().ending.load(Ordering::Acquire) != Ending::Unseen as u32
 }
 
-/// The strand of `thread`, at tick `now`, has been blocked for so long before.
-pub fn was_blocked(thread: &Thread, now: u64, ticks: i64) {
-    strand::stop(thread, now);
-    strand::count_blocked(thread, ticks);
-    strand::lengthen(thread, ticks);
-    log::go(thread, now);
-}
-
 /// Where a new thread of the program starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Born {
