@@ -124,8 +124,11 @@ pub fn doubt(reason: &str, work: Nanos, span: Nanos, run: &Run) -> String {
     ];
     let off =
         off.iter().map(|ratio| ratio.map_or(f64::INFINITY, |ratio| ratio.0.max(ratio.0.recip()))).fold(1.0, f64::max);
-    let off =
-        if off.is_finite() && off < 1e6 { format!("by up to {:.2} times", off) } else { "by any factor".to_owned() };
+    let off = match off {
+        off if off < 1.005 => "by less than 1 %".to_owned(),
+        off if off < 1e6 => format!("by up to {off:.2} times"),
+        _ => "by any factor".to_owned(),
+    };
     let number = |ratio: Option<Ratio>| ratio.map_or_else(|| "none".to_owned(), |ratio| ratio.to_string());
     format!(
         "{reason}. The strands that there are have {work} of {whole} of work and parallelism {}, where the collector measured \
