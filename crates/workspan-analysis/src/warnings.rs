@@ -8,6 +8,9 @@ use workspan_model::{
     AskedBy, AskedThreads, Clock, ContextId, Ending, Exit, Feature, Nanos, Recording, Run, Site, SiteKind,
 };
 
+/// Share of all processors' time from which on nobody else can have kept strands waiting.
+const HAD_ALL: f64 = 0.8;
+
 /// A caveat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
@@ -84,7 +87,7 @@ pub enum Warning {
         preempted: Nanos,
         /// The work.
         work: Nanos,
-        /// Threads that ran strands, and processors, if there were more of the former.
+        /// Threads that ran strands, and processors, if there were more of the former and they used nearly all of these.
         crowd: Option<[u32; 2]>,
     },
     /// The numbers are of the virtual clock.
@@ -215,7 +218,10 @@ pub fn warnings(recording: &Recording, run: &Run) -> Vec<Warning> {
     }
     let work = run.work();
     if run.preempted.0 > work.0 / 5 && work > SHORTEST_SPAN {
-        let crowd = Some([run.threads, recording.machine.cpus]).filter(|[threads, cpus]| *cpus > 0 && threads > cpus);
+        let cpus = recording.machine.cpus;
+        // It had the machine to itself, or nearly.
+        let had_all = run.cpu.as_f64() >= run.wall.as_f64() * f64::from(cpus) * HAD_ALL;
+        let crowd = (cpus > 0 && run.threads > cpus && had_all).then_some([run.threads, cpus]);
         found.push(Warning::BusyMachine { preempted: run.preempted, work, crowd });
     }
     found

@@ -27,9 +27,9 @@ const HEAT: u32 = 64;
 /// The most.
 const HOTTEST: u32 = 4096;
 
-/// Who holds a lock for so many nanoseconds does not notice the cost of a region.
+/// Nanoseconds for which a lock is held, from which on the cost of a region does not matter.
 const LONG_NANOS: u64 = 2_000;
-/// A thread looks how long it holds each lock of so many that it takes.
+/// Of this number of locks that a thread takes it looks how long it holds the first.
 const LOOKS: u32 = 8;
 
 std::thread_local! {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::split::Split;
-use super::with_pass;
+use super::{call, with_pass};
 use crate::exit::Outcome;
 use crate::instrument::check::{self, State};
 use crate::output;
@@ -13,8 +13,8 @@ const FOLDER: &str = "workspan-memory";
 
 /// Builds, and checks that the pass has run on every executable.
 pub(super) fn build(split: &Split) -> anyhow::Result<Outcome> {
-    let mut call = with_pass::call("build", FOLDER, split)?;
-    super::build(&mut call.command, report_built)
+    let mut with_pass = with_pass::call("build", FOLDER, split)?;
+    call::build(&mut with_pass.command, report_built)
 }
 
 fn report_built(programs: Vec<PathBuf>) -> anyhow::Result<()> {

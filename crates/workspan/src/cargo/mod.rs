@@ -5,6 +5,7 @@
 //! as runner of the program (`workspan record`). The resolver sees nothing of it, so manifest and lock file stay as they
 //! are, and vendored, offline, git and path sources all work.
 
+mod call;
 mod depend;
 mod memory;
 pub mod profile;
@@ -202,7 +203,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
         Verb::Test(_) => "test",
         Verb::Bench(_) => "bench",
         Verb::Install(_) => return install(&split),
-        Verb::Depend(_) => return run_cargo(&mut depend::command(runner_words(&parsed.verb)?, &split)?),
+        Verb::Depend(_) => return call::run(&mut depend::command(runner_words(&parsed.verb)?, &split)?),
     };
     let project = Project::find(&split.cargo)?;
     project.check(verb == "run")?;
@@ -214,7 +215,7 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
             let plan = Plan::new("build", Vec::new(), FULL, &alone, &project)?;
             plan.prepare()?;
             project.instrument(&plan.sources)?;
-            let built = run_cargo(&mut plan.command())?;
+            let built = call::run(&mut plan.command())?;
             if built != Outcome::OK {
                 return Ok(built);
             }
@@ -225,9 +226,9 @@ pub fn run(arguments: Vec<OsString>) -> anyhow::Result<Outcome> {
     plan.prepare()?;
     project.instrument(&plan.sources)?;
     if verb == "build" {
-        return build(&mut plan.command(), report_built);
+        return call::build(&mut plan.command(), report_built);
     }
-    run_cargo(&mut plan.command())
+    call::run(&mut plan.command())
 }
 
 /// The folder below the target directory, and in it that of the instrumented copies.
@@ -312,44 +313,6 @@ impl Plan {
     }
 }
 
-/// Runs cargo to its end, which becomes ours.
-fn run_cargo(command: &mut Command) -> anyhow::Result<Outcome> {
-    let caught = signals::Caught::new()?;
-    let mut child = command.spawn().context("cannot run cargo")?;
-    let _passed_on = caught.pass_on_to(&child);
-    Ok(outcome(child.wait().context("cannot wait for cargo")?))
-}
-
-fn outcome(status: ExitStatus) -> Outcome {
-    match status.signal() {
-        Some(signal) => Outcome::Signal(signal),
-        None => Outcome::Code(status.code().unwrap_or(i32::from(exit::FAILED))),
-    }
-}
-
-/// Builds, and hands the executables to `report`, which checks what is in them.
-fn build(command: &mut Command, report: impl FnOnce(Vec<PathBuf>) -> anyhow::Result<()>) -> anyhow::Result<Outcome> {
-    let caught = signals::Caught::new()?;
-    let mut child = command
-        .arg("--message-format=json-render-diagnostics")
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot run cargo")?;
-    let _passed_on = caught.pass_on_to(&child);
-    let mut programs = Vec::new();
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines() {
-            programs.extend(executable(&line.context("cannot read cargo's messages")?));
-        }
-    }
-    let status = child.wait().context("cannot wait for cargo")?;
-    if !status.success() {
-        return Ok(outcome(status));
-    }
-    report(programs)?;
-    Ok(Outcome::OK)
-}
-
 /// Hooks are in every executable, or it is said which lacks them.
 fn report_built(programs: Vec<PathBuf>) -> anyhow::Result<()> {
     let mut any = false;
@@ -366,11 +329,6 @@ fn report_built(programs: Vec<PathBuf>) -> anyhow::Result<()> {
     }
     anyhow::ensure!(any, "no executable was built that uses rayon");
     Ok(())
-}
-
-fn executable(message: &str) -> Option<PathBuf> {
-    let message: serde_json::Value = serde_json::from_str(message).ok()?;
-    Some(PathBuf::from(message.get("executable")?.as_str()?))
 }
 
 /// `cargo install`, in a target directory of its own: in another, cargo would take what it has compiled without hooks.
@@ -403,7 +361,7 @@ fn install(split: &split::Split) -> anyhow::Result<Outcome> {
     // Cargo moves it there, if it is not from a folder.
     let bin = install_root(split).context("neither CARGO_HOME nor HOME is set")?.join("bin");
     let place = |program: PathBuf| bin.join(program.file_name().unwrap_or_default());
-    build(&mut command, |programs| report_built(programs.into_iter().map(place).collect()))
+    call::build(&mut command, |programs| report_built(programs.into_iter().map(place).collect()))
 }
 
 /// Where `cargo install` puts programs; a configuration file that says otherwise is not looked at.

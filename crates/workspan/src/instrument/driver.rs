@@ -155,7 +155,8 @@ fn rust(installed: &Installed, arguments: &[OsString]) -> anyhow::Result<Outcome
     let status = command.status().with_context(|| format!("cannot run {}", rustc.to_string_lossy()))?;
     if rest == ["-vV"] {
         // Cargo compiles everything again if this answer changes: so it does with another pass.
-        println!("workspan: {}", installed.folder.file_name().unwrap_or_default().to_string_lossy());
+        let pass = installed.folder.file_name().unwrap_or_default().to_string_lossy();
+        output::data(&format!("workspan: {pass}\n"))?;
     }
     Ok(match std::os::unix::process::ExitStatusExt::signal(&status) {
         Some(signal) => Outcome::Signal(signal),
